@@ -18,9 +18,9 @@ from measure import time_interleaved
 from peers.assignment import ASSIGNMENT_PEERS, columns
 from peers.peer import NOT_INSTALLED
 from record import Bench, bench_command, data_option
+from table_assignment import assign
 
 from gomkcn_dgl import GOMKKernel, SubgraphSettings, extract_subgraphs
-from gomkcn_dgl.kernels.assignment_numba import assign
 from gomkcn_dgl.kernels.matching_reference import similarity_table
 
 SIZES = (6, 10, 16, 32)

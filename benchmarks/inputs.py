@@ -12,9 +12,8 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl import CSRGraph, GOMKKernel, SubgraphSettings, extract_subgraphs, gomk, read_graph
-from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.embeddings import SubgraphTensors
-from gomkcn_dgl.graph_lists import concatenate
 from synthetic import barabasi_albert
 
 # scores stay far from 0 with it, see GOMKKernel

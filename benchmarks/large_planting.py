@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from gomkcn_dgl.kernels.search_numba import mix64
 from synthetic import MOTIFS
-from synthetic.copy_placement import attach_copies
 from synthetic.planted_graph import motif_truth
+from synthetic.planting import attach_copies
 
 EDGES_AT_ONCE = 2**20
 

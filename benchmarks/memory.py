@@ -27,8 +27,6 @@ from peers import matching as matrix_products
 from record import Bench, bench_command
 from torch import Tensor
 
-from gomkcn_dgl.kernels import threads
-
 REPEATS = 3
 MIB = 2**20
 PEER = "peer"

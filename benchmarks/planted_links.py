@@ -63,7 +63,7 @@ DIRECTIONS = {
 }
 TYPES = {
     3: (
-        *_named("coherent-feed-forward-loop", "incoherent-feed-forward-loop"),
+        *_named("coherent-feed-forward-loop-1", "incoherent-feed-forward-loop-1"),
         _motif("repressing feed-forward loop", _FFL, 3 * _R),
     ),
     4: (

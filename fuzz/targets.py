@@ -29,8 +29,7 @@ from gomkcn_dgl.io.label_names import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-from gomkcn_dgl.training.training_metrics import read_metrics
-from gomkcn_dgl.training.training_run import load_classifier
+from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
 from mining.export import occurrence_table, pattern_table
 from mining.html.report import render_report

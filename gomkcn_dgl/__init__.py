@@ -1,13 +1,13 @@
 """GOMKCN: graph filters matched to subgraphs, for mining and learning the patterns of a graph."""
 
-from gomkcn_dgl.runtime import lazy_names
-from gomkcn_dgl.runtime.notebook import register_html_module
+from gomkcn_dgl.runtime import lazy_names, register_html_module
 
 register_html_module("gomkcn_dgl", "gomkcn_dgl.graph_html")
 
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
+        "csr": ["split_graphs"],
         "embeddings": ["level_embeddings", "SubgraphTensors"],
         "errors": [
             "BackendError",
@@ -19,7 +19,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "filters": ["GraphFilters"],
         "gram": ["gomk_gram", "GramMatrix"],
         "graph": ["as_csr", "CSRGraph"],
-        "graph_lists": ["split_graphs"],
         "graphs.structure": ["Structure"],
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],

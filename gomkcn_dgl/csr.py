@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_features
-from gomkcn_dgl.edge_linking import find_relations, link_edges, weights_of_entries
-from gomkcn_dgl.edge_merging import (
+from gomkcn_dgl.edges import (
     CONFLICTS,
     CONSTANT,
     check_endpoints,
@@ -26,15 +26,19 @@ from gomkcn_dgl.edge_merging import (
     check_weights,
     compress,
     count_repairs,
+    find_relations,
     kept_edges,
+    link_edges,
     log_repairs,
     merge_duplicates,
+    weights_of_entries,
 )
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
+from gomkcn_dgl.runtime import html_of
 
 log = logging.getLogger("gomkcn_dgl")
+
 
 CONSTANT_FEATURE = "constant"
 
@@ -67,7 +71,7 @@ class CSRGraph:
     node_ids : numpy.ndarray or None
         ``[V]`` the input's own node ids (integers or text); None where they are the row numbers
         within each graph. Text on disk is a
-        :class:`~gomkcn_dgl.storage.graph_folder.StoredNames`, which stands for an array.
+        :class:`~gomkcn_dgl.graph_folder.StoredNames`, which stands for an array.
     feature_names : tuple of str
         One name per feature column.
     relations : Relations
@@ -224,7 +228,6 @@ def csr_from_edges(
     relation: np.ndarray | None = None,
     relation_names: Sequence[str] = (PLAIN,),
     undirected: bool = False,
-    repairs: Counter[str] | None = None,
 ) -> CSRGraph:
     """Build a :class:`CSRGraph` from edge arrays; the one place that tidies a graph.
 
@@ -234,15 +237,14 @@ def csr_from_edges(
 
     ``directed`` says whether edges have a direction, for all relations or for each; None: a
     relation is undirected when each of its edges is there in both directions. ``undirected`` says
-    that each edge is listed once, so that mirroring it is not worth a line in the log. ``repairs``
-    takes what was repaired, to be logged later by :func:`log_repairs`; None: it is logged at once.
+    that each edge is listed once, so that mirroring it is not worth a line in the log.
 
     >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
     >>> path.indptr.tolist(), path.indices.tolist()
     ([0, 1, 3, 4], [1, 0, 2, 1])
     >>> arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
-    >>> arcs.indices.tolist(), [arcs.relations.describe(link) for link in arcs.links]
-    ([1, 0, 2, 1], ['->edge', '<-edge', '->edge', '<-edge'])
+    >>> arcs.indices.tolist(), arcs.relations.links[arcs.links, 0].astype(int).tolist()
+    ([1, 0, 2, 1], [1, 0, 1, 0])
     """
     if num_nodes == 0:
         raise InputError("the graph is empty: it has no nodes.")
@@ -250,7 +252,7 @@ def csr_from_edges(
         raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
     if node_ids is not None and len(node_ids) != num_nodes:
         raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
-    own_repairs: Counter[str] = Counter()
+    repairs: Counter[str] = Counter()
     # 1. check the edges, the boundaries of the graphs and the weights
     source, target = check_endpoints(source, target, num_nodes)
     graph_ptr = check_graph_ptr(graph_ptr, source, target, num_nodes)
@@ -258,11 +260,11 @@ def csr_from_edges(
         weights = check_weights(weights, len(source))
     # 2. features; nodes without any have the constant 1
     if features is None:
-        own_repairs[CONSTANT] = num_nodes
+        repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
-    keep = kept_edges(source, target, weights, own_repairs)
+    keep = kept_edges(source, target, weights, repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
@@ -270,22 +272,19 @@ def csr_from_edges(
     relations = find_relations(source, target, relation, relation_names, directed)
     # 4. merge duplicates and store every edge in both rows, as compressed sparse rows
     if relations.is_simple:
-        pairs, weights = merge_duplicates(source, target, weights, undirected, own_repairs)
+        pairs, weights = merge_duplicates(source, target, weights, undirected, repairs)
         del source, target
         indptr, indices, weights = compress(pairs, weights, num_nodes)
         links = None
     else:
         number = np.zeros(len(source), np.int64) if relation is None else np.asarray(relation)
         rows = link_edges(source, target, number, relations, num_nodes)
-        count_repairs(source, target, number, rows, undirected, own_repairs)
+        count_repairs(source, target, number, rows, undirected, repairs)
         indptr, indices, relations = rows.indptr, rows.indices, rows.relations
         links = None if relations.is_simple else rows.links
         if weights is not None:
-            weights, own_repairs[CONFLICTS] = weights_of_entries(weights, rows)
-    if repairs is None:
-        log_repairs(own_repairs)
-    else:
-        repairs.update(own_repairs)
+            weights, repairs[CONFLICTS] = weights_of_entries(weights, rows)
+    log_repairs(repairs)
     return CSRGraph(
         indptr=indptr,
         indices=indices,
@@ -296,5 +295,100 @@ def csr_from_edges(
         feature_names=names,
         relations=relations,
         links=links,
-        notes=tuple(message % count for message, count in own_repairs.items() if count),
+        notes=tuple(message % count for message, count in repairs.items() if count),
     )
+
+
+def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
+    """Join graphs, in this order; all need the same features, and weights or none."""
+    _check_same_columns(parts)
+    if len(parts) == 1:
+        return parts[0]
+    nodes = np.cumsum([0] + [part.num_nodes for part in parts])
+    edges = np.cumsum([0] + [len(part.indices) for part in parts])
+    if nodes[-1] >= 2**31:
+        raise InputError(f"a collection must have fewer than 2^31 nodes, got {nodes[-1]}.")
+    # nodes and edges of a part are numbered after those of all parts before it
+    indptr = [part.indptr[1:] + start for part, start in zip(parts, edges[:-1], strict=True)]
+    indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
+    graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
+    weights = [part.weights for part in parts if part.weights is not None]
+    relations, numbers = unite([part.relations for part in parts])
+    links: np.ndarray | None = None
+    if not relations.is_simple:
+        links = np.concatenate(
+            [
+                # without links, all are the one link of the relation
+                np.full(len(part.indices), new[1]) if part.links is None else new[part.links]
+                for part, new in zip(parts, numbers, strict=True)
+            ]
+        ).astype(relations.code_type)
+    ids = None
+    if any(part.node_ids is not None for part in parts):
+        ids = [np.array(part.original_ids(np.arange(part.num_nodes))) for part in parts]
+    return CSRGraph(
+        indptr=np.concatenate([[0], *indptr]).astype(np.int64),
+        indices=np.concatenate(indices).astype(np.int32),
+        features=np.concatenate([part.features for part in parts]),
+        weights=np.concatenate(weights) if weights else None,
+        graph_ptr=np.concatenate([[0], *graph_ptr]).astype(np.int64),
+        node_ids=None if ids is None else np.concatenate(ids),
+        feature_names=parts[0].feature_names,
+        relations=relations,
+        links=links,
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def split_graphs(graph: CSRGraph) -> list[CSRGraph]:
+    """The graphs of a collection, each by itself, as views; the inverse of ``concatenate``.
+
+    A list is what scikit-learn divides into parts for training and validation.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> both = as_csr([nx.path_graph(2), nx.cycle_graph(3)])
+    >>> [(one.num_nodes, one.num_edges) for one in split_graphs(both)]
+    [(2, 1), (3, 3)]
+    """
+    return [_take_graph(graph, number) for number in range(graph.num_graphs)]
+
+
+def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
+    """One graph of a collection."""
+    first, last = graph.graph_ptr[number : number + 2].tolist()
+    nodes, entries = slice(first, last), slice(*graph.indptr[[first, last]].tolist())
+    edge_arrays: dict[str, Any] = {
+        name: None if array is None else array[entries]
+        for name in ("weights", "links")
+        for array in (getattr(graph, name),)
+    }
+    return replace(
+        graph,
+        indptr=graph.indptr[first : last + 1] - graph.indptr[first],
+        indices=graph.indices[entries] - np.int32(first),
+        features=graph.features[nodes],
+        graph_ptr=np.array([0, last - first]),
+        node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
+        **edge_arrays,
+    )
+
+
+def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
+    """Refuse graphs that cannot be joined."""
+    if not parts:
+        raise InputError("the collection is empty: it has no graphs.")
+    widths = sorted({part.features.shape[1] for part in parts})
+    if len(widths) > 1:
+        raise InputError(f"all graphs must have the same feature width, got {widths}.")
+    names = parts[0].feature_names
+    for number, part in enumerate(parts):
+        if part.feature_names != names:
+            raise InputError(
+                f"all graphs must have the same features, got {list(names)} in graph 0 and "
+                f"{list(part.feature_names)} in graph {number}."
+            )
+    if len({part.weights is None for part in parts}) > 1:
+        raise InputError("either all graphs must have edge weights or none.")

@@ -229,10 +229,7 @@ def link_matrices(channels: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
-    """Turn an adjacency into what a level takes from the one before, of the same shape.
-
-    The degree of a node counts its edges over all channels.
-    """
+    """What a level takes from the one before, shaped as ``adj``; degrees are over all channels."""
     if aggregation == "sum":
         return adj
     # [B, N, 1]
@@ -317,10 +314,7 @@ def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence
 
 
 def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
-    """Refuse scores that are not finite where all inputs are; a NaN in the input stays one.
-
-    Only on the CPU and outside ``torch.compile``: elsewhere the question would stop the device.
-    """
+    """Refuse scores that are not finite where all inputs are; on the CPU, where asking is cheap."""
     if torch.compiler.is_compiling() or scores.device.type != "cpu" or scores.isfinite().all():
         return
     if all(bool(tensor.isfinite().all()) for tensor in inputs):

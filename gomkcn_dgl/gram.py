@@ -189,10 +189,7 @@ def _scores(
     backend: str,
     steps: Steps,
 ) -> np.ndarray:
-    """Raw scores ``[G, H]`` of level embeddings; of one list with itself, each pair once.
-
-    ``size`` fills all graphs up. Greedy scores depend on which graph comes first.
-    """
+    """Raw scores ``[G, H]`` of level embeddings, filled up to ``size``; symmetric pairs once."""
     is_symmetric = right is left and kernel.matching == "optimal"
     num_rows, num_columns = (
         np.array([size or one.shape[1] for one in side]) for side in (left, right)

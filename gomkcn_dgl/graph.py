@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.containers.edge_arrays import (
     from_csr,
     from_edge_index,
-    from_edge_table,
     from_matrix,
     is_edge_index,
 )
@@ -32,13 +32,18 @@ from gomkcn_dgl.containers.graph_content import (
     join_contents,
     make_csr,
 )
-from gomkcn_dgl.containers.networkx_graphs import from_igraph, from_networkx
-from gomkcn_dgl.containers.typed_graphs import from_dgl, from_hetero_data, from_pyg
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.containers.library_graphs import (
+    from_dgl,
+    from_hetero_data,
+    from_igraph,
+    from_networkx,
+    from_pyg,
+)
+from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
+from gomkcn_dgl.io.table_object import from_edge_table, is_table
 from gomkcn_dgl.runtime.files import named
-from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,11 +71,13 @@ def as_csr(
         * A SciPy sparse matrix or a square NumPy array: values are edge weights unless all are 1;
           an entry of value 0 is no edge.
         * A pair ``(edge_index, num_nodes)`` with an integer array ``[2, E]``.
-        * A pandas table of edges, with the columns ``source`` and ``target``, or the first two.
+        * A pandas or Arrow table of edges, which is read by the rules of :func:`read_graph` for a
+          file: columns, relations, weights and directions. ``"none"`` for ``edge_weight`` or
+          ``edge_type``: that column is not used.
         * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
           relation of a collection has a direction if it has one in any of the graphs.
         * A path of a graph folder, which is opened memory-mapped, see
-          :mod:`gomkcn_dgl.storage.graph_folder`.
+          :mod:`gomkcn_dgl.graph_folder`.
     features : str, sequence of str, array or table, optional
         Names of node attributes that are put side by side, an array ``[V, D]`` in the order of the
         nodes, or a pandas table whose index names the nodes. Text becomes one column for each of
@@ -78,9 +85,10 @@ def as_csr(
         ``x`` for PyG, when every node has one.
     edge_weight : str, optional
         Name of the edge attribute that holds the weights, one number an edge and all >= 0; an edge
-        of weight 0 is no edge. None: unweighted, except for matrices.
+        of weight 0 is no edge. None: unweighted, except for matrices and for
+        tables with a column ``weight``.
     directed : bool, optional
-        Whether edges have a direction. None: as the object says (NetworkX, igraph), or else
+        Whether edges have a direction. None: as the object says (NetworkX, igraph, tables), or else
         undirected when each edge is there both ways, with one weight. False mirrors edges that are
         there one way.
     edge_type : str or array, optional
@@ -116,17 +124,21 @@ def as_csr(
     """
     choice = ColumnChoice(features, edge_weight, directed, edge_type)
     graph = _opened(graph)
+    read = partial(_content, choice=choice)
+    if is_table(graph) or (isinstance(graph, (list, tuple)) and any(map(is_table, graph))):
+        # reading a table takes the choice of its columns into account
+        choice = replace(choice, edge_weight=None, edge_type=None)
     if isinstance(graph, CSRGraph) and not _changes_edges(graph, choice):
         return _with_features(graph, features)
-    if _reader(graph) is not None:
-        return make_csr(_content(graph), choice)
+    if _reader(graph, choice) is not None:
+        return make_csr(read(graph), choice)
     graphs = [_without_label(graph[number]) for number in range(len(graph))]
     if not graphs:
         raise InputError("the collection is empty: it has no graphs.")
     plain = features is None and not choice.of_edges
     if plain and all(isinstance(one, CSRGraph) for one in graphs):
         return concatenate(graphs)
-    return make_csr(_join(graphs), choice)
+    return make_csr(_join(graphs, read), choice)
 
 
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
@@ -168,7 +180,7 @@ def _open_folder(path: str | os.PathLike[str]) -> CSRGraph:
         return read_graph_folder(path)
 
 
-def _reader(graph: Any) -> Callable[[Any], GraphContent] | None:
+def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] | None:
     """The function that reads one graph of a library; None for a collection."""
     if isinstance(graph, CSRGraph):
         return from_csr
@@ -176,8 +188,8 @@ def _reader(graph: Any) -> Callable[[Any], GraphContent] | None:
         return from_dgl
     if is_from("networkx", "Graph", graph):
         return from_networkx
-    if is_from("pandas", "DataFrame", graph):
-        return from_edge_table
+    if is_table(graph):
+        return partial(from_edge_table, choice=choice)
     # matrices of NumPy and SciPy
     if hasattr(graph, "ndim") and hasattr(graph, "dtype"):
         return from_matrix
@@ -198,13 +210,13 @@ def _reader(graph: Any) -> Callable[[Any], GraphContent] | None:
         return None
     raise InputTypeError(
         "graph must be a DGLGraph, a networkx.Graph, an igraph.Graph, a PyG Data or HeteroData, a "
-        "SciPy or NumPy adjacency matrix, a pandas edge table, a pair (edge_index [2, E], "
+        "SciPy or NumPy adjacency matrix, a pandas or Arrow edge table, a pair (edge_index [2, E], "
         f"num_nodes) or a list of those, got {type(graph).__name__}."
     )
 
 
-def _content(graph: Any) -> GraphContent:
-    reader = _reader(graph)
+def _content(graph: Any, choice: ColumnChoice) -> GraphContent:
+    reader = _reader(graph, choice)
     if reader is None:
         raise InputTypeError("graph must be a graph, got a list.")
     content = reader(graph)
@@ -218,12 +230,12 @@ def _without_label(item: Any) -> Any:
     return item[0] if isinstance(item, tuple) and item and not is_edge_index(item) else item
 
 
-def _join(graphs: Sequence[Any]) -> GraphContent:
+def _join(graphs: Sequence[Any], read: Callable[[Any], GraphContent]) -> GraphContent:
     labels = [f"graph {number} of the list" for number in range(len(graphs))]
     contents = []
     for graph, label in zip(graphs, labels, strict=True):
         try:
-            contents.append(_content(graph))
+            contents.append(read(graph))
         except (InputError, InputTypeError) as error:
             raise type(error)(f"{label}: {error}") from None
     return join_contents(contents, labels)

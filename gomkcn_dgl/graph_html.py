@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import printable, visible
-from gomkcn_dgl.runtime.notebook import register_html
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -30,14 +31,7 @@ _ARROW = (
 
 
 def graph_html(graph: CSRGraph) -> str:
-    """Describe a graph or collection in a table, beside a drawing of its first graph if small.
-
-    >>> import networkx as nx
-    >>> from gomkcn_dgl.graph import as_csr
-    >>> page = graph_html(as_csr(nx.cycle_graph(5)))
-    >>> page.count("<circle"), ">5 (undirected, unweighted)</td>" in page
-    (5, True)
-    """
+    """Describe a graph or collection in a table, beside a drawing of its first graph if small."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{name}</th>"
         f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
@@ -105,7 +99,7 @@ def _positions(graph: nx.Graph) -> np.ndarray:
     """Positions within the drawing, ``[V, 2]``, the same every time."""
     import networkx as nx
 
-    draw = nx.kamada_kawai_layout if nx.is_connected(graph) else _spring
+    draw = nx.kamada_kawai_layout if nx.is_connected(graph) else partial(nx.spring_layout, seed=0)
     positions = np.array(list(draw(graph).values())).reshape(-1, 2)
     low, extent = positions.min(axis=0), np.ptp(positions, axis=0)
     # the shape is kept, and what is narrower stands in the middle
@@ -113,22 +107,8 @@ def _positions(graph: nx.Graph) -> np.ndarray:
     return _SIZE / 2 + (positions - low - extent / 2) * unit
 
 
-def _spring(graph: nx.Graph) -> dict[int, np.ndarray]:
-    import networkx as nx
-
-    return nx.spring_layout(graph, seed=0)
-
-
 def describe_graph(graph: CSRGraph) -> dict[str, str]:
-    """What a graph holds, in words, and what was left out, for ``gomkcn info``.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from gomkcn import as_csr
-    >>> describe_graph(as_csr(nx.path_graph(3)))["degrees"]
-    'median 1, 90 % at most 2, largest 2, 0 nodes without an edge'
-    """
+    """What a graph holds, in words, and what was left out, for ``gomkcn info``."""
     degrees = graph.degrees
     # a degree that occurs, so that "at most" holds for no fewer than 90 %
     most = np.quantile(degrees, 0.9, method="inverted_cdf")

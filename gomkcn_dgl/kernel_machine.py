@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
@@ -399,7 +399,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     ) -> dict[str, np.ndarray]:
         """Score each machine of a kernel in each fold: float64 ``[gammas * costs, folds]``."""
         scores = [
-            _cross_validate(_sharpen(gram, gamma), labels, folds, cost)
+            cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)
             for gamma, cost in self._settings()
         ]
         return {"scores": np.array(scores)}
@@ -508,17 +508,3 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
 
 def _machine(cost: float) -> SVC:
     return SVC(C=cost, kernel="precomputed")
-
-
-def _cross_validate(
-    values: np.ndarray,
-    labels: np.ndarray,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
-    cost: float,
-) -> np.ndarray:
-    """Accuracy of each fold, of kernel values ``[G, G]``."""
-    scores = []
-    for train, test in folds:
-        machine = _machine(cost).fit(values[np.ix_(train, train)], labels[train])
-        scores.append(machine.score(values[np.ix_(test, train)], labels[test]))
-    return np.array(scores)

@@ -362,13 +362,11 @@ class GOMKCN(nn.Module):
 
     def levels(
         self,
-        subgraphs: SubgraphTensors | GraphBatch,
-        feat: Tensor | None = None,
+        subgraphs: SubgraphTensors,
+        feat: Tensor,
         rows: Tensor | None = None,
     ) -> list[Tensor]:
         """Embed the nodes, or some, at every level: the input layer, each convolution, normed."""
-        if isinstance(subgraphs, GraphBatch):
-            feat, subgraphs = subgraphs.feat, subgraphs.subgraphs
         hidden = self.input(feat)
         levels = [hidden]
         for conv, norm in zip(self.convs, self.norms, strict=True):

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.order_numba import visit_nodes
-from gomkcn_dgl.kernels.search_numba import mix64
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix64
+from gomkcn_dgl.runtime.compiled import compiled
 
 # two million edges; the copy and the work on it take some 200 MB
 MOST_ENTRIES = 2**22
@@ -40,18 +40,7 @@ class NodeOrder:
 
     @classmethod
     def of(cls, graph: CSRGraph) -> NodeOrder:
-        """Put a graph in order; one of more than ``MOST_ENTRIES`` entries keeps its numbers.
-
-        >>> import networkx as nx
-        >>> from gomkcn_dgl import as_csr
-        >>> one = as_csr([nx.path_graph(4), nx.cycle_graph(3)], features=[1, 2, 3, 4, 5, 6, 7])
-        >>> other = as_csr([nx.cycle_graph(3), nx.path_graph(4)], features=[7, 6, 5, 4, 3, 2, 1])
-        >>> one, other = NodeOrder.of(one), NodeOrder.of(other)
-        >>> one.graphs.tolist(), other.graphs.tolist()
-        ([1, 0], [0, 1])
-        >>> bool((one.graph.features == other.graph.features).all())
-        True
-        """
+        """Put a graph in order; one of more than ``MOST_ENTRIES`` entries keeps its numbers."""
         number = np.arange(graph.num_nodes, dtype=np.int32)
         if len(graph.indices) > MOST_ENTRIES:
             return cls(graph, number, np.arange(graph.num_graphs))
@@ -161,3 +150,37 @@ def _hash_rows(values: np.ndarray) -> np.ndarray:
     for column in bits.T:
         hashes = mix64(hashes * _ODD + column.astype(np.uint64) + np.uint64(1))
     return hashes
+
+
+@compiled(**SEARCH_JIT)
+def visit_nodes(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    starts: np.ndarray,
+    visited: np.ndarray,
+    stack: np.ndarray,
+) -> None:
+    """Write into `visited [V]`, where it is -1, when each node is visited.
+
+    A search goes from each of `starts`, depth first, to nodes that are not visited yet.
+    `stack [2, V]` is scratch: the nodes on the way, and the entry that each goes on with.
+    """
+    count = np.int64(0)
+    for start in starts:
+        if visited[start] < 0:
+            visited[start] = count
+            count += 1
+        stack[0, 0], stack[1, 0] = start, indptr[start]
+        depth = 0
+        while depth >= 0:
+            node, entry = stack[0, depth], stack[1, depth]
+            if entry == indptr[node + 1]:
+                depth -= 1
+                continue
+            stack[1, depth] += 1
+            other = indices[entry]
+            if visited[other] < 0:
+                visited[other] = count
+                count += 1
+                depth += 1
+                stack[0, depth], stack[1, depth] = other, indptr[other]

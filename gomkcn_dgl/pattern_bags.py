@@ -15,8 +15,7 @@ from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks
 
 # nodes whose embeddings are clustered
 _MOST_CLUSTERED = 20_000
@@ -26,13 +25,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, eq=False)
 class PatternCodebook:
-    """The patterns of each depth: centres of what nodes and their surroundings look like.
-
-    Attributes
-    ----------
-    centers : tuple of numpy.ndarray
-        For each depth t from 0, float32 ``[P, (t + 1) D]``: level embeddings 0 to t side by side.
-    """
+    """The patterns of each depth t: ``centers[t]`` is float32 ``[P, (t + 1) D]``, levels 0 to t."""
 
     centers: tuple[np.ndarray, ...]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -54,13 +54,6 @@ class SubgraphSettings:
         check_int("max_nodes", self.max_nodes, 1, MAX_SUBGRAPH_NODES)
         check_choice("policy", self.policy, POLICIES)
         check_int("seed", self.seed, 0, 2**63 - 1)
-
-
-class FeatureRows(Protocol):
-    """Features of any nodes: an array ``[V, D]``, or what computes its rows."""
-
-    def __getitem__(self, rows: Any, /) -> np.ndarray:
-        """Return a new array ``[…, D]``."""
 
 
 @dataclass(frozen=True)
@@ -145,19 +138,16 @@ class SubgraphBatch:
         words = self.bits[:, :, column // WORD_BITS]
         return ((words >> (column % WORD_BITS).astype(np.uint64)) & np.uint64(1)).astype(np.float32)
 
-    def gather(self, features: FeatureRows) -> np.ndarray:
-        """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
+    def gather(self, features: Any) -> np.ndarray:
+        """Rows of ``features`` of all nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""
         # padding reads row 0 and is set to zero afterwards
-        rows = features[np.maximum(self.nodes, 0)]
+        rows: np.ndarray = features[np.maximum(self.nodes, 0)]
         rows[self.nodes < 0] = 0
         return rows
 
 
 def usual_hops(max_nodes: int) -> int:
-    """Radius within which some root sees any pattern of ``max_nodes`` nodes whole, but at least 3.
-
-    A connected graph of M nodes has a node from which no other is more than M // 2 steps away.
-    """
+    """Half the size of a pattern, within which some root sees it whole, but at least 3."""
     return max(3, max_nodes // 2)
 
 

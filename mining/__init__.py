@@ -1,7 +1,6 @@
 """From scores to findings: the patterns of a graph, where they occur and how often."""
 
-from gomkcn_dgl.runtime import lazy_names
-from gomkcn_dgl.runtime.notebook import register_html_module
+from gomkcn_dgl.runtime import lazy_names, register_html_module
 
 register_html_module("mining", "mining.html.notebook")
 

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.runtime.output_folder import write_files
-from mining.descriptions.shapes import describe_shape
 from mining.occurrence_file import occurrence_batches
 from mining.pattern import Pattern
 
@@ -51,11 +51,12 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     ['pattern', 'shape', 'description', 'num_nodes']
     """
     rows = []
-    for pattern in patterns:
+    shapes = describe_shapes([pattern.structure for pattern in patterns])
+    for pattern, shape in zip(patterns, shapes, strict=True):
         count = pattern.frequency.occurrences
         row = {
             "pattern": pattern.id,
-            "shape": describe_shape(pattern.structure),
+            "shape": shape,
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
             "edges": pattern.structure.to_text(),

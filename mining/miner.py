@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
@@ -34,6 +35,8 @@ log = logging.getLogger("gomkcn_dgl")
 # structures beside those of the filters that are counted and judged: in a graph of more edges, in
 # which each takes longer, fewer by the root of their number, but not below the least
 _MOST_CANDIDATES, _LEAST_CANDIDATES, _SMALL_GRAPH = 100, 40, 5_000
+# most seconds for an estimate that begins when the time is up
+_LATE_SECONDS = 0.1
 _FEW_PATTERNS = (
     "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
     " otherwise"
@@ -60,7 +63,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         None: 12, and in a graph of fewer than 48 nodes one for each 4 nodes.
     pattern_size : int, (int, int) or str
         Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
-        or ``"3-8"``.
+        or ``"3-8"``; at most 10.
     null : str, callable, NullModel or a sequence of these
         Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
@@ -138,16 +141,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
     --------
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_occurrences=2).fit(graph)
+    >>> miner = PatternMiner(2, pattern_size=5, min_occurrences=2, null=None).fit(graph)
     >>> sorted((len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_)
     [(5, 6, 30), (10, 3, 15)]
 
-    A bag of patterns classifies graphs:
+    A bag of patterns classifies graphs; it needs no random graphs:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(2, (5, 5), min_occurrences=2, level="graph")
+    >>> miner = PatternMiner(2, 5, min_occurrences=2, level="graph", null=None)
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [1, 0]
@@ -182,7 +185,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Raises
         ------
         InputError
-            For a parameter out of range, or more memory than ``memory_limit``.
+            For a parameter out of range, a graph in which no two nodes are joined, or more memory
+            than ``memory_limit``.
         RunInterruptedError
             If a signal asked to stop.
         """
@@ -203,7 +207,11 @@ class PatternMiner(PatternFeatures, MinerParameters):
             filters = add_noisy(self, source, mined.graph, filters)
             # 4. put their structures together with those that recur among connected node sets
             steps.progress.begin("gathering candidates")
-            grown = _gather(self, mined)
+            # with the time up already, what the filters have found is enough, and rough counts
+            is_late = steps.is_over()
+            grown = [] if is_late else _gather(self, mined)
+            if is_late:
+                rules = replace(rules, count_seconds=min(rules.count_seconds, _LATE_SECONDS))
             seen = patterns_of_filters(filters, mined, source.scaling, self.sizes, grown)
             # 5. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, seen, rules, steps)
@@ -259,6 +267,12 @@ def learn_distinct_filters(
 def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters; refuse a graph that takes too much memory."""
     csr = as_csr(graph)
+    if not len(csr.indices):
+        left_out = "; ".join(note for note in csr.notes if note.startswith("dropped")) or "none"
+        raise InputError(
+            f"graph must have an edge between two different nodes, got {csr.num_nodes:,} nodes and "
+            f"no such edge (left out: {left_out})."
+        )
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)

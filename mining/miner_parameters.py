@@ -12,7 +12,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.candidates.small_graphs import LARGE
 from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
@@ -31,8 +31,8 @@ USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
 DEFAULT_NULL = "degree"
 # most seconds to count a pattern, and in a graph of more than 8 million edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
-# patterns of more nodes cannot be counted
-MOST_NODES = 62
+# larger patterns take minutes to gather and to count, and are seldom told from chance
+MOST_NODES = 10
 KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
 
@@ -198,7 +198,12 @@ def read_sizes(size: object) -> range:
             f"pattern_size must be a number of nodes, or the smallest and the largest number as in "
             f"(3, 8) or '3-8', got {size!r}."
         )
-    first, last = (check_int("pattern_size", one, 1, MOST_NODES) for one in (ends[0], ends[-1]))
+    first, last = (check_int("pattern_size", one, 1) for one in (ends[0], ends[-1]))
+    if last > MOST_NODES:
+        raise InputError(
+            f"pattern_size must be at most {MOST_NODES} nodes, got {last}; a larger pattern "
+            "that is known is counted with gomkcn count or gomkcn.count_exact."
+        )
     if first > last:
         raise InputError(
             f"pattern_size must have the smallest number first, as in '{last}-{first}', got "

@@ -11,7 +11,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.graphs.shapes import tell_apart
+from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features, describe_structure
@@ -138,7 +139,7 @@ class MiningRun:
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-        >>> miner = PatternMiner(num_patterns=2, pattern_size=(4, 4), num_epochs=0).fit(rings)
+        >>> miner = PatternMiner(num_patterns=2, pattern_size=4, num_epochs=0, null=None).fit(rings)
         >>> run = MiningRun.of(miner, rings)
         >>> [pattern.description for pattern in run.patterns]
         ['cycle of 4 nodes']
@@ -146,14 +147,21 @@ class MiningRun:
         csr = as_csr(graph)
         settings = settings or RunSettings.of(miner)
         background = FeatureBackground.fit(csr)
+        told = [
+            *(describe_features(one, csr, background=background) for one in miner.patterns_),
+            *(describe_structure(one.structure, background) for one in miner.others_),
+        ]
+        every = [*miner.patterns_, *miner.others_]
+        described = [
+            replace(one, description=text)
+            for one, text in zip(
+                every, tell_apart(map(str, told), [one.structure for one in every]), strict=True
+            )
+        ]
+        number = len(miner.patterns_)
         return cls(
             graph=_summarize(miner, csr, settings.graph.path),
-            patterns=[
-                replace(
-                    pattern, description=str(describe_features(pattern, csr, background=background))
-                )
-                for pattern in miner.patterns_
-            ],
+            patterns=described[:number],
             loss_curve=miner.loss_curve_,
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
@@ -164,10 +172,7 @@ class MiningRun:
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
             null_models=miner.null_models_,
-            others=tuple(
-                replace(one, description=str(describe_structure(one.structure, background)))
-                for one in miner.others_
-            ),
+            others=tuple(described[number:]),
         )
 
     def show(self) -> RunView:
@@ -176,7 +181,7 @@ class MiningRun:
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-        >>> miner = PatternMiner(num_patterns=1, pattern_size=(4, 4), num_epochs=0).fit(rings)
+        >>> miner = PatternMiner(num_patterns=1, pattern_size=4, num_epochs=0, null=None).fit(rings)
         >>> MiningRun.of(miner, rings).show()
         RunView('graph')
         """

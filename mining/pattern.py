@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from math import inf, log
+from math import inf, isfinite, log
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
-from gomkcn_dgl.runtime.notebook import html_of
+from gomkcn_dgl.runtime import html_of
 from mining.occurrences import NONE, Occurrence, Occurrences
 
 # estimates from here on are given in units of a power of ten
@@ -450,19 +450,42 @@ class Pattern:
     >>> path = Pattern(Structure.parse("a--b, b--c")).counted(OccurrenceCount.exact(7))
     >>> path.num_nodes, path.edges, path.frequency.count
     (3, ((0, 1), (1, 2)), 7)
+    >>> path
+    Pattern(path of 3 nodes, 3 nodes, 2 edges, 7 occurrences)
     """
 
     structure: Structure
-    occurrences: Occurrences = field(default_factory=lambda: NONE, repr=False)
+    occurrences: Occurrences = field(default_factory=lambda: NONE)
     sources: tuple[str, ...] = ()
     frequency: Frequency = field(default_factory=Frequency)
     significance: Mapping[str, NullComparison] = field(default_factory=dict)
     classes: ClassDifference | None = None
-    profiles: tuple[Profile, ...] = field(default=(), repr=False)
+    profiles: tuple[Profile, ...] = ()
     feature_names: tuple[str, ...] = ()
     id: int = -1
     description: str = ""
-    sight: Sight | None = field(default=None, repr=False)
+    sight: Sight | None = None
+
+    def __repr__(self) -> str:
+        """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
+        from gomkcn_dgl.graphs.shapes import count
+
+        number = f"{self.id}: " if self.id >= 0 else ""
+        size = f"{count(self.num_nodes, 'node')}, {count(len(self.edges), 'edge')}"
+        # of a structure without a name they are said already
+        name = self.name if self.name.startswith(size) else f"{self.name}, {size}"
+        found = self.frequency.occurrences
+        plural = "s" * (found.value != 1)
+        counted = f", {found} occurrence{plural}" if isfinite(found.high) else ""
+        return f"Pattern({number}{name}{counted})"
+
+    @property
+    def name(self) -> str:
+        """Its shape and labels in words, without the features that differ."""
+        # loads networkx, which no count needs
+        from gomkcn_dgl.graphs.shapes import describe_shape
+
+        return self.description.split(";")[0] or describe_shape(self.structure)
 
     @property
     def key(self) -> bytes:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
 from mining.categories import Colors
@@ -79,7 +78,7 @@ def bag_of_patterns(
     >>> import networkx as nx
     >>> from mining import PatternMiner
     >>> graphs = [nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3
-    >>> miner = PatternMiner(num_patterns=2, pattern_size=(5, 5), min_occurrences=2).fit(graphs)
+    >>> miner = PatternMiner(2, 5, min_occurrences=2, null=None).fit(graphs)
     >>> bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [[0.0, 6.0], [1.0, 0.0]]
     """

@@ -87,9 +87,9 @@ class PatternFeatures(TransformerMixin):
         return near.nearest()[0][order.position].astype(np.int64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """Return "pattern0" and so on, the names of the columns of :meth:`transform`."""
+        """Return number and name of each pattern, such as "0: triangle"; the columns' names."""
         check_is_fitted(self)
-        return np.array([f"pattern{one.id}" for one in self.patterns_], dtype=object)
+        return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
 
     def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
         """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
+from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import PatternMiner
 from mining.miner_parameters import DEFAULT_KERNEL, KERNEL_OPTIONS, MinerParameters

@@ -11,13 +11,13 @@ from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
 from mining.counting.sought import INDUCED, READINGS
 from mining.counting.structure_counts import check_sizes, count_structures
-from mining.descriptions.shapes import describe_shape
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,8 +160,8 @@ class Census:
 
     @property
     def names(self) -> list[str]:
-        """What each structure is called."""
-        return [one.name or describe_shape(one) for one in self.structures]
+        """What each structure is called, no two alike."""
+        return describe_shapes(self.structures)
 
     def to_pandas(self) -> pd.DataFrame:
         """A table with the columns ``size``, ``graph6``, ``name`` and ``count``, a row a structure.

@@ -13,8 +13,7 @@ import torch
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic.base_graphs import Seed, as_generator, barabasi_albert
-from synthetic.directed_base_graphs import orient_edges
+from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
 from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
 
@@ -26,33 +25,13 @@ _MINING_MOTIFS = ("house", "cup", "wheel", "crown")
 class _GeneratedDataset(dgl.data.DGLDataset):
     """A data set that is cheaper to generate than to read, so nothing is written to the disk."""
 
-    def __init__(
-        self,
-        name: str,
-        raw_dir: str | None,
-        force_reload: bool,
-        verbose: bool,
-        transform: Transform | None,
-    ) -> None:
-        super().__init__(
-            name,
-            # For None, DGL would make its folder ~/.dgl.
-            raw_dir="" if raw_dir is None else raw_dir,
-            force_reload=force_reload,
-            verbose=verbose,
-            transform=transform,
-        )
+    def __init__(self, name: str, transform: Transform | None) -> None:
+        # for None, DGL would make its folder ~/.dgl
+        super().__init__(name, raw_dir="", transform=transform)
 
     def _load(self) -> None:
-        # DGL's own version makes raw_dir before there is anything to write.
+        # DGL's own version makes raw_dir before there is anything to write
         self.process()
-
-    def has_cache(self) -> bool:
-        """Return False: nothing is ever read back."""
-        return False
-
-    def save(self) -> None:
-        """Write nothing; ``dgl.save_graphs`` writes a graph where you say."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(num_graphs={len(self)}, seed={self.seed})"
@@ -86,8 +65,6 @@ class PlantedMotifDataset(_GeneratedDataset):
         of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
-    raw_dir, force_reload, verbose
-        Taken as every DGL data set does. The graph is always generated and nothing is written.
     transform : callable, optional
         Applied to the graph at every access.
 
@@ -121,9 +98,6 @@ class PlantedMotifDataset(_GeneratedDataset):
         copies: int = 10,
         motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
         seed: Seed = 0,
-        raw_dir: str | None = None,
-        force_reload: bool = False,
-        verbose: bool = False,
         transform: Transform | None = None,
         **planting: Any,
     ) -> None:
@@ -133,7 +107,7 @@ class PlantedMotifDataset(_GeneratedDataset):
         self.motifs = motifs
         self.seed = seed
         self._planting = planting
-        super().__init__("planted_motifs", raw_dir, force_reload, verbose, transform)
+        super().__init__("planted_motifs", transform)
 
     def process(self) -> None:
         """Generate the graph; called once, by the constructor."""
@@ -191,8 +165,6 @@ class MotifClassificationDataset(_GeneratedDataset):
         As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
-    raw_dir, force_reload, verbose
-        Taken as every DGL data set does. The graphs are always generated and nothing is written.
     transform : callable, optional
         Applied to a graph at every access.
 
@@ -235,9 +207,6 @@ class MotifClassificationDataset(_GeneratedDataset):
         num_base_edges_per_node: int = 1,
         motifs: Sequence[str | Structure] = ("book", "diamond", "circle", "email"),
         seed: Seed = 0,
-        raw_dir: str | None = None,
-        force_reload: bool = False,
-        verbose: bool = False,
         transform: Transform | None = None,
         **planting: Any,
     ) -> None:
@@ -247,7 +216,7 @@ class MotifClassificationDataset(_GeneratedDataset):
         self.motifs = motifs
         self.seed = seed
         self._settings = PlantingSettings(**planting)
-        super().__init__("motif_classification", raw_dir, force_reload, verbose, transform)
+        super().__init__("motif_classification", transform)
 
     def process(self) -> None:
         """Plant one motif in each of many base graphs in one pass; called by the constructor."""
@@ -297,15 +266,9 @@ class MotifClassificationDataset(_GeneratedDataset):
     def _graphs(self) -> list[Any]:
         """All graphs, made at the first access: one large graph whose edges are sorted by graph."""
         planted = self.planted
-        ends, rows = planted.arcs()
+        ends, _ = planted.arcs()
         graph_of_edge = self._graph_of_node[ends[:, 0]]
-        by_graph = np.argsort(graph_of_edge, kind="stable")
-        source, target = torch.from_numpy(ends[by_graph].T.copy())
-        whole = dgl.graph((source, target), num_nodes=planted.num_nodes)
-        for name, values in planted.node_data().items():
-            whole.ndata[name] = torch.tensor(values)
-        for name, values in planted.edge_data().items():
-            whole.edata[name] = torch.from_numpy(values[rows[by_graph]])
+        whole = planted.to_dgl(np.argsort(graph_of_edge, kind="stable"))
         whole.set_batch_num_nodes(torch.from_numpy(np.diff(self.node_offsets)))
         whole.set_batch_num_edges(torch.from_numpy(np.bincount(graph_of_edge)))
         return list(dgl.unbatch(whole))

@@ -44,6 +44,9 @@ def get_motif(motif: str | Structure) -> Structure:
         return motif
     if not isinstance(motif, str):
         raise InputTypeError(f"motif must be a name or a Structure, got {motif!r}.")
+    if motif in MOTIF_GROUPS:
+        each = ", ".join(str(one.name) for one in MOTIF_GROUPS[motif])
+        raise InputError(f"motif must be one motif, and {motif!r} stands for {each}.")
     if motif not in MOTIFS:
         raise InputError(f"motif must be one of {', '.join(sorted(MOTIFS))}, got {motif!r}.")
     return MOTIFS[motif]
@@ -66,6 +69,10 @@ def _directed(name: str, edges: str, roles: str, relations: str = PLAIN) -> Stru
     """A row whose edges have a direction."""
     return _motif(name, edges, roles, relations, directed=True)
 
+
+_ACTS = {"+": "activates", "-": "represses"}
+# signs of master → intermediate, intermediate → target and master → target, type 1 to 4
+_LOOPS = {"coherent": ("+++", "-+-", "+--", "--+"), "incoherent": ("+-+", "---", "++-", "-++")}
 
 _ROWS = (
     # Six nodes, the paper's eight:
@@ -165,15 +172,17 @@ _ROWS = (
     _directed("cascade", "01 12 23", "first second third last"),
     # The feedback loop of four nodes
     _directed("four-cycle", "01 12 23 30", "ring " * 4),
-    # Three nodes, with directions and relations:
-    # Type 1: all three arcs activate, so both paths have the same sign
-    _directed("coherent-feed-forward-loop", "01 02 12", "master intermediate target", "activates"),
-    # Type 1: the path through the intermediate ends in a repression, against the direct arc
-    _directed(
-        "incoherent-feed-forward-loop",
-        "01 02 12",
-        "master intermediate target",
-        "activates activates represses",
+    # Three nodes, with directions and relations, from master to intermediate to target:
+    # Mangan and Alon, PNAS 100 (2003): the two paths have one sign, or two
+    *(
+        _directed(
+            f"{kind}-feed-forward-loop-{number}",
+            "01 12 02",
+            "master intermediate target",
+            " ".join(_ACTS[sign] for sign in signs),
+        )
+        for kind, loops in _LOOPS.items()
+        for number, signs in enumerate(loops, 1)
     ),
     # Three nodes, with relations:
     *(
@@ -186,3 +195,8 @@ _ROWS = (
 )
 
 MOTIFS: dict[str, Structure] = {row.name: row for row in _ROWS}
+# names that stand for several motifs
+MOTIF_GROUPS: dict[str, tuple[Structure, ...]] = {
+    name: tuple(MOTIFS[f"{name}-{number}"] for number in range(1, 5))
+    for name in (f"{kind}-feed-forward-loop" for kind in _LOOPS)
+}

@@ -82,19 +82,22 @@ class PlantedGraph:
         """Names of the motif types, in the order of ``node_type - 1``."""
         return tuple(motif.name for motif in self.motifs)
 
-    def to_dgl(self) -> Any:
+    def to_dgl(self, order: np.ndarray | None = None) -> Any:
         """Return a ``DGLGraph`` holding each edge once, or in both ways if it has no direction.
 
         ``ndata``: ``feat`` float32 ``[V, D]``, ``node_mask`` bool ``[V]`` and ``node_type``,
         ``node_instance``, ``node_role`` int64 ``[V]``. ``edata``: ``edge_mask`` bool and, where
         there are several relations, ``relation`` int64. Without directions edge e runs from u to v
-        at e and back at E + e. The tensors are copies.
+        at e and back at E + e, unless ``order`` puts the rows of ``arcs`` in another order. The
+        tensors are copies.
         """
         import torch
 
         from gomkcn_dgl._dgl import dgl
 
         ends, rows = self.arcs()
+        if order is not None:
+            ends, rows = ends[order], rows[order]
         graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
         for name, values in self.node_data().items():
             graph.ndata[name] = torch.tensor(values)

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import MAX_RELATIONS
+from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
 from synthetic.base_graphs import Seed, as_generator
-from synthetic.copy_placement import Placement, attach_copies, embed_copies
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
-from synthetic.planted_relations import (
-    assign_relations,
-    draw_base_relation,
-    draw_copy_edges,
-    draw_links,
-    name_relations,
-)
 
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 
@@ -70,19 +63,10 @@ def plant_motifs(
     num_base_nodes: int,
     motifs: Mapping[str | Structure, int],
     *,
-    edges_per_motif: int = 1,
-    features: str = "per_type",
-    feature_dim: int = 3,
-    noise: float = 0.0,
-    remove_prob: float = 0.0,
-    add_prob: float = 0.0,
-    directed: bool = False,
-    relations: int | Sequence[str] = 1,
-    embedded: bool = False,
-    extra_degree: int = 2,
     base_relation: np.ndarray | None = None,
     shuffle: bool = False,
     seed: Seed,
+    **settings: Any,
 ) -> PlantedGraph:
     """Plant copies of motifs into a background graph, as in the GOMKCN paper's mining experiment.
 
@@ -158,21 +142,10 @@ def plant_motifs(
     (9, 1)
 
     """
-    settings = PlantingSettings(
-        edges_per_motif,
-        features,
-        feature_dim,
-        noise,
-        remove_prob,
-        add_prob,
-        directed,
-        relations,
-        embedded,
-        extra_degree,
-    )
+    chosen = PlantingSettings(**settings)
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
-    base_edges = _check_edges(base_edges, num_base_nodes, directed)
+    base_edges = _check_edges(base_edges, num_base_nodes, chosen.directed)
     table = check_motifs(motifs, Mapping)
     copies = tuple(
         check_int(f"motifs[{motif.name!r}]", count, 0)
@@ -180,7 +153,7 @@ def plant_motifs(
     )
     hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
     base = base_edges, num_base_nodes, base_relation
-    planted = plant_copies(base, table, copies, hosts, settings, rng)
+    planted = plant_copies(base, table, copies, hosts, chosen, rng)
     return planted.relabel(rng.permutation(planted.num_nodes)) if shuffle else planted
 
 
@@ -205,7 +178,13 @@ def plant_copies(
     motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
     base_relation = draw_base_relation(base_relation, len(base_edges), relations, rng)
     # 1. the nodes of the copies of each motif, and what each node is
-    placement = _place_copies(base_edges, num_base_nodes, motifs, copies, hosts, settings, rng)
+    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
+    if settings.embedded:
+        degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
+        placement = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+    else:
+        each = settings.edges_per_motif
+        placement = attach_copies(num_base_nodes, sizes, hosts, each, rng)
     nodes = placement.nodes_of_motifs([motif.num_nodes for motif in motifs], copies)
     marks = placement.mark_nodes(nodes)
     # 2. base edges between two nodes of one copy make way for the edges of the motif
@@ -240,23 +219,6 @@ def plant_copies(
         relations=relations,
         edge_relation=np.concatenate([relation for _, relation in parts]),
     )
-
-
-def _place_copies(
-    base_edges: np.ndarray,
-    num_base_nodes: int,
-    motifs: tuple[Structure, ...],
-    copies: tuple[int, ...],
-    hosts: np.ndarray,
-    settings: PlantingSettings,
-    rng: np.random.Generator,
-) -> Placement:
-    """Choose base nodes for the copies, or base nodes that they are joined to."""
-    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
-    if settings.embedded:
-        degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
-        return embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
-    return attach_copies(num_base_nodes, sizes, hosts, settings.edges_per_motif, rng)
 
 
 def _check_edges(base_edges: np.ndarray, num_nodes: int, directed: bool) -> np.ndarray:
@@ -317,3 +279,222 @@ def _draw_features(
     if settings.features == "per_type_noise":
         vectors = np.clip(vectors + settings.noise * rng.standard_normal(shape), 0.0, 1.0)
     return vectors.astype(np.float32)
+
+
+def name_relations(
+    motifs: Sequence[Structure], directed: bool, relations: int | Sequence[str]
+) -> Relations:
+    """The relations that the motifs name, and more up to a number; or those given."""
+    named = [name for motif in motifs for name in motif.relations.names if name != PLAIN]
+    if isinstance(relations, int):
+        names = list(dict.fromkeys(named))
+        if relations > 1:
+            others = [f"relation{k}" for k in range(relations) if f"relation{k}" not in names]
+            names += others[: max(relations - len(names), 0)]
+        names = names or [PLAIN]
+    else:
+        names = list(relations)
+        if len(set(names)) < len(names) or not names:
+            raise InputError(f"relations must be at least one and all different, got {names}.")
+        unknown = set(named) - set(names)
+        if unknown:
+            raise InputError(f"relations must hold those of the motifs, got no {min(unknown)!r}.")
+    if names == [PLAIN] and not directed:
+        return SIMPLE
+    return relations_of(names, [directed] * len(names))
+
+
+def assign_relations(motif: Structure, relations: Relations, rng: np.random.Generator) -> Structure:
+    """The motif with relations and directions of the graph; those it lacks are drawn at random."""
+    if not relations.is_directed and motif.relations.is_directed:
+        raise InputError(
+            f"directed must be True for motif {motif.name!r}, whose edges have a direction, "
+            "got False."
+        )
+    given = [motif.relations.names[number] for number in motif.edge_relations]
+    kinds = np.array(given, dtype=object)
+    if PLAIN not in relations.names:
+        drawn = rng.choice(relations.names, size=len(kinds))
+        kinds = np.where(kinds == PLAIN, drawn, kinds)
+    edges = list(motif.edges)
+    if relations.is_directed and not all(motif.relations.directed):
+        turned = rng.random(len(edges)) < 0.5
+        edges = [
+            (j, i) if turn and not motif.relations.directed[number] else (i, j)
+            for (i, j), turn, number in zip(edges, turned, motif.edge_relations, strict=True)
+        ]
+    return Structure.of_edges(
+        motif.num_nodes,
+        edges,
+        list(map(str, kinds)),
+        relations.is_directed,
+        name=motif.name,
+        roles=motif.roles,
+    )
+
+
+def draw_base_relation(
+    given: np.ndarray | None, num_edges: int, relations: Relations, rng: np.random.Generator
+) -> np.ndarray:
+    """Relation of each edge of the background, int64 ``[E]``: checked, or drawn at random."""
+    number = len(relations.names)
+    if given is None:
+        if number == 1:
+            return np.zeros(num_edges, np.int64)
+        return rng.integers(number, size=num_edges)
+    given = np.asarray(given)
+    if given.shape != (num_edges,) or given.dtype.kind not in "iu":
+        raise InputError(
+            f"base_relation must be one whole number for each of the {num_edges} base edges, "
+            f"got {given.dtype} of shape {list(given.shape)}."
+        )
+    if num_edges and not 0 <= given.min() <= given.max() < number:
+        raise InputError(
+            f"base_relation must be numbers of the relations, 0 to {number - 1}, got "
+            f"{given.min()} to {given.max()}."
+        )
+    return given.astype(np.int64)
+
+
+def draw_links(
+    edges: np.ndarray, base_relation: np.ndarray, relations: Relations, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges ``[E, 2]`` with a direction and a relation ``[E]`` like those of the background."""
+    relation = np.zeros(len(edges), np.int64)
+    if len(relations.names) > 1:
+        choices = base_relation if len(base_relation) else np.arange(len(relations.names))
+        relation = rng.choice(choices, size=len(edges))
+    if relations.is_directed:
+        turned = rng.random(len(edges)) < 0.5
+        edges = np.where(turned[:, None], edges[:, ::-1], edges)
+    return edges, relation
+
+
+def draw_copy_edges(
+    motif: Structure,
+    nodes: np.ndarray,
+    relations: Relations,
+    probabilities: tuple[float, float],
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges inside all copies of one motif ``[E, 2]``, with some changes, and relations ``[E]``.
+
+    ``nodes`` ``[C, M]`` are those of each copy, ``probabilities`` those of deleting an edge and of
+    adding one between two nodes that are not joined.
+    """
+    # 1. all edges that a copy can have: relation and pair of motif nodes, [P]
+    size, number = motif.num_nodes, len(relations.names)
+    pairs = ~np.eye(size, dtype=bool)
+    if not relations.is_directed:
+        pairs = np.triu(pairs)
+    relation, i, j = np.nonzero(np.broadcast_to(pairs, (number, size, size)))
+    # 2. which of them the motif has; an added edge has any relation and direction
+    is_edge = np.zeros((number, size, size), dtype=bool)
+    number_of = [relations.names.index(name) for name in motif.relations.names]
+    kinds = [number_of[own] for own in motif.edge_relations]
+    rows, columns = np.array(motif.edges).T
+    is_edge[kinds, rows, columns] = True
+    remove_prob, add_prob = probabilities
+    add_prob /= number * (2 if relations.is_directed else 1)
+    is_joined = motif.joined[i, j]
+    flip_prob = np.where(is_edge[relation, i, j], remove_prob, np.where(is_joined, 0, add_prob))
+    flipped = rng.random((len(nodes), len(i))) < flip_prob
+    copy, slot = np.nonzero(is_edge[relation, i, j] ^ flipped)
+    return np.stack([nodes[copy, i[slot]], nodes[copy, j[slot]]], axis=1), relation[slot]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The nodes of all copies, and what joins them to the background.
+
+    ``num_nodes`` is that of the whole graph. ``members`` ``[sum of sizes]`` holds the nodes of each
+    copy in the order of its motif's nodes, one copy after the other, and ``attaching`` ``[A, 2]``
+    the edges between a base node and a node of a copy.
+    """
+
+    num_nodes: int
+    members: np.ndarray
+    attaching: np.ndarray
+
+    def nodes_of_motifs(self, num_nodes: Sequence[int], copies: Sequence[int]) -> list[np.ndarray]:
+        """The nodes of all copies of each motif, int64 ``[C, M]``."""
+        ends = np.cumsum(np.multiply(num_nodes, copies), dtype=np.int64)
+        parts = np.split(self.members, ends[:-1]) if len(ends) else []
+        return [part.reshape(-1, size) for part, size in zip(parts, num_nodes, strict=True)]
+
+    def mark_nodes(self, nodes_of_motifs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+        """Type, mask, copy and role of each node ``[V]``, as a PlantedGraph has them."""
+        node_type = np.zeros(self.num_nodes, np.int64)
+        instance, role = np.full((2, self.num_nodes), -1)
+        first = 0
+        for number, nodes in enumerate(nodes_of_motifs):
+            node_type[nodes] = 1 + number
+            instance[nodes] = first + np.arange(len(nodes))[:, None]
+            role[nodes] = np.arange(nodes.shape[1])
+            first += len(nodes)
+        return {
+            "node_type": node_type,
+            "node_mask": node_type > 0,
+            "node_instance": instance,
+            "node_role": role,
+        }
+
+
+def attach_copies(
+    num_base_nodes: int,
+    sizes: np.ndarray,
+    hosts: np.ndarray,
+    num_edges: int,
+    rng: np.random.Generator,
+) -> Placement:
+    """Copies on new nodes, joined to their hosts, (first, count) each, by ``num_edges`` edges."""
+    num_pairs = sizes * hosts[:, 1]
+    if len(sizes) and num_edges > num_pairs.min():
+        raise InputError(
+            f"edges_per_motif must be at most {num_pairs.min()}, the pairs of a motif node and a "
+            f"base node, got {num_edges}."
+        )
+    # Pairs are numbered base node first, [C, k].
+    pairs = rng.integers(0, num_pairs[:, None], size=(len(sizes), num_edges))
+    ordered = np.sort(pairs, axis=1)
+    for c in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
+        pairs[c] = rng.choice(num_pairs[c], size=num_edges, replace=False)
+    # First node of each copy, [C].
+    starts = num_base_nodes + np.cumsum(sizes) - sizes
+    base_node = hosts[:, :1] + pairs // sizes[:, None]
+    copy_node = starts[:, None] + pairs % sizes[:, None]
+    num_nodes = num_base_nodes + int(sizes.sum())
+    attaching = np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
+    return Placement(num_nodes, np.arange(num_base_nodes, num_nodes), attaching)
+
+
+def embed_copies(
+    degrees: np.ndarray,
+    sizes: np.ndarray,
+    hosts: np.ndarray,
+    extra_degree: int,
+    rng: np.random.Generator,
+) -> Placement:
+    """Copies on random base nodes of their host, none of which is in two copies.
+
+    ``degrees`` ``[V]`` are those of the base nodes; the nodes taken have at most the median of them
+    and ``extra_degree`` more.
+    """
+    most = np.median(degrees) + extra_degree
+    members = np.empty(sizes.sum(), np.int64)
+    copy_of_member = np.repeat(np.arange(len(sizes)), sizes)
+    different, host_of_copy = np.unique(hosts, axis=0, return_inverse=True)
+    host_of_member = host_of_copy.reshape(-1)[copy_of_member]
+    # members are in the order of the copies, those of one host are taken from it in that order
+    by_host = np.argsort(host_of_member, kind="stable")
+    wanted = np.split(by_host, np.cumsum(np.bincount(host_of_member, minlength=len(different))))
+    for (first, count), slots in zip(different.tolist(), wanted, strict=False):
+        nodes = first + np.flatnonzero(degrees[first : first + count] <= most)
+        if len(slots) > len(nodes):
+            raise InputError(
+                f"motifs must have at most {len(nodes)} nodes in all their copies, the base nodes "
+                f"of at most {most:g} edges, got {len(slots)}; plant fewer copies, or raise "
+                "extra_degree."
+            )
+        members[slots] = rng.choice(nodes, size=len(slots), replace=False)
+    return Placement(len(degrees), members, np.empty((0, 2), np.int64))

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs

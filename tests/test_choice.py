@@ -8,8 +8,10 @@ import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining import PatternMiner, choice
+from mining import MiningRun, PatternMiner, choice
 from mining.counting.structure_counts import count_structures
+from mining.html.report import render_report
+from mining.html.tables import format_run
 from mining.random_graphs import RandomGraphs, null_model
 from synthetic import MOTIFS, plant_motifs
 
@@ -111,6 +113,17 @@ def test_without_random_graphs_the_search_decides():
     counted = {one.key for one in (*miner.patterns_, *miner.others_)}
     census = count_structures(graph, range(3, 6))
     assert counted >= {one.key for one, count in census.items() if count}
+
+
+def test_where_nothing_differs_the_page_says_so_and_lists_what_was_counted():
+    graph = as_csr(nx.gnm_random_graph(60, 120, seed=1))
+    miner = PatternMiner(3, "3-4", **OPTIONS).fit(graph)
+    assert not miner.patterns_ and len(miner.others_) > 5
+    run = MiningRun.of(miner, graph)
+    said = f"{len(run.others)} structures were counted, and none differs from random graphs"
+    page = render_report(run)
+    assert said in format_run(run) and said in page
+    assert "<details open><summary>What else was counted" in page
 
 
 def test_too_few_random_graphs_say_nothing(caplog):

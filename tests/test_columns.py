@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gomkcn_dgl.containers.columns import pick_columns, relation_codes
+from gomkcn_dgl.containers.graph_content import pick_columns, relation_codes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 

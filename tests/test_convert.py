@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io import convert
 from gomkcn_dgl.io.conversion import external_sort
 from gomkcn_dgl.io.convert import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import GIB, MIB
-from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
 
 @pytest.fixture(params=["tiny", "small", "usual"])

@@ -45,6 +45,18 @@ def test_a_pattern_from_a_file(graphs):
         assert lines[-1] == "graphs      2 of 3 contain it"
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("house", "5 nodes, 6 edges"), ("diamond", "4 nodes, 5 edges"), ("bowtie", "5 nodes, 6 edges"),
+     ("'cycle of 4 nodes'", "4 nodes, 4 edges"), ("house5", "5 nodes, 6 edges"),
+     ("cup", "6 nodes, 7 edges")],
+)  # fmt: skip
+def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs, name, size):
+    # a file of the same name does not change what the name means
+    (graphs / "house").write_text("a b\n")
+    assert gomkcn(f"count {name} graph.txt").splitlines()[0].endswith(f": {size}")
+
+
 def test_a_pattern_of_a_run(graphs):
     gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-occurrences 1 --quiet")
     by_run = counted("run:0 graph.txt")
@@ -170,6 +182,27 @@ def test_the_closed_triads_of_e_coli(folder, ecoli):
         assert number == f"{count}, counted exactly"
 
 
+def test_the_signed_loops_of_e_coli(folder, ecoli):
+    """By the product of the signs along both paths; an edge of relation "both" has no sign."""
+    for name, numbers in {"coherent": (28, 23, 2, 3, 0), "incoherent": (6, 5, 0, 1, 0)}.items():
+        lines = gomkcn(f"count {name}-feed-forward-loop {ecoli}").splitlines()
+        assert lines[0].endswith(": 4 types")
+        assert lines[2] == f"occurrences {numbers[0]}, counted exactly"
+        assert lines[3:7] == [f"type {k}      {numbers[k]}" for k in range(1, 5)]
+        assert lines[7] == "apart       6 of the 40 loops have an edge of another relation"
+        for k in range(1, 5):
+            exactly = counted(f"{name}-feed-forward-loop-{k} {ecoli}")[0]
+            assert exactly == f"{numbers[k]}, counted exactly"
+
+
+def test_loops_in_a_graph_where_nothing_represses(folder):
+    rows = ["source,target,relation", "a,b,activates", "a,c,activates", "b,c,activates"]
+    (folder / "up.csv").write_text("\n".join(rows) + "\n")
+    lines = gomkcn("count coherent-feed-forward-loop up.csv").splitlines()
+    assert lines[2:4] == ["occurrences 1, counted exactly", "type 1      1"]
+    assert lines[4] == "apart       0 of the 1 loops have an edge of another relation"
+
+
 def test_refusals(graphs):
     nx.write_graphml(nx.path_graph(63), "long.graphml")
     nx.write_graphml(nx.disjoint_union(*[nx.path_graph(2)] * 2), "parts.graphml")
@@ -185,6 +218,8 @@ def test_refusals(graphs):
         "TINY:0 graph.txt": "holds no finished run",
         "three-cycle graph.txt": "PATTERN has directions and GRAPH has none: write",
         "wheel graph.txt --directed": "PATTERN has no directions and GRAPH has: write its edges",
+        "coherent-feed-forward-loop graph.txt --list 3": "--list are for one motif, such as",
+        "coherent-feed-forward-loop graph.txt --directed": "got 'activates' with a direction",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
     }.items():
         assert rule in refused(f"count {command}")

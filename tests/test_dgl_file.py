@@ -8,9 +8,9 @@ import torch
 from graph_files import assert_same, random_graph, refuse
 
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import concatenate
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 

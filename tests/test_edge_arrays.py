@@ -3,12 +3,15 @@
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from graph_files import assert_same
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io.reading import read_graph
 
 ONE_WAY = np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]])
 WORDS = {
@@ -59,15 +62,75 @@ def test_an_edge_table():
             "km": [0.0, 1175.0, 1175.0],
         }
     )
-    graph = as_csr(table, edge_type="relation")
-    assert graph.node_ids.tolist() == ["Africa", "Chad", "Niger"]
-    assert graph.relations.names == ("borders", "located in")
-    assert graph.relations.directed == (False, True)
-    assert "not used: edge attribute km" in graph.notes
+    for options in ({}, {"edge_type": "relation"}, {"edge_type": table["relation"].to_numpy()}):
+        graph = as_csr(table, **options)
+        assert graph.node_ids.tolist() == ["Africa", "Chad", "Niger"]
+        assert graph.relations.names == ("borders", "located in")
+        assert graph.relations.directed == (False, True)
+        assert any(note.endswith("km") for note in graph.notes)
     assert as_csr(table[["target", "source"]]).node_ids.tolist() == ["Africa", "Chad", "Niger"]
     first_two = as_csr(pd.DataFrame({"u": [3, 1], "v": [1, 0], "w": [7, 8]}))
     assert first_two.original_ids(np.arange(3)) == [0, 1, 3]
     assert "not used: edge attribute w" in first_two.notes
+    assert as_csr([table, table]).num_edges == 2 * graph.num_edges
+    with pytest.raises(InputError, match="the edge table has no 'kg'"):
+        as_csr(table, edge_weight="kg")
+    with pytest.raises(InputError, match="'source' and 'target' must name a node in each row"):
+        as_csr(table.assign(source=[None, "Chad", "Niger"]))
+
+
+ROWS = [("a", "b", 2.0, "is"), ("b", "a", 3.0, "is"), ("a", "c", 1.0, "is"), ("c", "d", 1.0, "has")]
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "kinds"),
+    [
+        ("u,v", {}, [("edge", False)]),
+        ("one,other", {}, [("edge", False)]),
+        ("Sender,Recipient", {}, [("edge", True)]),
+        ("recipient,sender", {}, [("edge", True)]),
+        ("regulator,gene", {}, [("edge", True)]),
+        ("parent,child", {"directed": False}, [("edge", False)]),
+        ("gene,protein", {"directed": True}, [("edge", True)]),
+        ("source,target,weight", {}, [("edge", True)]),
+        ("u,v,weight", {}, [("edge", False)]),
+        ("from,to,weight", {"weight": "none"}, [("edge", True)]),
+        ("u,v,weight,type", {}, [("has", True), ("is", True)]),
+        ("u,v,weight,type", {"relation": "none"}, [("edge", False)]),
+        ("u,v,age,how", {"relation": "how", "weight": "age"}, [("has", True), ("is", True)]),
+    ],
+)
+def test_a_table_is_one_graph_in_any_form(tmp_path, header, options, kinds):
+    """A file, a table in memory and a converted file have one direction and one weight."""
+    names = header.split(",")
+    table = pd.DataFrame([row[: len(names)] for row in ROWS], columns=names)
+    table.to_csv(tmp_path / "g.csv", index=False)
+    table.to_parquet(tmp_path / "g.parquet")
+    graph = read_graph(tmp_path / "g.csv", **options)
+    assert list(graph.relations.kinds) == kinds
+    convert_edges(tmp_path / "g.csv", tmp_path / "g.graph", **options)
+    called = {"relation": "edge_type", "weight": "edge_weight"}
+    own = {called.get(name, name): value for name, value in options.items()}
+    others = [read_graph(tmp_path / "g.parquet", **options), as_csr(tmp_path / "g.graph")]
+    others += [as_csr(one, **own) for one in (table, pa.table(table), [table])]
+    for other in others:
+        assert_same(other, graph)
+
+
+def test_it_is_said_why_a_table_has_a_direction(tmp_path, log):
+    (tmp_path / "g.csv").write_text("sender,recipient\na,b\nb,c\n")
+    note = "directed, as its columns are called sender, recipient"
+    for graph in (read_graph(tmp_path / "g.csv"), as_csr(pd.read_csv(tmp_path / "g.csv"))):
+        assert note in graph.notes
+        assert f"{note}; directed=False (--undirected) leaves the directions out" in log()
+    said = "undirected, as {}; directed=True (--directed) gives edges a direction"
+    as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}))
+    assert said.format("its columns are called left, right") in log()
+    # a list of neighbours has each edge twice
+    near = pd.DataFrame({"source": [0, 1, 1, 2], "target": [1, 0, 2, 1]})
+    assert as_csr(near).relations.directed == (False,)
+    assert said.format("its edges are there both ways") in log()
+    assert as_csr(near, directed=True).num_edges == 4
 
 
 def typed():

@@ -17,7 +17,7 @@ NUM_NODES = 120
 KINDS = [
     ({"clique4": 5, "circle": 4, "wheel8": 2}, {}),
     ({"feed-forward-loop": 6, "bi-fan": 3, "house": 2}, {"directed": True}),
-    ({"incoherent-feed-forward-loop": 6, "bi-fan": 2}, {"directed": True, "relations": 3}),
+    ({"incoherent-feed-forward-loop-1": 6, "bi-fan": 2}, {"directed": True, "relations": 3}),
     ({"triangle-001": 6, "square": 4}, {"relations": 2}),
 ]
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from random_graphs import Shape, problem, subgraphs_of
 from scipy.optimize import linear_sum_assignment
+from table_assignment import assign
 from tolerances import GRADIENTS, VALUES
 from torch import library
 
 from gomkcn_dgl import GOMKConv
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels.assignment_numba import assign
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled

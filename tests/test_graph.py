@@ -10,10 +10,9 @@ import scipy.sparse as sp
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, concatenate, csr_from_edges
-from gomkcn_dgl.graph_lists import split_graphs
 
 
 def edges(graph):

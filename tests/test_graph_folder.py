@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
-from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
-from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, graph_folder
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.output_folder import lock_folder
-from gomkcn_dgl.storage import graph_folder, graph_folder_checks
-from gomkcn_dgl.storage.graph_folder import read_graph_folder, write_graph_folder
 
 NAMES = ["", "a", "é", "日本", "😀", "z" * 1000]
 PLAIN = random_graph()
@@ -51,7 +49,7 @@ GRAPHS = {
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("chunk", [1, 3, 2**20])
 def test_round_trip(tmp_path, name, chunk, monkeypatch):
-    monkeypatch.setattr(graph_folder_checks, "CHUNK", chunk)
+    monkeypatch.setattr(graph_folder, "CHUNK", chunk)
     write_graph_folder(tmp_path / "g", GRAPHS[name])
     graph = read_graph_folder(tmp_path / "g")
     assert_same(graph, GRAPHS[name])
@@ -210,7 +208,7 @@ def triangle(tmp_path):
     ],
 )
 def test_a_damaged_number(triangle, name, position, value, sentence, chunk, monkeypatch):
-    monkeypatch.setattr(graph_folder_checks, "CHUNK", chunk)
+    monkeypatch.setattr(graph_folder, "CHUNK", chunk)
     array = np.load(triangle / f"{name}.npy", mmap_mode="r+")
     array[position] = value
     array.flush()
@@ -227,7 +225,7 @@ def test_a_damaged_number(triangle, name, position, value, sentence, chunk, monk
     ],
 )
 def test_a_damaged_link(tmp_path, name, position, value, sentence, chunk, monkeypatch):
-    monkeypatch.setattr(graph_folder_checks, "CHUNK", chunk)
+    monkeypatch.setattr(graph_folder, "CHUNK", chunk)
     write_graph_folder(tmp_path / "g", TYPED)
     array = np.load(tmp_path / "g" / f"{name}.npy", mmap_mode="r+")
     assert not np.array_equal(array[position], value)

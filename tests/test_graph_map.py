@@ -71,3 +71,13 @@ def test_nodes_say_their_features():
     assert texts == ["kind=a, weight = 0.25", "kind=b, weight = 0.5", "kind=a, weight = 0.25"]
     colors = [shown.colors[number] for number in shown.color_of]
     assert colors[0] == colors[2] != colors[1]
+
+
+def test_edges_that_are_drawn_as_one_are_no_duplicates(log):
+    ends = np.array([0, 1, 1]), np.array([1, 0, 2])
+    graph = csr_from_edges(*ends, 3, features=np.ones(3), directed=True)
+    options = {"num_epochs": 0, "min_occurrences": 1, "null": "none"}
+    miner = PatternMiner(num_patterns=1, pattern_size=(2, 2), **options).fit(graph)
+    before = log()
+    assert len(map_of(graph, miner).edges) == 3
+    assert log() == before

@@ -13,7 +13,7 @@ from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
 from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.training.machine_run import run_machine
+from gomkcn_dgl.training.classifiers import run_machine
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
 
 pytestmark = pytest.mark.usefixtures("folder")

@@ -20,7 +20,8 @@ from gomkcn_dgl._dgl import dgl
 from mining import read_run, read_truth
 from mining.random_graphs import NULL_MODELS
 from mining.settings import RunSettings
-from synthetic import MotifClassificationDataset, PlantedMotifDataset, plant_motifs
+from synthetic import MotifClassificationDataset, PlantedMotifDataset
+from synthetic.planting import PlantingSettings
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -77,10 +78,10 @@ def test_generate_planted(options, num_nodes, num_edges):
         ("--base scale-free --relations 2", ("relation0", "relation1"), True, "10 feed-forward"),
         ("--relations 2 --motif triangle-011=3", ("relation0", "relation1"), False, "3 triangle"),
         (
-            "--directed --motif incoherent-feed-forward-loop=4",
+            "--directed --motif incoherent-feed-forward-loop-1=4",
             ("activates", "represses"),
             True,
-            "4 incoherent-feed-forward-loop",
+            "4 incoherent-feed-forward-loop-1",
         ),
     ],
 )
@@ -337,6 +338,12 @@ def test_a_wrong_command_line_shows_the_usage(command):
     assert result.stderr.splitlines()[-1].startswith("Error: ")
 
 
+@pytest.mark.parametrize("command", ["info", "mine", "count triangle", "convert --directed"])
+def test_a_flag_beside_its_opposite_is_refused(command):
+    said = "--directed and --undirected exclude each other; give one of them."
+    assert said in refused(f"{command} g.txt g.graph --undirected --directed")
+
+
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]
 COMMANDS += ["demo", "generate planted", "generate classification", "train", "explain"]
 
@@ -417,7 +424,7 @@ def test_the_defaults_of_generate_are_those_of_the_library():
         return {k: p.default for k, p in inspect.signature(function).parameters.items()}
 
     planted = {name: p.default for name, p in options_of("generate planted").items()}
-    known = defaults_of(plant_motifs)
+    known = defaults_of(PlantingSettings)
     for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
         assert planted[name] == known[name], name
     known |= defaults_of(PlantedMotifDataset)

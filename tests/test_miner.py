@@ -307,12 +307,21 @@ def test_patterns_smaller_than_a_filter_have_no_padding():
         assert all(len(one.nodes) == pattern.num_nodes for one in pattern.occurrences)
 
 
-def test_a_graph_without_edges():
-    miner = PatternMiner(num_patterns=3, num_epochs=2, min_occurrences=1).fit(nx.empty_graph(4))
-    (pattern,) = miner.patterns_
-    assert (pattern.num_nodes, pattern.edges, pattern.frequency.roots) == (1, (), 4)
-    assert (pattern.frequency.count, pattern.frequency.disjoint) == (4, 4)
-    assert sorted(one.nodes for one in pattern.occurrences) == [(0,), (1,), (2,), (3,)]
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (nx.empty_graph(4), "got 4 nodes and no such edge (left out: none)."),
+        (
+            nx.Graph([(0, 0), (1, 1)]),
+            "got 2 nodes and no such edge (left out: dropped 2 self-loops).",
+        ),
+        ([nx.empty_graph(1)] * 3, "got 3 nodes and no such edge (left out: none)."),
+    ],
+)
+def test_a_graph_without_edges_is_refused(graph, said):
+    with pytest.raises(InputError) as error:
+        PatternMiner().fit(graph)
+    assert str(error.value) == f"graph must have an edge between two different nodes, {said}"
 
 
 @pytest.mark.parametrize(
@@ -375,7 +384,8 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
     ("settings", "words"),
     [
         ({"num_patterns": "many"}, "num_patterns must be an integer"),
-        ({"pattern_size": 63}, "pattern_size must be at most 62"),
+        ({"pattern_size": 11}, "pattern_size must be at most 10 nodes, got 11; a larger"),
+        ({"pattern_size": "3-50"}, "pattern_size must be at most 10 nodes, got 50; a larger"),
         ({"pattern_size": (5, 4)}, "pattern_size must have the smallest number first, as in '4-5'"),
         ({"pattern_size": "3-x"}, "pattern_size must be a number of nodes, or the smallest"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from command_line import gomkcn, refused
@@ -14,7 +15,8 @@ from command_line import gomkcn, refused
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun
+from mining import MiningRun, PatternMiner
+from mining import miner as miner_module
 from mining.mining_job import MiningJob
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
@@ -173,3 +175,12 @@ def test_two_processes_give_what_one_gives(folder):
     keys = [[p["edges"], p["frequency"], p["significance"]] for p in json.loads(one)["patterns"]]
     assert [[p["edges"], p["frequency"], p["significance"]] for p in fitted[0][:-1]] == keys
     assert sorted(path.name for path in Path("run").glob(".*")) == []
+
+
+def test_with_the_time_up_no_candidates_are_gathered(monkeypatch):
+    monkeypatch.setattr(miner_module, "_gather", lambda *_: pytest.fail("the time was up"))
+    rings = nx.disjoint_union_all([nx.cycle_graph(6)] * 8)
+    steps = Steps(interrupts=Interrupts(1e-9))
+    miner = PatternMiner(num_patterns=2, pattern_size=(6, 6), num_epochs=2).fit(rings, steps=steps)
+    assert miner.is_partial_
+    assert [len(one.edges) for one in miner.patterns_] == [6]

@@ -1,4 +1,4 @@
-"""Names of directed graphs and of shapes: each of one graph, and true of it."""
+"""Names of structures: each of one graph, and true of it."""
 
 import re
 from itertools import combinations, product
@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
+from gomkcn_dgl.graphs.motif_names import motif_names, name_motif, name_signed_loop
+from gomkcn_dgl.graphs.named_structures import SMALL
+from gomkcn_dgl.graphs.shapes import describe_shape, describe_shapes, tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import relations_of
-from mining.descriptions.motif_names import motif_names, name_motif, name_signed_loop
-from mining.descriptions.shapes import describe_shape
 
 
 def connected_classes(size):
@@ -105,20 +106,32 @@ def test_a_loop_is_coherent_where_both_ways_have_one_sign(signs):
         (nx.path_graph(2), "edge"),
         (nx.path_graph(3), "path of 3 nodes"),
         (nx.star_graph(5), "star with 5 leaves"),
-        (nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)]), "tree with 5 nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)]), "fork"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4), (4, 5)]), "tree with 6 nodes"),
         (nx.cycle_graph(3), "triangle"),
         (nx.cycle_graph(6), "cycle of 6 nodes"),
         (nx.complete_graph(4), "clique of 4 nodes"),
         (nx.wheel_graph(6), "wheel with 5 spokes"),
         (nx.complete_bipartite_graph(2, 3), "complete bipartite graph, 2 and 3 nodes"),
         (nx.ladder_graph(3), "6 nodes, 7 edges"),
-        (nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3)]), "triangle with 1 node hanging on"),
+        (nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3)]), "paw"),
         (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5)]),
-         "cycle of 4 nodes with 2 nodes hanging on"),
+         "cycle of 4 nodes with a tail of 2 nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (0, 4), (1, 5)]),
+         "triangle with 3 pendant nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (1, 4), (4, 5)]),
+         "triangle with trees of 3 nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (3, 5)]),
+         "triangle with trees of 3 nodes"),
+        (nx.complement(nx.Graph([(0, 1), (2, 3)])), "cycle of 4 nodes"),
         (nx.complement(nx.from_edgelist([(0, 1), (2, 3), (4, 5)])), "6 nodes, 12 edges"),
         (nx.complement(nx.disjoint_union(nx.path_graph(3), nx.empty_graph(3))),
-         "clique of 6 nodes less 2 edges"),
-        (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]), "4 nodes, 5 edges"),
+         "clique of 6 nodes less 2 adjacent edges"),
+        (nx.complement(nx.compose(nx.empty_graph(6), nx.Graph([(0, 1), (2, 3)]))),
+         "clique of 6 nodes less 2 disjoint edges"),
+        (nx.complement(nx.compose(nx.empty_graph(6), nx.path_graph(2))),
+         "clique of 6 nodes less 1 edge"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]), "diamond"),
         # a hub on two triangles has the degrees of a wheel and is none
         (nx.full_join(nx.empty_graph(1), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)),
                       rename=("a", "b")), "7 nodes, 12 edges"),
@@ -126,6 +139,103 @@ def test_a_loop_is_coherent_where_both_ways_have_one_sign(signs):
 )  # fmt: skip
 def test_describe_shape(graph, shape):
     assert describe_shape(pattern_of(graph).structure) == shape
+
+
+def atlas(size):
+    """All connected structures of a size without directions."""
+    graphs = [graph for graph in nx.graph_atlas_g() if len(graph) == size]
+    return [pattern_of(graph).structure for graph in graphs if nx.is_connected(graph)]
+
+
+@pytest.mark.parametrize("size", range(2, 6))
+def test_every_small_structure_has_one_name_that_is_read_back(size):
+    structures = atlas(size)
+    assert len(structures) == [1, 2, 6, 21][size - 2]
+    names = [describe_shape(one) for one in structures]
+    assert len(set(names)) == len(names)
+    assert [Structure.parse(name).key for name in names] == [one.key for one in structures]
+    assert names == [next(n for n in SMALL if Structure.parse(n).key == s.key) for s in structures]
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("bowtie", nx.windmill_graph(2, 3)),
+        ("bull", nx.bull_graph()),
+        ("chair", nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)])),
+        ("claw", nx.star_graph(3)),
+        ("cricket", nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (0, 4)])),
+        ("dart", nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (0, 4)])),
+        ("diamond", nx.diamond_graph()),
+        ("gem", nx.full_join(nx.path_graph(4), nx.empty_graph(1), rename=("a", "b"))),
+        ("house", nx.house_graph()),
+        ("kite", nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 4)])),
+        ("square", nx.cycle_graph(4)),
+        ("triangle with a tail of 2 nodes", nx.lollipop_graph(3, 2)),
+        ("wheel with 4 spokes", nx.wheel_graph(5)),
+        ("cycle of 9 nodes", nx.cycle_graph(9)),
+        ("clique of 7 nodes", nx.complete_graph(7)),
+        ("path of 8 nodes", nx.path_graph(8)),
+        ("star with 6 leaves", nx.star_graph(6)),
+    ],
+)
+def test_a_name_is_that_of_the_literature(name, graph):
+    assert Structure.parse(name).key == pattern_of(graph).structure.key
+
+
+def rings_with_two_more():
+    """Ortho, meta and para: a ring of six with two pendant nodes, as on a benzene ring."""
+    ring = "0--1, 1--2, 2--3, 3--4, 4--5, 5--0, 0--6"
+    return [Structure.parse(f"{ring}, {node}--7") for node in range(4)]
+
+
+def test_what_tells_the_rows_of_a_table_apart_is_said():
+    rings = rings_with_two_more()
+    texts = [f"{describe_shape(one)}; size {at}" for at, one in enumerate(rings)]
+    ring = "cycle of 6 nodes with 2 pendant nodes"
+    assert tell_apart(texts, rings) == [
+        f"{ring} (attached at distance {at}); size {at}" for at in range(4)
+    ]
+    # one structure twice, in other orders of its nodes, has nothing that tells it apart
+    turned = Structure.parse("6--0, 3--2, 4--3, 5--4, 0--5, 1--0, 2--1, 7--1")
+    assert describe_shapes([rings[1], turned]) == [ring, ring]
+    # one has a cycle of three with two pendant nodes, the other of four with one
+    arcs = [Structure.parse("0->1, 1->2, 1->3, 2->3, 1->4"),
+            Structure.parse("0->1, 0->2, 1->3, 2->3, 0->4")]  # fmt: skip
+    head = "5 nodes, 5 arcs, 1 source, 2 sinks, no directed cycle"
+    assert describe_shapes(arcs) == [f"{head} ({one.to_text()})" for one in arcs]
+    house, other = (Structure.parse(f"a--b, b--c, c--d, d--a, c--e, d--e, e--f, {last}")
+                    for last in ("c--f", "b--f"))  # fmt: skip
+    assert describe_shapes([house, other, Structure.parse("house")]) == [
+        "6 nodes, 8 edges (degrees 4, 3, 3, 2, 2, 2)",
+        "6 nodes, 8 edges (degrees 3, 3, 3, 3, 2, 2)",
+        "house",
+    ]
+
+
+@pytest.mark.parametrize("size", [6, 7])
+def test_no_two_of_all_undirected_structures_are_described_alike(size):
+    graphs = [
+        graph for graph in nx.graph_atlas_g() if len(graph) == size and nx.is_connected(graph)
+    ]
+    texts = describe_shapes([pattern_of(graph).structure for graph in graphs])
+    assert len(set(texts)) == len(graphs) == {6: 112, 7: 853}[size]
+
+
+def test_no_two_of_all_directed_structures_are_described_alike():
+    structures = [
+        Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
+        for arcs in connected_classes(4)
+    ]
+    assert len(set(describe_shapes(structures))) == 199
+
+
+def test_nodes_with_categories_are_told_apart_by_edges():
+    texts = ("a:atom=N--b:atom=C, b--c:atom=C", "a:C--b:N, b--c:C")
+    assert describe_shapes([Structure.parse(text) for text in texts]) == [
+        "path of 3 nodes (0:N--1:C, 1--2:C)",
+        "path of 3 nodes (0:C--1:N, 1--2:C)",
+    ]
 
 
 def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
@@ -149,4 +259,4 @@ def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
         if "directed cycle" in text:
             cyclic = not nx.is_directed_acyclic_graph(graph)
             assert text.endswith("with a directed cycle") == cyclic
-    assert len(named) == len(set(named)) == 11 + 5
+    assert len(named) == len(set(named)) == 11 + 6

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import node_order
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges, split_graphs
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.node_order import NodeOrder
 
 

@@ -93,8 +93,9 @@ def test_a_pipeline_classifies_graphs_it_has_not_seen(data):
     graphs, labels = rings_or_cliques(10, seed=7)
     assert (pipeline.predict(graphs) == labels).all()
     assert pipeline[:-1].get_feature_names_out().tolist() == [
-        f"pattern{number}" for number in range(len(pipeline[0].patterns_))
+        f"{number}: {one.name}" for number, one in enumerate(pipeline[0].patterns_)
     ]
+    assert "clique of 5 nodes" in {one.name for one in pipeline[0].patterns_}
 
 
 def test_a_grid_over_the_number_of_patterns(data):

@@ -17,7 +17,7 @@ from synthetic import (
 )
 
 COUNTS = {"feed-forward-loop": 3, "bi-fan": 2, "house": 2}
-SIGNED = {"incoherent-feed-forward-loop": 4, "coherent-feed-forward-loop": 3}
+SIGNED = {"incoherent-feed-forward-loop-1": 4, "coherent-feed-forward-loop-1": 3}
 
 
 def plant(counts=COUNTS, *, seed=0, directed=True, **options):

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.graph_lists import concatenate
 from gomkcn_dgl.kernels.bfs_reference import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 

@@ -6,14 +6,24 @@ import networkx as nx
 import pytest
 from tiny_runs import frequency_of, pattern_of, recovery_of, run_of
 
-from mining.html.tables import format_run, pattern_table, summary_sentence
+from mining import export
+from mining.html.report import patterns_html
+from mining.html.tables import (
+    Table,
+    comparison_table,
+    format_run,
+    others_table,
+    pattern_table,
+    summary_sentence,
+)
+from mining.mining_run import compare_runs
 from mining.pattern import OccurrenceCount
 
 STAR, PATH = nx.star_graph(5), nx.path_graph(4)
 
 
 def test_patterns_and_planted_motifs():
-    assert format_run(run_of([])) == "pattern  what  occurrences"
+    assert format_run(run_of([])) == "No patterns were found."
     patterns = [pattern_of(PATH, 0), pattern_of(STAR, 1, count=1000)]
     recovery = [recovery_of("cup", (0, 1)), recovery_of("b\x1b\nk", (0,)), recovery_of("c" * 99)]
     run = replace(run_of(patterns, [*recovery[:2], recovery_of("ring", ())]), is_partial=True)
@@ -29,10 +39,31 @@ def test_patterns_and_planted_motifs():
         "",
     ]
     assert format_run(run).splitlines()[-1].startswith("Partial: the time limit was reached")
-    # of a long name both ends stay
-    long_name = format_run(run_of(patterns, [recovery_of("c" * 50 + "d" * 49)]))
-    assert f"{'c' * 29}…{'d' * 30}" in long_name
-    assert "c" * 30 not in long_name and "d" * 31 not in long_name
+    # a long name goes on in the next line, up to six of them
+    table = str(Table({"name": ["c" * 50 + "d" * 49, "short"], "n": ["1", "2"]}, {"name"}))
+    assert table.splitlines() == [
+        f"{'name':<60}  n",
+        f"{'c' * 50}{'d' * 10}  1",
+        "d" * 39,
+        f"{'short':<60}  2",
+    ]
+    endless = str(Table({"name": ["word " * 999]}, {"name"})).splitlines()
+    assert len(endless) == 1 + 6 and endless[-1].endswith("…")
+
+
+def test_rows_of_different_structures_read_differently():
+    ring = [(i, (i + 1) % 6) for i in range(6)] + [(0, 6)]
+    patterns = [pattern_of(nx.Graph([*ring, (node, 7)]), node) for node in (1, 2, 3)]
+    run = replace(run_of(patterns[:2]), others=tuple(patterns[1:]))
+    name = "cycle of 6 nodes with 2 pendant nodes"
+    first, second, third = (f"{name} (attached at distance {far})" for far in (1, 2, 3))
+    assert pattern_table(run).columns["what"] == [first, second]
+    assert others_table(run).columns["what"] == [second, third]
+    assert export.pattern_table(patterns)["shape"].tolist() == [first, second, third]
+    comparison = compare_runs(run, run_of(patterns[1:]))
+    assert comparison_table(comparison).columns["shape"] == [second, first, third]
+    page = patterns_html(patterns)
+    assert all(text in page for text in (first, second, third))
 
 
 def test_counts_say_how_they_are_known():

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from forked import run
 
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 
 PROGRAM = """
 import os, json, threading, numba, numpy as np
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 numba.set_num_threads(2)
 done = np.zeros(64, int)
 def work(first, last):

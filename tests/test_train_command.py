@@ -19,13 +19,13 @@ from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
+    Baseline,
     LabelledData,
     Split,
     read_labelled,
     stratified_split,
 )
 from gomkcn_dgl.training.train_settings import read_train_settings
-from gomkcn_dgl.training.training_metrics import Baseline
 from gomkcn_dgl.training.training_run import load_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.csr import concatenate
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.labelled_data import Split
 from paper.data import GraphData

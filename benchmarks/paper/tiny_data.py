@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graph_lists import concatenate
+from gomkcn_dgl.csr import concatenate, csr_from_edges
 from paper.data import GraphData, NodeData, stratified_splits
 from synthetic import barabasi_albert, plant_motifs
 

@@ -93,7 +93,7 @@ _quiet_option = add_options(
     ("--quiet", bool, "Show no log and no progress bar."), group=OUTPUT, rare=True
 )
 _long_run_options = add_options(
-    ("--time-limit", float, "Learn and compare no more after X seconds; report what is there."),
+    ("--time-limit", float, "Learn and compare no more after X seconds; count what is there."),
     ("--resume", bool, "Go on with the unfinished run in the folder."),
     group=LARGE,
 )
@@ -134,10 +134,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
 
 
 class Command(click.Command):
-    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N.
-
-    Its help has the options in groups; ``--help-all`` shows the rare ones as well.
-    """
+    """A command that ends in one sentence and exit code 2 on bad input, 128 + N on signal N."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -165,6 +162,19 @@ class Command(click.Command):
         for title in sorted(groups, key=_GROUPS.index):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a flag beside its opposite, of which the last one would count."""
+        given = set(args)
+        for option in self.params:
+            both = [given.intersection(names) for names in (option.opts, option.secondary_opts)]
+            if all(both):
+                yes, no = (one.pop() for one in both)
+                click.echo(
+                    f"gomkcn: {yes} and {no} exclude each other; give one of them.", err=True
+                )
+                ctx.exit(GomkcnError.exit_code)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

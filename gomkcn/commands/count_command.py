@@ -23,14 +23,19 @@ from gomkcn.commands.base import (
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
     from mining.categories import Categories, Colors
+    from mining.pattern import OccurrenceCount
 
 # the libraries are imported inside the commands, so that --help answers at once
 
 _GRAPHML = ".graphml"
+_EXACTLY = "counted exactly"
+_LOOP = "feed-forward-loop"
 
 
 @click.command(cls=Command)
@@ -66,7 +71,8 @@ def count(
     """Count how often a pattern occurs in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
-    (triangle, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …), its edges ('a->b,
+    (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
+    diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b,
     b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with
     the categories of the nodes), a file (an edge list or GraphML), or RUN:ID for a pattern of a
     finished run. An occurrence is a set of nodes with exactly its edges, and with its categories
@@ -86,17 +92,25 @@ def count(
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH
     from mining.graph_relations import joined_relations
+    from synthetic import MOTIF_GROUPS
 
     check_float("count_error", count_error, 0, open_minimum=True)
     check_float("count_seconds", count_seconds, 0, open_minimum=True)
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
     graph = read_graph(path, **options)
+    rows = {"graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges"}
+    if pattern in MOTIF_GROUPS:
+        if reading == SUBGRAPH or most:
+            raise InputError(
+                f"--reading subgraph and --list are for one motif, such as {pattern}-1, and "
+                f"{pattern} stands for several."
+            )
+        rows = {"pattern": f"{pattern}: {len(MOTIF_GROUPS[pattern])} types", **rows}
+        _show(rows | _count_group(graph, pattern, count_error, count_seconds, seed))
+        return
     given = read_pattern(pattern, graph)
-    rows = {
-        "pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges",
-        "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
-    }
+    rows = {"pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges", **rows}
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
@@ -109,40 +123,45 @@ def count(
         rows |= _count_subgraphs(graph, given, count_seconds, most)
     else:
         rows |= _count(graph, given, colors, count_error, count_seconds, seed)
-    for name, value in rows.items():
-        click.echo(f"{name:<11} {value}")
+    _show(rows)
     if most:
         for line in _list(graph, given, colors, most, count_seconds, seed):
             click.echo(line)
 
 
+def _show(rows: dict[str, str]) -> None:
+    for name, value in rows.items():
+        click.echo(f"{name:<11} {value}")
+
+
 def read_pattern(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN names, for a graph that decides what benzene is."""
-    from gomkcn_dgl.graphs.structure import FAMILIES, Structure
-    from synthetic import MOTIFS
+    from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name
+    from gomkcn_dgl.graphs.structure import Structure
+    from synthetic import MOTIF_GROUPS, MOTIFS
 
     run, colon, number = text.rpartition(":")
-    if text in MOTIFS:
+    # the house and the diamond of the usual names are not those that are planted
+    if text in MOTIFS and not is_name(text):
         return MOTIFS[text]
     if text == "benzene":
         bond = "-[aromatic]-" if "aromatic" in graph.relations.names else "--"
         return Structure.parse(", ".join(f"{i}:C{bond}{(i + 1) % 6}" for i in range(6)))
-    family, _, size = text.rpartition("-")
-    is_family = text == "triangle" or (f"{family}-N" in FAMILIES and size.isdecimal())
-    # their names stay what they are beside a file or folder of the same name
-    if not is_family and colon and Path(run).is_dir():
+    # names stay what they are beside a file or folder of the same name
+    if not is_name(text) and colon and Path(run).is_dir():
         return _find_pattern_of_run(run, number)
-    if not is_family and Path(text).is_file():
+    if not is_name(text) and Path(text).is_file():
         return _read_graphml(text, graph) if Path(text).suffix == _GRAPHML else Structure.read(text)
-    if is_family or any(sign in text for sign in ("->", "--", "-[")):
+    if is_name(text) or any(sign in text for sign in ("->", "--", "-[")):
         try:
             return Structure.parse(text)
         except InputError as error:
             # the library names its parameter
             raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
+    words = sorted(name for name in {*SMALL, *MOTIFS, *MOTIF_GROUPS} if " " not in name)
     raise InputError(
-        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', triangle, benzene, "
-        f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(sorted(MOTIFS))}, got {text!r}."
+        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
+        f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(words)}, got {text!r}."
     )
 
 
@@ -163,7 +182,8 @@ def _read_graphml(path: str, graph: CSRGraph) -> Structure:
     import networkx as nx
     import numpy as np
 
-    from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+    from gomkcn_dgl.graphs.named_structures import MOST_NODES
+    from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import edge_channels
     from mining.categories import Categories
@@ -238,31 +258,84 @@ def _count(
     graph: CSRGraph, given: Structure, colors: Any, error: float, seconds: float, seed: int
 ) -> dict[str, str]:
     """What is printed of the occurrences, and of the graphs of a collection that have some."""
+    found, contains = _find_occurrences(graph, given, colors, error, seconds, seed)
+    return _said(graph, found, contains)
+
+
+def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict[str, str]:
+    rows = {"occurrences": f"{found}, {_EXACTLY if found.is_exact else 'a 95 % interval'}"}
+    if graph.num_graphs > 1:
+        least = "" if found.is_exact else "at least "
+        rows["graphs"] = f"{least}{contains.sum()} of {graph.num_graphs} contain it"
+    return rows
+
+
+def _find_occurrences(
+    graph: CSRGraph, given: Structure, colors: Any, error: float, seconds: float, seed: int
+) -> tuple[OccurrenceCount, np.ndarray]:
+    """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
     import numpy as np
 
     from mining.counting.sought import join_by_graph
+    from mining.pattern import OccurrenceCount
 
     counts = join_by_graph(graph, given, colors)
     if counts is None:
         from mining.counting.exact_search import ExactSearch, count_by_graph
+        from mining.counting.star_counts import count_stars
 
+        stars = count_stars(graph, given, colors)
+        if stars is not None:
+            return OccurrenceCount.exact(sum(stars)), np.array(stars, object) > 0
         counts = count_by_graph(graph, given, colors, seconds)
     if counts is not None:
-        rows = {"occurrences": f"{int(counts.sum()):,}, counted exactly"}
-        graphs, least = int((counts > 0).sum()), ""
-    else:
-        from mining.counting.counter import estimate_occurrences, list_places
+        return OccurrenceCount.exact(int(counts.sum())), counts > 0
+    from mining.counting.counter import estimate_occurrences, list_places
 
-        search = ExactSearch(graph, given, colors)
-        found = estimate_occurrences(search, error, seconds, seed)
-        how = "counted exactly" if found.is_exact else "a 95 % interval"
-        rows = {"occurrences": f"{found}, {how}"}
-        least = "at least "
-        if graph.num_graphs > 1:
-            places, _ = list_places(graph, given, colors, seconds=seconds, seed=seed)
-            graphs = len(np.unique(graph.graph_of(places[:, 0])))
+    found = estimate_occurrences(ExactSearch(graph, given, colors), error, seconds, seed)
+    contains = np.zeros(graph.num_graphs, bool)
     if graph.num_graphs > 1:
-        rows["graphs"] = f"{least}{graphs} of {graph.num_graphs} contain it"
+        places, _ = list_places(graph, given, colors, seconds=seconds, seed=seed)
+        contains[graph.graph_of(places[:, 0])] = True
+    return found, contains
+
+
+def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
+    """What is printed of a name for several feed-forward loops: all together, each, and others."""
+    import numpy as np
+
+    from mining.graph_relations import joined_relations
+    from mining.pattern import OccurrenceCount
+    from synthetic import MOTIF_GROUPS, MOTIFS
+
+    kinds = set(graph.relations.kinds)
+
+    def find(group: str) -> dict[str, tuple[OccurrenceCount, np.ndarray]]:
+        # in a graph where nothing represses there are those that activate
+        types = [one for one in MOTIF_GROUPS[group] if set(one.relations.kinds) <= kinds]
+        if not types and group == name:
+            types = list(MOTIF_GROUPS[group][:1])
+        return {str(one.name): _find_occurrences(graph, one, None, *options) for one in types}
+
+    # 1. each type
+    found = {group: find(group) for group in MOTIF_GROUPS}
+    counts = [count for count, _ in found[name].values()]
+    together = OccurrenceCount(
+        sum(one.value for one in counts),
+        sum(one.low for one in counts),
+        sum(one.high for one in counts),
+        all(one.is_exact for one in counts),
+    )
+    rows = _said(
+        graph, together, np.any([contains for _, contains in found[name].values()], axis=0)
+    )
+    rows |= {f"type {each[-1]}": str(count) for each, (count, _) in found[name].items()}
+    # 2. what is of no type, since an edge is of another relation
+    whole, _ = _find_occurrences(joined_relations(graph), MOTIFS[_LOOP], None, *options)
+    every = [whole, *(count for group in found.values() for count, _ in group.values())]
+    if all(one.is_exact for one in every):
+        others = 2 * whole.value - sum(one.value for one in every)
+        rows["apart"] = f"{others:,} of the {whole} loops have an edge of another relation"
     return rows
 
 

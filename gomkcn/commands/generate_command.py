@@ -25,6 +25,13 @@ _BASE_OPTIONS = {
     "scale-free": (),
     "layered": ("layers", "edges_per_node"),
 }
+# options of both commands
+_FEATURES = (
+    "--features",
+    "per_type",
+    "Give nodes features: constant, per_type, per_node or per_type_noise.",
+)
+_SEED = ("--seed", 0, "Draw at random from this seed.")
 _MOTIFS = ("house=10", "cup=10", "wheel=10", "crown=10")
 _DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
 
@@ -62,12 +69,8 @@ def generate() -> None:
         "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
     ),
     ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
-    (
-        "--features",
-        "per_type",
-        "Give nodes features: constant, per_type, per_node or per_type_noise.",
-    ),
-    ("--seed", 0, "Draw at random from this seed."),
+    _FEATURES,
+    _SEED,
 )
 @add_options(
     ("--edge-prob", 0.005, "Join two nodes with probability X, for er."),
@@ -152,12 +155,8 @@ def planted(
     ("--graphs num_graphs", 8000, "Write N graphs."),
     ("--nodes num_base_nodes", 25, "Give each base graph N nodes."),
     ("--edges-per-node num_base_edges_per_node", 1, "Give each new node N edges."),
-    (
-        "--features",
-        "per_type",
-        "Give nodes features: constant, per_type, per_node or per_type_noise.",
-    ),
-    ("--seed", 0, "Draw at random from this seed."),
+    _FEATURES,
+    _SEED,
 )
 def classification(out: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their label.

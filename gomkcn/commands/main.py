@@ -10,8 +10,7 @@ from gomkcn.commands.convert_command import convert
 from gomkcn.commands.count_command import count
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.info_command import info
-from gomkcn.commands.mine_command import demo, mine
-from gomkcn.commands.run_commands import compare, export, report
+from gomkcn.commands.mine_command import compare, demo, export, mine, report
 from gomkcn.commands.train_command import explain, predict, train
 
 

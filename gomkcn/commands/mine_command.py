@@ -1,4 +1,4 @@
-"""`gomkcn mine`: a graph → the folder of a mining run; `gomkcn demo`: of an example."""
+"""`gomkcn mine` and `demo`: the folder of a mining run; `report`, `compare`, `export`: of any."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from gomkcn.commands.base import (
     LARGE,
     OUTPUT,
     Command,
-    Decorated,
     add_options,
     choose_folder,
     graph_options,
@@ -33,87 +32,6 @@ from gomkcn.commands.generate_command import planted
 
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
-
-
-# named as in the tables of the settings file, which has more
-_find_options = add_options(
-    (
-        "--patterns num_patterns",
-        int,
-        "Report at most N patterns beside those that differ from random graphs. [12, and in a "
-        "graph of fewer than 48 nodes one for each 4 nodes]",
-    ),
-    ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
-    group=FIND,
-)
-_judge_options = add_options(
-    (
-        "--null",
-        list,
-        "Compare with random graphs of this kind: degree, joint-degree, erdos-renyi, or none; may "
-        "be repeated. [degree, at as many sizes as take two minutes]",
-    ),
-    group=JUDGE,
-)
-_rare_find_options = add_options(
-    (
-        "--min-occurrences",
-        int,
-        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
-    ),
-    group=FIND,
-    rare=True,
-)
-_rare_judge_options = add_options(
-    ("--null-samples", int, "Draw N random graphs of each kind, at least 99. [199]"),
-    ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
-    (
-        "--count-seconds",
-        float,
-        "Count each pattern for at most X seconds. [1, or 10 with over 8 million edges]",
-    ),
-    ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
-    group=JUDGE,
-    rare=True,
-)
-_class_option = add_options(
-    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
-    group=INPUT,
-    rare=True,
-)
-_memory_option = add_options(
-    ("--memory-limit", str, "Use so much memory, such as 4GiB. [half of the machine's]"),
-    group=LARGE,
-)
-_sample_option = add_options(
-    ("--sample-error", float, "Learn on a sample whose shares are off by at most X. [0.005]"),
-    group=LARGE,
-    rare=True,
-)
-_expert_options = add_options(
-    ("--seed random_state", int, "Draw at random from this seed. [0]"),
-    ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
-    ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
-    ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
-    (
-        "--init",
-        str,
-        "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
-    ),
-    ("--restarts n_init", int, "Start N times, and take the best. [1]"),
-    ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
-    ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
-    ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
-    group=EXPERT,
-    rare=True,
-)
-
-
-def _settings_options(command: Decorated) -> Decorated:
-    """The options that decide what is found; their names are those of the settings file."""
-    common = _find_options(_judge_options(_memory_option(command)))
-    rare = _rare_find_options(_rare_judge_options(_class_option(common)))
-    return _sample_option(_expert_options(rare))
 
 
 def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
@@ -135,7 +53,77 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @click.command(cls=Command)
 @graph_options
 @run_options
-@_settings_options
+@add_options(
+    ("--sample-error", float, "Learn on a sample whose shares are off by at most X. [0.005]"),
+    group=LARGE,
+    rare=True,
+)
+@add_options(
+    ("--seed random_state", int, "Draw at random from this seed. [0]"),
+    ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
+    ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
+    ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
+    (
+        "--init",
+        str,
+        "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
+    ),
+    ("--restarts n_init", int, "Start N times, and take the best. [1]"),
+    ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
+    ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
+    ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
+    group=EXPERT,
+    rare=True,
+)
+@add_options(
+    (
+        "--min-occurrences",
+        int,
+        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
+    ),
+    group=FIND,
+    rare=True,
+)
+@add_options(
+    ("--null-samples", int, "Draw N random graphs of each kind, at least 99. [199]"),
+    ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
+    (
+        "--count-seconds",
+        float,
+        "Count each pattern for at most X seconds. [1, or 10 with over 8 million edges]",
+    ),
+    ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
+    group=JUDGE,
+    rare=True,
+)
+@add_options(
+    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
+    group=INPUT,
+    rare=True,
+)
+@add_options(
+    (
+        "--patterns num_patterns",
+        int,
+        "Report at most N patterns beside those that differ from random graphs. [12, and in a "
+        "graph of fewer than 48 nodes one for each 4 nodes]",
+    ),
+    ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
+    group=FIND,
+)
+@add_options(
+    (
+        "--null",
+        list,
+        "Compare with random graphs of this kind: degree, joint-degree, erdos-renyi, or none; may "
+        "be repeated. [degree, at as many sizes as take two minutes]",
+    ),
+    group=JUDGE,
+)
+@add_options(
+    ("--memory-limit", str, "Use so much memory, such as 4GiB. [half of the machine's]"),
+    group=LARGE,
+)
 def mine(
     out: str | None,
     settings_file: str | None,
@@ -243,3 +231,76 @@ def _has_screen() -> bool:
     """Whether a browser would have a window to open; without one it might fill the terminal."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in displays)
+
+
+# the libraries are imported inside the commands, so that --help answers at once
+
+
+@click.command(cls=Command)
+@click.argument("run", metavar="RUN")
+def report(run: str) -> None:
+    """Print the table of a finished RUN and write its page anew.
+
+    RUN is the folder of `gomkcn mine` or of `gomkcn train`.
+
+    \b
+    gomkcn report run
+    """
+    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
+    from mining.html.explanation_report import explain_run
+    from mining.html.tables import format_run
+    from mining.run_folder import read_run, write_report
+
+    if (Path(run) / METRICS).exists():
+        _, page = explain_run(run)
+        table = format_results(read_metrics(run))
+    else:
+        finished = read_run(run)
+        with lock_folder(run) as folder:
+            page = write_report(folder, finished)
+        table = format_run(finished)
+    click.echo(f"{table}\n\nreport: {page}")
+
+
+@click.command(cls=Command)
+@click.argument("first", metavar="RUN")
+@click.argument("second", metavar="RUN")
+def compare(first: str, second: str) -> None:
+    """Show which patterns two finished runs share.
+
+    The table has the counts of both. Patterns are the same if their graphs are isomorphic,
+    directions, types and categories included, whatever their numeric features. "12 | 15" are counts
+    of the first and of the second run, and "-" is a pattern that a run does not have.
+
+    \b
+    gomkcn compare run other
+    """
+    from mining.html.tables import format_comparison
+    from mining.mining_run import compare_runs
+    from mining.run_folder import read_run
+
+    click.echo(format_comparison(compare_runs(read_run(first), read_run(second))))
+
+
+@click.command(cls=Command)
+@click.argument("run", metavar="RUN")
+@add_options(
+    ("--out", ..., "Write the tables to this folder."),
+    ("--format", "csv", "Write tables of this kind: csv or parquet."),
+    group=OUTPUT,
+)
+def export(run: str, out: str, format: str) -> None:
+    """Write what a run found as tables: patterns, places, and what else was counted.
+
+    The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
+
+    \b
+    gomkcn export run --out tables --format parquet
+    """
+    from mining.export import write_tables
+    from mining.run_folder import read_run
+
+    found = read_run(run)
+    for path in write_tables(out, found.patterns, format, found.others):
+        click.echo(path)

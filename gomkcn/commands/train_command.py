@@ -16,7 +16,6 @@ from gomkcn.commands.base import (
     NAMES,
     OUTPUT,
     Command,
-    Decorated,
     add_options,
     choose_folder,
     kind_options,
@@ -29,14 +28,18 @@ from gomkcn_dgl.errors import InputError
 
 _SUFFIXES = (".csv", ".parquet")
 
-# a settings file takes all of them; of two defaults the first is for graphs, the second for nodes
-_name_options = add_options(
+
+@click.command(cls=Command)
+@click.argument("path", metavar="PATH", required=False)
+@run_options
+@kind_options
+@add_options(
     ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
     ("--label-names", str, "Read what labels of nodes mean from a .csv file."),
     ("--class-names", str, "Read what the classes mean from a .csv file."),
     group=INPUT,
 )
-_learn_options = add_options(
+@add_options(
     (
         "--method",
         str,
@@ -52,7 +55,7 @@ _learn_options = add_options(
     ("--hops num_hops", int, "Look N steps far around each node. [2; 1]"),
     group=LEARN,
 )
-_judge_options = add_options(
+@add_options(
     (
         "--split",
         str,
@@ -60,7 +63,7 @@ _judge_options = add_options(
     ),
     group=JUDGE,
 )
-_rare_input_options = add_options(
+@add_options(
     ("--task", str, "Classify graphs or nodes: graph or node. [what has labels]"),
     ("--node-label", str, "Take the classes from this node data of a .bin. [label]"),
     (
@@ -71,18 +74,7 @@ _rare_input_options = add_options(
     group=INPUT,
     rare=True,
 )
-_machine_options = add_options(
-    ("--folds num_folds", int, "Choose the kernel by cross-validation in N parts. [5]"),
-    ("--most-nodes", int, "Let N nodes of a larger graph stand for it. [128]"),
-    (
-        "--patterns num_patterns",
-        int,
-        "Match nodes that have the same of N patterns; 0: one by one. [64 if that takes long]",
-    ),
-    group=EXPERT,
-    rare=True,
-)
-_expert_options = add_options(
+@add_options(
     ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
     ("--hidden hidden_feats", int, "Give filters N features; 0: those of the data. [up to 32]"),
     (
@@ -116,19 +108,17 @@ _expert_options = add_options(
     group=EXPERT,
     rare=True,
 )
-
-
-def _train_options(command: Decorated) -> Decorated:
-    """The options that decide what is learnt."""
-    rare = _rare_input_options(_expert_options(_machine_options(command)))
-    return _name_options(_learn_options(_judge_options(rare)))
-
-
-@click.command(cls=Command)
-@click.argument("path", metavar="PATH", required=False)
-@run_options
-@kind_options
-@_train_options
+@add_options(
+    ("--folds num_folds", int, "Choose the kernel by cross-validation in N parts. [5]"),
+    ("--most-nodes", int, "Let N nodes of a larger graph stand for it. [128]"),
+    (
+        "--patterns num_patterns",
+        int,
+        "Match nodes that have the same of N patterns; 0: one by one. [64 if that takes long]",
+    ),
+    group=EXPERT,
+    rare=True,
+)
 def train(
     out: str | None,
     settings_file: str | None,
@@ -158,7 +148,7 @@ def train(
     from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-    from gomkcn_dgl.training.training_metrics import METRICS, format_results, read_metrics
+    from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.html.explanation_report import explain_run
 
     interrupts = Interrupts(options["time_limit"])
@@ -207,8 +197,7 @@ def predict(run: str, path: str, out: str | None) -> None:
     gomkcn predict run MUTAG/ --out classes.csv
     """
     from gomkcn_dgl.runtime.files import atomic_file
-    from gomkcn_dgl.training.prediction import predict_file
-    from gomkcn_dgl.training.training_run import load_classifier
+    from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
     show_log(quiet=True)
     if out is not None and Path(out).suffix not in _SUFFIXES:

@@ -1,9 +1,9 @@
-"""Adjacency matrices, edge indices, edge tables and CSRGraphs, which are plain arrays."""
+"""Adjacency matrices, edge indices and CSRGraphs, which are plain arrays."""
 
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,7 @@ from gomkcn_dgl.containers.graph_content import GraphContent
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _WEIGHT = "weight"
-_ENDS = ("source", "target")
 
 
 def from_matrix(matrix: Any) -> GraphContent:
@@ -63,41 +59,6 @@ def from_edge_index(graph: tuple[Any, Any]) -> GraphContent:
         raise InputError(f"edge_index must have the shape [2, E], got {edge_index.shape}.")
     num_nodes = check_int("num_nodes", graph[1], 0)
     return GraphContent("an edge index", edge_index[0], edge_index[1], num_nodes)
-
-
-def from_edge_table(table: pd.DataFrame) -> GraphContent:
-    """Read a table of edges: columns ``source`` and ``target``, or the first two.
-
-    Nodes get rows in ascending order of their ids.
-    """
-    columns = [str(name) for name in table.columns]
-    if len(columns) < 2 or len(set(columns)) < len(columns):
-        raise InputError(
-            "an edge table must have two columns of nodes, and columns of different names, got "
-            f"{columns}."
-        )
-    ends = _ENDS if set(_ENDS) <= set(columns) else tuple(columns[:2])
-    pair = [table.iloc[:, columns.index(name)] for name in ends]
-    if any(column.isna().any() for column in pair):
-        raise InputError(f"the columns {ends[0]!r} and {ends[1]!r} must name a node in each row.")
-    values = [column.to_numpy() for column in pair]
-    if any(one.dtype.kind not in "iu" for one in values):
-        values = [one.astype(str) for one in values]
-    ids, rows = np.unique(np.concatenate(values), return_inverse=True)
-    source, target = rows.reshape(2, -1)
-    plain = ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(len(ids)))
-    return GraphContent(
-        owner="the edge table",
-        source=source,
-        target=target,
-        num_nodes=len(ids),
-        edges={
-            name: table.iloc[:, position].to_numpy()
-            for position, name in enumerate(columns)
-            if name not in ends
-        },
-        node_ids=None if plain else ids,
-    )
 
 
 def from_csr(graph: CSRGraph) -> GraphContent:

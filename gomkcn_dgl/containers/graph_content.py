@@ -1,23 +1,23 @@
-"""What a graph of any library holds, and the choice of what is used of it → a CSRGraph."""
+"""What a graph of any library holds, and the choice of what is used of it → a CSRGraph.
+
+Attributes are named columns; those that are chosen become a matrix of numbers, or the relation of
+each edge.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn_dgl.containers.columns import (
-    column_values,
-    joined_columns,
-    pick_columns,
-    relation_codes,
-)
+from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger("gomkcn_dgl")
+# name of the features in DGL's data sets; its columns are called x0, x1, …
+DEFAULT_FEATURE = "feat"
+# a text column of more values is a name or a description, not a category
+MAX_CATEGORIES = 1000
 
 
 @dataclass(frozen=True)
@@ -251,6 +255,12 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
     relation = None
     if any(part.relation is not None for part in parts):
         relation = np.concatenate([_renumbered(part, number) for part in parts])
+    ids = None
+    if any(part.node_ids is not None for part in parts):
+        given = [
+            np.arange(part.num_nodes) if part.node_ids is None else part.node_ids for part in parts
+        ]
+        ids = np.concatenate([np.asarray(one) for one in given])
     nodes = joined_columns([part.nodes for part in parts], labels)
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)
@@ -269,7 +279,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         relation=relation,
         relation_names=tuple(directed),
         graph_ptr=np.concatenate([[0], *pointers]),
-        node_ids=_joined_ids(parts),
+        node_ids=ids,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
 
@@ -301,23 +311,8 @@ def _renumbered(part: GraphContent, number: Mapping[str, int]) -> np.ndarray:
     return np.full(len(part.source), new[0]) if part.relation is None else new[part.relation]
 
 
-def _joined_ids(parts: Sequence[GraphContent]) -> np.ndarray | None:
-    if all(part.node_ids is None for part in parts):
-        return None
-    return np.concatenate(
-        [
-            np.arange(part.num_nodes) if part.node_ids is None else np.asarray(part.node_ids)
-            for part in parts
-        ]
-    )
-
-
 def is_from(library: str, name: str, value: Any) -> bool:
-    """Whether a value is of a class of a library; one that nobody imported has made nothing.
-
-    >>> is_from("numpy", "ndarray", np.arange(2))
-    True
-    """
+    """Whether a value is of a class of a library; one that nobody imported has made nothing."""
     module = sys.modules.get(library)
     return module is not None and isinstance(value, getattr(module, name))
 
@@ -335,3 +330,142 @@ def as_names(argument: str, names: Any) -> list[str]:
     if not names:
         raise InputError(f"{argument} must name at least one attribute, got none.")
     return names
+
+
+class Columns(Mapping[str, Any]):
+    """A table whose columns are formed only when they are asked for; without rows it has all."""
+
+    def __init__(
+        self, names: Iterable[str], column: Callable[[str], Any], is_empty: bool = False
+    ) -> None:
+        self._names = dict.fromkeys(names)
+        self._column = column
+        self._is_empty = is_empty
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self:
+            raise KeyError(name)
+        return self._column(name)
+
+    def __contains__(self, name: object) -> bool:
+        return self._is_empty or name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int], Any]) -> Columns:
+    """Table of attributes that are stored node by node or edge by edge, as NetworkX does."""
+
+    def column(name: str) -> list[Any]:
+        values = [record.get(name) for record in records]
+        missing = [row for row, value in enumerate(values) if value is None]
+        if missing:
+            raise InputError(
+                f"the attribute {name!r} must be set everywhere, and {owner_of(missing[0])!r} does "
+                "not have it."
+            )
+        return values
+
+    names = (str(key) for record in records for key in record)
+    return Columns(names, column, is_empty=not records)
+
+
+def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Columns:
+    """Tables of several graphs, or several types of nodes, one below the other."""
+
+    def column(name: str) -> np.ndarray:
+        pairs = list(zip(tables, labels, strict=True))
+        parts = [column_values(name, table, label) for table, label in pairs]
+        # an empty column has neither a type nor a width
+        parts = [part for part in parts if len(part)] or parts[:1]
+        if len({part.dtype.kind == "U" for part in parts}) > 1:
+            raise InputError(f"{name!r} must hold numbers everywhere or text everywhere.")
+        widths = [part.shape[1:] for part in parts]
+        if len(set(widths)) > 1:
+            shapes = [column_values(name, table, label).shape[1:] for table, label in pairs[:5]]
+            found = ", ".join(
+                f"{' × '.join(map(str, shape)) or '1'} for {label}"
+                for shape, label in zip(shapes, labels, strict=False)
+            )
+            raise InputError(
+                f"{name!r} must have the same width everywhere, got {found}; name attributes of "
+                "one width with features."
+            )
+        return np.concatenate(parts)
+
+    return Columns((name for table in tables for name in table), column)
+
+
+def column_values(name: str, table: Mapping[str, Any], owner: str) -> np.ndarray:
+    """One column as an array of numbers or of text."""
+    if name not in table:
+        raise InputError(f"{owner} has no {name!r}; it holds {sorted(map(str, table))}.")
+    values = table[name]
+    if isinstance(values, (list, tuple)):
+        if len({isinstance(value, str) for value in values}) > 1:
+            raise InputTypeError(f"{name!r} must hold numbers or text, not both.")
+        try:
+            values = np.array([to_numpy(value) for value in values])
+        except ValueError:
+            raise InputError(f"{name!r} must have the same shape everywhere.") from None
+    array = to_numpy(values)
+    if array.dtype == object and all(isinstance(value, str) for value in array.flat):
+        array = array.astype(str)
+    if array.dtype.kind not in "biufU":
+        raise InputTypeError(f"{name!r} must hold numbers or text, got {array.dtype}.")
+    return array
+
+
+def pick_columns(
+    names: Sequence[str], table: Mapping[str, Any], owner: str
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Put columns side by side: numbers as they are, text as one column for each value."""
+    blocks, titles = [], []
+    for name in names:
+        values = column_values(name, table, owner)
+        values = values.reshape(len(values), math.prod(values.shape[1:]))
+        if values.dtype.kind == "U":
+            values, categories = _one_hot(name, values)
+            titles += [f"{name}={category}" for category in categories]
+        else:
+            # an attribute of several columns gives each a number
+            plain, width = "x" if name == DEFAULT_FEATURE else name, values.shape[1]
+            titles += [name] if width == 1 else [f"{plain}{column}" for column in range(width)]
+        blocks.append(values)
+    return np.concatenate(blocks, axis=1), tuple(titles)
+
+
+def _one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    if values.shape[1] != 1:
+        raise InputError(f"the text {name!r} must be one value each, got {values.shape[1]}.")
+    categories, codes = np.unique(values[:, 0], return_inverse=True)
+    if len(categories) > MAX_CATEGORIES:
+        raise InputError(
+            f"the text {name!r} must have at most {MAX_CATEGORIES} different values to become "
+            f"features, got {len(categories)}; is it a name?"
+        )
+    return np.eye(len(categories), dtype=np.float32)[codes], categories.tolist()
+
+
+def relation_codes(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Number the relations of edges, which text, integers or one column for each tell."""
+    if values.ndim == 2 and values.shape[1] > 1 and values.dtype.kind != "U":
+        chosen = values == 1
+        if not (chosen | (values == 0)).all() or not (chosen.sum(axis=1) == 1).all():
+            raise InputError(
+                f"edge_type {name!r} must be one value for each edge, or a 1 in one of "
+                f"{values.shape[1]} columns and 0 in the others."
+            )
+        values = chosen.argmax(axis=1)
+    values = values.reshape(-1)
+    if values.dtype.kind == "f":
+        if not (np.isfinite(values).all() and (values == np.round(values)).all()):
+            raise InputError(f"edge_type {name!r} must hold text or integers, got other numbers.")
+        values = values.astype(np.int64)
+    kinds, codes = np.unique(values, return_inverse=True)
+    # a graph without edges still has a relation
+    return codes, tuple(map(str, kinds.tolist())) or (PLAIN,)

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -23,24 +22,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.named_structures import named_edges
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.files import read_file
 
-# what is said of a node in a search is a bit of an int64, whose sign and highest bit have other
-# uses; graphs of the families that are known by name are no larger
-MOST_NODES = 62
 # of more automorphisms none but the identity is listed
 _MOST_SYMMETRIES = 1_000
 
-# edges, and least number of nodes, of the families that are known by name
-_FAMILIES: dict[str, tuple[Callable[[int], Iterable[tuple[int, int]]], int]] = {
-    "clique": (lambda size: combinations(range(size), 2), 2),
-    "ring": (lambda size: ((i, (i + 1) % size) for i in range(size)), 3),
-    "path": (lambda size: ((i, i + 1) for i in range(size - 1)), 2),
-    "star": (lambda size: ((0, i) for i in range(1, size)), 2),
-}
-FAMILIES = tuple(f"{family}-N" for family in _FAMILIES)
-_FAMILY = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,9}})")
 # a->b, a--b, a-[activates]->b, a-[binds]-b; a node is a name, or a name and categories: b:C
 _NODE = r"([^\s,:>\[-]+)((?::[^\s,:>\[]+?)*)"
 _EDGE = re.compile(rf"\s*{_NODE}\s*-(?:\[([^\]]+)\])?(-?>|-)\s*{_NODE}\s*")
@@ -178,27 +166,21 @@ class Structure:
 
     @classmethod
     def parse(cls, pattern: str, name: str = "") -> Structure:
-        """The structure of a text: ``"triangle"``, ``"clique-4"``, or its edges.
+        """The structure of a name or of edges.
 
-        Edges are ``a->b`` with a direction or ``a--b`` without, ``a-[NAME]->b`` or ``a-[NAME]-b``
-        with a relation, and ``a:C--b:N`` where nodes have categories, separated by commas. The
-        names of the nodes become the roles. The families are ``clique-N``, ``ring-N``, ``path-N``
-        and ``star-N`` of N nodes.
+        Named are the undirected structures of two to five nodes as reports call them, such as
+        ``"triangle"``, ``"diamond"`` or ``"house"`` (of five nodes), and the families ``clique-N``,
+        ``ring-N``, ``path-N`` and ``star-N`` of N nodes. Edges are ``a->b`` with a direction or
+        ``a--b`` without, ``a-[NAME]->b`` or ``a-[NAME]-b`` with a relation, and ``a:C--b:N`` where
+        nodes have categories, separated by commas. The names of the nodes become the roles.
 
         >>> Structure.parse("ring-4").edges
         ((0, 1), (0, 3), (1, 2), (2, 3))
         >>> Structure.parse("x:C--y:N, y--z:C").to_text()
         '0:C--1:N, 1--2:C'
         """
-        family = _FAMILY.fullmatch("clique-3" if pattern == "triangle" else pattern)
-        if family is None:
-            return _parse_edges(pattern, name)
-        size, (edges, least) = int(family[2]), _FAMILIES[family[1]]
-        if not least <= size <= MOST_NODES:
-            raise InputError(
-                f"pattern {family[1]}-N must have from {least} to {MOST_NODES} nodes, got {size}."
-            )
-        return cls.of_edges(size, list(edges(size)), name=name or pattern)
+        named = named_edges(pattern)
+        return cls.of_edges(*named, name=name or pattern) if named else _parse_edges(pattern, name)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], name: str | None = None) -> Structure:
@@ -266,6 +248,11 @@ class Structure:
             name=name,
             roles=tuple(map(str, graph.nodes)),
         )
+
+    def __repr__(self) -> str:
+        """Its edges in text, and its name."""
+        name = f", name={self.name!r}" if self.name else ""
+        return f"{type(self).__name__}.parse({self.to_text()!r}{name})"
 
     @property
     def num_nodes(self) -> int:

@@ -24,8 +24,18 @@ from tqdm import tqdm
 
 from gomkcn_dgl.checks import as_float32, check_int
 from gomkcn_dgl.csr import CONSTANT_FEATURE
-from gomkcn_dgl.edge_merging import CONSTANT, log_repairs
+from gomkcn_dgl.edges import CONSTANT, log_repairs
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import (
+    CHUNK,
+    FolderHeader,
+    append_npy,
+    check_features,
+    chunks,
+    map_npy,
+    new_folder,
+    write_node_ids,
+)
 from gomkcn_dgl.io.conversion.external_sort import BYTES_PER_KEY, ExternalSort
 from gomkcn_dgl.io.conversion.link_sort import (
     BYTES_PER_END,
@@ -40,18 +50,15 @@ from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions
 from gomkcn_dgl.io.edge_table import (
     EdgeTable,
     check_num_relations,
-    declared_directions,
+    direction_notes,
     log_relations,
     seen_directions,
+    table_directions,
 )
 from gomkcn_dgl.io.feature_file import FeatureTable, match_rows
 from gomkcn_dgl.io.reading import EDGE_FORMATS, find_features, find_format
-from gomkcn_dgl.relations import PLAIN, Relations, relations_of, relations_to_record
+from gomkcn_dgl.relations import Relations, relations_of, relations_to_record
 from gomkcn_dgl.runtime.files import GIB, MIB, check_memory, memory_in_use, named
-from gomkcn_dgl.storage.graph_folder import new_folder, write_node_ids
-from gomkcn_dgl.storage.graph_folder_checks import CHUNK, check_features, chunks
-from gomkcn_dgl.storage.graph_folder_header import FolderHeader
-from gomkcn_dgl.storage.npy_files import append_npy, map_npy
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -168,7 +175,7 @@ def convert_edges(
             _drop_row_ids(encoded, table)
             if table is not None:
                 _write_features(folder, table, encoded, limit)
-        rows = _sort_edges(folder, encoded, options.directed, limit, progress)
+        rows = _sort_edges(folder, encoded, layout, options.directed, limit, progress)
         repairs = Counter({CONSTANT: 0 if table else encoded.num_nodes, **rows.repairs})
         log_repairs(repairs)
         log_relations(rows.relations)
@@ -290,13 +297,20 @@ def _write_features(folder: Path, table: FeatureTable, encoded: _EncodedEdges, l
 
 
 def _sort_edges(
-    folder: Path, encoded: _EncodedEdges, directed: bool | None, limit: int, progress: bool
+    folder: Path,
+    encoded: _EncodedEdges,
+    layout: EdgeLayout,
+    directed: bool | None,
+    limit: int,
+    progress: bool,
 ) -> _SortedRows:
     """Write the sorted rows of the adjacency matrix."""
     in_use = memory_in_use() + _BYTES_PER_NODE * encoded.num_nodes
     what = f"sorting the edges of {encoded.num_nodes:,} nodes"
     check_memory(in_use + _SMALLEST_BUDGET, limit, what)
-    relations, notes = _find_relations(encoded, directed, limit - in_use, progress)
+    relations, notes = _find_relations(encoded, layout, directed, limit - in_use, progress)
+    if encoded.relations is None:
+        notes += direction_notes(layout, relations.is_directed, directed)
     if not relations.is_simple:
         rows = _sort_links(folder, encoded, relations, limit - in_use, progress)
         return rows._replace(notes=notes)
@@ -311,12 +325,15 @@ def _sort_edges(
 
 
 def _find_relations(
-    encoded: _EncodedEdges, directed: bool | None, budget: int, progress: bool
+    encoded: _EncodedEdges,
+    layout: EdgeLayout,
+    directed: bool | None,
+    budget: int,
+    progress: bool,
 ) -> tuple[Relations, tuple[str, ...]]:
     """Tell the relations and which have a direction, from the edges where nothing says so."""
-    if encoded.relations is None:
-        return relations_of([PLAIN], [bool(directed)]), ()
-    names, directions = declared_directions(encoded.relations.ascending(), directed)
+    found = None if encoded.relations is None else encoded.relations.ascending()
+    names, directions = table_directions(layout, found, directed)
     encoded.one_relation = len(names) == 1
     if directions is not None:
         return relations_of(names, directions), ()

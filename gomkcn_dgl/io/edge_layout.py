@@ -31,14 +31,25 @@ Column = str | int
 # in place of a column: the edges have no relations, or no weights
 NONE = "none"
 
-_ENDS = (
+# edges between columns of these names have a direction, where nothing else is said
+DIRECTED_ENDS = (
     ("source", "target"),
     ("src", "dst"),
     ("from", "to"),
-    ("u", "v"),
     ("head", "tail"),
     ("subject", "object"),
     ("start", "end"),
+    ("sender", "recipient"),
+    ("sender", "receiver"),
+    ("regulator", "gene"),
+    ("regulator", "target"),
+    ("parent", "child"),
+    ("citing", "cited"),
+    ("follower", "followed"),
+)
+_ENDS = (
+    *DIRECTED_ENDS,
+    ("u", "v"),
     ("id_1", "id_2"),
     ("node_1", "node_2"),
     ("node1", "node2"),
@@ -110,6 +121,12 @@ class EdgeLayout:
     def unused(self) -> list[str]:
         """Names of the columns that are not used."""
         return [name for column, name in enumerate(self.names) if column not in self.used]
+
+    @property
+    def has_directed_ends(self) -> bool:
+        """Whether the columns of the ends are called as those of edges with a direction."""
+        names = {self.names[end].strip().lower() for end in self.ends}
+        return any(names == set(pair) for pair in DIRECTED_ENDS)
 
     @property
     def notes(self) -> tuple[str, ...]:

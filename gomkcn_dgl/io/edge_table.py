@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.checks import as_float32
 from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -25,6 +26,8 @@ WEIGHT = "weight"
 # all edges are of one relation, whose name says whether they have a direction
 TYPE = "type"
 RELATION = "relation"
+# what the columns of the ends are called in files that are written
+ARC, PAIR = ("source", "target"), ("node_1", "node_2")
 # share of the edges of an undirected relation that are there both ways
 _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
@@ -82,6 +85,80 @@ def declared_directions(
         found = [bool(one) for one in said[: len(names)]]
         return names, found if directed is None else [directed] * len(names)
     return list(names), None if directed is None else [directed] * len(names)
+
+
+def table_directions(
+    layout: EdgeLayout, relations: Sequence[str] | None, directed: bool | None
+) -> tuple[list[str], list[bool] | None]:
+    """Return the relations of a table and whether they have a direction: the rule for all tables.
+
+    A table without relations is undirected, unless the caller or the names of its columns say that
+    it is not. None stands for a direction that is to be seen from the edges.
+
+    >>> from gomkcn_dgl.io.edge_layout import EdgeOptions, find_layout
+    >>> for names in ("u", "v"), ("sender", "recipient"):
+    ...     table_directions(find_layout(names, EdgeOptions()), None, None)
+    (['edge'], [False])
+    (['edge'], None)
+    """
+    if relations is not None:
+        return declared_directions(relations, directed)
+    if directed is None and layout.has_directed_ends:
+        return [PLAIN], None
+    return [PLAIN], [bool(directed)]
+
+
+def direction_notes(
+    layout: EdgeLayout, is_directed: bool, directed: bool | None
+) -> tuple[str, ...]:
+    """Say in the log why a table without relations has directions or none; note the names."""
+    if directed is not None or (layout.dialect is not None and not layout.header):
+        return ()
+    ends = listed([layout.names[end] for end in layout.ends])
+    if is_directed:
+        note = f"directed, as its columns are called {ends}"
+        log.info("%s; directed=False (--undirected) leaves the directions out", note)
+        return (note,)
+    why = "its edges are there both ways"
+    if not layout.has_directed_ends:
+        why = f"its columns are called {ends}"
+    log.info("undirected, as %s; directed=True (--directed) gives edges a direction", why)
+    return ()
+
+
+@dataclass(frozen=True)
+class EdgeKinds:
+    """The relation of each edge ``[E]``, if there are any; their names, directions and notes."""
+
+    relation: np.ndarray | None
+    names: list[str]
+    directed: list[bool]
+    notes: tuple[str, ...] = ()
+
+
+def find_kinds(edges: EdgeTable, layout: EdgeLayout, directed: bool | None) -> EdgeKinds:
+    """Tell the relations and directions of edges between rows, whose relations are text."""
+    found = codes = None
+    if edges.relation is not None:
+        found = sorted(set(edges.relation.tolist()))
+        check_num_relations(
+            found, "relation" if layout.relation is None else layout.names[layout.relation]
+        )
+        code_of = {name: code for code, name in enumerate(found)}
+        codes = np.array([code_of[name] for name in edges.relation.tolist()], np.int64)
+    names, directions = table_directions(layout, found, directed)
+    if codes is None or len(names) == 1:
+        codes = np.zeros(len(edges.source), np.int64)
+    notes: tuple[str, ...] = ()
+    if directions is None:
+        # an edge of weight 0 is none
+        weights = np.ones(1) if edges.weights is None else edges.weights
+        here = np.broadcast_to(as_float32("edge weights", weights) > 0, len(codes))
+        counts = count_both_ways(edges.source[here], edges.target[here], codes[here], len(names))
+        directions, notes = seen_directions(names, *counts)
+    if edges.relation is None:
+        notes += direction_notes(layout, directions[0], directed)
+    return EdgeKinds(None if edges.relation is None else codes, names, directions, notes)
 
 
 def count_both_ways(
@@ -156,8 +233,9 @@ def has_features(graph: CSRGraph) -> bool:
 def edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
     """Name and values of each column of the edges; then each isolated node, as a self-loop.
 
-    An edge of a graph without relations and directions comes once. Else it has its relation, and
-    one without direction comes both ways, by which it is known when the table is read.
+    An edge of a graph without relations and directions comes once, between columns whose names say
+    no direction. Else it has its relation, and one without direction comes both ways, by which it
+    is known when the table is read.
     """
     content, plain = from_csr(graph), graph.relations == SIMPLE
     if not plain:
@@ -166,7 +244,9 @@ def edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
     isolated = np.flatnonzero(graph.degrees == 0)
     columns: list[tuple[str, list[Any]]] = [
         (name, list(graph.original_ids(np.concatenate([nodes[kept], isolated]))))
-        for name, nodes in (("source", content.source), ("target", content.target))
+        for name, nodes in zip(
+            PAIR if plain else ARC, (content.source, content.target), strict=True
+        )
     ]
     if graph.weights is not None:
         weights = np.append(content.edges[WEIGHT][kept], np.ones(len(isolated), np.float32))
@@ -196,7 +276,7 @@ def edge_list_text(graph: CSRGraph) -> str:
     """Return the content of an edge list; it has a header where there are relations."""
     names, columns = zip(*edge_columns(graph), strict=True)
     rows: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
-    if not set(names) <= {"source", "target", WEIGHT}:
+    if not set(names) <= {*PAIR, WEIGHT}:
         rows.insert(0, names)
     for name in itertools.chain.from_iterable(rows):
         if isinstance(name, str) and (len(name.split()) != 1 or name[0] in "#%"):

@@ -12,7 +12,7 @@
 | `json`    | .json (nodes and links), also .gz         | io.networkx_formats  |
 | `dgl`     | .bin                                      | io.dgl_file          |
 | `npz`     | .npz                                      | io.npz               |
-| `folder`  | a folder with graph.json, as in big.graph | storage.graph_folder |
+| `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
 | `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
 
 No reader runs code from a file, and every problem with a file is one InputError of one sentence.
@@ -25,22 +25,19 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import as_float32, check_choice
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_blocks import find_edge_layout, read_edges
 from gomkcn_dgl.io.edge_layout import Column, EdgeLayout, EdgeOptions
 from gomkcn_dgl.io.edge_table import (
     EdgeTable,
-    check_num_relations,
-    count_both_ways,
-    declared_directions,
+    find_kinds,
     log_relations,
-    seen_directions,
 )
 from gomkcn_dgl.io.feature_file import (
     FeatureTable,
@@ -53,7 +50,6 @@ from gomkcn_dgl.io.feature_file import (
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
-from gomkcn_dgl.storage.graph_folder import is_graph_folder, read_graph_folder
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -114,9 +110,13 @@ def read_graph(
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.label_names.read_label_names`.
     directed : bool, optional
-        Whether edges have a direction. None: as the file says; a table of edges is undirected
-        unless it has relations, and a relation is undirected when nearly all of its edges, 95 %,
-        are there both ways. A column ``type`` of the words directed and undirected says it, too.
+        Whether edges have a direction. None: as the file says. A table of edges is undirected
+        unless it has relations or its columns have names that say a direction: ``source,target``,
+        ``src,dst``, ``from,to``, ``head,tail``, ``subject,object``, ``start,end``,
+        ``sender,recipient``, ``sender,receiver``, ``regulator,gene``, ``regulator,target``,
+        ``parent,child``, ``citing,cited`` or ``follower,followed``, in capitals or not. Even then,
+        and each relation for itself, it is undirected when nearly all edges, 95 %, are there both
+        ways. A column ``type`` of the words directed and undirected says it, too.
     source, target, relation, weight : str or int, optional
         Columns of a table of edges by name, or by number from 1. None: told by usual names such as
         ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
@@ -313,28 +313,7 @@ def _from_edge_table(
         values = match_rows(table, ids)
     source, target = rows.reshape(2, -1)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
-    relation: np.ndarray | None = None
-    given: dict[str, Any] = {"directed": bool(directed)}
-    notes: tuple[str, ...] = ()
-    if edges.relation is not None:
-        assert layout.relation is not None, "the layout has the column"
-        found = sorted(set(edges.relation.tolist()))
-        check_num_relations(found, layout.names[layout.relation])
-        code_of = {name: code for code, name in enumerate(found)}
-        relation = np.array([code_of[name] for name in edges.relation.tolist()], np.int64)
-        names, directions = declared_directions(found, directed)
-        if len(names) == 1:
-            relation = np.zeros(len(source), np.int64)
-        if directions is None:
-            # an edge of weight 0 is none
-            here = (
-                slice(None)
-                if edges.weights is None
-                else as_float32("edge weights", edges.weights) > 0
-            )
-            counts = count_both_ways(source[here], target[here], relation[here], len(names))
-            directions, notes = seen_directions(names, *counts)
-        given = {"relation_names": names, "directed": directions}
+    kinds = find_kinds(replace(edges, source=source, target=target), layout, directed)
     graph = csr_from_edges(
         source,
         target,
@@ -343,8 +322,9 @@ def _from_edge_table(
         features=values,
         feature_names=None if table is None else table.names,
         node_ids=None if plain else ids,
-        relation=relation,
-        **given,
+        relation=kinds.relation,
+        relation_names=kinds.names,
+        directed=kinds.directed,
     )
     beside = () if table is None else table.notes
-    return replace(graph, notes=(*layout.notes, *beside, *notes, *graph.notes))
+    return replace(graph, notes=(*layout.notes, *beside, *kinds.notes, *graph.notes))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.io.edge_table import edge_csv_text, edge_list_text
 from gomkcn_dgl.io.feature_file import write_features_beside
 from gomkcn_dgl.runtime.files import atomic_write, listed, named
-from gomkcn_dgl.storage.graph_folder import write_graph_folder
 
 _SUFFIXES = (".npz", ".graphml", ".txt", ".csv", ".bin", ".graph")
 
@@ -22,7 +22,7 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     ----------
     path : path
         Ends in ``.npz``, ``.graphml``, ``.txt``, ``.csv``, ``.bin``, or in ``.graph`` for a graph
-        folder, see :func:`gomkcn_dgl.storage.graph_folder.write_graph_folder`. Beside a ``.txt`` or
+        folder, see :func:`gomkcn_dgl.graph_folder.write_graph_folder`. Beside a ``.txt`` or
         ``.csv``, features other than the constant go to ``<stem>.features.npy``, or to
         ``<stem>.features.csv`` where columns or nodes have names; a node without an edge is
         written as a self-loop. Relations and directions become a column of their own.

@@ -34,11 +34,7 @@ _HAS_TRITON = _has_triton()
 
 
 def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleType:
-    """Return the module that computes ``operation``, ``"bfs"`` or ``"matching"``, on a device.
-
-    ``backend="auto"`` takes Numba on ``"cpu"``, Triton on ``"cuda"`` where it is installed, and the
-    reference elsewhere.
-    """
+    """Return the module that computes "bfs" or "matching"; "auto" is the fastest on the device."""
     check_choice("backend", backend, ("auto", *BACKENDS[operation]))
     if backend == "auto":
         fastest = {"cpu": "numba", "cuda": "triton" if _HAS_TRITON else "reference"}

@@ -42,8 +42,7 @@ from gomkcn_dgl.kernels.search_numba import (
     slot_of,
     touch,
 )
-from gomkcn_dgl.kernels.threads import run_blocks
-from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ZERO, _ONE = np.int64(0), np.int64(1)

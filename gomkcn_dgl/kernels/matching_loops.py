@@ -360,10 +360,7 @@ def _weigh(edges, count, aggregation, scale):
 
 @subroutine(_nrt=False)
 def _edges_of_links(links, num_channels, aggregation, scale, edges):
-    """List the edges of links [N, N]; return how many there are.
-
-    `num_channels` [K] are those of each link: each of them counts in the degree of a node.
-    """
+    """List the edges of links [N, N], of `num_channels` [K] each; return how many there are."""
     head, tail, _, link, degree = edges
     num_nodes = links.shape[0]
     count = 0
@@ -480,10 +477,7 @@ def _fill_zero_row(x, z, widths, tables):
 
 @subroutine(_nrt=False)
 def _fill_tables(x, z, widths, num_rows, tables):
-    """Fill the similarities of the first `num_rows` nodes at each level, and their sum.
-
-    x [L, N + ROWS, D or more], z [P / lanes, L, D, lanes].
-    """
+    """Fill the similarities of the first `num_rows` nodes at each level, and their sum."""
     two = pair(spread(x.dtype.type(0)))
     four = pair(two)
     for block in range(z.shape[0]):

@@ -21,8 +21,8 @@ from gomkcn_dgl.kernels.matching_loops import (
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import Matched
-from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded
+from gomkcn_dgl.runtime.compiled import run_blocks
 
 # entries of the tables of one subgraph that are in work at a time: they stay in the second cache
 _TABLE_ENTRIES = 32768
@@ -195,10 +195,7 @@ def _check_references(inputs: _Inputs, rows: Tensor) -> None:
 
 
 def _in_chunks(z: Tensor, num_nodes: int, optimal: bool) -> tuple[Tensor, int]:
-    """Lay the nodes of as many filters as stay in cache side by side, and say how many these are.
-
-    ``[chunks, blocks, L, D, lanes]``, in the order that ``match_fwd_kernel`` wants.
-    """
+    """Filters that stay in cache side by side, ``[chunks, blocks, L, D, lanes]``, and how many."""
     num_filters, num_levels, num_filter_nodes, width = z.shape
     entries = (num_levels + 1) * (num_nodes + 1) * num_filter_nodes
     # as few chunks as keep a table in cache, all of the same size

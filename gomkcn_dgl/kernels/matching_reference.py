@@ -62,10 +62,7 @@ def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float]) -> Tensor:
 
 
 def matched_similarity(x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float]) -> Tensor:
-    """Score pairs whose matching is known: ``x [P, L, N, D]``, ``z [P, L, M, D]`` → ``[P]``.
-
-    ``matching`` is int64 ``[P, N]``. Differentiable in x and z; touches matched nodes only.
-    """
+    """Score pairs ``[P]`` whose matching ``[P, N]`` is known; differentiable in x and z."""
     # laid out in full: over an expanded index, the threads of the backward pass wait for each other
     place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape).contiguous()
     # gather and not indexing, whose backward pass adds up in no fixed order

@@ -496,10 +496,7 @@ def match_optimally(
 
 @triton.jit
 def _first_prices(loss, num_rows, allowed, BLOCK_N: tl.constexpr):
-    """Prices of columns [P, M] that leave few searches to do; any would, where all are matched.
-
-    Column means, then rows reduced, then columns reduced.
-    """
+    """Prices of columns [P, M] that leave few searches: means, then rows, then columns reduced."""
     n = tl.arange(0, BLOCK_N)[:, None, None]
     mean = tl.sum(tl.where(n < num_rows, loss, 0.0), axis=0) / tl.maximum(num_rows, 1)  # [P, M]
     least = tl.where(allowed[None, :, :], loss - mean[None, :, :], _MORE_THAN_ANY)

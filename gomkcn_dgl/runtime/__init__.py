@@ -1,6 +1,7 @@
 """Files, processes, steps and compiled code: how a job is stopped, shared, resumed.
 
-Here: the public names of a package, imported when they are first used.
+Here: what a package shows of itself. Its public names are imported when they are first used, and
+the layer that draws registers how notebooks show plain records.
 """
 
 from __future__ import annotations
@@ -9,15 +10,14 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+_renderers: dict[type, Callable[[Any], str]] = {}
+_modules: dict[str, str] = {}
+
 
 def lazy_names(
     package: str, names_of: Mapping[str, list[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
-
-    ``names_of`` lists the public names of each module, by the module's path below the package.
-    ``import package`` stays quick, and what cannot be imported is reported by what needs it.
-    """
+    """Return ``__getattr__``, ``__dir__``, ``__all__`` of a package, from its names by module."""
     module_of = {name: f"{package}.{module}" for module, own in names_of.items() for name in own}
     names = sorted(module_of)
 
@@ -27,3 +27,22 @@ def lazy_names(
         return getattr(importlib.import_module(module_of[name]), name)
 
     return get, lambda: names, names
+
+
+def register_html_module(package: str, module: str) -> None:
+    """Name the module that registers the renderers of a package; it is imported when needed."""
+    _modules[package] = module
+
+
+def register_html(kind: type, renderer: Callable[[Any], str]) -> None:
+    """Let notebooks show objects of a class by the HTML that ``renderer`` returns."""
+    _renderers[kind] = renderer
+
+
+def html_of(value: Any) -> str | None:
+    """The HTML of an object for ``_repr_html_``; None where no renderer is registered."""
+    module = _modules.get(type(value).__module__.partition(".")[0])
+    if module is not None:
+        importlib.import_module(module)
+    renderer = _renderers.get(type(value))
+    return None if renderer is None else renderer(value)

@@ -82,10 +82,7 @@ class Interrupts:
 
 
 class JobProgress:
-    """A bar on stderr, if it is to be shown: what a job does now, and how much of it is done.
-
-    What is logged to the terminal meanwhile is written above it.
-    """
+    """A bar on stderr, below what is logged: what a job does now, and how much of it is done."""
 
     def __init__(self, show: bool = False) -> None:
         self._show = show
@@ -124,8 +121,9 @@ def _logs_on_terminal() -> list[logging.Logger]:
     # without any handler, Python does for warnings
     if not _OWN.hasHandlers():
         return [_OWN]
-    return [log for log in (_OWN, _ROOT) if any(map(_writes_here, log.handlers))]
-
-
-def _writes_here(handler: logging.Handler) -> bool:
-    return getattr(handler, "stream", None) in (sys.stdout, sys.stderr)
+    screen = sys.stdout, sys.stderr
+    return [
+        log
+        for log in (_OWN, _ROOT)
+        if any(getattr(handler, "stream", None) in screen for handler in log.handlers)
+    ]

@@ -46,10 +46,7 @@ _LIBRARIES = ("torch", "dgl", "networkx", "numba", "numpy", "scipy", "igraph", "
 
 @contextlib.contextmanager
 def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Make the folder of a run and lock it; of several processes of one run the first one does.
-
-    Temporary files that a killed run left there are removed.
-    """
+    """Make the folder of a run, lock it (the first process does), remove leftovers of others."""
     if not str(folder):
         raise InputError("out folder must have a name, got ''.")
     folder = Path(folder)
@@ -63,10 +60,7 @@ def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def lock_alone(folder: Path, out: Path) -> Iterator[None]:
-    """Make a folder and lock it against every other process; ``out`` is its name in messages.
-
-    A folder that was not there before and is left empty is removed.
-    """
+    """Make a folder and lock it against every other process; left empty, a new one is removed."""
     path, is_new = folder / ".lock", not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -49,10 +49,7 @@ class LostProcessError(GomkcnError):
 
 @contextlib.contextmanager
 def join_processes() -> Iterator[None]:
-    """Join the other processes of a run, if torchrun has started any, until the block ends.
-
-    Tensors on the CPU are exchanged with gloo, those on a GPU with nccl.
-    """
+    """Join the other processes of a run, if torchrun has started any, until the block ends."""
     if os.environ.get("WORLD_SIZE", "1") == "1":
         yield
         return
@@ -172,10 +169,7 @@ def is_first() -> bool:
 
 
 def was_restarted() -> bool:
-    """Whether torchrun restarted the processes because one of them had died; all must ask.
-
-    Only the machine on which it died counts the restart.
-    """
+    """Whether torchrun restarted the processes, which one machine counts; all must ask."""
     return any(gather_objects(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0))
 
 

@@ -39,24 +39,11 @@ _IDENTITY = "identity.json"
 class Steps:
     """The steps of a job, by name, and their results.
 
-    Parameters
-    ----------
-    folder : path, optional
-        Where results are kept, with an ``identity`` as :func:`identity_of_job` makes it: the folder
-        of another job is refused.
-    interrupts : Interrupts, optional
-        The signals and the time limit of the job.
-    progress : JobProgress, optional
-        Shows the name of the step, and how many of its items are done.
+    They are kept in ``folder``, with an ``identity`` as :func:`identity_of_job` makes it: the
+    folder of another job is refused. ``progress`` shows the name of the step, and how many of its
+    items are done. ``is_partial``: time was up before all was done; what follows from then on is
+    not kept, since it is made of what was there.
 
-    Attributes
-    ----------
-    is_partial : bool
-        Whether time was up before all was done. What follows from then on is not kept, since it is
-        made of what was there.
-
-    Examples
-    --------
     >>> steps = Steps()
     >>> steps.once("adding", lambda a, b: {"sum": np.array(a + b)}, 2, 3)["sum"].item()
     5
@@ -175,11 +162,7 @@ class Steps:
 
 
 def _file_name(step: str, key: Any = None) -> str:
-    """The file of a result: the words of its step, and a number or the hash of what it is of.
-
-    >>> _file_name("counting in random graphs (degree)", 3)
-    'counting-in-random-graphs-degree-3.npz'
-    """
+    """The file of a result: the words of its step, and a number or the hash of what it is of."""
     words = re.findall(r"[\w.+]+", step.lower())
     if isinstance(key, bytes):
         key = hashlib.sha256(key).hexdigest()[:16]

@@ -64,7 +64,9 @@ def initialize_from_classes(
     check_int("num_candidates", num_candidates, 1)
     rng = np.random.default_rng(seed)
     classes = labels.cpu().numpy()
-    sample = _sample_classes(classes, np.asarray(train), num_samples, rng)
+    train = np.asarray(train)
+    members = [train[classes[train] == label] for label in np.unique(classes[train])]
+    sample = np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
     # roots of the subgraphs, and which graph of the sample (or node) each belongs to
     if model.pooling is None:
         batch, roots, owner = data.whole(), sample, np.arange(len(sample))
@@ -88,7 +90,7 @@ def initialize_from_classes(
         for level, conv in enumerate(model.convs):
             assert isinstance(conv, GraphKernelConv)
             # layer by layer, because a layer sees the scores of the filters that were just set
-            levels = model.levels(batch)
+            levels = model.levels(batch.subgraphs, batch.feat)
             hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
             rows = batch.subgraphs.select(torch.from_numpy(roots).to(hidden.device))
             chosen_rows = rows.select(torch.from_numpy(candidates).to(hidden.device))
@@ -106,21 +108,10 @@ def initialize_from_classes(
             conv.filters.set(torch.from_numpy(filters), adj[chosen], feat[chosen])
 
 
-def _sample_classes(
-    classes: np.ndarray, train: np.ndarray, num_samples: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Up to ``num_samples`` training members of each class."""
-    members = [train[classes[train] == label] for label in np.unique(classes[train])]
-    return np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
-
-
 def _as_filters(
     candidates: SubgraphTensors, hidden: Tensor, filter_size: int
 ) -> tuple[Tensor, Tensor]:
-    """Adjacency ``[K, M, M]`` or ``[K, M, M, C]`` and features ``[K, M, W]`` of M nodes.
-
-    They are cut to M nodes or padded with zeros.
-    """
+    """Adjacency ``[K, M, M]`` or ``[K, M, M, C]`` and features, cut or padded to M nodes."""
     adj, feat = candidates.adjacency(hidden.dtype), candidates.gather(hidden)
     missing = max(0, filter_size - adj.shape[1])
     ends = (0, missing, 0, missing) if adj.dim() == 3 else (0, 0, 0, missing, 0, missing)

@@ -14,12 +14,12 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import is_graph_folder
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.graph_classes import GraphClasses, graph_labels, name_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
-from gomkcn_dgl.storage.graph_folder import is_graph_folder
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -242,3 +242,31 @@ def check_split(split: Split) -> Split:
     if len(np.unique(np.concatenate(split))) < sum(map(len, split)):
         raise InputError("the parts of a split must not share members, and two of them do.")
     return split
+
+
+class Baseline(NamedTuple):
+    """The name of the most frequent class in training, and its share of each part."""
+
+    answer: str
+    accuracy: dict[str, float]
+
+    @classmethod
+    def of(cls, data: LabelledData, split: Split) -> Baseline:
+        """The baseline of a data set."""
+        most = int(np.bincount(data.labels[split.train]).argmax())
+        parts = zip(PARTS, split, strict=True)
+        shares = {name: float((data.labels[part] == most).mean()) for name, part in parts}
+        return cls(data.class_names[most], shares)
+
+
+def summarize(data: LabelledData) -> dict[str, Any]:
+    """Sizes of a data set, by which a run recognises it."""
+    graph = data.graph
+    return {
+        "task": data.task,
+        "num_graphs": graph.num_graphs,
+        "num_nodes": graph.num_nodes,
+        "num_edges": graph.num_edges,
+        "num_features": graph.features.shape[1],
+        "num_classes": data.num_classes,
+    }

@@ -12,7 +12,7 @@ from gomkcn_dgl.checks import LARGEST_SEED, check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations, relations_of
-from gomkcn_dgl.runtime.toml_files import read_tables, to_toml
+from gomkcn_dgl.runtime.files import read_tables, to_toml
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
 INITIALIZATIONS = ("classes", "random")

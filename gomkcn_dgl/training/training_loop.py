@@ -100,10 +100,7 @@ class History:
 
 
 class _TrainingState:
-    """Everything that the next epoch depends on, and the model of the best epoch.
-
-    NumPy's ``generator`` draws the order of graphs, the global generators of torch draw dropout.
-    """
+    """Everything that the next epoch depends on, and the model of the best epoch."""
 
     def __init__(
         self, model: GOMKCN, optimizer: torch.optim.Optimizer, generator: np.random.Generator

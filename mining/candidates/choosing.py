@@ -17,8 +17,8 @@ from itertools import zip_longest
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_folder import chunks
 from gomkcn_dgl.kernels.search_numba import Rows
-from gomkcn_dgl.storage.graph_folder_checks import chunks
 from mining.candidates.growth_loops import cover_edges, mostly_uncovered, pick_disjoint, rows_of
 from mining.candidates.small_graphs import is_large
 from mining.graph_relations import find_among

@@ -17,7 +17,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.bfs_reference import hub_degree
 from gomkcn_dgl.kernels.search_numba import Rows, mix64, new_scratch
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.candidates.choosing import choose
 from mining.candidates.growth_loops import (
     describe_sets,

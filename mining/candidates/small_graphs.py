@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graph_lists import concatenate, split_graphs
+from gomkcn_dgl.csr import CSRGraph, concatenate, split_graphs
 from mining.random_graphs import null_model
 
 # a graph of more entries is looked at in parts, and its random graphs are small ones

@@ -22,7 +22,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.counting import census_loops as loops
 from mining.counting.graphlets import (
     NUM_ORBITS,
@@ -90,7 +90,7 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     24: lambda s: s.near(s.at(s.te, s.d)),
     25: lambda s: s.at(s.degrees, s.d) // 2,
     26: lambda s: s.d * s.at(s.te, s.d),
-    # triangle with a tail
+    # triangle with a tail of two nodes
     27: lambda s: s.near(s.near(s.t)),
     28: lambda s: s.d * s.near(s.t),
     29: lambda s: s.at(s.te, s.walks),
@@ -586,7 +586,8 @@ def _all_graphlets() -> tuple[CSRGraph, np.ndarray, np.ndarray]:
     edges = np.concatenate(
         [np.array(one.edges) + start for one, start in zip(graphlets(), starts[:-1], strict=True)]
     )
-    graph = csr_from_edges(edges[:, 0], edges[:, 1], int(starts[-1]), features=np.ones(starts[-1]))
+    ones = np.ones(starts[-1])
+    graph = csr_from_edges(edges[:, 0], edges[:, 1], len(ones), features=ones, undirected=True)
     _, nodes = np.unique(np.concatenate([list(row) for row in ORBITS]), return_index=True)
     return graph, nodes, starts[:-1]
 

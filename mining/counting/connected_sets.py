@@ -16,8 +16,8 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.threads import run_blocks
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.connected_set_loops import count_sets
 

@@ -13,6 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
 from mining.counting.exact_search import ExactSearch
+from mining.counting.star_counts import count_stars
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler, spanning_trees
 from mining.pattern import OccurrenceCount
@@ -127,9 +128,10 @@ def count_occurrences(
 ) -> OccurrenceCount:
     """Count the induced occurrences of a connected pattern in a whole graph, or estimate them.
 
-    All are counted if that takes no longer than ``exact_seconds``. Else spanning trees of the
-    pattern are mapped into the graph. How many mappings (homomorphisms) of a tree there are is
-    computed exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
+    All are counted if that takes no longer than ``exact_seconds``, and stars without triangles at
+    their centres by a formula. Else spanning trees of the pattern are mapped into the graph. How
+    many mappings (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then
+    some are drawn, uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
 
@@ -184,11 +186,21 @@ def count_occurrences(
     check_float("error", error, 0, open_minimum=True)
     for name, value in (("seconds", seconds), ("exact_seconds", exact_seconds)):
         check_float(name, value, 0, open_minimum=True)
+    stars = count_stars(graph, structure, colors)
+    if stars is not None:
+        return _exactly(sum(stars))
     search = ExactSearch(graph, structure, colors)
     search.run(exact_seconds)
     if not search.unfinished:
         return OccurrenceCount.exact(int(search.count.sum()))
     return estimate_occurrences(search, error, seconds, seed)
+
+
+def _exactly(number: int) -> OccurrenceCount:
+    """A number that was counted; one that 64 bits do not hold is known to 16 digits."""
+    if number < 2**63:
+        return OccurrenceCount.exact(number)
+    return OccurrenceCount(float(number), float(number), float(number), is_exact=False)
 
 
 def estimate_occurrences(

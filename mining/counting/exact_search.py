@@ -15,11 +15,11 @@ from threading import local
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.categories import Colors
 from mining.counting.search_loops import (
     NODES_OF_A_BLOCK,
@@ -35,6 +35,7 @@ from mining.counting.sought import INDUCED, READINGS, SUBGRAPH, Sought
 MOST_PASSES = 12
 # a pass that rules out fewer is the last one
 _LEAST_SHARE = 0.002
+
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence

@@ -12,42 +12,22 @@ from itertools import combinations, permutations
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.named_structures import SMALL
 from gomkcn_dgl.graphs.structure import Structure
 
-# name, edges as pairs of digits, and the orbit of each node
-_TABLE = (
-    ("edge", "01", (0, 0)),
-    ("path of 3 nodes", "02 12", (1, 1, 2)),
-    ("triangle", "01 02 12", (3, 3, 3)),
-    ("path of 4 nodes", "03 12 23", (4, 4, 5, 5)),
-    ("star with 3 leaves", "03 13 23", (6, 6, 6, 7)),
-    ("cycle of 4 nodes", "02 03 12 13", (8, 8, 8, 8)),
-    ("paw", "03 12 13 23", (9, 10, 10, 11)),
-    ("diamond", "02 03 12 13 23", (12, 12, 13, 13)),
-    ("clique of 4 nodes", "01 02 03 12 13 23", (14, 14, 14, 14)),
-    ("path of 5 nodes", "04 13 23 24", (15, 15, 17, 16, 16)),
-    ("fork", "04 14 23 34", (19, 19, 18, 20, 21)),
-    ("star with 4 leaves", "04 14 24 34", (22, 22, 22, 22, 23)),
-    ("bull", "04 13 23 24 34", (24, 24, 25, 26, 26)),
-    ("triangle with a tail", "04 12 13 23 34", (27, 29, 29, 30, 28)),
-    ("cricket", "04 14 23 24 34", (31, 31, 32, 32, 33)),
-    ("cycle of 5 nodes", "03 04 12 14 23", (34, 34, 34, 34, 34)),
-    ("banner", "04 13 14 23 24", (35, 37, 37, 36, 38)),
-    ("dart", "04 13 14 23 24 34", (39, 40, 40, 41, 42)),
-    ("butterfly", "03 04 12 14 24 34", (43, 43, 43, 43, 44)),
-    ("kite", "04 12 13 23 24 34", (45, 46, 48, 48, 47)),
-    ("complete bipartite graph, 2 and 3 nodes", "03 04 13 14 23 24", (49, 49, 49, 50, 50)),
-    ("house", "03 04 12 14 23 34", (52, 51, 51, 53, 53)),
-    ("three triangles on an edge", "03 04 13 14 23 24 34", (54, 54, 54, 55, 55)),
-    ("clique of 4 nodes with a pendant node", "04 12 13 14 23 24 34", (56, 57, 57, 57, 58)),
-    ("gem", "03 04 12 14 23 24 34", (59, 59, 60, 60, 61)),
-    ("K2,3 with an edge among the three", "03 04 12 13 14 23 24", (62, 64, 64, 63, 63)),
-    ("clique of 5 nodes less 2 edges", "03 04 12 13 14 23 24 34", (65, 66, 66, 67, 67)),
-    ("wheel with 4 spokes", "02 03 04 12 13 14 24 34", (68, 68, 68, 68, 69)),
-    ("clique of 5 nodes less 1 edge", "02 03 04 12 13 14 23 24 34", (70, 70, 71, 71, 71)),
-    ("clique of 5 nodes", "01 02 03 04 12 13 14 23 24 34", (72, 72, 72, 72, 72)),
-)
-ORBITS = tuple(orbits for *_, orbits in _TABLE)
+# the orbit of each node of each structure, in the order of SMALL
+ORBITS = (
+    (0, 0), (1, 1, 2), (3, 3, 3),
+    (4, 4, 5, 5), (6, 6, 6, 7), (8, 8, 8, 8),
+    (9, 10, 10, 11), (12, 12, 13, 13), (14, 14, 14, 14),
+    (15, 15, 17, 16, 16), (19, 19, 18, 20, 21), (22, 22, 22, 22, 23),
+    (24, 24, 25, 26, 26), (27, 29, 29, 30, 28), (31, 31, 32, 32, 33),
+    (34, 34, 34, 34, 34), (35, 37, 37, 36, 38), (39, 40, 40, 41, 42),
+    (43, 43, 43, 43, 44), (45, 46, 48, 48, 47), (49, 49, 49, 50, 50),
+    (52, 51, 51, 53, 53), (54, 54, 54, 55, 55), (56, 57, 57, 57, 58),
+    (59, 59, 60, 60, 61), (62, 64, 64, 63, 63), (65, 66, 66, 67, 67),
+    (68, 68, 68, 68, 69), (70, 70, 71, 71, 71), (72, 72, 72, 72, 72),
+)  # fmt: skip
 NUM_ORBITS = {size: 1 + max(max(row) for row in ORBITS if len(row) <= size) for size in (4, 5)}
 
 
@@ -58,12 +38,7 @@ def graphlets() -> tuple[Structure, ...]:
     >>> [one.name for one in graphlets() if one.num_nodes == 3]
     ['path of 3 nodes', 'triangle']
     """
-    return tuple(
-        Structure.of_edges(
-            len(orbits), [(int(pair[0]), int(pair[1])) for pair in edges.split()], name=name
-        )
-        for name, edges, orbits in _TABLE
-    )
+    return tuple(map(Structure.parse, SMALL))
 
 
 @cache
@@ -112,7 +87,7 @@ def subgraphs_inside() -> np.ndarray:
 
     int64 ``[30, 30]``, from the structure to the one that has it inside.
     """
-    inside = np.zeros((len(_TABLE), len(_TABLE)), np.int64)
+    inside = np.zeros((len(ORBITS), len(ORBITS)), np.int64)
     for number, one in enumerate(graphlets()):
         places = _places(one.num_nodes)
         bit = {pair: 1 << k for k, pair in enumerate(combinations(range(one.num_nodes), 2))}

@@ -8,7 +8,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graphs.structure import MOST_NODES, Structure
+from gomkcn_dgl.graphs.named_structures import MOST_NODES
+from gomkcn_dgl.graphs.structure import Structure
 from mining.categories import Colors
 from mining.graph_relations import links_in
 

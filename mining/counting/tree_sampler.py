@@ -10,7 +10,7 @@ import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure, canonical_form
-from gomkcn_dgl.kernels.threads import run_blocks
+from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.counting.exact_search import links_or_none
 from mining.counting.sought import Sought
 from mining.counting.tree_loops import (

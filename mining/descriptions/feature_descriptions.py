@@ -23,9 +23,9 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions.feature_background import FeatureBackground, measure_occurrences
-from mining.descriptions.shapes import describe_shape
 from mining.pattern import Pattern
 
 _LABEL_SHARE = 0.8
@@ -64,7 +64,7 @@ class FeatureDescription:
     Attributes
     ----------
     shape : str
-        Such as "cycle of 6 nodes", or "cascade of 3 nodes: A activates B, B represses C".
+        Such as "cycle of 6 nodes", or "cascade of 3 nodes: 0 activates 1, 1 represses 2".
     labels : tuple of (str or None)
         Label of each pattern node, None for a mixed one; empty where the data have no labels.
     differences : tuple of FeatureDifference

@@ -10,19 +10,16 @@ import numpy as np
 import torch
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin, roc_auc_score
 
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_lists import split_graphs
 from gomkcn_dgl.graphs.structure import edges_of
 from gomkcn_dgl.layer import GraphKernelConv
 from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.machine_run import TrainedMachine
-from gomkcn_dgl.training.network_run import TrainedNetwork
+from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
+from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_loop import predict_logits
-from gomkcn_dgl.training.training_metrics import summarize
 from mining.descriptions.feature_background import FeatureBackground
 from mining.graph_relations import edges_among
 from mining.learning.discrete_filters import discretize

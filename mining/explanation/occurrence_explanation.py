@@ -15,12 +15,12 @@ from torch import Tensor
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure, edges_of
 from gomkcn_dgl.kernels.matching_reference import rbf, similarity_table
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import PLAIN, edge_channels
-from gomkcn_dgl.runtime.notebook import html_of
-from mining.descriptions.shapes import describe_shape
+from gomkcn_dgl.runtime import html_of
 from mining.graph_relations import edges_among
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.neighbourhoods import TIE

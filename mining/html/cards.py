@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
+from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.relations import PLAIN
-from mining.descriptions.relation_clauses import letter_order, relation_clauses
-from mining.descriptions.shapes import describe_shape
 from mining.html.page import mark_number
 from mining.html.tables import planted_as
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern, digits
@@ -48,6 +46,7 @@ def make_cards(
     # features of all patterns, so that one scale of colours fits all cards
     rows = np.concatenate([pattern.features for pattern in patterns])
     columns, colors = _varying_columns(rows), NodeColors.of_patterns(rows)
+    shapes = describe_shapes([pattern.structure for pattern in patterns])
     cards = []
     for at, pattern in enumerate(patterns):
         record = pattern.to_dict()
@@ -64,11 +63,10 @@ def make_cards(
             "occurrence_count": _occurrence_count(pattern, number),
             "is_weighted": len(set(pattern.edge_weights)) > 1,
             "class_contrast": _class_contrast(pattern),
-            "shape": describe_shape(pattern.structure),
+            "shape": shapes[at],
             "svg": sketch.draw(),
             "legend": [(name, color) for name, color in legend if color in faces],
             "relations": relation_key(sketch.shown_relations()),
-            "letters": _letters(pattern),
             "edges": _edge_names(pattern),
             "null_svgs": {
                 null: draw_null_strip(entry.observed, entry.mean, entry.sd)
@@ -112,13 +110,6 @@ def _class_contrast(pattern: Pattern) -> dict[str, Any] | None:
 def relation_key(styles: Iterable[RelationStyle]) -> list[dict[str, Any]]:
     """Name and a short edge of each relation, for a legend."""
     return [{"name": style.name, "svg": draw_swatch(style)} for style in styles]
-
-
-def _letters(pattern: Pattern) -> list[tuple[str, int]]:
-    """Letter and number of each node, where the description names nodes by letters."""
-    if relation_clauses(pattern.structure) is None or ": " not in describe_shape(pattern.structure):
-        return []
-    return list(zip(ascii_uppercase, letter_order(pattern.structure), strict=False))
 
 
 def _edge_names(pattern: Pattern) -> list[str]:

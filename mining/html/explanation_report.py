@@ -24,12 +24,13 @@ from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.output_folder import prepare_run_folder, to_json, write_files
+from gomkcn_dgl.training.classifiers import TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.network_run import TrainedNetwork
-from gomkcn_dgl.training.training_metrics import describe_chosen, read_metrics
 from gomkcn_dgl.training.training_run import (
     TrainedClassifier,
+    describe_chosen,
     load_classifier,
+    read_metrics,
     read_training_data,
 )
 from mining.explanation.classifier_explanation import (

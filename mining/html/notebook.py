@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 
-from gomkcn_dgl.runtime.notebook import register_html
+from gomkcn_dgl.runtime import register_html
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.page import render_page
 from mining.html.report import patterns_html, render_report, run_html

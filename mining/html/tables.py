@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
+from textwrap import wrap
 
+from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime.files import printable, visible
-from mining.descriptions.shapes import count, describe_shape
 from mining.mining_run import MiningRun, RunComparison
 from mining.pattern import LESS, LEVEL, MORE, NullComparison, Pattern
 from mining.truth import MotifRecovery
 
-_MOST_CHARACTERS = 60
+# characters in a line of a cell, and lines
+_LINE, _MOST_LINES = 60, 6
 _COUNTS = ("occurrences", "disjoint", "roots", "assigned")
 # a pattern of each run; None where a run does not have it
 _Pair = tuple[Pattern | None, Pattern | None]
@@ -31,23 +34,23 @@ class Table:
         return list(zip(*self.columns.values(), strict=True))
 
     def __str__(self) -> str:
-        """Align the columns for a terminal; long cells are cut."""
+        """Align the columns for a terminal; long cells take several lines."""
         aligned = []
         for title, cells in self.columns.items():
             # a name of the data may hold line breaks or terminal codes
-            texts = [title, *(_shorten(visible(cell)) for cell in cells)]
-            width = max(map(len, texts))
+            texts = [[title], *(_wrap(visible(cell)) for cell in cells)]
+            width = max(len(line) for lines in texts for line in lines)
             pad = str.ljust if title in self.left else str.rjust
-            aligned.append([pad(text, width) for text in texts])
-        return "\n".join("  ".join(row).rstrip() for row in zip(*aligned, strict=True))
+            aligned.append([[pad(line, width) for line in lines] for lines in texts])
+        return "\n".join(
+            "  ".join(line).rstrip()
+            for row in zip(*aligned, strict=True)
+            for line in zip_longest(*row, fillvalue="")
+        )
 
 
-def _shorten(text: str) -> str:
-    """Leave out the middle of a long text: what it begins with, and the nodes that end it."""
-    if len(text) <= _MOST_CHARACTERS:
-        return text
-    half = _MOST_CHARACTERS // 2
-    return f"{text[: half - 1]}…{text[-half:]}"
+def _wrap(text: str) -> list[str]:
+    return wrap(text, _LINE, max_lines=_MOST_LINES, placeholder=" …") or [""]
 
 
 def pattern_table(run: MiningRun) -> Table:
@@ -55,7 +58,7 @@ def pattern_table(run: MiningRun) -> Table:
     patterns = run.patterns
     columns = {
         "pattern": [str(pattern.id) for pattern in patterns],
-        "what": [short_description(pattern) for pattern in patterns],
+        "what": _names(patterns),
         "occurrences": [str(pattern.frequency.occurrences) for pattern in patterns],
     }
     if run.graph.num_graphs > 1:
@@ -72,7 +75,7 @@ def others_table(run: MiningRun) -> Table:
     """One row per structure that was counted and is not among the patterns."""
     others = run.others
     columns = {
-        "what": [one.description or describe_shape(one.structure) for one in others],
+        "what": _names(others),
         "nodes": [str(one.num_nodes) for one in others],
         "occurrences": [str(one.frequency.occurrences) for one in others],
         **_verdict_columns(others),
@@ -81,26 +84,34 @@ def others_table(run: MiningRun) -> Table:
     return Table(columns, {"what", "edges"})
 
 
+def _names(patterns: Sequence[Pattern]) -> list[str]:
+    return tell_apart([one.name for one in patterns], [one.structure for one in patterns])
+
+
 def _verdict_columns(counted: Sequence[Pattern]) -> dict[str, list[str]]:
-    """What random graphs of each null model have, and the verdict; "-" where none was asked for."""
+    """What random graphs have, how far off, how sure, in words; "-" where nothing was compared.
+
+    The name of the null model stands beside each where there are several.
+    """
     columns: dict[str, list[str]] = {}
-    for null in dict.fromkeys(null for one in counted for null in one.significance):
+    nulls = list(dict.fromkeys(null for one in counted for null in one.significance))
+    for null in nulls:
         found = [one.significance.get(null) for one in counted]
+        of_null = f" ({null})" if len(nulls) > 1 else ""
         for title, text in _VERDICT_TEXTS.items():
-            columns[f"{title} {null}"] = ["-" if one is None else text(one) for one in found]
+            columns[title + of_null] = ["-" if one is None else text(one) for one in found]
     return columns
 
 
-def _z_text(one: NullComparison) -> str:
-    return "-" if one.z is None else f"{one.z:.1f}"
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-# a table reads these from left to right: what random graphs have, how far off, how sure, in words
 _VERDICT_TEXTS: dict[str, Callable[[NullComparison], str]] = {
-    "in": lambda one: f"{one.mean:.4g} ± {one.sd:.3g}",
-    "z": _z_text,
-    "p": lambda one: f"{one.p_adjusted:.3g}",
-    "beside": lambda one: one.verdict,
+    "expected": lambda one: f"{_number(one.mean)} ± {_number(one.sd)}",
+    "z": lambda one: "-" if one.z is None else f"{one.z:.1f}",
+    "adjusted p": lambda one: f"{one.p_adjusted:.3g}",
+    "result": lambda one: one.verdict,
 }
 
 
@@ -115,7 +126,7 @@ def class_table(run: MiningRun) -> Table:
     rows.sort(key=lambda row: (row[1].p_adjusted, -row[2].strength, -row[0].num_nodes))
     columns = {
         "pattern": ["-" if one.id < 0 else str(one.id) for one, *_ in rows],
-        "what": [short_description(one) for one, *_ in rows],
+        "what": _names([one for one, *_ in rows]),
         "class": [contrast.name for *_, contrast in rows],
         "graphs of it": [f"{one.containing} of {one.num_graphs}" for *_, one in rows],
         "others": [f"{one.others_containing} of {one.num_others}" for *_, one in rows],
@@ -160,7 +171,7 @@ def comparison_table(comparison: RunComparison) -> Table:
     ]
     columns = {
         "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
-        "shape": [describe_shape(one.structure) for pair in pairs if (one := pair[0] or pair[1])],
+        "shape": describe_shapes([one.structure for pair in pairs if (one := pair[0] or pair[1])]),
         **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
     }
     return Table(columns, {"shape"})
@@ -177,7 +188,7 @@ def _count_text(name: str, pattern: Pattern) -> str:
 
 def format_run(run: MiningRun) -> str:
     """The patterns, and the planted motifs where they are known, for a terminal."""
-    parts = [str(pattern_table(run)), *run.warnings]
+    parts = [str(pattern_table(run)) if run.patterns else nothing_sentence(run), *run.warnings]
     if any(one.classes for one in (*run.patterns, *run.others)):
         parts.append(classes_sentence(run))
         parts += [str(class_table(run))] if class_table(run).rows else []
@@ -213,7 +224,7 @@ def summary_sentence(run: MiningRun) -> str:
         top = max(patterns, key=lambda pattern: pattern.frequency.count)
         occurrences, noun = top.frequency.occurrences, "occurrence"
         noun += "s" * (occurrences.value != 1)
-        parts.append(f"the most frequent has {occurrences} {noun} ({short_description(top)})")
+        parts.append(f"the most frequent has {occurrences} {noun} ({top.name})")
         for null in dict.fromkeys(null for one in patterns for null in one.significance):
             parts.append(verdict_sentence(patterns, null, is_only=False).rstrip("."))
     if run.recovery:
@@ -235,6 +246,19 @@ def verdict_sentence(patterns: Sequence[Pattern], null: str, *, is_only: bool) -
     )
 
 
+def nothing_sentence(run: MiningRun) -> str:
+    """Say that there are no patterns, and what was counted."""
+    if not run.others:
+        return "No patterns were found."
+    counted = count(len(run.others), "structure")
+    if not run.null_models:
+        return f"No patterns were found; {counted} were counted, which the page lists."
+    return (
+        f"No patterns: {counted} were counted, and none differs from random graphs (adjusted p at "
+        f"most {LEVEL}). The page lists them."
+    )
+
+
 def classes_sentence(run: MiningRun) -> str:
     """Say how many structures differ between the classes of the graphs."""
     number = len(class_table(run).rows)
@@ -252,8 +276,3 @@ def partial_sentence() -> str:
         "Partial: the time limit was reached, so filters may be learnt less well, and null-model "
         "graphs may be missing; --resume continues the run."
     )
-
-
-def short_description(pattern: Pattern) -> str:
-    """Shape and labels of a pattern, without the features that differ."""
-    return pattern.description.split(";")[0] or describe_shape(pattern.structure)

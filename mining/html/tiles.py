@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mining.descriptions.shapes import count
-from mining.html.tables import partial_sentence, short_description, verdict_sentence
+from gomkcn_dgl.graphs.shapes import count
+from mining.html.tables import (
+    nothing_sentence,
+    partial_sentence,
+    verdict_sentence,
+)
 from mining.mining_run import MiningRun
 from mining.pattern import AS_EXPECTED, LESS, MORE, Pattern
 
@@ -21,7 +25,7 @@ _VERDICTS = {
 def headline(run: MiningRun) -> str:
     """Say how many patterns there are, how many surprise, and which of them comes first."""
     patterns = run.patterns
-    parts = [f"{count(len(patterns), 'pattern')}." if patterns else "No patterns were found."]
+    parts = [f"{count(len(patterns), 'pattern')}." if patterns else nothing_sentence(run)]
     nulls = dict.fromkeys(null for pattern in patterns for null in pattern.significance)
     for null in nulls:
         parts.append(verdict_sentence(patterns, null, is_only=len(nulls) == 1))
@@ -29,7 +33,7 @@ def headline(run: MiningRun) -> str:
         first = patterns[0]
         occurrences = first.frequency.occurrences
         times = "time" if occurrences.value == 1 and occurrences.is_exact else "times"
-        parts.append(f"First: {short_description(first)}, {occurrences} {times}.")
+        parts.append(f"First: {first.name}, {occurrences} {times}.")
     if run.recovery:
         recovered = sum(motif.recovered for motif in run.recovery)
         parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered.")
@@ -57,7 +61,7 @@ def _make_tile(at: int, card: dict[str, Any]) -> dict[str, Any]:
     return {
         "at": at,
         "card": card,
-        "name": short_description(pattern),
+        "name": pattern.name,
         "verdicts": verdicts,
         "words": " ".join(dict.fromkeys([*said, *categories, *relations])),
         "count_key": pattern.frequency.count,

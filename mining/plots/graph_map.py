@@ -81,7 +81,9 @@ class GraphMap:
             rows, (source, target, relation) = _choose_part(graph, patterns)
         colors = NodeColors.choose(background, np.concatenate([one.features for one in patterns]))
         ones = np.ones(len(rows))
-        plain = csr_from_edges(source, target, len(rows), features=ones, undirected=True)
+        # several edges of two nodes are one line of the map
+        pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
+        plain = csr_from_edges(pairs[:, 0], pairs[:, 1], len(rows), features=ones, undirected=True)
         features = graph.features[rows]
         # nodes with the same features share a colour and a text
         kinds, kind_of = np.unique(features, axis=0, return_inverse=True)

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.edge_merging import DUPLICATES, MIRRORED, kept_edges
+from gomkcn_dgl.edges import DUPLICATES, MIRRORED, kept_edges
+from gomkcn_dgl.graph_folder import append_npy
 from gomkcn_dgl.io.conversion.node_numbering import is_first
-from gomkcn_dgl.storage.npy_files import append_npy
 
 # Bytes at the peak for each key of a part; 29 were measured without weights, 41 with them.
 BYTES_PER_KEY = 60

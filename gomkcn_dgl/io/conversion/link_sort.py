@@ -1,6 +1,6 @@
 """Edges with directions and relations → the sorted rows of a graph, in bounded memory.
 
-What :func:`gomkcn_dgl.edge_linking.link_edges` does in memory: an edge has two ends, each a key,
+What :func:`gomkcn_dgl.edges.link_edges` does in memory: an edge has two ends, each a key,
 the pair of nodes as seen from one of them, and a code, twice the channel, and one more where the
 end is that of the target. Ends with equal keys form an entry and its link.
 """
@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.edge_linking import weights_of_ends
-from gomkcn_dgl.edge_merging import CONFLICTS, DUPLICATES, MIRRORED, kept_edges
+from gomkcn_dgl.edges import CONFLICTS, DUPLICATES, MIRRORED, kept_edges, weights_of_ends
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_folder import append_npy, chunks, map_npy, read_rows
 from gomkcn_dgl.io.conversion.external_sort import SortedRuns, count_rows
 from gomkcn_dgl.io.conversion.node_numbering import is_first
 from gomkcn_dgl.relations import MAX_LINKS, Relations, number_links
-from gomkcn_dgl.storage.graph_folder_checks import chunks
-from gomkcn_dgl.storage.npy_files import append_npy, map_npy, read_rows
 
 # Bytes at the peak for each end of a part, and more for each of its values.
 BYTES_PER_END, BYTES_PER_VALUE = 160, 80

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.edge_linking import sorted_distinct
+from gomkcn_dgl.edges import sorted_distinct
 
 
 class IntegerIds:

@@ -1,9 +1,8 @@
-"""The edges of a small pattern in words: "A activates B, both repress C"."""
+"""The edges of a small structure in words: "0 activates 1, both repress 2"."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from string import ascii_uppercase
 
 import networkx as nx
 
@@ -15,8 +14,8 @@ _MOST_CLAUSES = 4
 _PLURALS = {"is": "are", "has": "have", "does": "do", "was": "were"}
 
 
-def letter_order(pattern: Structure) -> list[int]:
-    """Pattern node of each letter: sources first, then along the arcs; ties by node number."""
+def _reading_order(pattern: Structure) -> list[int]:
+    """The nodes as they are mentioned: sources first, then along the arcs; ties by number."""
     arcs = nx.DiGraph()
     arcs.add_nodes_from(range(pattern.num_nodes))
     rows = zip(pattern.edges, pattern.edge_relations, strict=True)
@@ -30,10 +29,9 @@ def letter_order(pattern: Structure) -> list[int]:
 
 
 def relation_clauses(pattern: Structure) -> str | None:
-    """The edges in a few clauses, nodes named by :func:`letter_order`; None for too many."""
-    if pattern.num_nodes > len(ascii_uppercase):
-        return None
-    position = {node: at for at, node in enumerate(letter_order(pattern))}
+    """The edges in a few clauses, with the numbers of the nodes; None for too many."""
+    order = _reading_order(pattern)
+    position = {node: at for at, node in enumerate(order)}
     groups = _group_edges(pattern, position)
     if len(groups) > _MOST_CLAUSES:
         return None
@@ -43,12 +41,12 @@ def relation_clauses(pattern: Structure) -> str | None:
     for relation, sources, targets in groups:
         verb = relation if _is_verb(relation) else f"“{relation}”"
         plural = _plural(verb) if len(sources) > 1 else verb
-        others = "each other" if sources == targets else _letters(targets)
+        others = "each other" if sources == targets else _listed(targets, order)
         if sources == last:
             clauses[-1] += f" and {plural} {others}"
         else:
             everyone = set(sources) == mentioned and sources != targets
-            subject = _subject(sources, is_first=not clauses, everyone=everyone)
+            subject = _subject(sources, order, is_first=not clauses, everyone=everyone)
             clauses.append(f"{subject} {plural} {others}")
         mentioned |= {*sources, *targets}
         last = sources
@@ -79,17 +77,20 @@ def _group_edges(
     return [(pattern.relations.names[r], some, others) for r, some, others in groups]
 
 
-def _subject(sources: tuple[int, ...], *, is_first: bool, everyone: bool) -> str:
+def _subject(
+    sources: tuple[int, ...], order: Sequence[int], *, is_first: bool, everyone: bool
+) -> str:
     """The subject of a clause; ``everyone`` says that it is all that was mentioned before."""
     if len(sources) > 1 and everyone:
         return "both" if len(sources) == 2 else "all"
     # a list after a comma would read as more objects of the clause before
-    return f"while {_letters(sources)}" if len(sources) > 1 and not is_first else _letters(sources)
+    listed = _listed(sources, order)
+    return f"while {listed}" if len(sources) > 1 and not is_first else listed
 
 
-def _letters(positions: Sequence[int]) -> str:
-    letters = [ascii_uppercase[at] for at in positions]
-    return letters[0] if len(letters) == 1 else f"{', '.join(letters[:-1])} and {letters[-1]}"
+def _listed(positions: Sequence[int], order: Sequence[int]) -> str:
+    *most, last = map(str, sorted(order[at] for at in positions))
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _is_verb(relation: str) -> bool:

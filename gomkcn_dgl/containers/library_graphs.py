@@ -1,27 +1,123 @@
-"""Graphs of DGL and PyG, homogeneous or with several types of nodes and edges.
+"""Graphs of NetworkX, igraph, DGL and PyG, also with several types of nodes and edges.
 
 PyG is read by the attributes of its objects and need not be installed.
 """
 
 from __future__ import annotations
 
+import numbers
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int, to_numpy
-from gomkcn_dgl.containers.columns import DEFAULT_FEATURE, Columns, joined_columns
-from gomkcn_dgl.containers.graph_content import GraphContent
+from gomkcn_dgl.containers.graph_content import (
+    DEFAULT_FEATURE,
+    Columns,
+    GraphContent,
+    joined_columns,
+    record_columns,
+)
 from gomkcn_dgl.errors import InputError
 
+if TYPE_CHECKING:
+    import networkx as nx
+
+# attribute that igraph and others keep a node's name in
+_NAME = "name"
 # name of the features in PyG
 _PYG_FEATURE = "x"
 # attribute that holds the type of each node of a graph with several types
 NODE_TYPE = "type"
 # what a PyG graph stores beside attributes
 _STRUCTURE = ("edge_index", "num_nodes", "ptr", "batch", "adj_t")
+
+
+def from_networkx(graph: nx.Graph) -> GraphContent:
+    """Read a Graph, DiGraph, MultiGraph or MultiDiGraph, nodes in the order that it lists them."""
+    nodes = list(graph.nodes)
+    row_of = {node: row for row, node in enumerate(nodes)}
+    source, target, records, keys = _list_edges(graph, row_of)
+    # keys other than 0, 1, 2, … were given, and may be the type of an edge
+    if any(not isinstance(key, int) for key in keys):
+        records = [{"key": key, **data} for key, data in zip(keys, records, strict=True)]
+    attributes = [data for _, data in graph.nodes(data=True)]
+    has_default = bool(nodes) and all(DEFAULT_FEATURE in data for data in attributes)
+    return GraphContent(
+        owner=f"a networkx {type(graph).__name__}",
+        source=np.array(source, dtype=np.int64),
+        target=np.array(target, dtype=np.int64),
+        num_nodes=len(nodes),
+        nodes=record_columns(attributes, lambda row: nodes[row]),
+        edges=record_columns(records, lambda edge: (nodes[source[edge]], nodes[target[edge]])),
+        default_features=(DEFAULT_FEATURE,) if has_default else (),
+        directed=(graph.is_directed(),),
+        listed_once=not graph.is_directed(),
+        node_ids=node_names(nodes),
+    )
+
+
+def _list_edges(
+    graph: nx.Graph, row_of: dict[Any, int]
+) -> tuple[list[int], list[int], list[dict[Any, Any]], list[Any]]:
+    """Rows of the ends, attributes and keys of the edges, faster than by the views of NetworkX."""
+    source: list[int] = []
+    target: list[int] = []
+    records: list[dict[Any, Any]] = []
+    keys: list[Any] = []
+    seen: set[Any] = set()
+    several = graph.is_multigraph()
+    for u, neighbors in graph.adjacency():
+        row = row_of[u]
+        for v, data in neighbors.items():
+            # an edge without direction stands at both ends
+            if v in seen:
+                continue
+            for key, record in data.items() if several else ((0, data),):
+                source.append(row)
+                target.append(row_of[v])
+                records.append(record)
+                keys.append(key)
+        if not graph.is_directed():
+            seen.add(u)
+    return source, target, records, keys
+
+
+def from_igraph(graph: Any) -> GraphContent:
+    """Read an igraph.Graph; the attribute ``name``, where there is one, names the nodes."""
+    ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    names = graph.vs[_NAME] if _NAME in graph.vs.attributes() else list(range(graph.vcount()))
+    if len(set(names)) < len(names):
+        raise InputError("the attribute 'name' of an igraph graph must differ for all nodes.")
+    nodes = {name: graph.vs[name] for name in graph.vs.attributes() if name != _NAME}
+    return GraphContent(
+        owner="an igraph graph",
+        source=ends[:, 0],
+        target=ends[:, 1],
+        num_nodes=graph.vcount(),
+        nodes=nodes,
+        edges={name: graph.es[name] for name in graph.es.attributes()},
+        default_features=(DEFAULT_FEATURE,) if DEFAULT_FEATURE in nodes else (),
+        directed=(graph.is_directed(),),
+        listed_once=not graph.is_directed(),
+        node_ids=node_names(names),
+    )
+
+
+def node_names(nodes: list[Any]) -> np.ndarray | None:
+    """Return the nodes' own names, or None where they are 0, 1, 2, … anyway."""
+    if nodes == list(range(len(nodes))):
+        return None
+    whole = all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in nodes)
+    if whole and all(-(2**63) <= n < 2**63 for n in nodes):
+        return np.array(nodes, dtype=np.int64)
+    # other ids, such as the pairs of a grid graph, are kept as text
+    names = [str(node) for node in nodes]
+    if len(set(names)) < len(names):
+        raise InputError("nodes of a networkx graph must differ as text, got two that do not.")
+    return np.array(names)
 
 
 class EdgesOfType(NamedTuple):
@@ -108,7 +204,10 @@ def join_types(
     table: Mapping[str, Any] = joined_columns([nodes[kind] for kind in kinds], labels)
     has_default = any(default in nodes[kind] for kind in kinds)
     if len(kinds) > 1:
-        table = _with_type(table, np.repeat(kinds, list(sizes.values())))
+        # the type of each node stands beside its attributes
+        of_node, own = np.repeat(kinds, list(sizes.values())), table
+        names = [NODE_TYPE, *own]
+        table = Columns(names, lambda name: of_node if name == NODE_TYPE else own[name])
     # a relation is called by its edge type, and by those of its ends where that is not enough
     uses = Counter(each.type[1] for each in edges)
     names = [each.type[1] if uses[each.type[1]] == 1 else ":".join(each.type) for each in edges]
@@ -138,8 +237,3 @@ def join_types(
 
 def _concatenated(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-def _with_type(table: Mapping[str, Any], kinds: np.ndarray) -> Columns:
-    """Put the type of each node beside its attributes."""
-    return Columns([NODE_TYPE, *table], lambda name: kinds if name == NODE_TYPE else table[name])

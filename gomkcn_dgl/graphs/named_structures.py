@@ -1,0 +1,106 @@
+"""The undirected structures that have a name: all of two to five nodes, and families of any size.
+
+The small ones are numbered as by N. Pržulj (Bioinformatics 23, 2007) and have the names of the
+Information System on Graph Classes (graphclasses.org) where it has a word for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import combinations
+
+from gomkcn_dgl.errors import InputError
+
+# what is said of a node in a search is a bit of an int64, whose sign and highest bit have other
+# uses; graphs of the families that are known by name are no larger
+MOST_NODES = 62
+
+# edges as pairs of digits
+SMALL = {
+    "edge": "01",
+    "path of 3 nodes": "02 12",
+    "triangle": "01 02 12",
+    "path of 4 nodes": "03 12 23",
+    "star with 3 leaves": "03 13 23",
+    "cycle of 4 nodes": "02 03 12 13",
+    "paw": "03 12 13 23",
+    "diamond": "02 03 12 13 23",
+    "clique of 4 nodes": "01 02 03 12 13 23",
+    "path of 5 nodes": "04 13 23 24",
+    "fork": "04 14 23 34",
+    "star with 4 leaves": "04 14 24 34",
+    "bull": "04 13 23 24 34",
+    "triangle with a tail of 2 nodes": "04 12 13 23 34",
+    "cricket": "04 14 23 24 34",
+    "cycle of 5 nodes": "03 04 12 14 23",
+    "banner": "04 13 14 23 24",
+    "dart": "04 13 14 23 24 34",
+    "butterfly": "03 04 12 14 24 34",
+    "kite": "04 12 13 23 24 34",
+    "complete bipartite graph, 2 and 3 nodes": "03 04 13 14 23 24",
+    "house": "03 04 12 14 23 34",
+    "three triangles on an edge": "03 04 13 14 23 24 34",
+    "clique of 4 nodes with a pendant node": "04 12 13 14 23 24 34",
+    "gem": "03 04 12 14 23 24 34",
+    "K2,3 with an edge among the three": "03 04 12 13 14 23 24",
+    "clique of 5 nodes less 2 adjacent edges": "03 04 12 13 14 23 24 34",
+    "wheel with 4 spokes": "02 03 04 12 13 14 24 34",
+    "clique of 5 nodes less 1 edge": "02 03 04 12 13 14 23 24 34",
+    "clique of 5 nodes": "01 02 03 04 12 13 14 23 24 34",
+}
+_OTHER_NAMES = {
+    "bowtie": "butterfly",
+    "chair": "fork",
+    "claw": "star with 3 leaves",
+    "square": "cycle of 4 nodes",
+}
+# edges, and least number of nodes
+_FAMILIES: dict[str, tuple[Callable[[int], Iterable[tuple[int, int]]], int]] = {
+    "clique": (lambda size: combinations(range(size), 2), 2),
+    "ring": (lambda size: ((i, (i + 1) % size) for i in range(size)), 3),
+    "path": (lambda size: ((i, i + 1) for i in range(size - 1)), 2),
+    "star": (lambda size: ((0, i) for i in range(1, size)), 2),
+}
+FAMILIES = tuple(f"{family}-N" for family in _FAMILIES)
+_SHORT = re.compile(rf"({'|'.join(_FAMILIES)})-(\d{{1,9}})")
+# the words of reports
+_LONG = re.compile(r"(clique|cycle|path) of (\d{1,9}) nodes")
+_STAR = re.compile(r"star with (\d{1,9}) leaves")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is the name of an undirected structure, though perhaps of too many nodes.
+
+    >>> is_name("house"), is_name("ring-6"), is_name("cycle of 6 nodes"), is_name("a--b")
+    (True, True, True, False)
+    """
+    return text in SMALL or text in _OTHER_NAMES or _family_of(text) is not None
+
+
+def _family_of(name: str) -> tuple[str, int] | None:
+    """Family and number of nodes."""
+    if star := _STAR.fullmatch(name):
+        return "star", int(star[1]) + 1
+    known = _SHORT.fullmatch(name) or _LONG.fullmatch(name)
+    return known and (known[1].replace("cycle", "ring"), int(known[2]))
+
+
+def named_edges(name: str) -> tuple[int, list[tuple[int, int]]] | None:
+    """Number of nodes and edges of the structure of this name; None where it is no name.
+
+    >>> named_edges("star with 2 leaves")
+    (3, [(0, 1), (0, 2)])
+    """
+    pairs = SMALL.get(_OTHER_NAMES.get(name, name), "")
+    if pairs:
+        return 1 + int(max(pairs)), [(int(pair[0]), int(pair[1])) for pair in pairs.split()]
+    family = _family_of(name)
+    if family is None:
+        return None
+    (edges, least), size = _FAMILIES[family[0]], family[1]
+    if not least <= size <= MOST_NODES:
+        raise InputError(
+            f"pattern {family[0]}-N must have from {least} to {MOST_NODES} nodes, got {size}."
+        )
+    return size, list(edges(size))

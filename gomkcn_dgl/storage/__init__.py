@@ -1,1 +1,0 @@
-"""A graph on disk, memory-mapped."""
