@@ -57,7 +57,7 @@ def child(task: Task) -> None:
     """Print the bytes that each call adds at its peak, and those of its inputs and outputs."""
     use_threads(task.threads)
     # the loop over threads, too, is compiled before anything is measured
-    with mock.patch.object(threads, "_LEAST_NANOSECONDS", 1):
+    with mock.patch.object(compiled, "_LEAST_NANOSECONDS", 1):
         task.compute(draw_matching(QUICK_SHAPE))
     inputs = draw_matching(task.shape)
     extra = []
