@@ -13,13 +13,13 @@ SMALL = {
     "02_kernel.ipynb": {"NUM_STEPS": 5},
     "03_mining.ipynb": {
         "NUM_EPOCHS": 1,
-        "NUM_SAMPLES": 2,
+        "NUM_SAMPLES": 99,
         "NUM_BASE_NODES": 30,
         "COPIES": 5,
     },
     "04_classifier.ipynb": {"NUM_GRAPHS": 40, "NUM_EPOCHS": 1},
-    "05_your_own_data.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2},
-    "06_directions_and_types.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 2},
+    "05_your_own_data.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 99},
+    "06_directions_and_types.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 99},
 }
 # at these sizes compiling takes longer than plain Python, but for training and counting
 COMPILED = (
