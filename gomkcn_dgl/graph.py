@@ -77,7 +77,7 @@ def as_csr(
         * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
           relation of a collection has a direction if it has one in any of the graphs.
         * A path of a graph folder, which is opened memory-mapped, see
-          :mod:`gomkcn_dgl.graph_folder`.
+          ``gomkcn_dgl.graph_folder``.
     features : str, sequence of str, array or table, optional
         Names of node attributes that are put side by side, an array ``[V, D]`` in the order of the
         nodes, or a pandas table whose index names the nodes. Text becomes one column for each of

@@ -413,7 +413,7 @@ class Profile:
 class Pattern:
     """A small graph that occurs again and again.
 
-    Each step of mining fills in fields of this record with :func:`dataclasses.replace`. What is
+    Each step of mining fills in fields of this record with ``dataclasses.replace``. What is
     known of one structure is in one record, and steps find it by ``key``.
 
     Attributes
