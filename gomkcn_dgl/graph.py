@@ -32,7 +32,7 @@ from gomkcn_dgl.containers.graph_content import (
     join_contents,
     make_csr,
 )
-from gomkcn_dgl.containers.library_graphs import (
+from gomkcn_dgl.containers.graph_objects import (
     from_dgl,
     from_hetero_data,
     from_igraph,

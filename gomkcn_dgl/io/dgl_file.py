@@ -26,7 +26,7 @@ import numpy as np
 
 from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.containers.graph_content import DEFAULT_FEATURE, GraphContent, join_contents
-from gomkcn_dgl.containers.library_graphs import EdgesOfType, join_types
+from gomkcn_dgl.containers.graph_objects import EdgesOfType, join_types
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.attribute_choice import csr_of_file

@@ -21,7 +21,7 @@ from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
 from gomkcn_dgl.containers.edge_arrays import from_csr
-from gomkcn_dgl.containers.library_graphs import from_networkx, node_names
+from gomkcn_dgl.containers.graph_objects import from_networkx, node_names
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.attribute_choice import csr_of_file
