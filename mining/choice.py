@@ -27,7 +27,12 @@ from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
 from mining.counting.counter import count_occurrences
 from mining.counting.exact_search import find_graphs
-from mining.counting.structure_counts import census_sizes, census_steps, count_structures
+from mining.counting.structure_counts import (
+    census_sizes,
+    census_steps,
+    count_structures,
+    exact_array,
+)
 from mining.mined_graph import MinedGraph
 from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern
 from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
@@ -217,7 +222,7 @@ def compare_censuses(
     What one of them lacks occurs there never.
     """
     family = list(dict.fromkeys(one for census in censuses for one in census))
-    counts = np.array([[census.get(one, 0) for one in family] for census in censuses])
+    counts = exact_array([[census.get(one, 0) for one in family] for census in censuses])
     return dict(zip(family, compare_with_random(null, counts), strict=True))
 
 

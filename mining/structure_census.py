@@ -17,7 +17,7 @@ from gomkcn_dgl.relations import PLAIN
 from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
 from mining.counting.sought import INDUCED, READINGS
-from mining.counting.structure_counts import check_sizes, count_structures
+from mining.counting.structure_counts import check_sizes, count_structures, exact_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,9 +53,7 @@ def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
     csr = as_csr(graph)
     _refuse_links(csr)
     counts = count_orbits(csr, size)
-    if counts.dtype == object and counts.max() < 2**63:
-        counts = counts.astype(np.int64)
-    return counts
+    return exact_array(counts) if counts.dtype == object else counts
 
 
 def orbit_table(graph: Any, size: int = 5) -> pd.DataFrame:
@@ -236,12 +234,7 @@ def census(
     chosen = check_sizes(sizes, csr, categories)
     at_nodes = orbit_counts(csr, max(4, chosen[-1])) if orbits else None
     counts = count_structures(csr, chosen, reading, categories)
-    return Census(list(counts), as_int64(list(counts.values())), chosen, reading, at_nodes)
-
-
-def as_int64(counts: list[int]) -> np.ndarray:
-    """The counts as int64, or as they are where one does not fit."""
-    return np.array(counts, np.int64 if max(counts, default=0) < 2**63 else object)
+    return Census(list(counts), exact_array(list(counts.values())), chosen, reading, at_nodes)
 
 
 def to_graph6(structure: Structure) -> str:

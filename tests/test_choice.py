@@ -78,6 +78,15 @@ def test_printed_numbers_are_those_of_the_drawn_counts(mined):
     assert judged.num_samples == 99
 
 
+def test_counts_beyond_64_bits_are_compared_exactly():
+    # NumPy makes doubles of numbers on both sides of 2^63, which are all alike
+    star, path = Structure.parse("star-4"), Structure.parse("path-4")
+    drawn = [{star: 2**63 + number, path: 2} for number in (1, 2, 3, 4)]
+    found = choice.compare_censuses("degree", [{star: 2**63 + 5, path: 1}, *drawn])
+    assert found[star].sd == pytest.approx(np.std([1, 2, 3, 4], ddof=1))
+    assert found[star].z == pytest.approx(2.5 / np.std([1, 2, 3, 4], ddof=1))
+
+
 def test_sizes_that_take_long_are_counted_and_said(monkeypatch):
     graph = with_cliques()
     steps = choice.census_steps(graph, range(3, 5)) * 100 + 100 * 25 * 10 * graph.num_edges

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -63,6 +65,18 @@ def count_structures(
     return counts
 
 
+def exact_array(counts: Any) -> np.ndarray:
+    """Whole numbers, nested or not, as int64; as Python's integers where one does not fit.
+
+    NumPy alone makes rounded numbers of some that do not.
+
+    >>> exact_array([[1, 2**63], [3, 4]])[0, 1] + 1 == 2**63 + 1
+    True
+    """
+    whole = np.array(counts, object)
+    return whole if max(whole.flat, default=0) >= 2**63 else whole.astype(np.int64)
+
+
 def known_structures(
     graph: CSRGraph, size: int, categories: Categories = NO_CATEGORIES
 ) -> tuple[Structure, ...]:
@@ -89,8 +103,14 @@ def census_steps(graph: CSRGraph, sizes: range, categories: Categories = NO_CATE
 
 def census_sizes(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> range:
     """Those of some sizes of which all structures are counted."""
-    first, last = _SIZES if is_plain(graph, categories) else (SET_SIZES[0], SET_SIZES[-1])
+    first, last = _smallest_and_largest(graph, categories)
     return range(max(sizes[0], first), min(sizes[-1], last) + 1)
+
+
+def _smallest_and_largest(
+    graph: CSRGraph, categories: Categories = NO_CATEGORIES
+) -> tuple[int, int]:
+    return _SIZES if is_plain(graph, categories) else SET_SIZES
 
 
 def is_plain(graph: CSRGraph, categories: Categories = NO_CATEGORIES) -> bool:
@@ -102,8 +122,7 @@ def check_sizes(
     sizes: int | tuple[int, int] | None, graph: CSRGraph, categories: Categories
 ) -> range:
     """The sizes of one number or of the first and the last one, as far as they can be counted."""
-    plain = is_plain(graph, categories)
-    first, last = _SIZES if plain else SET_SIZES
+    first, last = _smallest_and_largest(graph, categories)
     if sizes is None:
         return range(3, last + 1)
     ends: Any = (sizes, sizes) if isinstance(sizes, int) else sizes
@@ -112,7 +131,8 @@ def check_sizes(
     for end in ends:
         check_int("sizes", end, 2)
     if not first <= ends[0] <= ends[1] <= last:
-        what = "" if plain else " where edges have directions or kinds, or nodes categories"
+        kinds = " where edges have directions or kinds, or nodes categories"
+        what = "" if is_plain(graph, categories) else kinds
         raise InputError(
             f"sizes must be from {first} to {last}{what}, and the first at most the second, got "
             f"{ends[0]}-{ends[1]}."
@@ -125,8 +145,8 @@ def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> li
 
     By a census where there is one, else by a search of at most some seconds.
     """
-    plain, size = is_plain(graph), structure.num_nodes
-    first, last = _SIZES if plain else SET_SIZES
+    size = structure.num_nodes
+    first, last = _smallest_and_largest(graph)
     if graph.num_graphs == 1 and first <= size <= last:
         # in terms of the relations of the graph
         own = replace(
