@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from math import inf
 from operator import attrgetter
 from typing import Any
@@ -84,30 +84,7 @@ def choose_patterns(
 ) -> Choice:
     """Choose what to report of what was ``seen`` and of a census; all processes share the work."""
     # 1. all structures of few nodes, in the graph and in the random graphs of each null model
-    models = [null_model(one, mined.graph) for one in rules.nulls]
-    sizes, compared, warnings = _sizes_to_compare(mined, models, rules)
-    patterns: dict[bytes, Pattern] = {}
-    null_models = {}
-    if sizes:
-        census = _read_census(steps.once("census", _take_census, mined, mined.graph, sizes))
-        verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
-        for model in models if compared else ():
-            found = _compare(mined, model, census, compared, rules, steps)
-            for structure, verdict in found.items():
-                verdicts.setdefault(structure, {})[model.name] = verdict
-            if found:
-                null_models[model.name] = model.keeps
-                doubt = model.doubt(mined.graph)
-                warnings += [doubt] if doubt else []
-        patterns = {
-            one.key: Pattern(
-                one,
-                sources=("census",),
-                significance=significance,
-                feature_names=mined.graph.feature_names,
-            ).counted(OccurrenceCount.exact(census.get(one, 0)))
-            for one, significance in verdicts.items()
-        }
+    patterns, null_models, warnings = _compare_small(mined, rules, steps)
     # 2. what was seen keeps what is known of it: node sets, features, and its place in the order
     known, rest = [], []
     for one in seen:
@@ -121,12 +98,12 @@ def choose_patterns(
     # 3. count what no census has, as many as may be reported
     rest.sort(key=_has_leaf)
     rest = _first(rest, rules.num_patterns + rules.num_patterns // 4 + 1)
-    counted = count_together("counting patterns", partial(_count, mined, rules), rest, steps)
+    counted = _count_together(mined, rest, rules, steps)
     met = [one for one in counted if one.frequency.occurrences.state != "bounded"]
     if len(met) < len(counted) and is_first():
         log.info("%d structures could not be counted, and are left out", len(counted) - len(met))
     order = [*met, *(one for one in known if not one.significance)]
-    if not compared:
+    if not null_models:
         # without random graphs, the search for candidates decides
         place = {one.key: number for number, one in enumerate(seen)}
         order.sort(key=lambda one: place[one.key])
@@ -140,6 +117,44 @@ def choose_patterns(
         both = _compare_classes(mined, [*reported, *others], steps)
         reported, others = both[: len(reported)], both[len(reported) :]
     return Choice(reported, others, null_models, tuple(warnings))
+
+
+def _compare_small(
+    mined: MinedGraph, rules: ChoiceRules, steps: Steps
+) -> tuple[dict[bytes, Pattern], dict[str, str], list[str]]:
+    """All structures of few nodes by their keys, beside random graphs of each null model.
+
+    Also what the null models keep, by their names, and what the comparison does not tell.
+    """
+    models = [null_model(one, mined.graph) for one in rules.nulls]
+    sizes, compared, warnings = _sizes_to_compare(mined, models, rules)
+    null_models: dict[str, str] = {}
+    if not sizes:
+        return {}, null_models, warnings
+    census = _read_census(steps.once("census", _take_census, mined, mined.graph, sizes))
+    verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
+    for model in models if compared else ():
+        found = _compare(mined, model, census, compared, rules, steps)
+        for structure, verdict in found.items():
+            verdicts.setdefault(structure, {})[model.name] = verdict
+        if found:
+            null_models[model.name] = model.keeps
+            doubt = steps.once(f"looking at {model.name}", _look_for_doubt, model, mined.graph)
+            warnings += [text] if (text := doubt["doubt"].item()) else []
+    patterns = {
+        one.key: Pattern(
+            one,
+            sources=("census",),
+            significance=significance,
+            feature_names=mined.graph.feature_names,
+        ).counted(OccurrenceCount.exact(census.get(one, 0)))
+        for one, significance in verdicts.items()
+    }
+    return patterns, null_models, warnings
+
+
+def _look_for_doubt(model: NullModel, graph: CSRGraph) -> Arrays:
+    return {"doubt": np.array(model.doubt(graph))}
 
 
 def _sizes_to_compare(
@@ -176,13 +191,13 @@ def _sizes_to_compare(
 def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: range) -> Arrays:
     """Occurrences of each structure, as a text that can be kept."""
     counts = count_structures(graph, sizes, categories=mined.categories)
-    rows = [(count, one.to_dict()) for one, count in counts.items()]
+    rows = [(count, json.dumps(one.to_dict())) for one, count in counts.items()]
     return {"census": np.array(json.dumps(rows))}
 
 
 def _read_census(found: Arrays) -> dict[Structure, int]:
     rows = json.loads(found["census"].item())
-    return {_structure_of(json.dumps(record)): count for count, record in rows}
+    return {_structure_of(record): count for count, record in rows}
 
 
 @cache
@@ -249,34 +264,28 @@ def _first(patterns: Sequence[Pattern], most: int) -> list[Pattern]:
     return [*patterns[:most], *(one for one in patterns[most:] if CONSENSUS in one.sources)]
 
 
-def count_together(
-    name: str,
-    count: Callable[[Pattern], OccurrenceCount],
-    patterns: Sequence[Pattern],
-    steps: Steps,
+def _count_together(
+    mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
 ) -> list[Pattern]:
     """Share the counting of patterns among all processes; return them with their counts."""
 
     def count_one(pattern: Pattern) -> Arrays:
-        return {key: np.array(value) for key, value in count(pattern).to_dict().items()}
+        count = count_occurrences(
+            mined.graph,
+            pattern.structure,
+            mined.colors_of(pattern.structure),
+            error=rules.count_error,
+            seconds=rules.count_seconds,
+            exact_seconds=rules.count_seconds,
+            seed=rules.seed,
+        )
+        return {key: np.array(value) for key, value in count.to_dict().items()}
 
-    found = steps.each(name, count_one, patterns, attrgetter("key"))
+    found = steps.each("counting patterns", count_one, patterns, attrgetter("key"))
     return [
         one.counted(OccurrenceCount(**{key: value.item() for key, value in own.items()}))
         for one, own in zip(patterns, found, strict=True)
     ]
-
-
-def _count(mined: MinedGraph, rules: ChoiceRules, pattern: Pattern) -> OccurrenceCount:
-    return count_occurrences(
-        mined.graph,
-        pattern.structure,
-        mined.colors_of(pattern.structure),
-        error=rules.count_error,
-        seconds=rules.count_seconds,
-        exact_seconds=rules.count_seconds,
-        seed=rules.seed,
-    )
 
 
 def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:

@@ -23,7 +23,7 @@ _VERDICTS = {
 
 
 def headline(run: MiningRun) -> str:
-    """Say how many patterns there are, how many surprise, and which of them comes first."""
+    """Say how many patterns there are, how many differ from random graphs, and which is first."""
     patterns = run.patterns
     parts = [f"{count(len(patterns), 'pattern')}." if patterns else nothing_sentence(run)]
     nulls = dict.fromkeys(null for pattern in patterns for null in pattern.significance)
