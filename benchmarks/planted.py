@@ -49,7 +49,7 @@ class Outcome:
     """What one graph gave; nothing comes first where nothing is planted."""
 
     recovered: int
-    first: bool  # whether the motifs are the first patterns
+    first: bool  # whether the motifs are the first of the compared, or of the larger patterns
     first_of_few: bool | None  # the same where 8 patterns are asked for
     counts_right: int  # recovered motifs whose count, or its interval, agrees with igraph's
     seconds: float
@@ -141,7 +141,7 @@ def main(
             "features": "",
             "all recovered": "",
             "mean recovered": ".2f",
-            "first on the page": "",
+            "first of their kind": "",
             f"first of {FEW} patterns": "",
             "counts right": "",
             "CPU s": ".2f",

@@ -85,10 +85,17 @@ def patterns_of_motifs(miner: PatternMiner, planted: PlantedGraph) -> dict[str, 
 
 
 def motifs_lead(miner: PatternMiner, planted: PlantedGraph) -> bool:
-    """Whether the first patterns of the page are the motifs, in any order."""
-    motifs = {id(pattern) for pattern in patterns_of_motifs(miner, planted).values()}
-    number = len(planted.motifs)
-    return len(motifs) == number and motifs == {id(one) for one in miner.patterns_[:number]}
+    """Whether the motifs are the first patterns, in any order.
+
+    Those that random graphs were searched for are compared among each other, and so are the larger
+    ones that follow them.
+    """
+    motifs, number = patterns_of_motifs(miner, planted).values(), len(planted.motifs)
+    is_compared = any(one.significance for one in motifs)
+    like = [one for one in miner.patterns_ if bool(one.significance) == is_compared]
+    return len(motifs) == number and {one.key for one in motifs} == {
+        one.key for one in like[:number]
+    }
 
 
 def count_is_right(pattern: Pattern, exact: int) -> bool:
