@@ -24,11 +24,11 @@ from mining.candidates.growth_loops import (
     grow_sets,
     links_among,
     mark_triangles,
-    pick_disjoint,
     rows_of,
 )
 from mining.candidates.small_graphs import degree_preserving, is_large, small_configuration
 from mining.mined_graph import MinedGraph
+from mining.occurrences import pick_disjoint
 from mining.pattern import Pattern, Sight
 
 # nanoseconds of one growth, about
