@@ -154,11 +154,12 @@ class ListedCopies:
         """Bits that each copy saves since its order does not matter, less its pendant nodes."""
         return self.shape.log2_automorphisms - PENDANT_BITS * self.shape.num_pendant
 
-    def gains(self, rows: np.ndarray, left: Left) -> np.ndarray:
+    def worth(self, rows: np.ndarray, left: Left) -> np.ndarray:
         """Bits that each of some copies saves, to first order, without its address."""
         table = log2_factorials(int(self.code.graph.num_neighbors.max()))
         arguments = self.edges, left.edge_bits, self.shape.terms, left.degrees, table
-        return gains_of_copies(rows, self.copies, *arguments)
+        gains: np.ndarray = gains_of_copies(rows, self.copies, *arguments)
+        return gains + self._symmetry
 
     def best_prefix(self, left: Left, taken: np.ndarray, work: Workspace) -> Prefix | None:
         """The free copies that save most beside those that are ``taken``, None without enough.
@@ -170,9 +171,9 @@ class ListedCopies:
         free = free_copies(self.edges, left.used)
         if len(free) < least:
             return None
+        worth = self.worth(free, left)
         gains = np.zeros(len(self.copies))
-        gains[free] = self.gains(free, left)
-        worth = gains[free] + self._symmetry
+        gains[free] = worth - self._symmetry
         best = None
         for address in ("uniform", "by degree", "by residual degree"):
             if address == "uniform":
@@ -282,7 +283,7 @@ def list_structure(
     listed = ListedCopies(code, shape, copies, edges, sources, is_complete)
     most = max(_KEPT, _KEPT_OF_NODE * number)
     if len(copies) > most:
-        worth = listed.gains(np.arange(len(copies)), left)
+        worth = listed.worth(np.arange(len(copies)), left)
         worth -= np.minimum(listed.places.uniform, listed.places.by_degree)
         best = np.sort(np.argsort(-np.round(worth, _DECIMALS), kind="stable")[:most])
         listed = ListedCopies(code, shape, copies[best], edges[best], sources, False)
