@@ -1,0 +1,379 @@
+"""The code of one graph: a few motifs with their copies, and the graph that is left.
+
+The degrees are known to both sides. What is sent is the number of motifs, each motif (its size, a
+drawing of it, how many copies there are, where these are), and which of all simple graphs with the
+degrees that the copies leave over is the rest. Copies are induced, and no two share an edge.
+
+    L = L_N(J) + Σ_j [ L_N(n_j) + drawing_j + L_N(k_j) + log2 5 + address_j
+                       - log2 k_j! - k_j log2 |Aut_j| + 6 k_j p_j ] + residual
+
+with J motifs, k_j copies of the n_j nodes of motif j, and p_j of these outside its 2-core, which
+the degrees explain: 6 bits each are a prior against trees. L_N is the code of whole numbers, see
+:func:`~mining.motif_set.integer_codes.integer_bits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from mining.motif_set.coded_graph import CodedGraph, MotifShape
+from mining.motif_set.graph_count import (
+    REPORT_TOLERANCE,
+    SEARCH_TOLERANCE,
+    GraphCount,
+    count_graphs,
+    count_graphs_of_blocks,
+    count_two_sided_graphs,
+)
+from mining.motif_set.integer_codes import (
+    histogram_bits,
+    integer_bits,
+    log2_binomial,
+    log2_factorial,
+)
+
+# the codes that say where the copies are, in the order in which they are compared
+ADDRESSES = (
+    "uniform",
+    "by degree",
+    "by residual degree",
+    "without replacement",
+    "by residual degree without replacement",
+)
+# of each copy for each node outside the 2-core of a motif
+PENDANT_BITS = 6.0
+
+Motifs = Sequence[tuple[MotifShape, np.ndarray]]
+
+
+class MotifBits(NamedTuple):
+    """The parts of the length of one motif, in bits, and the name of its address code."""
+
+    size: float
+    drawing: float
+    number: float
+    choice: float
+    address: float
+    order: float
+    pendant: float
+    code: str
+
+    @property
+    def total(self) -> float:
+        """All parts together."""
+        return sum(self[:-1])
+
+
+class CodeBits(NamedTuple):
+    """The parts of a complete length, in bits; the partition into blocks is in ``residual``."""
+
+    number_of_motifs: float
+    motifs: tuple[MotifBits, ...]
+    residual: float
+    partition: float
+
+    @property
+    def total(self) -> float:
+        """All parts together."""
+        return self.number_of_motifs + sum(one.total for one in self.motifs) + self.residual
+
+
+class Roles(NamedTuple):
+    """What the nodes of the graph can be in a motif.
+
+    ``uniform`` is Σ log2 of the nodes that can play each role: with its colour and, in each slot,
+    no smaller degree. ``weights`` is Σ log2 Σ_u w(u) over the same nodes, w = Π (D)_r over the
+    slots.
+    """
+
+    uniform: float
+    weights: float
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """The graph that copies leave over.
+
+    Attributes
+    ----------
+    bits : float
+        log2 of the number of graphs like it, with the partition where there is one.
+    error : float
+        What the grouping of many degrees may change of it.
+    counts : tuple of GraphCount
+        One for each layer.
+    """
+
+    bits: float
+    error: float
+    counts: tuple[GraphCount, ...]
+
+
+class GraphCode:
+    """Lengths of the descriptions of a graph.
+
+    Parameters
+    ----------
+    graph : CodedGraph
+        The graph.
+    blocks : numpy.ndarray, optional
+        int64 ``[V]``, the block of each node, from 0: its edges are then given the degrees *and*
+        how many there are between blocks. Only where ``graph.is_plain``.
+
+    Raises
+    ------
+    InputError
+        If blocks are given for a graph with directions, relations or categories.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from mining.mined_graph import MinedGraph
+    >>> cliques = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    >>> code = GraphCode(CodedGraph.of(MinedGraph.of(cliques)))
+    >>> round(code.length([]).total, 6)
+    277.32951
+    """
+
+    def __init__(self, graph: CodedGraph, blocks: np.ndarray | None = None) -> None:
+        self.graph, self.blocks = graph, blocks
+        if blocks is not None and not graph.is_plain:
+            raise InputError(
+                "blocks must be None where edges have directions or relations, or nodes categories."
+            )
+        self.partition = 0.0
+        if blocks is not None:
+            # one bit more says that there are blocks
+            self.partition = partition_bits(blocks, graph.num_edges) + 1
+        self._roles: dict[tuple[int, bytes], tuple[float, float]] = {}
+
+    def residual(
+        self,
+        degrees: np.ndarray,
+        used: np.ndarray,
+        near: Residual | None = None,
+        tolerance: float = SEARCH_TOLERANCE,
+    ) -> Residual:
+        """The bits of what copies leave over.
+
+        Layers are multiplied, an upper bound where edges of two layers may join the same nodes.
+
+        Parameters
+        ----------
+        degrees : numpy.ndarray
+            int64 ``[S, V]``, what is left of ``graph.degrees``.
+        used : numpy.ndarray
+            bool ``[num_edges]``, the edges that copies use; looked at where there are blocks.
+        near : Residual, optional
+            Of a similar graph, from which the search for multipliers starts.
+        tolerance : float, default: 1e-6
+            See :func:`~mining.motif_set.graph_count.count_graphs`.
+        """
+        graph, counts = self.graph, []
+        for place, layer in enumerate(graph.layers):
+            last = None if near is None else near.counts[place]
+            first = degrees[layer.first_slot, graph.nodes_of[layer.first]]
+            second = degrees[layer.second_slot, graph.nodes_of[layer.second]]
+            if self.blocks is not None:
+                edges = self._edges_between(used)
+                one = count_graphs_of_blocks(first, self.blocks, edges, last, tolerance)
+            elif layer.is_one_sided:
+                one = count_graphs(first, last, tolerance)
+            else:
+                same = layer.first == layer.second
+                one = count_two_sided_graphs(first, second, same, last, tolerance)
+            counts.append(one)
+        bits = self.partition + sum(one.bits for one in counts)
+        return Residual(bits, sum(one.error for one in counts), tuple(counts))
+
+    def _edges_between(self, used: np.ndarray) -> np.ndarray:
+        """Edges between blocks that are not used, symmetric int64 ``[B, B]``."""
+        ends = self.blocks[self.graph.edges[~used]]
+        size = int(self.blocks.max()) + 1
+        found = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
+        found = found.reshape(size, size)
+        both: np.ndarray = found + found.T
+        both[np.diag_indices(size)] //= 2
+        return both
+
+    def multipliers(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
+        """log2 x of each slot and node of what is left, float64 ``[S, V]``."""
+        graph, logs = self.graph, np.zeros(degrees.shape)
+        for layer, count in zip(graph.layers, residual.counts, strict=True):
+            ends = (layer.first, layer.first_slot), (layer.second, layer.second_slot)
+            for (color, slot), side in zip(ends, count.sides, strict=False):
+                nodes = graph.nodes_of[color]
+                blocks = 0 if self.blocks is None else self.blocks
+                logs[slot, nodes] = side.of(degrees[slot, nodes], blocks)
+        return logs
+
+    def edge_bits(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
+        """-log2 of the odds of each edge of the whole graph in what is left, ``[num_edges]``."""
+        graph, logs = self.graph, self.multipliers(residual, degrees)
+        slots = graph.edge_slots
+        bits = -logs[slots[:, 0], graph.edges[:, 0]] - logs[slots[:, 1], graph.edges[:, 1]]
+        if self.blocks is not None:
+            ends = self.blocks[graph.edges]
+            bits -= residual.counts[0].between[ends[:, 0], ends[:, 1]]
+        return bits
+
+    def gains(
+        self, shape: MotifShape, copies: np.ndarray, residual: Residual, degrees: np.ndarray
+    ) -> np.ndarray:
+        """What taking out the edges of each copy ``[K, M]`` saves, to first order, ``[K]``.
+
+        Σ_edges -log2(x_i x_j ω_ab) + Σ_roles, slots log2( d^r / (d)_r ), d of what is left.
+        """
+        bits = self.edge_bits(residual, degrees)[self.graph.edge_numbers(shape, copies)].sum(axis=1)
+        for role, slot, r in shape.terms:
+            d = degrees[slot, copies[:, role]]
+            bits += r * np.log2(d) - log2_factorial(d) + log2_factorial(d - r)
+        return bits
+
+    def head(self, shape: MotifShape) -> float:
+        """Bits of the size of a motif and of its drawing."""
+        return integer_bits(shape.num_nodes) + self.drawing(shape)
+
+    def drawing(self, shape: MotifShape) -> float:
+        """Bits that say which pairs of a motif's nodes are joined, and how.
+
+        How many of the P pairs are of each kind, which these are, a bit for the direction of each
+        pair of a kind that has one, and the categories; the order of the nodes is not said.
+        """
+        graph, size = self.graph, shape.num_nodes
+        num_pairs = size * (size - 1) // 2
+        kinds = graph.kind_of[shape.links[shape.pairs[:, 0], shape.pairs[:, 1]]]
+        numbers = np.bincount(kinds, minlength=graph.num_kinds)
+        parts = log2_factorial([num_pairs, num_pairs - numbers.sum(), *numbers, size])
+        which = float(parts[0] - parts[1:-1].sum())
+        turned = float(numbers[graph.has_direction].sum())
+        names = size * log2(graph.num_colors)
+        same = float(parts[-1]) - shape.log2_automorphisms
+        return len(numbers) * log2(num_pairs + 1) + which + turned + names - same
+
+    def roles(self, shape: MotifShape) -> Roles:
+        """Nodes that can play the roles of a motif, in bits."""
+        found = [self._role(int(color), row) for color, row in zip(shape.colors, shape.roles, strict=True)]
+        return Roles(sum(one[0] for one in found), sum(one[1] for one in found))
+
+    def _role(self, color: int, demand: np.ndarray) -> tuple[float, float]:
+        """log2 of the nodes that can play a role, and of their weights."""
+        key = color, demand.tobytes()
+        if key not in self._roles:
+            vectors, counts = self.graph.degree_classes[color]
+            fits = (vectors >= demand[:, None]).all(axis=0)
+            vectors, counts = vectors[:, fits], counts[fits]
+            falling = log2_factorial(vectors) - log2_factorial(vectors - demand[:, None])
+            logs = falling.sum(axis=0)
+            top = logs.max(initial=0.0)
+            weight = float((counts * np.exp2(logs - top)).sum())
+            number = int(counts.sum())
+            self._roles[key] = (
+                log2(number) if number else np.inf,
+                top + log2(weight) if number else np.inf,
+            )
+        return self._roles[key]
+
+    def addresses(self, shape: MotifShape, copies: np.ndarray) -> tuple[float, np.ndarray]:
+        """Bits of the address of each copy ``[K, M]``: uniform, the same for all, and by degree.
+
+        By degree, the nodes of a role are drawn in proportion to w = Π (D)_r over the slots, so
+        that a copy costs -log2 of the number of such copies that is expected at random.
+        """
+        roles = self.roles(shape)
+        by_degree = np.full(len(copies), roles.weights)
+        for role, slot, r in shape.terms:
+            degree = self.graph.degrees[slot, copies[:, role]]
+            by_degree -= log2_factorial(degree) - log2_factorial(degree - r)
+        return roles.uniform, by_degree
+
+    def address_bits(self, shape: MotifShape, copies: np.ndarray) -> list[float]:
+        """Bits of all addresses of copies ``[K, M]`` by each code of ``ADDRESSES``.
+
+        The order of the copies, and which symmetric mapping each has, are still in them.
+        """
+        graph, number, nodes = self.graph, len(copies), copies.reshape(-1)
+        # 1. each role of each copy is a node drawn from all that can play it
+        uniform, by_degree = self.addresses(shape, copies)
+        bits = [number * uniform, float(by_degree.sum())]
+        # 2. a histogram of the degrees that are left without the edges of the copy, of all roles
+        # together, and the node among those of its category and degree
+        left = (graph.num_neighbors[copies] - shape.roles.sum(axis=1)).reshape(-1)
+        histogram = np.bincount(left)
+        drawn = integer_bits(len(histogram) - 1) + histogram_bits(histogram)
+        bits.append(drawn + float(np.log2(graph.class_sizes[graph.class_of[nodes]]).sum()))
+        classes, taken = np.unique(graph.class_of[nodes], return_counts=True)
+        if len(np.unique(nodes)) < len(nodes):
+            return bits
+        # 3. copies that share no node: what is taken is not there to be drawn again
+        bits.append(bits[0])
+        if graph.is_plain:
+            # the nodes of a role could all play those of smaller degree
+            demands = np.sort(shape.roles[:, 0])[::-1]
+            able = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
+            able -= number * np.arange(len(able))
+            bits[3] = float((log2_factorial(able) - log2_factorial(able - number)).sum())
+        sizes = graph.class_sizes[classes]
+        bits.append(drawn + float((log2_factorial(sizes) - log2_factorial(sizes - taken)).sum()))
+        return bits
+
+    def motif_bits(self, shape: MotifShape, copies: np.ndarray) -> MotifBits:
+        """The bits of a motif and its copies ``[K, M]``, by the cheapest address code."""
+        number = len(copies)
+        addresses = self.address_bits(shape, copies)
+        cheapest = int(np.argmin(addresses))
+        order = float(log2_factorial(number)) + number * shape.log2_automorphisms
+        return MotifBits(
+            size=integer_bits(shape.num_nodes),
+            drawing=self.drawing(shape),
+            number=integer_bits(number),
+            choice=log2(len(ADDRESSES)),
+            address=addresses[cheapest],
+            order=-order,
+            pendant=PENDANT_BITS * number * shape.num_pendant,
+            code=ADDRESSES[cheapest],
+        )
+
+    def length(self, motifs: Motifs) -> CodeBits:
+        """The complete length of the graph with some motifs, in parts.
+
+        Parameters
+        ----------
+        motifs : sequence of (MotifShape, numpy.ndarray)
+            Each motif and its copies, int64 ``[K, M]``, in the order of its nodes.
+
+        Raises
+        ------
+        InputError
+            If a copy is not induced, or two copies share an edge.
+        """
+        graph = self.graph
+        degrees, used = graph.degrees.copy(), np.zeros(graph.num_edges, bool)
+        for shape, copies in motifs:
+            graph.check_copies(shape, copies)
+            edges = graph.edge_numbers(shape, copies).reshape(-1)
+            if used[edges].any() or len(np.unique(edges)) < len(edges):
+                raise InputError("copies must share no edge, got two that do.")
+            used[edges] = True
+            graph.take_copies(degrees, shape, copies)
+        parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
+        rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
+        return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition)
+
+
+def partition_bits(blocks: np.ndarray, num_edges: int) -> float:
+    """Bits of the block of each node ``[V]``, and of the numbers of edges between blocks.
+
+    L_N(B) + log2 [ C(V - 1, B - 1) · V! / Π n_b! · C(B (B + 1) / 2 + E - 1, E) ].
+    """
+    sizes = np.bincount(blocks)
+    number, num_nodes = len(sizes), len(blocks)
+    which = float(log2_factorial(num_nodes) - log2_factorial(sizes).sum())
+    counts = log2_binomial(number * (number + 1) // 2 + num_edges - 1, num_edges)
+    return integer_bits(number) + log2_binomial(num_nodes - 1, number - 1) + which + counts

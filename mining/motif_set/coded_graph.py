@@ -1,0 +1,316 @@
+"""A graph as its code sees it: slots, layers, and the nodes of a motif in these terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from mining.graph_relations import links_in
+from mining.mined_graph import MinedGraph
+
+
+class Layer(NamedTuple):
+    """Edges of one link between nodes of two colours, which have degrees of their own.
+
+    Nodes of the colour ``first`` have their degrees in the slot ``first_slot``, and those at the
+    other end likewise. A link that reads alike from both ends, between nodes of one colour, has one
+    side, and both are the same.
+    """
+
+    first: int
+    first_slot: int
+    second: int
+    second_slot: int
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether both ends of an edge are alike."""
+        return self[:2] == self[2:]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedGraph:
+    """One graph, with the numbers of its edges and the degrees of its nodes in each slot.
+
+    All that joins two nodes is one edge, which is of one *link*, see
+    :mod:`gomkcn_dgl.relations`. A *slot* is a link as a node sees it, and the colour of the node at
+    the other end: S of them occur.
+
+    Attributes
+    ----------
+    mined : MinedGraph
+        The graph, whose nodes keep their numbers.
+    indptr, indices : numpy.ndarray
+        int64 ``[V + 1]`` and int32 ``[2 num_edges]``, its rows.
+    links : numpy.ndarray
+        int64 ``[2 num_edges]``, the link of each entry.
+    edge_of : numpy.ndarray
+        int64 ``[2 num_edges]``, the number of the edge of each entry.
+    edges : numpy.ndarray
+        int64 ``[num_edges, 2]``, the ends of each edge, the smaller node first.
+    edge_slots : numpy.ndarray
+        int64 ``[num_edges, 2]``, the slot in which either end counts the edge.
+    colors : numpy.ndarray
+        int64 ``[V]``, from 0; all are 0 where nodes have no categories.
+    color_names : numpy.ndarray
+        int64 ``[num_colors]``, which of the colours of ``mined`` each is.
+    slots : numpy.ndarray
+        int64 ``[number of links, num_colors]``, the slot of a link to a colour, -1 where it does
+        not occur.
+    layers : tuple of Layer
+        The layers that occur.
+    degrees : numpy.ndarray
+        int64 ``[S, V]``, neighbours of each node in each slot.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = CodedGraph.of(MinedGraph.of(nx.DiGraph([(0, 1), (1, 0), (1, 2)])))
+    >>> graph.degrees.shape, len(graph.layers), graph.num_kinds
+    ((3, 3), 2, 2)
+    """
+
+    mined: MinedGraph
+    indptr: np.ndarray
+    indices: np.ndarray
+    links: np.ndarray
+    edge_of: np.ndarray
+    edges: np.ndarray
+    edge_slots: np.ndarray
+    colors: np.ndarray
+    color_names: np.ndarray
+    slots: np.ndarray
+    layers: tuple[Layer, ...]
+    degrees: np.ndarray
+
+    @classmethod
+    def of(cls, mined: MinedGraph) -> CodedGraph:
+        """Number the edges, slots and layers of a graph."""
+        graph = mined.graph
+        number, num_links = graph.num_nodes, len(graph.relations.links)
+        # 1. colours and links as numbers from 0 and 1
+        colors, names = np.zeros(number, np.int64), np.zeros(1, np.int64)
+        if mined.colors is not None:
+            names, colors = np.unique(mined.colors, return_inverse=True)
+        links = np.ones(len(graph.indices), np.int64)
+        if graph.links is not None:
+            links = graph.links.astype(np.int64)
+        # 2. edges are numbered as their smaller end meets them; the other way has the same number
+        rows = np.repeat(np.arange(number), graph.degrees)
+        ahead = rows < graph.indices
+        edge_of, back = np.cumsum(ahead) - 1, graph.opposite_entries
+        edge_of[back[ahead]] = edge_of[ahead]
+        edges = np.stack([rows[ahead], graph.indices[ahead]], axis=1).astype(np.int64)
+        # 3. slots, and how many neighbours there are in each
+        pairs = links * len(names) + colors[graph.indices]
+        known, slot_of = np.unique(pairs, return_inverse=True)
+        slots = np.full((num_links, len(names)), -1)
+        slots.reshape(-1)[known] = np.arange(len(known))
+        degrees = np.bincount(slot_of * number + rows, minlength=len(known) * number)
+        # 4. layers: each edge as that end sees it whose link, then colour, is the larger
+        seen = links * len(names) + colors[rows]
+        leads = np.flatnonzero(seen >= seen[back])
+        found = np.unique(seen[leads] * len(known) + slot_of[leads])
+        layers = []
+        for one, slot in zip(*(part.tolist() for part in np.divmod(found, len(known))), strict=True):
+            link, first = divmod(one, len(names))
+            second = int(known[slot]) % len(names)
+            other = int(slots[graph.relations.reverse[link], first])
+            layers.append(Layer(first, slot, second, other))
+        return cls(
+            mined=mined,
+            indptr=graph.indptr,
+            indices=graph.indices,
+            links=links,
+            edge_of=edge_of,
+            edges=edges,
+            edge_slots=np.stack([slot_of[ahead], slot_of[back[ahead]]], axis=1),
+            colors=colors,
+            color_names=names,
+            slots=slots,
+            layers=tuple(layers),
+            degrees=degrees.reshape(len(known), number),
+        )
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    @property
+    def num_colors(self) -> int:
+        """Number of colours that occur."""
+        return len(self.color_names)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether edges have no directions or relations, and nodes no categories."""
+        return self.num_colors == 1 and self.num_kinds == 1 and not self.has_direction.any()
+
+    @cached_property
+    def kind_of(self) -> np.ndarray:
+        """The kind of each link, int64: a link that occurs and its reverse are one, from 0."""
+        reverse = self.mined.graph.relations.reverse
+        occur = np.flatnonzero((self.slots >= 0).any(axis=1))
+        kinds = np.full(len(reverse), -1)
+        pairs, kinds[occur] = np.unique(np.minimum(occur, reverse[occur]), return_inverse=True)
+        return kinds
+
+    @cached_property
+    def has_direction(self) -> np.ndarray:
+        """Whether edges of a kind read otherwise from their other end, bool ``[num_kinds]``."""
+        reverse = self.mined.graph.relations.reverse
+        kinds = np.zeros(self.num_kinds, bool)
+        links = np.flatnonzero((self.kind_of >= 0) & (reverse != np.arange(len(reverse))))
+        kinds[self.kind_of[links]] = True
+        return kinds
+
+    @cached_property
+    def num_kinds(self) -> int:
+        """Number of kinds; where edges have a direction two at least, of arcs and mutual pairs."""
+        least = 2 if self.mined.graph.is_directed else 1
+        return max(least, int(self.kind_of.max()) + 1)
+
+    @cached_property
+    def nodes_of(self) -> tuple[np.ndarray, ...]:
+        """The nodes of each colour."""
+        return tuple(np.flatnonzero(self.colors == color) for color in range(self.num_colors))
+
+    @cached_property
+    def num_neighbors(self) -> np.ndarray:
+        """Neighbours of each node in all slots, int64 ``[V]``."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def degree_classes(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """For each colour, the degrees ``[S, Q]`` that its nodes have, and how many have each."""
+        return tuple(
+            np.unique(self.degrees[:, nodes], axis=1, return_counts=True) for nodes in self.nodes_of
+        )
+
+    @cached_property
+    def class_of(self) -> np.ndarray:
+        """The class of each node by its colour and number of neighbours, int64 ``[V]``."""
+        keys = self.colors * (int(self.num_neighbors.max()) + 1) + self.num_neighbors
+        found: np.ndarray = np.unique(keys, return_inverse=True)[1]
+        return found
+
+    @cached_property
+    def class_sizes(self) -> np.ndarray:
+        """Number of nodes in each class, int64."""
+        return np.bincount(self.class_of)
+
+    @cached_property
+    def _entries(self) -> np.ndarray:
+        """The two ends of each entry as one number, ascending."""
+        rows = np.repeat(np.arange(len(self.colors)), self.num_neighbors)
+        return rows * len(self.colors) + self.indices
+
+    def shape(self, links: np.ndarray, colors: np.ndarray, num_automorphisms: int) -> MotifShape:
+        """A motif of links ``[M, M]`` and colours ``[M]`` of this graph."""
+        rows, columns = np.nonzero(links)
+        roles = np.zeros((len(links), len(self.degrees)), np.int64)
+        np.add.at(roles, (rows, self.slots[links[rows, columns], colors[columns]]), 1)
+        return MotifShape(links, colors, roles, log2(num_automorphisms))
+
+    def shape_of(self, structure: Structure) -> MotifShape | None:
+        """The motif of a structure, or None where a link or colour does not occur in the graph."""
+        graph = self.mined.graph
+        links, colors = links_in(graph.relations, structure), np.zeros(structure.num_nodes, int)
+        if self.mined.colors is not None:
+            known = self.mined.colors_of(structure)
+            if known is None:
+                raise InputError("structure must have the categories of its nodes, got none.")
+            colors = np.searchsorted(self.color_names, known[0]).clip(max=self.num_colors - 1)
+            if (self.color_names[colors] != known[0]).any():
+                return None
+        rows, columns = np.nonzero(links)
+        if (links < 0).any() or (self.slots[links[rows, columns], colors[columns]] < 0).any():
+            return None
+        return self.shape(links, colors, structure.num_automorphisms)
+
+    def structure_of(self, shape: MotifShape) -> Structure:
+        """The structure of a motif."""
+        channels = self.mined.graph.relations.links[shape.links]
+        colors = None if self.mined.colors is None else self.color_names[shape.colors]
+        return self.mined.structure(channels, colors)
+
+    def edge_numbers(self, shape: MotifShape, copies: np.ndarray) -> np.ndarray:
+        """The edge at each pair of each copy ``[K, M]``, int64 ``[K, P]``."""
+        return self.edge_of[self._find(copies, shape.pairs)]
+
+    def _find(self, copies: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """Where some pairs ``[P, 2]`` of nodes of each copy stand in the rows; -1 if not joined."""
+        sought = copies[:, pairs[:, 0]].astype(np.int64) * len(self.colors) + copies[:, pairs[:, 1]]
+        place = np.minimum(np.searchsorted(self._entries, sought), len(self._entries) - 1)
+        return np.where(self._entries[place] == sought, place, -1)
+
+    def check_copies(self, shape: MotifShape, copies: np.ndarray) -> None:
+        """Refuse copies ``[K, M]`` that are not induced, or of which two share an edge."""
+        every = np.stack(np.triu_indices(shape.num_nodes, 1), axis=1)
+        place = self._find(copies, every)
+        links = np.where(place < 0, 0, self.links[place])
+        wrong = (links != shape.links[every[:, 0], every[:, 1]]).any(axis=1)
+        wrong |= (self.colors[copies] != shape.colors).any(axis=1)
+        wrong |= (np.diff(np.sort(copies, axis=1)) == 0).any(axis=1)
+        if wrong.any():
+            nodes = copies[int(wrong.argmax())].tolist()
+            raise InputError(f"copies must be induced copies of their motif, got nodes {nodes}.")
+
+    def take_copies(
+        self, degrees: np.ndarray, shape: MotifShape, copies: np.ndarray, sign: int = -1
+    ) -> None:
+        """Take the edges of copies ``[K, M]`` from degrees ``[S, V]``; ``sign`` 1 gives back."""
+        for role, slot, r in shape.terms.tolist():
+            np.add.at(degrees[slot], copies[:, role], sign * r)
+
+
+@dataclass(frozen=True, eq=False)
+class MotifShape:
+    """A motif in terms of the links, slots and colours of a graph; see ``CodedGraph.shape``.
+
+    Attributes
+    ----------
+    links : numpy.ndarray
+        ``[M, M]``, the link from one node to another, 0 where they are not joined.
+    colors : numpy.ndarray
+        int64 ``[M]``.
+    roles : numpy.ndarray
+        int64 ``[M, S]``, neighbours of each node in each slot.
+    log2_automorphisms : float
+        log2 of the number of automorphisms, which keep links and colours.
+    """
+
+    links: np.ndarray
+    colors: np.ndarray
+    roles: np.ndarray
+    log2_automorphisms: float
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return len(self.links)
+
+    @cached_property
+    def pairs(self) -> np.ndarray:
+        """The pairs that are joined, the smaller node first, int64 ``[P, 2]``."""
+        return np.argwhere(np.triu(self.links))
+
+    @cached_property
+    def terms(self) -> np.ndarray:
+        """Role, slot and degree of what is not 0 in ``roles``, int64 ``[T, 3]``."""
+        return np.column_stack([*np.nonzero(self.roles), self.roles[self.roles > 0]])
+
+    @cached_property
+    def num_pendant(self) -> int:
+        """Number of nodes outside the 2-core."""
+        joined = self.links > 0
+        while (alone := joined.any(axis=1) & (joined.sum(axis=1) < 2)).any():
+            joined[alone], joined[:, alone] = False, False
+        return int((~joined.any(axis=1)).sum())

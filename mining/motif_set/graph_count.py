@@ -1,0 +1,421 @@
+"""How many simple graphs have given degrees, in bits.
+
+Of all distributions over graphs, let the pairs of nodes be joined independently, i and j with
+p = x_i x_j / (1 + x_i x_j), where the multipliers x are such that each node has its degree d on
+average. All graphs with exactly these degrees are then equally likely, so that their number is
+
+    log2 #graphs = [ F - log P(all degrees are as given) ] / ln 2 ,
+    F(t) = Σ_{i<j} ln(1 + x_i x_j) - Σ d_i t_i ,   t = ln x ,
+
+where the multipliers minimize F, which is convex. P is taken as a product over nodes: that of d for
+a Poisson distribution of mean d, corrected for the variance of the degree, which is smaller:
+Σ_{j≠i} p (1 - p). The degrees have an even sum, which makes each twice as likely: + ½ in bits.
+
+Nodes of equal degree share a multiplier, so that Newton's method has one unknown for each degree
+that occurs. More than ``MOST_CLASSES`` of them are grouped: neighbouring degrees then share an
+unknown, and what a step of Newton's method for each degree alone would still gain is taken off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, pi
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from mining.motif_set.graph_count_loops import pair_sums
+
+# F may still move by so much: in a search, and where a length is reported
+SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
+# degrees that have an unknown of their own; beyond them neighbouring degrees share one
+MOST_CLASSES = 600
+# of Newton's method: rounds, the longest step, its shortest part, and the largest |ln x|
+_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _LARGEST_LOG = 60, 3.0, 1e-4, 60.0
+# log2 x of a node that is joined to all others, and of one that these leave without any
+_FORCED = 20.0
+# a variance is taken to be at least this part of the degree
+_LEAST_VARIANCE = 0.02
+# ln of the factor of two blocks without an edge between them
+_NO_EDGES = -60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """What the nodes of each block and degree are multiplied by.
+
+    Attributes
+    ----------
+    blocks, degrees : numpy.ndarray
+        int64 ``[K]``, the classes of nodes, ascending by block, then by degree.
+    logs : numpy.ndarray
+        float64 ``[K]``, log2 x of their nodes.
+    """
+
+    blocks: np.ndarray
+    degrees: np.ndarray
+    logs: np.ndarray
+
+    def of(self, degrees: np.ndarray, blocks: Any = 0) -> np.ndarray:
+        """log2 x of nodes of some degrees and blocks, float64, shaped like ``degrees``.
+
+        A class that there is not has that of one near it, in proportion to the degree; a node of
+        degree 0 has 0.
+        """
+        if not len(self.logs):
+            return np.zeros(degrees.shape)
+        width = int(max(self.degrees.max(), degrees.max())) + 1
+        keys, sought = self.blocks * width + self.degrees, blocks * width + degrees
+        place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+        # the next degree of the same block, or the one before where there is none
+        place -= (self.blocks[place] != blocks) & (place > 0)
+        ratio = np.maximum(degrees, 1) / self.degrees[place]
+        logs: np.ndarray = np.where(degrees > 0, self.logs[place] + np.log2(ratio), 0.0)
+        return logs
+
+
+@dataclass(frozen=True, eq=False)
+class GraphCount:
+    """How many graphs there are, and the multipliers that say how likely each edge is.
+
+    Attributes
+    ----------
+    bits : float
+        log2 of their number, about.
+    error : float
+        What the grouping of degrees changes ``bits`` by at most, about; 0 where there is none.
+    sides : tuple of Multipliers
+        Of the nodes; with two sides, of the nodes on each.
+    between : numpy.ndarray
+        float64 ``[B, B]``, log2 ω of the pairs of blocks, 0 where there is one block.
+    """
+
+    bits: float
+    error: float
+    sides: tuple[Multipliers, ...]
+    between: np.ndarray
+
+
+def count_graphs(
+    degrees: np.ndarray, near: GraphCount | None = None, tolerance: float = SEARCH_TOLERANCE
+) -> GraphCount:
+    """The number of simple graphs with some degrees.
+
+    Nodes that are joined to all others are forced, as are nodes that these leave without further
+    edges; they are peeled off, in turn, before the rest is counted.
+
+    Parameters
+    ----------
+    degrees : numpy.ndarray
+        int64 ``[V]``, the degrees of a simple graph.
+    near : GraphCount, optional
+        Of similar degrees, from whose multipliers the search for the new ones starts.
+    tolerance : float, default: 1e-6
+        F may still move by so much.
+
+    Returns
+    -------
+    GraphCount
+        With one side.
+
+    Examples
+    --------
+    >>> eight, star = np.full(8, 3), np.array([4, 1, 1, 1, 1])
+    >>> round(count_graphs(eight, tolerance=1e-9).bits, 6), count_graphs(star).bits
+    (14.050527, 0.0)
+    """
+    counts = np.bincount(degrees)
+    known = np.flatnonzero(counts[1:]) + 1
+    left, counts, forced = known.copy(), counts[known], np.zeros(len(known))
+    while True:
+        # 1. nodes joined to all others that are left
+        full = (forced == 0) & (left == counts[forced == 0].sum() - 1)
+        if not full.any():
+            break
+        forced[full] = _FORCED
+        left[forced == 0] -= counts[full].sum()
+        # 2. nodes that have no further edge
+        forced[(forced == 0) & (left == 0)] = -_FORCED
+    # 3. the rest, as a single block, whose factor ω = 1 / x² goes into the multipliers
+    free = forced == 0
+    rest = _Classes.of(0 * left[free], left[free], counts[free])
+    total = np.array([[rest.sums.sum() // 2]])
+    start = None if near is None else (near.sides[0].of(known[free]), near.between)
+    found = _count_classes(rest, total, start, tolerance)
+    forced[free] = found.sides[0].logs + found.between[0, 0] / 2
+    side = Multipliers(0 * known, known, forced)
+    return GraphCount(found.bits, found.error, (side,), np.zeros((1, 1)))
+
+
+def count_graphs_of_blocks(
+    degrees: np.ndarray,
+    blocks: np.ndarray,
+    edges: np.ndarray,
+    near: GraphCount | None = None,
+    tolerance: float = SEARCH_TOLERANCE,
+) -> GraphCount:
+    """The number of simple graphs with some degrees and so many edges between blocks of nodes.
+
+    Two nodes of the blocks a and b are joined with odds x_i x_j ω_ab. No node is peeled off.
+
+    Parameters
+    ----------
+    degrees, blocks : numpy.ndarray
+        int64 ``[V]``, the degree of each node and its block, from 0.
+    edges : numpy.ndarray
+        int64 ``[B, B]``, symmetric: the number of edges between two blocks, or inside one.
+    near, tolerance
+        As :func:`count_graphs` has them.
+
+    Returns
+    -------
+    GraphCount
+        With one side.
+
+    Examples
+    --------
+    >>> edges = np.array([[0, 2], [2, 0]])
+    >>> count = count_graphs_of_blocks(np.ones(4, int), np.array([0, 0, 1, 1]), edges)
+    >>> bool(0 < count.bits < count_graphs(np.ones(4, int)).bits)
+    True
+    """
+    classes = _Classes.of_nodes(degrees, blocks)
+    own = classes.blocks, classes.degrees
+    start = None if near is None else (near.sides[0].of(own[1], own[0]), near.between)
+    return _count_classes(classes, edges, start, tolerance)
+
+
+def count_two_sided_graphs(
+    first: np.ndarray,
+    second: np.ndarray,
+    same: bool,
+    near: GraphCount | None = None,
+    tolerance: float = SEARCH_TOLERANCE,
+) -> GraphCount:
+    """The number of simple graphs whose edges lead from one side to another, with their degrees.
+
+    The bits are as for one side, with p = x y / (1 + x y), both sides' corrections, and ½ log2(2π
+    m) in place of ½, since the degrees of both sides of m edges have the same sum.
+
+    Parameters
+    ----------
+    first, second : numpy.ndarray
+        int64 ``[V]`` and ``[W]``, the degrees of the nodes on each side.
+    same : bool
+        Whether both sides are the same nodes, so that edges have a direction and none is a loop.
+    near, tolerance
+        As :func:`count_graphs` has them.
+
+    Returns
+    -------
+    GraphCount
+        With two sides.
+
+    Examples
+    --------
+    >>> ones = np.ones(6, int)
+    >>> round(count_two_sided_graphs(ones, ones, same=True, tolerance=1e-9).bits, 6)
+    8.8953
+    """
+    sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
+    if not len(sides[0].sizes):
+        nothing = Multipliers(*np.zeros((2, 0), np.int64), np.zeros(0))
+        return GraphCount(0.0, 0.0, (nothing, nothing), np.zeros((1, 1)))
+    # 1. pairs of classes, without those of a node and itself
+    weights = np.outer(sides[0].sizes, sides[1].sizes)
+    if same:
+        both = (first > 0) & (second > 0)
+        np.subtract.at(weights, (sides[0].find(first[both]), sides[1].find(second[both])), 1)
+    # 2. the multipliers, from those of nearly independent edges: x y = d d' / m
+    num_edges, number = float(first.sum()), len(sides[0].sizes)
+    unknowns = []
+    for place, side in enumerate(sides):
+        start = None if near is None else near.sides[place].of(side.degrees)
+        unknowns.append(side.start(start) - (log(num_edges) / 2 if near is None else 0.0))
+    pairs = _Pairs(
+        np.arange(number),
+        np.arange(number, number + len(sides[1].sizes)),
+        np.full(weights.shape, -1),
+        weights.astype(np.float64),
+    )
+    sums = np.concatenate([side.sums for side in sides])
+    least = _minimize(np.concatenate(unknowns), sums, pairs, tolerance)
+    # 3. the corrections
+    parts = [
+        side.finish(least.unknowns[places], least.spread[places])
+        for side, places in zip(sides, (pairs.rows, pairs.columns), strict=True)
+    ]
+    nats = least.value + sum(part.nats for part in parts) + log(2 * pi * num_edges) / 2
+    error = sum(part.error for part in parts) / log(2)
+    found = tuple(part.multipliers for part in parts)
+    return GraphCount(max(0.0, nats / log(2)), error, found, np.zeros((1, 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """Nodes of equal block and degree, and groups of them that share an unknown ln x.
+
+    ``blocks``, ``degrees``, ``counts`` and ``group`` are int64 ``[K]``, ascending by block and
+    degree; ``sizes`` and ``sums``, the nodes of each group and their degrees, int64 ``[G]``.
+    """
+
+    blocks: np.ndarray
+    degrees: np.ndarray
+    counts: np.ndarray
+    group: np.ndarray
+    sizes: np.ndarray
+    sums: np.ndarray
+
+    @classmethod
+    def of_nodes(cls, degrees: np.ndarray, blocks: Any = 0) -> _Classes:
+        """The classes of nodes of some degrees; those of degree 0 are dropped."""
+        width = int(degrees.max(initial=0)) + 1
+        counts = np.bincount(blocks * width + degrees)
+        counts[::width] = 0
+        keys = np.flatnonzero(counts)
+        return cls.of(keys // width, keys % width, counts[keys])
+
+    @classmethod
+    def of(cls, blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> _Classes:
+        """Group the classes where there are too many."""
+        group = np.arange(len(degrees))
+        if len(degrees) > MOST_CLASSES:
+            # a group from degree d to d + s costs about Σ counts s² / d: least in all where there
+            # are (counts / d)^⅓ of them for each degree
+            step = np.diff(degrees, prepend=0).clip(1)
+            along = np.cumsum(np.cbrt(counts / degrees) * step)
+            cell = np.floor(along / along[-1] * (MOST_CLASSES - 1)).astype(np.int64)
+            group = np.cumsum((np.diff(cell, prepend=cell[0]) != 0) | (np.diff(blocks, prepend=0) != 0))
+            group -= group[0]
+        sizes = np.bincount(group, counts).astype(np.int64)
+        sums = np.bincount(group, counts * degrees).astype(np.int64)
+        return cls(blocks, degrees, counts, group, sizes, sums)
+
+    def find(self, degrees: np.ndarray) -> np.ndarray:
+        """The group of nodes of some degrees, where there is one block."""
+        return self.group[np.searchsorted(self.degrees, degrees)]
+
+    def start(self, logs: np.ndarray | None) -> np.ndarray:
+        """ln x of the groups, from log2 x of the classes, or ln d where there are none."""
+        if logs is None:
+            return np.log(self.sums / self.sizes)
+        return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
+
+    def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:
+        """Corrections for the nodes, from ln x of the groups and their variance in all."""
+        mean = (self.sums / self.sizes)[self.group]
+        variance = np.maximum((spread / self.sizes)[self.group], _LEAST_VARIANCE * mean)
+        # 1. a step of Newton's method for each class by itself
+        missing = self.degrees - mean
+        error = float((self.counts * missing**2 / variance).sum()) / 2
+        logs = (unknowns[self.group] + missing / variance) / log(2)
+        # 2. -ln P(degree is d): Poisson, corrected for the variance
+        d = self.degrees.astype(np.float64)
+        one = d * np.log(d) - d - gammaln(d + 1) - np.log(variance / mean) / 2
+        nats = float((self.counts * one).sum()) - error
+        return _Side(nats, error, Multipliers(self.blocks, self.degrees, logs))
+
+
+class _Side(NamedTuple):
+    """Corrections and error in nats, and the multipliers of the nodes of one side."""
+
+    nats: float
+    error: float
+    multipliers: Multipliers
+
+
+def _count_classes(
+    classes: _Classes,
+    edges: np.ndarray,
+    start: tuple[np.ndarray, np.ndarray] | None,
+    tolerance: float,
+) -> GraphCount:
+    """Count with one side; ``start`` is log2 x of the classes and log2 ω of the blocks."""
+    number, num_blocks = len(classes.sizes), len(edges)
+    between = np.full((num_blocks, num_blocks), _NO_EDGES)
+    if not number:
+        nothing = Multipliers(classes.blocks, classes.degrees, np.zeros(0))
+        return GraphCount(0.0, 0.0, (nothing,), between)
+    # 1. an unknown for each group of classes, and one for each two blocks that edges join
+    a, b = np.nonzero(np.triu(edges))
+    place = np.full((num_blocks, num_blocks), -1)
+    place[a, b] = place[b, a] = np.arange(number, number + len(a))
+    own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
+    thirds = place[np.ix_(own, own)]
+    # 2. pairs of nodes, each once
+    weights = np.triu(np.outer(classes.sizes, classes.sizes)).astype(np.float64)
+    weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
+    weights[thirds < 0] = 0
+    # 3. from nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / (d_a d_b), or the last ones
+    ends = np.bincount(own, classes.sums, minlength=num_blocks)
+    if start is None:
+        factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
+    else:
+        factors = np.maximum(start[1][a, b], _NO_EDGES / 2) * log(2)
+    logs = classes.start(None if start is None else start[0])
+    places = np.arange(number)
+    least = _minimize(
+        np.concatenate([logs, factors]),
+        np.concatenate([classes.sums, edges[a, b]]),
+        _Pairs(places, places, thirds, weights),
+        tolerance,
+    )
+    # 4. the corrections; for one block these are the ½
+    side = classes.finish(least.unknowns[:number], least.spread[:number])
+    sums = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
+    between[a, b] = between[b, a] = least.unknowns[number:] / log(2)
+    bits = max(0.0, float(least.value + side.nats + sums / 2) / log(2))
+    return GraphCount(bits, side.error / log(2), (side.multipliers,), between)
+
+
+class _Pairs(NamedTuple):
+    """Pairs of classes: places of their unknowns, and how many pairs of nodes there are."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    thirds: np.ndarray
+    weights: np.ndarray
+
+
+class _Least(NamedTuple):
+    """Where F is least, its value, and the diagonal of its Hessian from pairs of different ends."""
+
+    unknowns: np.ndarray
+    value: float
+    spread: np.ndarray
+
+
+def _minimize(
+    unknowns: np.ndarray, sums: np.ndarray, pairs: _Pairs, tolerance: float
+) -> _Least:
+    """Minimize Σ w ln(1 + e^z) - ``sums`` · ``unknowns`` by Newton's method."""
+    size = len(unknowns)
+    gradient, spread, mixed = np.empty(size), np.empty(size), np.empty((size, size))
+    diagonal = np.diag_indices(size)
+
+    def evaluate(at: np.ndarray) -> float:
+        return float(pair_sums(at, *pairs, gradient, spread, mixed) - sums @ at)
+
+    value = evaluate(unknowns)
+    for _ in range(_MOST_ROUNDS):
+        slope = gradient - sums
+        if np.abs(slope).max() < tolerance * max(1, sums.max() / 100):
+            break
+        # 1. the step, along which F falls; a factor that all unknowns share leaves F as it is
+        hessian = mixed + mixed.T
+        hessian[diagonal] += spread
+        hessian[diagonal] += 1e-8 * (hessian[diagonal] + 1e-2)
+        step = np.linalg.solve(hessian, -slope)
+        step *= min(1.0, _LONGEST_STEP / np.abs(step).max())
+        # 2. as long as it may be
+        part, before, start = 1.0, value, unknowns
+        while True:
+            unknowns = np.clip(start + part * step, -_LARGEST_LOG, _LARGEST_LOG)
+            value = evaluate(unknowns)
+            if value <= before + 1e-9 * abs(before) or part <= _SHORTEST_PART:
+                break
+            part /= 2
+        if abs(before - value) < tolerance and part == 1:
+            break
+    return _Least(unknowns, value, spread)
