@@ -218,6 +218,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
             located = locate_patterns(mined, source, choice.patterns, self.min_occurrences, steps)
             if "filters" in sources and located:
                 located = count_roots(mined, source, located, steps)
+                # what filters alone have shown is ordered by its frequency in the paper's sense
+                located.sort(key=lambda one: (one.frequency.roots or 0) * -_is_of_filters(one))
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         if not quiet and is_first():
@@ -258,6 +260,12 @@ def learn_distinct_filters(
     )
     filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve
+
+
+def _is_of_filters(pattern: Pattern) -> bool:
+    """Whether a pattern is reported because filters have shown it, and for nothing else."""
+    called = any(one.is_called for one in pattern.significance.values())
+    return pattern.motif is None and not called and "given" not in pattern.sources
 
 
 def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:

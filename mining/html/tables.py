@@ -93,8 +93,8 @@ def motif_sentences(motif_set: MotifSet) -> list[str]:
             f"{other.bits_saved:,.0f} of {other.bits_base:,.0f} bits."
         )
     for name, bits in motif_set.given.items():
-        misses = f"misses it by {bits:,.1f} bits" if isfinite(bits) else "has too few copies for it"
-        said.append(f"Given: {name} {misses if bits else 'is in the set'}.")
+        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+        said.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
     if motif_set.not_used:
         said.append(f"Not used: {'; '.join(motif_set.not_used)}.")
     if not motif_set.complete:

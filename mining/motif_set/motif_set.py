@@ -579,12 +579,10 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
 def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
     """The bits by which each structure that the user gave misses the set; 0 where it is in it."""
     inside = {one.structure.key for one in found.motifs}
+    given = [one.structure for one in proposed if "given" in one.sources]
     return {
-        one.structure.name or one.structure.to_text(): (
-            0.0 if one.key in inside else found.missing.get(one.key, np.inf)
-        )
-        for one in proposed
-        if "given" in one.sources
+        name: 0.0 if one.key in inside else found.missing.get(one.key, np.inf)
+        for name, one in zip(describe_shapes(given), given, strict=True)
     }
 
 
