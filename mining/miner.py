@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -219,7 +220,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             if "filters" in sources and located:
                 located = count_roots(mined, source, located, steps)
                 # what filters alone have shown is ordered by its frequency in the paper's sense
-                located.sort(key=lambda one: (one.frequency.roots or 0) * -_is_of_filters(one))
+                located.sort(key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf)
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         if not quiet and is_first():
