@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from mining.motif_set.blocks import edges_between, partition_bits
 from mining.motif_set.coded_graph import CodedGraph, MotifShape
 from mining.motif_set.graph_count import (
     REPORT_TOLERANCE,
@@ -34,7 +35,6 @@ from mining.motif_set.graph_count import (
 from mining.motif_set.integer_codes import (
     histogram_bits,
     integer_bits,
-    log2_binomial,
     log2_factorial,
 )
 
@@ -181,7 +181,7 @@ class GraphCode:
             first = degrees[layer.first_slot, graph.nodes_of[layer.first]]
             second = degrees[layer.second_slot, graph.nodes_of[layer.second]]
             if self.blocks is not None:
-                edges = self._edges_between(used)
+                edges = edges_between(graph.edges[~used], self.blocks)
                 one = count_graphs_of_blocks(first, self.blocks, edges, last, tolerance)
             elif layer.is_one_sided:
                 one = count_graphs(first, last, tolerance)
@@ -191,16 +191,6 @@ class GraphCode:
             counts.append(one)
         bits = self.partition + sum(one.bits for one in counts)
         return Residual(bits, sum(one.error for one in counts), tuple(counts))
-
-    def _edges_between(self, used: np.ndarray) -> np.ndarray:
-        """Edges between blocks that are not used, symmetric int64 ``[B, B]``."""
-        ends = self.blocks[self.graph.edges[~used]]
-        size = int(self.blocks.max()) + 1
-        found = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
-        found = found.reshape(size, size)
-        both: np.ndarray = found + found.T
-        both[np.diag_indices(size)] //= 2
-        return both
 
     def multipliers(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
         """log2 x of each slot and node of what is left, float64 ``[S, V]``."""
@@ -365,15 +355,3 @@ class GraphCode:
         parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
         return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition)
-
-
-def partition_bits(blocks: np.ndarray, num_edges: int) -> float:
-    """Bits of the block of each node ``[V]``, and of the numbers of edges between blocks.
-
-    L_N(B) + log2 [ C(V - 1, B - 1) · V! / Π n_b! · C(B (B + 1) / 2 + E - 1, E) ].
-    """
-    sizes = np.bincount(blocks)
-    number, num_nodes = len(sizes), len(blocks)
-    which = float(log2_factorial(num_nodes) - log2_factorial(sizes).sum())
-    counts = log2_binomial(number * (number + 1) // 2 + num_edges - 1, num_edges)
-    return integer_bits(number) + log2_binomial(num_nodes - 1, number - 1) + which + counts

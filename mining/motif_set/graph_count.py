@@ -23,6 +23,7 @@ from math import log, pi
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 from scipy.special import gammaln
 
 from mining.motif_set.graph_count_loops import pair_sums
@@ -31,14 +32,14 @@ from mining.motif_set.graph_count_loops import pair_sums
 SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
 # degrees that have an unknown of their own; beyond them neighbouring degrees share one
 MOST_CLASSES = 600
-# of Newton's method: rounds, the longest step, its shortest part, and the largest |ln x|
-_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _LARGEST_LOG = 60, 3.0, 1e-4, 60.0
+# of Newton's method: rounds, the longest step, its shortest part, and a pull to where it starts
+_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
 # log2 x of a node that is joined to all others, and of one that these leave without any
 _FORCED = 20.0
+# how far log2 x / d to start from may be from that of most classes
+_FAR = 2.0
 # a variance is taken to be at least this part of the degree
 _LEAST_VARIANCE = 0.02
-# ln of the factor of two blocks without an edge between them
-_NO_EDGES = -60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +61,22 @@ class Multipliers:
     def of(self, degrees: np.ndarray, blocks: Any = 0) -> np.ndarray:
         """log2 x of nodes of some degrees and blocks, float64, shaped like ``degrees``.
 
-        A class that there is not has that of one near it, in proportion to the degree; a node of
-        degree 0 has 0.
+        A class that there is not has about what the next one has for its degree, to start from; a
+        node of degree 0 has 0.
         """
         if not len(self.logs):
             return np.zeros(degrees.shape)
         width = int(max(self.degrees.max(), degrees.max())) + 1
         keys, sought = self.blocks * width + self.degrees, blocks * width + degrees
+        # 1. the class, or that of the next degree in the block, or the one before
         place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-        # the next degree of the same block, or the one before where there is none
         place -= (self.blocks[place] != blocks) & (place > 0)
-        ratio = np.maximum(degrees, 1) / self.degrees[place]
-        logs: np.ndarray = np.where(degrees > 0, self.logs[place] + np.log2(ratio), 0.0)
+        # 2. x / d; where the edges of that class are certain, x is too large to start from
+        ratios = self.logs - np.log2(self.degrees)
+        middle = np.median(ratios)
+        near = np.clip(ratios[place], middle - _FAR, middle + _FAR)
+        ratio = np.where(keys[place] == sought, ratios[place], near)
+        logs: np.ndarray = np.where(degrees > 0, ratio + np.log2(np.maximum(degrees, 1)), 0.0)
         return logs
 
 
@@ -88,7 +93,8 @@ class GraphCount:
     sides : tuple of Multipliers
         Of the nodes; with two sides, of the nodes on each.
     between : numpy.ndarray
-        float64 ``[B, B]``, log2 ω of the pairs of blocks, 0 where there is one block.
+        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where there
+        are no blocks.
     """
 
     bits: float
@@ -143,7 +149,7 @@ def count_graphs(
     total = np.array([[rest.sums.sum() // 2]])
     start = None if near is None else (near.sides[0].of(known[free]), near.between)
     found = _count_classes(rest, total, start, tolerance)
-    forced[free] = found.sides[0].logs + found.between[0, 0] / 2
+    forced[free] = found.sides[0].logs + found.between[0, 0] / 2 if free.any() else 0
     side = Multipliers(0 * known, known, forced)
     return GraphCount(found.bits, found.error, (side,), np.zeros((1, 1)))
 
@@ -227,20 +233,22 @@ def count_two_sided_graphs(
     if same:
         both = (first > 0) & (second > 0)
         np.subtract.at(weights, (sides[0].find(first[both]), sides[1].find(second[both])), 1)
-    # 2. the multipliers, from those of nearly independent edges: x y = d d' / m
+    # 2. the multipliers, near those of nearly independent edges, x y = d d' / m
     num_edges, number = float(first.sum()), len(sides[0].sizes)
-    unknowns = []
-    for place, side in enumerate(sides):
-        start = None if near is None else near.sides[place].of(side.degrees)
-        unknowns.append(side.start(start) - (log(num_edges) / 2 if near is None else 0.0))
+    center = np.concatenate([np.log(side.sums / side.sizes) for side in sides])
+    center -= log(num_edges) / 2
+    start = center
+    if near is not None:
+        last = zip(sides, near.sides, strict=True)
+        start = np.concatenate([side.start(one.of(side.degrees)) for side, one in last])
     pairs = _Pairs(
         np.arange(number),
-        np.arange(number, number + len(sides[1].sizes)),
+        np.arange(number, len(center)),
         np.full(weights.shape, -1),
         weights.astype(np.float64),
     )
     sums = np.concatenate([side.sums for side in sides])
-    least = _minimize(np.concatenate(unknowns), sums, pairs, tolerance)
+    least = _minimize(start, center, sums, pairs, tolerance)
     # 3. the corrections
     parts = [
         side.finish(least.unknowns[places], least.spread[places])
@@ -296,10 +304,8 @@ class _Classes:
         """The group of nodes of some degrees, where there is one block."""
         return self.group[np.searchsorted(self.degrees, degrees)]
 
-    def start(self, logs: np.ndarray | None) -> np.ndarray:
-        """ln x of the groups, from log2 x of the classes, or ln d where there are none."""
-        if logs is None:
-            return np.log(self.sums / self.sizes)
+    def start(self, logs: np.ndarray) -> np.ndarray:
+        """ln x of the groups, from log2 x of the classes."""
         return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
     def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:
@@ -333,7 +339,7 @@ def _count_classes(
 ) -> GraphCount:
     """Count with one side; ``start`` is log2 x of the classes and log2 ω of the blocks."""
     number, num_blocks = len(classes.sizes), len(edges)
-    between = np.full((num_blocks, num_blocks), _NO_EDGES)
+    between = np.full((num_blocks, num_blocks), np.nan)
     if not number:
         nothing = Multipliers(classes.blocks, classes.degrees, np.zeros(0))
         return GraphCount(0.0, 0.0, (nothing,), between)
@@ -347,25 +353,24 @@ def _count_classes(
     weights = np.triu(np.outer(classes.sizes, classes.sizes)).astype(np.float64)
     weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
     weights[thirds < 0] = 0
-    # 3. from nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / (d_a d_b), or the last ones
+    # 3. the multipliers, near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a
+    # d_b
     ends = np.bincount(own, classes.sums, minlength=num_blocks)
-    if start is None:
-        factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
-    else:
-        factors = np.maximum(start[1][a, b], _NO_EDGES / 2) * log(2)
-    logs = classes.start(None if start is None else start[0])
+    factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
+    center = np.concatenate([np.log(classes.sums / classes.sizes), factors])
+    begin = center
+    if start is not None:
+        last = start[1][a, b] * log(2)
+        begin = np.concatenate([classes.start(start[0]), np.where(np.isnan(last), factors, last)])
     places = np.arange(number)
-    least = _minimize(
-        np.concatenate([logs, factors]),
-        np.concatenate([classes.sums, edges[a, b]]),
-        _Pairs(places, places, thirds, weights),
-        tolerance,
-    )
+    pairs = _Pairs(places, places, thirds, weights)
+    sums = np.concatenate([classes.sums, edges[a, b]])
+    least = _minimize(begin, center, sums, pairs, tolerance)
     # 4. the corrections; for one block these are the ½
     side = classes.finish(least.unknowns[:number], least.spread[:number])
-    sums = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
+    shape = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
     between[a, b] = between[b, a] = least.unknowns[number:] / log(2)
-    bits = max(0.0, float(least.value + side.nats + sums / 2) / log(2))
+    bits = max(0.0, float(least.value + side.nats + shape / 2) / log(2))
     return GraphCount(bits, side.error / log(2), (side.multipliers,), between)
 
 
@@ -387,35 +392,46 @@ class _Least(NamedTuple):
 
 
 def _minimize(
-    unknowns: np.ndarray, sums: np.ndarray, pairs: _Pairs, tolerance: float
+    start: np.ndarray, center: np.ndarray, sums: np.ndarray, pairs: _Pairs, tolerance: float
 ) -> _Least:
-    """Minimize Σ w ln(1 + e^z) - ``sums`` · ``unknowns`` by Newton's method."""
-    size = len(unknowns)
+    """Minimize F = Σ w ln(1 + e^z) - ``sums`` · ``unknowns`` by Newton's method.
+
+    Where an edge is certain F falls without end, so that what is minimized is F + ε/2 |t - c|²,
+    with an ε that changes F by less than any tolerance.
+    """
+    size = len(start)
     gradient, spread, mixed = np.empty(size), np.empty(size), np.empty((size, size))
     diagonal = np.diag_indices(size)
 
     def evaluate(at: np.ndarray) -> float:
         return float(pair_sums(at, *pairs, gradient, spread, mixed) - sums @ at)
 
-    value = evaluate(unknowns)
+    def pull(at: np.ndarray) -> float:
+        return _PULL / 2 * float(((at - center) ** 2).sum())
+
+    unknowns, value = start, evaluate(start)
     for _ in range(_MOST_ROUNDS):
-        slope = gradient - sums
+        slope = gradient - sums + _PULL * (unknowns - center)
         if np.abs(slope).max() < tolerance * max(1, sums.max() / 100):
             break
-        # 1. the step, along which F falls; a factor that all unknowns share leaves F as it is
+        # 1. the step; F is the same along some directions, such as all x · c and all ω / c²
         hessian = mixed + mixed.T
         hessian[diagonal] += spread
-        hessian[diagonal] += 1e-8 * (hessian[diagonal] + 1e-2)
-        step = np.linalg.solve(hessian, -slope)
+        hessian[diagonal] *= 1 + 1e-8
+        hessian[diagonal] += _PULL
+        # symmetric, and so its own transpose in the order of LAPACK
+        _, step, failed = dposv(hessian.T, -slope, overwrite_a=True)
+        assert not failed
         step *= min(1.0, _LONGEST_STEP / np.abs(step).max())
-        # 2. as long as it may be
-        part, before, start = 1.0, value, unknowns
+        # 2. as much of it as lowers F
+        part, before, last = 1.0, value + pull(unknowns), unknowns
         while True:
-            unknowns = np.clip(start + part * step, -_LARGEST_LOG, _LARGEST_LOG)
+            unknowns = last + part * step
             value = evaluate(unknowns)
-            if value <= before + 1e-9 * abs(before) or part <= _SHORTEST_PART:
+            now = value + pull(unknowns)
+            if now <= before + 1e-9 * abs(before) or part <= _SHORTEST_PART:
                 break
             part /= 2
-        if abs(before - value) < tolerance and part == 1:
+        if abs(before - now) < tolerance and part == 1:
             break
     return _Least(unknowns, value, spread)

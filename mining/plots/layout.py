@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import igraph
 import numpy as np
@@ -12,6 +10,7 @@ from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.python_random import python_random_state
 
 # layouts of graphs with more edges are not compared, since all pairs of edges are looked at
 _MAX_COMPARED_EDGES = 150
@@ -137,7 +136,7 @@ def _component_positions(graph: igraph.Graph) -> np.ndarray:
         hops = np.array(graph.distances(pivots.tolist())).T  # [V, pivots]
         start = PCA(2, svd_solver="full").fit_transform(hops)
         start *= np.sqrt(size) / max(float(start.std()), 1e-9)
-        with _python_random_state():
+        with python_random_state(0):
             layout = graph.layout_fruchterman_reingold(
                 seed=start.tolist(), niter=_NUM_ITERATIONS, start_temp=np.sqrt(size) / 10
             )
@@ -148,17 +147,6 @@ def _component_positions(graph: igraph.Graph) -> np.ndarray:
     ends = positions[np.array(graph.get_edgelist())]
     lengths = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
     return positions * (_EDGE_LENGTH / max(float(lengths.mean()), 1e-9))
-
-
-@contextmanager
-def _python_random_state() -> Iterator[None]:
-    """Seed Python's generator, from which igraph draws, and restore its state at the end."""
-    state = random.getstate()
-    random.seed(0)
-    try:
-        yield
-    finally:
-        random.setstate(state)
 
 
 def _shelf_corners(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
