@@ -28,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "ClassContrast",
             "ClassDifference",
             "Frequency",
+            "MotifPart",
             "NullComparison",
             "OccurrenceCount",
             "Pattern",
