@@ -88,6 +88,8 @@ class Proposals:
         scored = []
         for structures in seen.values():
             for one in structures:
+                if one.key in self.listed:
+                    continue
                 shape = self._code.graph.shape(one.links.astype(np.int64), one.colors, one.automorphisms)
                 score = self._score(shape, one.copies, left)
                 if score > _LEAST_SCORE:

@@ -15,7 +15,7 @@ same set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class _Search:
         # 1. greedy, from the empty set
         for exponent in (0.0, 1.0, 0.5):
             cover.restore({})
-            best = self._shorter(best, self.greedy(exponent))
+            best = self._shorter(best, self.greedy(exponent, ~cover.used))
             if not best[1] or self.stops("in the first search"):
                 return best[1]
         # 2. rounds
@@ -80,7 +80,7 @@ class _Search:
             cover.restore(best[1])
             if grows and turn <= _ROUNDS_OF_GROWTH:
                 self.proposals.grow(cover.left(), self.sizes, turn, MOST_AGAIN)
-            best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0))
+            best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0, ~cover.used))
             best = self._exchange(best, turn)
             if self.stops(f"in round {turn}") or before - best[0] < _LEAST_OF_ROUND:
                 return best[1]
@@ -99,9 +99,11 @@ class _Search:
                 ([key, *near], set(), 0.5),
             ):
                 self.cover.restore(best[1])
+                used = self.cover.used.copy()
                 for one in dropped:
                     self.cover.remove(one)
-                found = self._shorter(best, self.greedy(exponent, banned))
+                freed = used & ~self.cover.used
+                found = self._shorter(best, self.greedy(exponent, freed, banned))
                 if found is not best:
                     best = found
                     break
@@ -121,14 +123,19 @@ class _Search:
             return bits, dict(self.cover.motifs)
         return best
 
-    def greedy(self, exponent: float, banned: set[bytes] = frozenset()) -> float:
-        """Add to the set what saves most, until nothing saves; return its length."""
+    def greedy(self, exponent: float, freed: np.ndarray, banned: Set[bytes] = frozenset()) -> float:
+        """Add to the set what saves most, until nothing saves; return its length.
+
+        Only copies with edges that are ``freed``, bool ``[num_edges]``, are looked at.
+        """
         bits = self.cover.bits()
         bounds = self._first_bounds(exponent)
         while not self.stops("in the first search"):
             left = self.cover.left()
             best = None
-            for score, listed, prefix in self._best_prefixes(left, bounds, exponent, banned):
+            for score, listed, prefix in self._best_prefixes(
+                left, bounds, exponent, freed, banned
+            ):
                 saved = bits - self.cover.bits_with(listed, prefix)
                 score = saved / self._weight(listed, prefix, exponent)
                 if saved > _EQUAL and (best is None or score > best[0] + _EQUAL):
@@ -155,7 +162,12 @@ class _Search:
         return float(len(prefix.rows) * len(listed.shape.pairs)) ** exponent
 
     def _best_prefixes(
-        self, left: Left, bounds: dict[bytes, float], exponent: float, banned: set[bytes]
+        self,
+        left: Left,
+        bounds: dict[bytes, float],
+        exponent: float,
+        freed: np.ndarray,
+        banned: Set[bytes],
     ) -> list[tuple[float, ListedCopies, Prefix]]:
         """The structures that score most, best first."""
         listed_of, found, scores = self.proposals.listed, [], []
@@ -173,7 +185,7 @@ class _Search:
             else:
                 taken = self.cover.motifs.get(key)
                 rows = np.zeros(0, np.int64) if taken is None else taken.rows
-                prefix = listed.best_prefix(left, rows, self.proposals.work)
+                prefix = listed.best_prefix(left, rows, freed, self.proposals.work)
             if is_empty:
                 self.alone[key] = prefix
             score = -np.inf
