@@ -169,16 +169,17 @@ class ListedCopies:
         return gains + self._symmetry
 
     def best_prefix(
-        self, left: Left, taken: np.ndarray, freed: np.ndarray, work: Workspace
+        self, left: Left, taken: np.ndarray, freed: np.ndarray, work: Workspace, fewest: int = 2
     ) -> Prefix | None:
-        """The free copies that save most beside those that are ``taken``, None without enough.
+        """The free copies that save most beside those that are ``taken``.
 
-        None as well where no free copy has an edge that is ``freed``, bool ``[num_edges]``.
+        A motif has at least ``fewest`` copies. None where there are not enough, and where no free
+        copy has an edge that is ``freed``, bool ``[num_edges]``.
 
         Copies are tried by falling worth, under three of the addresses; so that no two share an
         edge, and so that no two share a node; and the best number of them is taken.
         """
-        least = 1 if len(taken) else 2
+        least = 1 if len(taken) else fewest
         free, is_new = free_copies(self.edges, left.used, freed)
         if not is_new or len(free) < least:
             return None
