@@ -64,6 +64,28 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     return value
 
 
+def check_sizes(name: str, sizes: Any, smallest: int, largest: int) -> range:
+    """The sizes that a number, a pair of numbers or a text such as "3-8" stand for.
+
+    >>> check_sizes("sizes", "3-8", 1, 10), check_sizes("sizes", 5, 1, 10)
+    (range(3, 9), range(5, 6))
+    """
+    ends = sizes.split("-") if isinstance(sizes, str) else sizes
+    ends = list(ends) if isinstance(ends, list | tuple) else [ends]
+    ends = [int(one) if isinstance(one, str) and one.strip().isdigit() else one for one in ends]
+    if len(ends) not in (1, 2) or any(isinstance(one, str) for one in ends):
+        raise InputTypeError(
+            f"{name} must be a number of nodes, or the smallest and the largest number as in (3, 5)"
+            f" or '3-5', got {sizes!r}."
+        )
+    first, last = (check_int(name, one, smallest, largest) for one in (ends[0], ends[-1]))
+    if first > last:
+        raise InputError(
+            f"{name} must have the smallest number first, as in '{last}-{first}', got {sizes!r}."
+        )
+    return range(first, last + 1)
+
+
 def check_finite(name: str, values: np.ndarray) -> None:
     """Refuse NaN and infinity in an array, naming the first row (and column) that has one."""
     bad = ~np.isfinite(values)

@@ -1,10 +1,9 @@
-"""What is reported: all structures of a census, beside random graphs, and larger ones.
+"""What is reported: the motif set, and all structures of a census that differ from random graphs.
 
 All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
-are counted in the graph and in the same way in random graphs; those that differ come first. Larger
-ones have shown themselves while sets of nodes grew, in this graph alone: a comparison of what was
-chosen because it is frequent here would call structures of pure chance. So they are counted, and
-not compared.
+are counted in the graph and in the same way in random graphs. Larger motifs, and what filters or
+the user have shown, were chosen in this graph alone: a comparison of what was chosen because it is
+frequent here would call structures of pure chance. So they are counted, and not compared.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
 from mining.counting.counter import count_occurrences
@@ -34,7 +32,7 @@ from mining.counting.structure_counts import (
     exact_array,
 )
 from mining.mined_graph import MinedGraph
-from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern
+from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern, merge
 from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.significance import compare_with_random
 
@@ -51,7 +49,7 @@ _GRAPH_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class ChoiceRules:
-    """What is reported: of which sizes, how many, beside which random graphs, how exactly."""
+    """What is reported: how many, beside which random graphs of which sizes, how exactly."""
 
     sizes: range
     num_patterns: int
@@ -80,37 +78,47 @@ class Choice:
 
 
 def choose_patterns(
-    mined: MinedGraph, seen: Sequence[Pattern], rules: ChoiceRules, steps: Steps
+    mined: MinedGraph,
+    motifs: Sequence[Pattern],
+    seen: Sequence[Pattern],
+    rules: ChoiceRules,
+    steps: Steps,
 ) -> Choice:
-    """Choose what to report of what was ``seen`` and of a census; all processes share the work."""
+    """What is reported: the motif set, what differs from random graphs, and what else was seen.
+
+    All processes share the work. ``seen`` are patterns that the user gave, which all are reported,
+    and those of filters.
+    """
     # 1. all structures of few nodes, in the graph and in the random graphs of each null model
-    patterns, null_models, warnings = _compare_small(mined, rules, steps)
-    # 2. what was seen keeps what is known of it: node sets, features, and its place in the order
-    known, rest = [], []
-    for one in seen:
-        own = patterns.pop(one.key, None)
-        if own is None:
-            rest.append(one)
-        else:
-            known.append(replace(one, frequency=own.frequency, significance=own.significance))
-    small = [*known, *patterns.values()]
-    called = sorted(filter(_is_called, small), key=_distance, reverse=True)
-    # 3. count what no census has, as many as may be reported
-    rest.sort(key=_has_leaf)
-    rest = _first(rest, rules.num_patterns + rules.num_patterns // 4 + 1)
-    counted = _count_together(mined, rest, rules, steps)
-    met = [one for one in counted if one.frequency.occurrences.state != "bounded"]
-    if len(met) < len(counted) and is_first():
-        log.info("%d structures could not be counted, and are left out", len(counted) - len(met))
-    order = [*met, *(one for one in known if not one.significance)]
-    if not null_models:
-        # without random graphs, the search for candidates decides
-        place = {one.key: number for number, one in enumerate(seen)}
-        order.sort(key=lambda one: place[one.key])
-    frequent = [one for one in order if one.frequency.occurrences.high >= rules.min_occurrences]
-    reported = [*called, *_first(frequent, rules.num_patterns)]
+    census, null_models, warnings = _compare_small(mined, rules, steps)
+    # 2. the motifs, and what else was seen: counts are those of the census, or are made
+    joined = merge([*motifs, *seen])
+    beyond = [one for one in joined if one.key not in census]
+    counted = {one.key: one for one in _count_together(mined, beyond, rules, steps)}
+    known = []
+    for one in joined:
+        own = counted.get(one.key) or census.pop(one.key)
+        known.append(replace(one, frequency=own.frequency, significance=own.significance))
+    in_set, more = known[: len(motifs)], known[len(motifs) :]
+    # 3. order: the set, what is called, then the given ones and those of filters, by their number
+    called = [one for one in (*census.values(), *more) if _is_called(one)]
+    called.sort(key=_distance, reverse=True)
+    rest = [one for one in more if not _is_called(one)]
+    rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
+    given = [one for one in rest if "given" in one.sources]
+    frequent = [
+        one
+        for one in rest[len(given) :]
+        if one.frequency.occurrences.high >= rules.min_occurrences
+        and one.frequency.occurrences.state != "bounded"
+    ]
+    reported = [*in_set, *called, *given, *_first(frequent, rules.num_patterns)]
     keys = {one.key for one in reported}
-    others = [one for one in (*small, *met) if one.key not in keys and one.frequency.count > 0]
+    others = [
+        one
+        for one in (*census.values(), *rest)
+        if one.key not in keys and one.frequency.count > 0
+    ]
     others.sort(key=_distance, reverse=True)
     # 4. compare the graphs of each class
     if mined.classes is not None:
@@ -244,11 +252,6 @@ def compare_censuses(
 def _is_called(pattern: Pattern) -> bool:
     """Whether the first null model calls it more or less frequent."""
     return any(one.is_called for one in list(pattern.significance.values())[:1])
-
-
-def _has_leaf(pattern: Pattern) -> bool:
-    """Whether a node hangs on the others by one edge: mostly a motif and a node beside it."""
-    return bool((pattern.structure.joined.sum(axis=1) == 1).any())
 
 
 def _distance(pattern: Pattern) -> float:

@@ -1,8 +1,9 @@
-"""Tables of patterns and occurrences, for pandas, CSV and parquet."""
+"""Tables of patterns, occurrences and copies, for pandas, CSV and parquet, and GraphML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -15,11 +16,15 @@ import pyarrow.compute as pc
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
-from gomkcn_dgl.runtime.output_folder import write_files
+from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.runtime.output_folder import Content, write_files
+from mining.mining_run import MiningRun
+from mining.motif_set.motif_set import MotifSet
 from mining.occurrence_file import occurrence_batches
+from mining.occurrences import Occurrences
 from mining.pattern import Pattern
 
-TABLE_FORMATS = ("csv", "parquet")
+TABLE_FORMATS = ("csv", "parquet", "graphml")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
                     "occurrences", "occurrences_are"]  # fmt: skip
 # what is not known of a pattern that is not located
@@ -119,55 +124,126 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     )
 
 
+def copies_table(motif_set: MotifSet) -> pd.DataFrame:
+    """Return one row per node of each copy in a motif set.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``motif``, ``copy`` (its number within the motif), ``graph`` (of a collection),
+        ``pattern_node`` and ``node`` (the input's own id; text unless all ids are integers).
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from mining import motif_set
+    >>> table = copies_table(motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4)))
+    >>> table["motif"].value_counts().to_dict(), list(table.columns)
+    ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node'])
+    """
+    rows = [
+        replace(one, id=number, occurrences=one.motif.copies)
+        for number, one in enumerate(motif_set.motifs)
+        if one.motif is not None
+    ]
+    table = occurrence_table(rows).drop(columns="similarity")
+    return table.rename(columns={"pattern": "motif", "occurrence": "copy"})
+
+
+def read_copies(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrences]:
+    """Read a table of :func:`copies_table`: the copies ``[k, M]`` of motifs with such sizes.
+
+    Raises InputError if the file is missing or damaged, or holds other copies.
+    """
+    try:
+        table = pd.read_parquet(path, engine="pyarrow")
+        names, number = np.unique(table["node"].to_numpy(), return_inverse=True)
+        expected = [motif for motif, (copies, size) in enumerate(sizes) for _ in range(copies * size)]
+        if table["motif"].tolist() != expected:
+            raise ValueError("it does not hold the copies of patterns.json")
+        graph = table["graph"].to_numpy()
+    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
+        raise InputError(
+            f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
+        ) from None
+    found, start = [], 0
+    for copies, size in sizes:
+        rows = slice(start, start + copies * size)
+        start = rows.stop
+        found.append(
+            Occurrences(
+                number[rows].reshape(copies, size).astype(np.int32),
+                np.ones(copies, np.float32),
+                graph[rows].reshape(copies, size)[:, 0],
+                names,
+            )
+        )
+    return found
+
+
 def write_tables(
     folder: str | Path,
-    patterns: Sequence[Pattern],
+    run: MiningRun,
     format: str,
-    others: Sequence[Pattern] = (),
 ) -> list[Path]:
-    """Write the tables of patterns, of occurrences and of other structures into a folder.
+    """Write the tables of patterns, occurrences, copies and other structures into a folder.
 
     Parameters
     ----------
     folder : path
         Made if it does not exist; files of these names in it are replaced.
-    patterns : sequence of Pattern
-    format : {"csv", "parquet"}
-    others : sequence of Pattern
-        ``run.others``.
+    run : MiningRun
+    format : {"csv", "parquet", "graphml"}
+        "graphml" is the graph itself, with the motif and the copy that nodes and edges are in, for
+        Cytoscape and Gephi; it is read again from where the run found it.
 
     Returns
     -------
     list of Path
-        ``patterns`` and ``occurrences``, and ``others`` where there are any, with the ending of the
-        format.
+        ``patterns``, ``occurrences`` and ``copies``, and ``others`` where there are any, with the
+        ending of the format; or ``graph.graphml``.
 
     Raises
     ------
     InputError
         For another format, or a folder that cannot be written.
-
-    Examples
-    --------
-    >>> from tempfile import mkdtemp
-    >>> [path.name for path in write_tables(mkdtemp(), [], "csv")]
-    ['patterns.csv', 'occurrences.csv']
     """
     check_choice("format", format, TABLE_FORMATS)
-    tables = {"patterns": pattern_table(patterns), "occurrences": occurrence_table(patterns)}
-    if others:
-        tables["others"] = pattern_table(others)
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"folder {str(folder)!r} cannot be made ({error}).") from None
-    files = {f"{name}.{format}": partial(_write, table, format) for name, table in tables.items()}
+    files: dict[str, Content]
+    if format == "graphml":
+        files = {"graph.graphml": partial(_write_graph, run)}
+    else:
+        tables = {
+            "patterns": pattern_table(run.patterns),
+            "occurrences": occurrence_table(run.patterns),
+            "copies": copies_table(run.motif_set),
+        }
+        if run.others:
+            tables["others"] = pattern_table(run.others)
+        files = {
+            f"{name}.{format}": partial(write_table, table, format=format)
+            for name, table in tables.items()
+        }
     write_files(folder, files)
     return [folder / name for name in files]
 
 
-def _write(table: pd.DataFrame, format: str, file: BinaryIO) -> None:
+def _write_graph(run: MiningRun, file: BinaryIO) -> None:
+    import networkx as nx
+
+    from gomkcn_dgl.io.reading import read_graph
+
+    reading = {name: value for name, value in run.settings["graph"].items() if name != "class_names"}
+    nx.write_graphml(run.motif_set.to_networkx(read_graph(**reading)), file)
+
+
+def write_table(table: pd.DataFrame, file: BinaryIO, *, format: str = "parquet") -> None:
+    """Write a table into an open file."""
     if format == "csv":
         table.to_csv(file, index=False, lineterminator="\n")
     else:

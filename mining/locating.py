@@ -12,12 +12,11 @@ import torch
 
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.growth_loops import pick_disjoint
+from mining.occurrences import pick_disjoint
 from mining.counting.counter import list_places
 from mining.counting.exact_search import find_graphs
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.neighbourhoods import (
-    Neighbourhoods,
     Places,
     compare_neighbourhoods,
     similarity_of_places,
@@ -43,13 +42,11 @@ def locate_patterns(
     patterns: Sequence[Pattern],
     min_occurrences: int,
     steps: Steps,
-) -> tuple[list[Pattern], DiscreteFilters, Neighbourhoods]:
-    """List the places of each pattern, and compare the neighbourhoods of nodes with all.
+) -> list[Pattern]:
+    """List the places of each pattern.
 
     Patterns get their occurrences, frequencies, and a profile for each kind of features that at
-    least ``min_occurrences`` of their places have. In a large graph neighbourhoods are a sample.
-    Returns the patterns, their profiles as the kernel takes them, and the neighbourhoods beside the
-    patterns. All processes share the work and get the result.
+    least ``min_occurrences`` of their places have. All processes share the work and get the result.
     """
     features = ScaledFeatures(mined.graph.features, source.scaling)
 
@@ -63,12 +60,11 @@ def locate_patterns(
             known=pattern.frequency.occurrences.low,
             seed=source.seed,
         )
-        if not len(nodes) and pattern.sight is not None:
+        if not len(nodes) and pattern.motif is not None:
             # a search of a part of a large graph met none
-            nodes, is_complete = np.array([pattern.sight.example], np.int32), False
+            nodes, is_complete = mined.rows_of(pattern.motif.copies)[:MOST_LISTED], False
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
-    # 1. places of each pattern in the whole graph; one that occurs has a place at least
     found = steps.each("listing places", list_one, patterns, attrgetter("key"))
     located = []
     for pattern, listed in zip(patterns, found, strict=True):
@@ -77,14 +73,24 @@ def locate_patterns(
     if len(located) < len(patterns) and is_first():
         lost = len(patterns) - len(located)
         log.info("%d structures could not be located, and are left out", lost)
-    # 2. the neighbourhoods of nodes beside all patterns; a sample of the roots stands for all
-    filters = as_filters(located, source)
+    return located
+
+
+def count_roots(
+    mined: MinedGraph, source: SubgraphSource, patterns: Sequence[Pattern], steps: Steps
+) -> list[Pattern]:
+    """The patterns with the nodes whose neighbourhood is theirs, or most similar to theirs.
+
+    These are the frequencies of the GOMKCN paper (section VI-B). In a large graph a sample of the
+    nodes stands for all.
+    """
+    roots = source.sample_roots(mined.graph)
     near = compare_neighbourhoods(
-        source, mined.graph, filters, source.sample_roots(mined.graph), steps
-    ).of_patterns([len(one.profiles) for one in located])
+        source, mined.graph, as_filters(patterns, source), roots, steps
+    ).of_patterns([len(one.profiles) for one in patterns])
     scale = mined.graph.num_nodes / max(1, len(near.roots))
     nearest, _ = near.nearest()
-    counted = [
+    return [
         replace(
             one,
             frequency=replace(
@@ -93,9 +99,8 @@ def locate_patterns(
                 assigned=round(int((nearest == number).sum()) * scale),
             ),
         )
-        for number, one in enumerate(located)
+        for number, one in enumerate(patterns)
     ]
-    return counted, filters, near
 
 
 def _located(
@@ -109,7 +114,7 @@ def _located(
     """The pattern with its places, the most similar first, and the features that they have."""
     centers = [source.scaling.scale(one.features) for one in pattern.profiles]
     places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
-    pattern = replace(pattern, profiles=_profiles_of(pattern, places, source), sight=None)
+    pattern = replace(pattern, profiles=_profiles_of(pattern, places, source))
     similarity = np.zeros(len(places.nodes), np.float32)
     filters = as_filters([pattern], source)
     for row, number in enumerate(places.means):

@@ -92,6 +92,10 @@ class MinedGraph:
         similarity = np.ones(len(rows), np.float32) if similarity is None else similarity
         return Occurrences.at(self.order.given(rows), similarity, self.given)
 
+    def rows_of(self, occurrences: Occurrences) -> np.ndarray:
+        """The nodes of ``graph`` at which occurrences are, int64 ``[K, M]``."""
+        return self.order.position[occurrences.rows_in(self.given)]
+
 
 def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
     """The classes that ``y`` gives to the graphs of a collection, None where it gives none.

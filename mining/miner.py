@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.grown_sets import gather_candidates
+from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
@@ -24,46 +25,46 @@ from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
-from mining.locating import locate_patterns
+from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
-from mining.pattern import Pattern
+from mining.motif_set.motif_set import find_motif_set
+from mining.pattern import Pattern, merge
 from mining.pattern_features import PatternFeatures
 
 log = logging.getLogger("gomkcn_dgl")
 
-# structures beside those of the filters that are counted and judged: in a graph of more edges, in
-# which each takes longer, fewer by the root of their number, but not below the least
-_MOST_CANDIDATES, _LEAST_CANDIDATES, _SMALL_GRAPH = 100, 40, 5_000
 # most seconds for an estimate that begins when the time is up
 _LATE_SECONDS = 0.1
-_FEW_PATTERNS = (
-    "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
-    " otherwise"
-)
 
 
 @dataclass(eq=False, repr=False)
 class PatternMiner(PatternFeatures, MinerParameters):
-    """Find the patterns of a graph or a collection of graphs that stand out.
+    """Find what a graph or a collection of graphs is made of.
 
-    All structures of three to five nodes are counted, in the graph and in random graphs, and those
-    that differ are reported (of three and four nodes where edges have directions or several
-    relations, or nodes have categories, and of fewer sizes in a large graph). Larger ones are
-    gathered: those that recur among connected node sets, and those of graph filters that are
-    initialised with real subgraphs, trained as cluster centres of the subgraphs around the nodes
-    and discretised (section VI-B of the GOMKCN paper). They are counted in the whole graph, and
-    carry no verdict. Where edges have directions or several relations, so have those of the
+    The answer is the motif set: the few structures whose copies shorten the description of the
+    graph most, see :class:`gomkcn.MotifSet`. Beside it, all structures of three to five nodes are
+    counted, in the graph and in random graphs, and those that differ are reported (of three and
+    four nodes where edges have directions or several relations, or nodes have categories, and of
+    fewer sizes in a large graph). Motifs come from connected node sets that recur; where numeric
+    features vary, or where asked, also from graph filters that are initialised with real subgraphs,
+    trained as cluster centres of the subgraphs around the nodes and discretised (section VI-B of
+    the GOMKCN paper). Where edges have directions or several relations, so have those of the
     patterns; where nodes have categories, the places of a pattern have the same.
 
     Parameters
     ----------
-    num_patterns : int or None
-        Most patterns to report beside those that differ from random graphs, and filters to learn.
-        None: 12, and in a graph of fewer than 48 nodes one for each 4 nodes.
-    pattern_size : int, (int, int) or str
+    num_patterns : int
+        Filters to train, and most of their patterns to report beside the motif set, what differs
+        from random graphs, and what is given.
+    pattern_size : int, (int, int), str or None
         Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
-        or ``"3-8"``; at most 10.
+        or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
+    sources : str or sequence of str
+        What shows structures that may be motifs: "grown" node sets, trained "filters", or both, as
+        in ``"grown,filters"``. "auto": grown sets, and filters where numeric features vary.
+    given : sequence of Structure or str
+        Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
     null : str, callable, NullModel or a sequence of these
         Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
@@ -78,18 +79,19 @@ class PatternMiner(PatternFeatures, MinerParameters):
     learning : FilterLearning or None
         How the filters are learnt beyond that. None: ``FilterLearning()``.
     min_occurrences : int
-        Patterns that random graphs say nothing of are dropped if they have fewer occurrences.
+        Patterns of filters are dropped if they have fewer occurrences.
     level : {"node", "graph"}
         Whether :meth:`transform` returns a row for each node, or for each graph of a list.
-    values : {"auto", "occurrences", "log", "similarity"}
-        What is in these rows: the occurrences of each pattern in a graph, or those that a node is
-        in; ``log(1 + occurrences)``; or how similar the neighbourhood of a node is to a pattern,
-        the largest of a graph. "auto": occurrences for graphs, similarity for nodes.
+    values : {"copies", "occurrences", "log", "similarity"}
+        What is in these rows: where copies of the motifs lie, see :meth:`MotifSet.transform`; the
+        occurrences of each pattern in a graph, or those that a node is in; ``log(1 +
+        occurrences)``; or how similar the neighbourhood of a node is to a pattern, the largest of a
+        graph.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
     memory_limit : int, str or None
-        Bytes that mining may take beside the graph, or a size such as ``"2GiB"``. None: half of the
-        machine's memory.
+        Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
+        the machine's memory.
     kernel : GOMKKernel or None
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``, changed
         by the keywords ``num_levels``, ``tau``, ``matching`` and ``anchor_root`` where these are
@@ -99,28 +101,20 @@ class PatternMiner(PatternFeatures, MinerParameters):
 
     Attributes
     ----------
+    motif_set_ : MotifSet
+        What the graph is made of.
     patterns_ : list of Pattern
-        What differs most from random graphs first, then what was not compared with them.
-    filters_ : DiscreteFilters
-        The profiles of these patterns as the kernel takes them, one after the other.
+        The motifs, most bits first; then what differs most from random graphs; then what was given,
+        and what filters have found.
     loss_curve_ : list of float
         1 - mean similarity of a subgraph to its most similar filter: before the training, then
-        after each epoch.
+        after each epoch; empty without filters.
     others_ : list of Pattern
         What was counted beside the patterns, the largest z first.
-    num_candidates_ : int
-        Structures that were counted.
     source_ : SubgraphSource
-        Takes subgraphs from a graph as :meth:`fit` did, with the same scaling of the features.
-    num_subgraphs_ : int
-        Nodes whose neighbourhood was compared with the patterns: all, or a random sample.
-    truncated_share_ : float
-        Share of these neighbourhoods that had more nodes than the largest pattern.
-    nearest_, nearest_similarity_ : numpy.ndarray
-        int32 and float32 position of the nearest pattern of each of these nodes, and how similar
-        its neighbourhood is; empty where no pattern was found.
+        Takes subgraphs from a graph as filters see it, with the same scaling of the features.
     is_partial_ : bool
-        Whether time was up before all random graphs were compared.
+        Whether time was up before all was done.
     notes_ : tuple of str
         What was changed or left out of the graph that was given, a phrase each.
     warnings_ : tuple of str
@@ -141,16 +135,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
     --------
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    >>> miner = PatternMiner(2, pattern_size=5, min_occurrences=2, null=None).fit(graph)
-    >>> sorted((len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_)
-    [(5, 6, 30), (10, 3, 15)]
+    >>> miner = PatternMiner(null=None).fit(graph)
+    >>> [(one.name, len(one.motif.copies)) for one in miner.motif_set_]
+    [('5-clique', 3), ('cycle of 5 nodes', 6)]
 
-    A bag of patterns classifies graphs; it needs no random graphs:
+    Copies of the motifs classify graphs; that needs no random graphs:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(2, 5, min_occurrences=2, level="graph", null=None)
+    >>> miner = PatternMiner(level="graph", null=None)
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [1, 0]
@@ -190,62 +184,67 @@ class PatternMiner(PatternFeatures, MinerParameters):
         RunInterruptedError
             If a signal asked to stop.
         """
-        # 1. read the graph, scale its features, and settle how subgraphs are extracted and compared
+        # 1. read the graph, and settle how subgraphs are extracted and compared
         given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         mined = MinedGraph.of(given, y, source.categories)
-        notes, rules = mined.graph.notes, self.choice_rules(given.num_nodes, given.num_edges)
-        if rules.num_patterns < self.most_patterns:
-            notes += (_FEW_PATTERNS.format(given.num_nodes, rules.num_patterns),)
+        is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
+        sources = self.sources_for(mined)
+        structures = [
+            Structure.parse(one) if isinstance(one, str) else one for one in self.given
+        ]
+        proposed = [Pattern(one, sources=("given",)) for one in structures]
+        rules, loss_curve = self.choice_rules(given.num_edges), []
         with JobProgress(progress and is_first()) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            # 2. sample rooted subgraphs, 3. initialise filters, train them as cluster centres, turn
-            # them into graphs and deduplicate them
-            steps.progress.begin("sampling subgraphs")
-            subgraphs = source.training_subgraphs(mined.graph)
-            filters, loss_curve = learn_distinct_filters(self, subgraphs, steps)
-            filters = add_noisy(self, source, mined.graph, filters)
-            # 4. put their structures together with those that recur among connected node sets
-            steps.progress.begin("gathering candidates")
-            # with the time up already, what the filters have found is enough, and rough counts
-            is_late = steps.is_over()
-            grown = [] if is_late else _gather(self, mined)
-            if is_late:
+            # 2. filters: sample rooted subgraphs, initialise, train, discretise, deduplicate
+            if "filters" in sources:
+                filters, loss_curve = self._learn(source, mined.graph, steps)
+                proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
+            # 3. the few structures whose copies shorten the description of the graph most
+            motif_set = find_motif_set(
+                mined,
+                self.sizes,
+                self.random_state,
+                merge(proposed),
+                grows="grown" in sources,
+                is_collection=is_collection,
+                steps=steps,
+            )
+            if steps.is_over():
                 rules = replace(rules, count_seconds=min(rules.count_seconds, _LATE_SECONDS))
-            seen = patterns_of_filters(filters, mined, source.scaling, self.sizes, grown)
-            # 5. count all structures of few nodes here and in random graphs, then the larger ones
-            choice = choose_patterns(mined, seen, rules, steps)
-            # 6. list the places of these, and compare the neighbourhoods of the nodes with them
-            located, filters, near = locate_patterns(
-                mined, source, choice.patterns, self.min_occurrences, steps
-            )
-        # 7. give them their numbers
+            # 4. count all structures of few nodes here and in random graphs, then the larger ones
+            choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
+            # 5. list the places of these
+            located = locate_patterns(mined, source, choice.patterns, self.min_occurrences, steps)
+            if "filters" in sources and located:
+                located = count_roots(mined, source, located, steps)
+                # what filters alone have shown is ordered by its frequency in the paper's sense
+                located.sort(key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf)
+        # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
-        others = [replace(one, sight=None) for one in choice.others]
-        num_candidates = len(choice.patterns) + len(others)
         if not quiet and is_first():
-            log.info(
-                "%d structures were counted; %d patterns are reported",
-                num_candidates,
-                len(located),
-            )
-        # 8. only what ends whole leaves something behind
-        rows = np.argsort(mined.order.given(near.roots))
-        nearest, similarity = (one[rows] if len(one) else one for one in near.nearest())
-        self.patterns_, self.others_, self.filters_ = patterns, others, filters
-        self.loss_curve_, self.source_, self.num_candidates_ = loss_curve, source, num_candidates
-        self.nearest_, self.nearest_similarity_ = nearest, similarity
-        self.num_subgraphs_ = len(near.roots)
-        self.truncated_share_ = float(near.truncated.mean())
+            number = len(patterns) + len(choice.others)
+            log.info("%d structures were counted; %d are reported", number, len(patterns))
+        # 7. only what ends whole leaves something behind
+        self.patterns_, self.others_ = patterns, list(choice.others)
+        self.motif_set_ = motif_set.with_patterns(patterns)
+        self.loss_curve_, self.source_ = loss_curve, source
         self.n_features_in_ = len(source.scaling.offset)
         self.is_partial_ = steps.is_partial
-        self.notes_, self.warnings_ = notes, choice.warnings
+        self.notes_, self.warnings_ = given.notes, choice.warnings
         self.null_models_ = choice.null_models
         return self
 
-    def fit_predict(self, graph: Any, y: None = None) -> np.ndarray:
-        """Mine ``graph`` and return the most similar pattern of each node, int64 ``[V]``."""
-        return self.fit(graph).predict(graph)
+    def _learn(
+        self, source: SubgraphSource, graph: CSRGraph, steps: Steps
+    ) -> tuple[DiscreteFilters, list[float]]:
+        """Filters of the subgraphs around the nodes, and the loss curve."""
+        source.check_memory(graph)
+        steps.progress.begin("sampling subgraphs")
+        subgraphs = source.training_subgraphs(graph)
+        filters, loss_curve = learn_distinct_filters(self, subgraphs, steps)
+        return add_noisy(self, source, graph, filters), loss_curve
 
 
 def learn_distinct_filters(
@@ -254,7 +253,7 @@ def learn_distinct_filters(
     """Learn filters from subgraphs and deduplicate them; also return the loss curve."""
     filters, loss_curve = learn_filters(
         subgraphs,
-        min(miner.most_patterns, len(subgraphs.batch)),
+        min(miner.num_patterns, len(subgraphs.batch)),
         miner.resolve_learning(),
         num_epochs=miner.num_epochs,
         seed=miner.random_state,
@@ -264,8 +263,14 @@ def learn_distinct_filters(
     return subgraphs.add_indistinguishable(filters), loss_curve
 
 
+def _is_of_filters(pattern: Pattern) -> bool:
+    """Whether a pattern is reported because filters have shown it, and for nothing else."""
+    called = any(one.is_called for one in pattern.significance.values())
+    return pattern.motif is None and not called and "given" not in pattern.sources
+
+
 def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
-    """Read the graph and check the parameters; refuse a graph that takes too much memory."""
+    """Read the graph and check the parameters."""
     csr = as_csr(graph)
     if not len(csr.indices):
         left_out = "; ".join(note for note in csr.notes if note.startswith("dropped")) or "none"
@@ -276,9 +281,7 @@ def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)
-    csr = source.read(csr)
-    source.check_memory(csr)
-    return csr, source
+    return source.read(csr), source
 
 
 def add_noisy(
@@ -292,7 +295,7 @@ def add_noisy(
     """
     size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
     varies = np.less(*ScaledFeatures(graph.features, source.scaling).bounds()).any()
-    if graph.links is not None or not varies or size < max(3, miner.sizes[0]):
+    if graph.links is not None or not varies or size < 3:
         return filters
     subgraphs = source.resized(size).training_subgraphs(graph)
     if not may_be_noisy(subgraphs):
@@ -300,21 +303,8 @@ def add_noisy(
     return add_consensus(
         filters,
         subgraphs,
-        min(miner.most_patterns, len(subgraphs.batch)),
+        min(miner.num_patterns, len(subgraphs.batch)),
         miner.resolve_learning().sample_size,
         miner.min_occurrences,
         miner.random_state,
-    )
-
-
-def _gather(miner: PatternMiner, mined: MinedGraph) -> list[Pattern]:
-    """The structures that recur among connected node sets."""
-    size = mined.graph.num_graphs / max(1, mined.graph.num_edges)
-    most = int(_MOST_CANDIDATES * min(1.0, (_SMALL_GRAPH * size) ** 0.5))
-    return gather_candidates(
-        mined,
-        miner.sizes,
-        seed=miner.random_state,
-        most=max(_LEAST_CANDIDATES, most),
-        min_occurrences=miner.min_occurrences,
     )

@@ -1,4 +1,7 @@
-"""A fitted miner ↔ its checkpoint: tensors and plain values, no pickled code."""
+"""A fitted miner ↔ its checkpoint: tensors and plain values, no pickled code.
+
+Its patterns and its motif set are in patterns.json.
+"""
 
 from __future__ import annotations
 
@@ -13,31 +16,23 @@ from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.training.checkpoint import read_state
 from mining.categories import Categories
-from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
-_TENSORS = ("adj", "feat", "weights")
-_LISTS = ("num_nodes", "merged")
 _SCALES = ("offset", "spread", "contrast")
-_NEAREST = ("nearest", "nearest_similarity")
 
 
 def checkpoint_bytes(miner: PatternMiner) -> bytes:
-    """Parameters, filters and scaling of a fitted miner as a torch file."""
-    filters, scaling = miner.filters_, miner.source_.scaling
+    """Parameters and scaling of a fitted miner as a torch file."""
+    scaling = miner.source_.scaling
     tables = RunSettings.of(miner).to_dict()
     state = {
         "params": {name: tables[name] for name in ("miner", "kernel", "learning")},
-        **{name: getattr(filters, name) for name in _TENSORS},
-        **{name: list(getattr(filters, name)) for name in _LISTS},
         **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
-        **{name: torch.from_numpy(getattr(miner, f"{name}_")) for name in _NEAREST},
         "relations": miner.source_.relations.kinds,
         "notes": list(miner.notes_),
         "categories": [list(group) for group in miner.source_.categories.groups],
-        "num_candidates": miner.num_candidates_,
     }
     content = io.BytesIO()
     torch.save(state, content)
@@ -50,17 +45,12 @@ def restore_miner(path: Path) -> PatternMiner:
     try:
         _check_state(state)
         miner = RunSettings().override(state["params"]).make_miner()
-        values: dict[str, Any] = {name: state[name] for name in _TENSORS}
-        values |= {name: tuple(state[name]) for name in _LISTS}
-        miner.filters_ = DiscreteFilters(**values)
         scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
         relations = relations_of(*zip(*state["relations"], strict=True))
         categories = Categories(tuple(map(tuple, state["categories"])))
         miner.source_ = miner.make_source(scaling, relations, categories)
-        miner.notes_, miner.num_candidates_ = tuple(state["notes"]), state["num_candidates"]
-        for name in _NEAREST:
-            setattr(miner, f"{name}_", state[name].numpy())
-        miner.n_features_in_ = state["feat"].shape[2]
+        miner.notes_ = tuple(state["notes"])
+        miner.n_features_in_ = len(scaling.offset)
     # a damaged state may lack anything, or hold anything else
     except Exception as error:
         raise InputError(
@@ -70,13 +60,7 @@ def restore_miner(path: Path) -> PatternMiner:
 
 
 def _check_state(state: dict[str, Any]) -> None:
-    """Check that the arrays of a checkpoint belong to F filters of M nodes and D features."""
-    F, M, D = state["feat"].shape
-    num_channels = sum(2 if directed else 1 for _, directed in state["relations"])
-    square = (F, M, M) if num_channels == 1 else (F, M, M, num_channels)
-    shapes: dict[str, tuple[int, ...]] = {"adj": square, "weights": square}
-    shapes |= dict.fromkeys(_SCALES, (D,))
-    wrong = [name for name, shape in shapes.items() if tuple(state[name].shape) != shape]
-    wrong += [name for name in _LISTS if len(state[name]) != F]
-    if wrong or not all(1 <= int(size) <= M for size in state["num_nodes"]):
-        raise ValueError(f"{(wrong or ['num_nodes'])[0]} does not belong to the {F} filters")
+    """Check that the scales are of the same features."""
+    shapes = {name: tuple(state[name].shape) for name in _SCALES}
+    if len(set(shapes.values())) > 1 or len(shapes["offset"]) != 1:
+        raise ValueError(f"the scales have the shapes {shapes}")

@@ -6,33 +6,37 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
-from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
-from mining.candidates.small_graphs import LARGE
 from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
+from mining.mined_graph import MinedGraph
+from mining.motif_set.motif_set import MOST_NODES
 from mining.pattern_counts import LEVELS, VALUES
 from mining.random_graphs import check_null
 
 # what the options of the kernel change where no kernel is given
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
-# patterns where no number is given, and the nodes that a graph has for each of them
-USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
+# sizes of which structures are counted and compared, where none is given
+USUAL_SIZES = range(3, 9)
+# what may show structures
+SOURCES = ("grown", "filters")
+# filters have as many nodes as the largest pattern, where no size is given this many
+FILTER_NODES = 8
 # the null model of "auto", which is drawn where that takes two minutes at most
 DEFAULT_NULL = "degree"
-# most seconds to count a pattern, and in a graph of more than 8 million edges
-COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
-# larger patterns take minutes to gather and to count, and are seldom told from chance
-MOST_NODES = 10
+# most seconds to count a pattern, and in a graph of more edges
+COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
 KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
 
@@ -40,9 +44,11 @@ KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 class MinerParameters(BaseEstimator):
     """Stores the parameters as scikit-learn asks; :class:`gomkcn.PatternMiner` documents them."""
 
-    num_patterns: int | None = None
-    pattern_size: int | str | tuple[int, int] = "3-8"
+    num_patterns: int = 12
+    pattern_size: int | str | tuple[int, int] | None = None
     _: KW_ONLY
+    sources: str | tuple[str, ...] = AUTO
+    given: tuple[Any, ...] = ()
     null: str | tuple[str, ...] | None = "auto"
     null_samples: int = 199
     count_error: float = 0.02
@@ -51,7 +57,7 @@ class MinerParameters(BaseEstimator):
     learning: FilterLearning | None = None
     min_occurrences: int = 5
     level: str = "node"
-    values: str = "auto"
+    values: str = "copies"
     random_state: int = 0
     memory_limit: int | str | None = None
     kernel: GOMKKernel | None = None
@@ -62,24 +68,28 @@ class MinerParameters(BaseEstimator):
     backend: str = "auto"
 
     @property
-    def sizes(self) -> range:
-        """The sizes of patterns, as ``pattern_size`` says it."""
-        return read_sizes(self.pattern_size)
+    def sizes(self) -> range | None:
+        """The sizes of patterns, as ``pattern_size`` says it; None for the usual ones."""
+        return None if self.pattern_size is None else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
 
     @property
-    def most_patterns(self) -> int:
-        """Most patterns to report, of a graph of any size."""
-        return USUAL_PATTERNS if self.num_patterns is None else int(self.num_patterns)
+    def filter_nodes(self) -> int:
+        """Nodes of a filter."""
+        return FILTER_NODES if self.sizes is None else self.sizes[-1]
 
-    def most_patterns_of(self, num_nodes: int) -> int:
-        """Most patterns to report of a graph of so many nodes; a small graph has few by default.
+    def sources_for(self, mined: MinedGraph) -> tuple[str, ...]:
+        """What shows structures of a graph, as ``sources`` says it."""
+        named = self._named_sources()
+        if named != (AUTO,):
+            return named
+        features = mined.graph.stored_features
+        numeric = [n for n in range(features.shape[1]) if n not in mined.categories.columns]
+        varies = bool(np.ptp(features[:, numeric], axis=0).any()) if numeric else False
+        return SOURCES if varies else SOURCES[:1]
 
-        >>> MinerParameters().most_patterns_of(20), MinerParameters(12).most_patterns_of(20)
-        (5, 12)
-        """
-        if self.num_patterns is not None:
-            return self.most_patterns
-        return max(1, min(USUAL_PATTERNS, num_nodes // NODES_PER_PATTERN))
+    def _named_sources(self) -> tuple[str, ...]:
+        names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
+        return tuple(dict.fromkeys(one.strip() for one in names))
 
     @property
     def nulls(self) -> tuple[Any, ...]:
@@ -104,11 +114,11 @@ class MinerParameters(BaseEstimator):
         self.check()
         return MemoryBudget(
             read_limit(self.memory_limit),
-            self.sizes[-1],
+            self.filter_nodes,
             self.resolve_kernel().num_levels + 1,
             num_features,
             # filters of structures that the kernel cannot tell apart are added later
-            4 * self.most_patterns,
+            4 * self.num_patterns,
             len(relations.channels),
         )
 
@@ -134,16 +144,16 @@ class MinerParameters(BaseEstimator):
             categories=categories,
         )
 
-    def choice_rules(self, num_nodes: int, num_edges: int) -> ChoiceRules:
-        """What is reported of a graph of so many nodes and edges."""
+    def choice_rules(self, num_edges: int) -> ChoiceRules:
+        """What is reported of a graph of so many edges."""
         return ChoiceRules(
-            self.sizes,
-            self.most_patterns_of(num_nodes),
+            self.sizes or USUAL_SIZES,
+            self.num_patterns,
             tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in self.nulls)),
             AUTO in self.nulls,
             self.null_samples,
             self.count_error,
-            self.seconds_of_a_count(2 * num_edges > LARGE),
+            self.seconds_of_a_count(num_edges > LARGE),
             self.min_occurrences,
             self.random_state,
         )
@@ -155,9 +165,11 @@ class MinerParameters(BaseEstimator):
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        if self.num_patterns is not None:
-            check_int("num_patterns", self.num_patterns, 1)
-        read_sizes(self.pattern_size)
+        check_int("num_patterns", self.num_patterns, 1)
+        # a size that is no such number is refused
+        _ = self.sizes
+        for one in self._named_sources():
+            check_choice("sources", one, (AUTO, *SOURCES))
         check_choice("level", self.level, LEVELS)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
@@ -171,7 +183,7 @@ class MinerParameters(BaseEstimator):
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        check_int("sample_size", self.resolve_learning().sample_size, self.most_patterns)
+        check_int("sample_size", self.resolve_learning().sample_size, self.num_patterns)
 
     def _repr_html_(self) -> str | None:
         """The patterns as cards, for a notebook."""
@@ -180,33 +192,3 @@ class MinerParameters(BaseEstimator):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
         # scikit-learn's own shows only the parameters
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-
-def read_sizes(size: object) -> range:
-    """The sizes that a number, a pair of numbers or a text such as "3-8" stand for.
-
-    >>> read_sizes("3-8"), read_sizes(5), read_sizes((4, 4))
-    (range(3, 9), range(5, 6), range(4, 5))
-    """
-    ends: list[object] = [size]
-    if isinstance(size, str):
-        ends = [int(end) if end.strip().isdigit() else end for end in size.split("-")]
-    elif isinstance(size, Sequence):
-        ends = list(size)
-    if len(ends) not in (1, 2) or any(isinstance(end, str) for end in ends):
-        raise InputTypeError(
-            f"pattern_size must be a number of nodes, or the smallest and the largest number as in "
-            f"(3, 8) or '3-8', got {size!r}."
-        )
-    first, last = (check_int("pattern_size", one, 1) for one in (ends[0], ends[-1]))
-    if last > MOST_NODES:
-        raise InputError(
-            f"pattern_size must be at most {MOST_NODES} nodes, got {last}; a larger pattern "
-            "that is known is counted with gomkcn count or gomkcn.count_exact."
-        )
-    if first > last:
-        raise InputError(
-            f"pattern_size must have the smallest number first, as in '{last}-{first}', got "
-            f"{size!r}."
-        )
-    return range(first, last + 1)

@@ -17,6 +17,7 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features, describe_structure
 from mining.miner import PatternMiner
+from mining.motif_set.motif_set import MotifSet
 from mining.pattern import Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
@@ -44,10 +45,6 @@ class GraphSummary:
         Graphs in the collection, nodes and edges in all.
     feature_names : tuple of str
         One name per feature column.
-    num_subgraphs : int
-        Nodes whose neighbourhood was compared with the patterns.
-    truncated_share : float
-        Share of these neighbourhoods that had more nodes than the largest pattern.
     relations : tuple of RelationSummary
         The kinds of edges; empty where they are not known.
     """
@@ -57,8 +54,6 @@ class GraphSummary:
     num_nodes: int
     num_edges: int
     feature_names: tuple[str, ...]
-    num_subgraphs: int
-    truncated_share: float
     relations: tuple[RelationSummary, ...] = ()
 
 
@@ -70,7 +65,9 @@ class MiningRun:
     ----------
     graph : GraphSummary
     patterns : list of Pattern
-        What differs most from random graphs first, then what was not compared.
+        The motifs, then what differs most from random graphs, then what else was seen.
+    motif_set : MotifSet
+        What the graph is made of.
     loss_curve : list of float
         Loss after initialization, then after each epoch.
     settings : dict
@@ -95,6 +92,7 @@ class MiningRun:
 
     graph: GraphSummary
     patterns: list[Pattern]
+    motif_set: MotifSet
     loss_curve: list[float]
     settings: dict[str, Any]
     provenance: dict[str, Any]
@@ -139,7 +137,7 @@ class MiningRun:
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-        >>> miner = PatternMiner(num_patterns=2, pattern_size=4, num_epochs=0, null=None).fit(rings)
+        >>> miner = PatternMiner(null=None).fit(rings)
         >>> run = MiningRun.of(miner, rings)
         >>> [pattern.description for pattern in run.patterns]
         ['cycle of 4 nodes']
@@ -162,6 +160,7 @@ class MiningRun:
         return cls(
             graph=_summarize(miner, csr, settings.graph.path),
             patterns=described[:number],
+            motif_set=miner.motif_set_.with_patterns(described[:number]),
             loss_curve=miner.loss_curve_,
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
@@ -181,7 +180,7 @@ class MiningRun:
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-        >>> miner = PatternMiner(num_patterns=1, pattern_size=4, num_epochs=0, null=None).fit(rings)
+        >>> miner = PatternMiner(null=None).fit(rings)
         >>> MiningRun.of(miner, rings).show()
         RunView('graph')
         """
@@ -222,8 +221,6 @@ def _summarize(miner: PatternMiner, csr: CSRGraph, path: str | None) -> GraphSum
         num_nodes=csr.num_nodes,
         num_edges=csr.num_edges,
         feature_names=csr.feature_names,
-        num_subgraphs=miner.num_subgraphs_,
-        truncated_share=miner.truncated_share_,
         relations=tuple(RelationSummary(*kind) for kind in kinds),
     )
 
@@ -274,8 +271,9 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     Examples
     --------
     >>> from mining import GraphSummary
-    >>> summary = GraphSummary("graph.txt", 1, 9, 9, ("constant",), 9, 0.0)
-    >>> empty = MiningRun(summary, [], [], {}, {})
+    >>> from mining import MotifSet
+    >>> summary = GraphSummary("graph.txt", 1, 9, 9, ("constant",))
+    >>> empty = MiningRun(summary, [], MotifSet((), 0.0, 0.0), [], {}, {})
     >>> compare_runs(empty, empty).agreement
     1.0
     """

@@ -126,10 +126,10 @@ class Frequency:
         directions and types of the edges and categories of the nodes included.
     graphs : int
         Graphs of the collection that hold a place of the pattern.
-    roots : int
+    roots : int or None
         Nodes whose neighbourhood of as many nodes has exactly the structure of the pattern,
-        directions, types and categories included.
-    assigned : int
+        directions, types and categories included; None where no filters were trained.
+    assigned : int or None
         Nodes whose neighbourhood is more similar to the pattern than to any other: the size of its
         cluster, which the GOMKCN paper calls its frequency (section VI-B).
     listed : int
@@ -145,8 +145,8 @@ class Frequency:
 
     occurrences: OccurrenceCount = UNCOUNTED
     graphs: int = 0
-    roots: int = 0
-    assigned: int = 0
+    roots: int | None = None
+    assigned: int | None = None
     listed: int = 0
     disjoint: int = 0
 
@@ -340,18 +340,34 @@ def _rounded(record: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
-    """How a structure was seen among connected node sets, here and in random graphs.
+class MotifPart:
+    """What a pattern is in the motif set of a graph, see :class:`gomkcn.MotifSet`.
 
-    ``node_sets`` int32 ``[K, M]`` show it, with nodes in any order; in ``example [M]``, one of
-    them, they are in the order of the structure. ``num_disjoint`` of the sets share no node, and in
-    the mean random graph ``num_expected`` do.
+    Attributes
+    ----------
+    copies : Occurrences
+        The copies that are named in place of their edges; they share no edge with each other and
+        with those of the other motifs.
+    bits : float
+        What the description of the graph grows by when the motif is dropped and nothing is put in
+        its place. These do not add up to the bits that the set saves.
+    address : str
+        The code that says cheapest where the copies are.
+    found_in : int
+        Starts of the search that found it, of all that were made.
+    num_copies : int
+        How many copies there are, also where they are not at hand.
     """
 
-    node_sets: np.ndarray
-    example: np.ndarray
-    num_disjoint: int = 0
-    num_expected: float = 0.0
+    copies: Occurrences
+    bits: float
+    address: str
+    found_in: int = 1
+    num_copies: int = -1
+
+    def __post_init__(self) -> None:
+        if self.num_copies < 0:
+            object.__setattr__(self, "num_copies", len(self.copies))
 
 
 @dataclass(frozen=True, eq=False)
@@ -442,8 +458,8 @@ class Pattern:
         Position among the patterns of a run; -1 for what was counted and is not reported.
     description : str
         Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
-    sight : Sight or None
-        How it was seen among node sets, until it is located.
+    motif : MotifPart or None
+        Its copies in the motif set; None for what is not in the set.
 
     Examples
     --------
@@ -464,7 +480,7 @@ class Pattern:
     feature_names: tuple[str, ...] = ()
     id: int = -1
     description: str = ""
-    sight: Sight | None = None
+    motif: MotifPart | None = None
 
     def __repr__(self) -> str:
         """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
@@ -554,7 +570,10 @@ class Pattern:
         count = self.frequency.occurrences
         graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
         for name in ("graphs", "roots", "assigned", "listed", "disjoint"):
-            graph.graph[name] = getattr(self.frequency, name)
+            if (number := getattr(self.frequency, name)) is not None:
+                graph.graph[name] = number
+        if self.motif is not None:
+            graph.graph |= {"copies": self.motif.num_copies, "bits": self.motif.bits}
         for null, significance in self.significance.items():
             graph.graph |= {
                 f"{name}_{null}": value

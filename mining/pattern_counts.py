@@ -22,7 +22,7 @@ from mining.pattern import Pattern
 log = logging.getLogger("gomkcn_dgl")
 
 LEVELS = ("graph", "node")
-AUTO, OCCURRENCES, LOG, SIMILARITY = VALUES = ("auto", "occurrences", "log", "similarity")
+COPIES, OCCURRENCES, LOG, SIMILARITY = VALUES = ("copies", "occurrences", "log", "similarity")
 # relative error of estimates, where not all occurrences can be counted in time
 _ERROR = 0.05
 # least seconds for an estimate in one graph

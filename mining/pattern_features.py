@@ -12,26 +12,26 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.node_order import NodeOrder
-from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.learning.subgraph_source import SubgraphSource
+from mining.locating import as_filters
 from mining.miner_parameters import COUNT_SECONDS
+from mining.motif_set.motif_set import MotifSet
 from mining.pattern import Pattern
-from mining.pattern_counts import AUTO, LOG, OCCURRENCES, SIMILARITY, bag_of_patterns
+from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
 
 # exact counts may take longer than estimates of one graph
 _PATIENCE = 10
 
 
 class PatternFeatures(TransformerMixin):
-    """Turns graphs into rows of numbers, one for each pattern that was mined.
+    """Turns graphs into rows of numbers, by the motifs and patterns that were mined.
 
     A sample is a graph, in a list or a collection, where ``level`` is "graph", and a node of all
-    graphs where it is "node". ``values`` are the entries: "occurrences", or their "log" as
-    ``log(1 + occurrences)``, see :func:`gomkcn.bag_of_patterns`; or "similarity", that of the
-    neighbourhood of a node to the pattern, of which a graph has the largest. "auto" are
-    occurrences for graphs, and similarities for nodes, which are quick in any graph and compare
-    numeric features as well.
+    graphs where it is "node". ``values`` are the entries: "copies" of the motifs, see
+    :meth:`gomkcn.MotifSet.transform`; "occurrences" of each pattern, or their "log" as ``log(1 +
+    occurrences)``, see :func:`gomkcn.bag_of_patterns`; or "similarity", that of the neighbourhood
+    of a node to the pattern, of which a graph has the largest, numeric features included.
     """
 
     # set by the miner
@@ -40,7 +40,7 @@ class PatternFeatures(TransformerMixin):
     values: str
     random_state: int
     patterns_: list[Pattern]
-    filters_: DiscreteFilters
+    motif_set_: MotifSet
     source_: SubgraphSource
 
     def transform(self, graph: Any) -> np.ndarray:
@@ -55,12 +55,14 @@ class PatternFeatures(TransformerMixin):
         Returns
         -------
         numpy.ndarray
-            float64 ``[G, patterns]`` or ``[V, patterns]`` of occurrences or their logarithm, or
-            float32 similarities, in [0, 1].
+            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; float64 ``[G, patterns]`` or
+            ``[V, patterns]`` of occurrences or their logarithm; or float32 similarities, in [0, 1].
         """
         check_is_fitted(self)
         csr = self.source_.read(graph)
-        if self._kind() == SIMILARITY:
+        if self.values == COPIES:
+            return self.motif_set_.transform(csr, self.level)
+        if self.values == SIMILARITY:
             near, order = self._near(csr)
             similarity = near.similarity[order.position]
             if self.level == "node":
@@ -87,19 +89,19 @@ class PatternFeatures(TransformerMixin):
         return near.nearest()[0][order.position].astype(np.int64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """Return number and name of each pattern, such as "0: triangle"; the columns' names."""
+        """Return the columns' names: of motifs, or number and name of each pattern."""
         check_is_fitted(self)
+        if self.values == COPIES:
+            return self.motif_set_.get_feature_names_out(level=self.level)
         return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
 
     def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
         """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
         order = NodeOrder.of(graph)
-        near = compare_neighbourhoods(self.source_, order.graph, self.filters_, None)
+        near = compare_neighbourhoods(
+            self.source_, order.graph, as_filters(self.patterns_, self.source_), None
+        )
         return near.of_patterns([len(one.profiles) for one in self.patterns_]), order
-
-    def _kind(self) -> str:
-        usual = SIMILARITY if self.level == "node" else OCCURRENCES
-        return usual if self.values == AUTO else self.values
 
     def __sklearn_tags__(self) -> Tags:
         """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""

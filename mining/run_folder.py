@@ -7,6 +7,7 @@
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `patterns/*.graphml`     | one graph per pattern                                      |
 | `occurrences.parquet`    | one row per occurrence                                     |
+| `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
 | `figures/*.svg`          | all patterns, their frequencies, loss                      |
 | `report.html`            | the same for a person                                      |
@@ -22,7 +23,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -32,6 +33,7 @@ import fastjsonschema
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
 from mining.pattern import Pattern
@@ -41,9 +43,11 @@ if TYPE_CHECKING:
     from mining.mining_run import GraphSummary, MiningRun
     from mining.settings import RunSettings
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 REPORT = "report.html"
 _PROGRESS = ".progress"
+# of the motif set, and of that of the other base
+_COPIES = ("copies.parquet", "copies_other.parquet")
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
 
 
@@ -67,6 +71,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
+    from mining.export import copies_table, write_table
     from mining.html.report import FIGURES
     from mining.miner_checkpoint import checkpoint_bytes
     from mining.occurrence_file import write_occurrences
@@ -75,15 +80,19 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     patterns = {
         "schema": SCHEMA_VERSION,
         "feature_names": list(run.graph.feature_names),
+        "motif_set": run.motif_set.to_dict(),
         "patterns": [pattern.to_dict() for pattern in run.patterns],
         # the relations of the graph are in each pattern and in run.json
         "others": [one.to_dict() for one in run.others],
     }
+    copies = dict(zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True))
+    copies = {name: one for name, one in copies.items() if one is not None}
     files: dict[str, Content] = {
         "settings.toml": settings.to_toml(),
         "patterns.json": to_json(patterns),
         **graphs,
         "occurrences.parquet": partial(write_occurrences, patterns=run.patterns),
+        **{name: partial(write_table, copies_table(one)) for name, one in copies.items()},
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         "checkpoint.pt": checkpoint_bytes(miner),
         **_report_files(run),
@@ -98,6 +107,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     for old in old_files:
         if f"{old.parent.name}/{old.name}" not in files:
             old.unlink(missing_ok=True)
+    if _COPIES[1] not in files:
+        (folder / _COPIES[1]).unlink(missing_ok=True)
 
 
 def _graphml(pattern: Pattern) -> bytes:
@@ -237,7 +248,9 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
+    from mining.export import read_copies
     from mining.mining_run import MiningRun
+    from mining.motif_set.motif_set import MotifSet
     from mining.occurrence_file import read_occurrences
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery
@@ -248,12 +261,27 @@ def _run_of(
     counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
     occurrences = read_occurrences(folder / "occurrences.parquet", counts)
     recovery = run["recovery"]
+    summary = _graph_of(run["graph"], names)
+    found = [
+        Pattern.from_dict(entry, names, stored)
+        for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
+    ]
+    record, copies = patterns["motif_set"], []
+    for name, one in zip(_COPIES, (record, record["other"]), strict=True):
+        if one is not None:
+            sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
+            copies.append(read_copies(folder / name, sizes))
+    kinds = [(one.name, one.directed) for one in summary.relations] or [(PLAIN, False)]
+    relations = relations_of(*zip(*kinds, strict=True))
+    motif_set = MotifSet.from_dict(record, relations, copies)
+    parts = {one.id: one for one in motif_set.motifs}
+    found = [
+        replace(one, motif=motif.motif) if (motif := parts.get(one.id)) else one for one in found
+    ]
     return MiningRun(
-        graph=_graph_of(run["graph"], names),
-        patterns=[
-            Pattern.from_dict(entry, names, stored)
-            for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
-        ],
+        graph=summary,
+        patterns=found,
+        motif_set=motif_set.with_patterns(found),
         loss_curve=[float(loss) for loss in run["loss_curve"]],
         settings=run["settings"],
         provenance=run["provenance"],
@@ -330,6 +358,5 @@ def load_miner(folder: str | Path) -> PatternMiner:
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.warnings_, miner.null_models_ = run.warnings, run.null_models
-    miner.num_subgraphs_ = run.graph.num_subgraphs
-    miner.truncated_share_ = run.graph.truncated_share
+    miner.motif_set_ = run.motif_set
     return miner

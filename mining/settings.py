@@ -44,7 +44,9 @@ class GraphSettings:
 def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:
     """Parameters that belong to ``[miner]``: the kernel and the learning have their own tables."""
     others = {"kernel", "learning", *KERNEL_OPTIONS}
-    return {name: value for name, value in miner.get_params().items() if name not in others}
+    given = [one if isinstance(one, str) else one.to_text() for one in miner.given]
+    params = {**miner.get_params(), "given": tuple(given)}
+    return {name: value for name, value in params.items() if name not in others}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from gomkcn_dgl.relations import PLAIN
 from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
 from mining.counting.sought import INDUCED, READINGS
-from mining.counting.structure_counts import check_sizes, count_structures, exact_array
+from mining.counting.structure_counts import sizes_of_census, count_structures, exact_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,7 +231,7 @@ def census(
     check_choice("reading", reading, READINGS)
     csr = as_csr(graph)
     categories = Categories.find(csr.stored_features, csr.feature_names)
-    chosen = check_sizes(sizes, csr, categories)
+    chosen = sizes_of_census(sizes, csr, categories)
     at_nodes = orbit_counts(csr, max(4, chosen[-1])) if orbits else None
     counts = count_structures(csr, chosen, reading, categories)
     return Census(list(counts), exact_array(list(counts.values())), chosen, reading, at_nodes)

@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from mining.candidates.growth_loops import pick_disjoint
+from mining.occurrences import pick_disjoint
 
 
 def sets(*rows):

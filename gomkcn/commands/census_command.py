@@ -58,11 +58,10 @@ def census(
     if out is not None and Path(out).suffix not in _ENDINGS:
         raise InputError(f"--out must end in {', '.join(_ENDINGS)}, got {out!r}.")
     graph = read_graph(path, **options)
-    chosen = None if sizes is None else _parse(sizes)
     if orbits:
-        columns = _count_orbits(graph, chosen, reading)
+        columns = _count_orbits(graph, sizes, reading)
     else:
-        found = count(graph, chosen, reading)
+        found = count(graph, sizes, reading)
         columns = {**found.columns(), "reading": [reading] * len(found.structures)}
     if out is None:
         _print(columns)
@@ -71,23 +70,14 @@ def census(
         click.echo(f"wrote {out}: {len(columns['node' if orbits else 'size']):,} rows")
 
 
-def _parse(sizes: str) -> tuple[int, int]:
-    first, _, last = sizes.partition("-")
-    try:
-        return int(first), int(last or first)
-    except ValueError:
-        raise InputError(f"--size must be a number or two, as in 3-5, got {sizes!r}.") from None
-
-
-def _count_orbits(graph: Any, sizes: tuple[int, int] | None, reading: str) -> dict[str, Any]:
+def _count_orbits(graph: Any, sizes: str | None, reading: str) -> dict[str, Any]:
     from mining.structure_census import orbit_columns, orbit_counts
 
-    first, last = sizes or (2, 5)
-    if first != 2 or last not in (4, 5):
-        raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {first}-{last}.")
+    if sizes not in (None, "2-4", "2-5"):
+        raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
-    return orbit_columns(graph, orbit_counts(graph, last))
+    return orbit_columns(graph, orbit_counts(graph, 4 if sizes == "2-4" else 5))
 
 
 def _print(columns: dict[str, Any]) -> None:

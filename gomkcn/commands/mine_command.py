@@ -39,7 +39,8 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     from mining.settings import RunSettings, read_settings
 
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    options["null"] = options["null"] or None
+    for name in ("null", "given"):
+        options[name] = options[name] or None
     size = options["pattern_size"]
     options["pattern_size"] = int(size) if size is not None and size.isdigit() else size
     return settings.override(
@@ -62,6 +63,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     ("--seed random_state", int, "Draw at random from this seed. [0]"),
     ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
     ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
+    ("--patterns num_patterns", int, "Train N filters, and report as many of them. [12]"),
     ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
     (
         "--init",
@@ -77,9 +79,15 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 )
 @add_options(
     (
+        "--sources",
+        str,
+        "Find motifs in these: grown sets, trained filters, or grown,filters. [grown; both where "
+        "numeric features vary]",
+    ),
+    (
         "--min-occurrences",
         int,
-        "Leave out patterns that have no verdict and fewer than N occurrences. [5]",
+        "Leave out patterns of filters that have fewer than N occurrences. [5]",
     ),
     group=FIND,
     rare=True,
@@ -103,12 +111,11 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 )
 @add_options(
     (
-        "--patterns num_patterns",
-        int,
-        "Report at most N patterns beside those that differ from random graphs. [12, and in a "
-        "graph of fewer than 48 nodes one for each 4 nodes]",
+        "--size pattern_size",
+        str,
+        "Look for motifs of as many nodes, as in 3-5. [3-8, in a collection 2-10]",
     ),
-    ("--size pattern_size", str, "Look for patterns of as many nodes, as in 3-5. [3-8]"),
+    ("--given", list, "Try this pattern as well, such as ring-6; may be repeated."),
     group=FIND,
 )
 @add_options(
@@ -132,13 +139,13 @@ def mine(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find the patterns that occur again and again in a graph.
+    """Find what a graph is made of, and what random graphs do not have.
 
     PATH is the file or the folder of the graph.
 
     \b
     gomkcn mine friends.txt.gz
-    gomkcn mine friends.txt.gz --out run --patterns 20 --size 3-6
+    gomkcn mine friends.txt.gz --out run --size 3-6 --given ring-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine MUTAG/ --out run --features labels
     gomkcn mine graph.graphml --out run --features x0,x1
@@ -217,7 +224,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     graph = folder / "example.bin"
     steps = {
         planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
-        mine: {"path": str(graph), "out": str(folder), "pattern_size": "4-6", "null_samples": 99},
+        mine: {"path": str(graph), "out": str(folder), "null_samples": 99},
     }
     for command, options in steps.items():
         ctx.invoke(command, **options)
@@ -287,11 +294,11 @@ def compare(first: str, second: str) -> None:
 @click.argument("run", metavar="RUN")
 @add_options(
     ("--out", ..., "Write the tables to this folder."),
-    ("--format", "csv", "Write tables of this kind: csv or parquet."),
+    ("--format", "csv", "Write tables, csv or parquet; or the graph with its motifs, graphml."),
     group=OUTPUT,
 )
 def export(run: str, out: str, format: str) -> None:
-    """Write what a run found as tables: patterns, places, and what else was counted.
+    """Write what a run found as tables: patterns, places, copies, and what else was counted.
 
     The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
 
@@ -302,5 +309,5 @@ def export(run: str, out: str, format: str) -> None:
     from mining.run_folder import read_run
 
     found = read_run(run)
-    for path in write_tables(out, found.patterns, format, found.others):
+    for path in write_tables(out, found, format):
         click.echo(path)

@@ -118,6 +118,14 @@ class Steps:
         self.is_partial = any(gather_objects(self.is_partial))
         return self.is_partial
 
+    def is_late(self) -> bool:
+        """Whether time is up in this process: a long step asks, and what it cut is not kept.
+
+        A signal raises.
+        """
+        self.is_partial |= self._is_late()
+        return self.is_partial
+
     def _is_late(self) -> bool:
         """Whether the time limit is reached; a signal raises."""
         reason = "" if self.interrupts is None else self.interrupts.reason

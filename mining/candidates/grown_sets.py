@@ -1,319 +1,213 @@
-"""Candidates for patterns: structures of several sizes that recur, most surprising first.
+"""Structures that connected node sets show, of those the ones that may shorten the description.
 
-Connected node sets grow from edges, each growth through all sizes (``node_sets.py``). The
-structures that they show are compared with those that are seen in the same way in two random
-graphs, so that what is usual in any such graph does not stand first. How often a candidate occurs
-in the whole graph is for the counting to say.
+Sets grow over the edges that no copy has used yet, see ``growth_loops.py``; each of their parts is
+a set as well. Sets of one structure are brought together by canonical forms, and a first sieve
+leaves those with many sets, or with sets that are worth many bits. What they are worth exactly is
+for the code of the graph to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln, logsumexp
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.bfs_reference import hub_degree
-from gomkcn_dgl.kernels.search_numba import Rows, mix64, new_scratch
+from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.runtime.compiled import run_blocks
-from mining.candidates.choosing import choose
-from mining.candidates.growth_loops import (
-    describe_sets,
-    grow_sets,
-    links_among,
-    mark_triangles,
-    pick_disjoint,
-    rows_of,
-)
-from mining.candidates.small_graphs import degree_preserving, is_large, small_configuration
-from mining.mined_graph import MinedGraph
-from mining.pattern import Pattern, Sight
+from mining.candidates.canonical_loops import canonical_orders
+from mining.candidates.growth_loops import FreeGraph, Worth, grow_sets, links_among, new_front
 
+# growths: so many a node, and in all at least and at most
+_GROWTHS_OF_NODE, _MORE_OF_NODE = 3, 40
+_USUAL_GROWTHS, _MOST_GROWTHS = 60_000, 150_000
 # nanoseconds of one growth, about
-_GROWTH_TIME = 5000
+_GROWTH_TIME = 4000
+# of one size: groups of sets that are brought to canonical form, and structures that are handed on
+_MOST_GROUPS, _MOST_STRUCTURES = 1500, 200
+# the estimate of a set leaves out its symmetry and that copies are drawn without replacement
+_OF_SYMMETRY, _OF_NODE = 0.5, 0.7
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-# and of the links of two nodes
-_LINKS_TIME = 50
-# growths of each kind, in each graph
-_MOST_GROWTHS = 20_000
-# graphs of more than ``LARGE`` entries are not searched for triangles, and are compared with one
-# null-model graph
-_NUM_NULL_GRAPHS, _NUM_LARGE_NULL_GRAPHS = 2, 1
-# structures of one size that are compared with those of the null-model graphs
-_MOST_FREQUENT = 500
-# of graphs of more edges a part is drawn, since a walk takes longer than all else
-_MOST_REWIRED = 1_000_000
 
 
-@dataclass(frozen=True)
-class NodeSets:
-    """Growths: the first m of a row of ``nodes`` ``[K, M]``, -1 = none, are a connected set.
+@dataclass(frozen=True, eq=False)
+class SeenStructure:
+    """A structure of M nodes in canonical order, and the sets that show it.
 
-    Sets of m nodes with equal ``codes[:, m - 1]`` have the same links and colours in that order.
+    Attributes
+    ----------
+    links : numpy.ndarray
+        uint16 ``[M, M]``, the link of each two nodes.
+    colors : numpy.ndarray
+        int64 ``[M]``.
+    automorphisms : int
+        How many it has.
+    copies : numpy.ndarray
+        int32 ``[K, M]``, the nodes of distinct sets, in the order of the structure.
     """
 
-    nodes: np.ndarray
-    codes: np.ndarray
+    links: np.ndarray
+    colors: np.ndarray
+    automorphisms: int
+    copies: np.ndarray
 
-    def spread(self, num_nodes: int, num_copies: int, rng: np.random.Generator) -> NodeSets:
-        """The same sets in so many copies of a graph of ``num_nodes``, each in a random one.
-
-        Node v of copy c is ``v + c * num_nodes``.
-        """
-        shift = rng.integers(num_copies, size=(len(self.nodes), 1)) * num_nodes
-        return NodeSets(np.where(self.nodes < 0, -1, self.nodes + shift), self.codes)
-
-    def of_size(self, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Distinct sets of a size ``[K', size]`` and their codes ``[K']``."""
-        nodes = self.nodes[self.nodes[:, size - 1] >= 0, :size]
-        codes = self.codes[self.nodes[:, size - 1] >= 0, size - 1]
-        # a sum of hashes stands for a set
-        keys = mix64((nodes + 1).astype(np.uint64) * _GOLDEN).sum(axis=1, dtype=np.uint64)
-        _, first = np.unique(keys, return_index=True)
-        return nodes[first], codes[first]
+    @property
+    def key(self) -> bytes:
+        """Equal for isomorphic structures of one graph, and for no others."""
+        return key_of(self.links, self.colors)
 
 
-def without_triangles(graph: CSRGraph) -> Rows:
-    """The rows of a graph without the edges of its triangles."""
-    kept = np.ones(len(graph.indices), np.bool_)
-    run_blocks(mark_triangles, graph.num_nodes, len(kept) * _GROWTH_TIME, rows_of(graph), kept)
-    ends = np.concatenate([[0], np.cumsum(kept)])[graph.indptr]
-    return Rows(ends.view(np.uint64), graph.indices[kept].view(np.uint32))
+def key_of(links: np.ndarray, colors: np.ndarray) -> bytes:
+    """Links ``[M, M]`` and colours ``[M]`` in canonical order, as bytes."""
+    size = np.uint16(len(colors)).tobytes()
+    return size + np.asarray(colors, np.int64).tobytes() + np.asarray(links, np.uint16).tobytes()
 
 
-def draw_pairs(rows: Rows, most: int, rng: np.random.Generator) -> np.ndarray:
-    """Pairs of joined nodes, int64 ``[K, 2]``: at most ``most``, at random.
-
-    What it takes in memory does not grow with the graph.
-    """
-    total = len(rows.indices)
-    entry = np.arange(total) if total <= 2 * most else rng.integers(total, size=2 * most)
-    source = np.searchsorted(rows.indptr.view(np.int64)[1:], entry, side="right")
-    pairs = np.stack([source, rows.indices[entry].astype(np.int64)], axis=1)
-    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
-    if len(pairs) > most:
-        pairs = pairs[np.sort(rng.choice(len(pairs), most, replace=False))]
-    return pairs
-
-
-def grow_from(
+def seen_structures(
     graph: CSRGraph,
-    search: Rows,
-    colors: np.ndarray | None,
-    starts: np.ndarray,
-    max_nodes: int,
-    at_random: bool,
+    colors: np.ndarray,
+    is_free: np.ndarray,
+    sizes: range,
     seed: int,
-) -> NodeSets:
-    """Grow each connected row of ``starts`` (int ``[K, s]``, -1 = none) to ``max_nodes`` nodes.
+) -> dict[int, list[SeenStructure]]:
+    """The structures of each size that sets grown over free edges show, most promising first.
 
-    ``search`` are the rows that sets grow along; their links are those of the graph.
+    Parameters
+    ----------
+    graph : CSRGraph
+        With V nodes and E entries.
+    colors : numpy.ndarray
+        int64 ``[V]``.
+    is_free : numpy.ndarray
+        bool ``[E]``, alike for both entries of an edge.
+    sizes : range
+        Numbers of nodes, of 2 or more.
+    seed : int
+        Of the growths.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> rings = as_csr(nx.disjoint_union_all([nx.cycle_graph(4) for _ in range(9)]))
+    >>> free = np.ones(len(rings.indices), bool)
+    >>> found = seen_structures(rings, np.zeros(36, np.int64), free, range(4, 5), seed=0)
+    >>> [(one.automorphisms, len(one.copies)) for one in found[4]]
+    [(8, 9)]
     """
-    nodes = np.empty((len(starts), max_nodes), np.int32)
-    codes = np.empty((len(starts), max_nodes), np.uint64)
-    color = np.empty(0, np.int64) if colors is None else colors
-    arguments = (
-        rows_of(graph), search, graph.links, color, starts.astype(np.int32), at_random,
-        np.uint64(seed), hub_degree(max_nodes), nodes, codes,
+    links = np.ones(len(graph.indices)) if graph.links is None else graph.links
+    free = FreeGraph(
+        graph.indptr.view(np.uint64), graph.indices.view(np.uint32), links.astype(np.uint16),
+        is_free, colors,
     )  # fmt: skip
+    nodes, codes, values = _grow(graph, free, max(sizes), seed)
+    found = {}
+    for size in sizes:
+        rows = np.flatnonzero(nodes[:, size - 1] >= 0)
+        rows = rows[distinct(nodes[rows, :size])]
+        sets = nodes[rows, :size], codes[rows, size - 1], values[rows, size - 1]
+        found[size] = _structures(free, *sets) if len(rows) else []
+    return found
+
+
+def _grow(
+    graph: CSRGraph, free: FreeGraph, most: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sets of up to ``most`` nodes, their codes and what each is worth, all ``[K, most]``."""
+    # 1. roots are spread evenly over the nodes with free edges
+    before = np.concatenate([[0], np.cumsum(free.is_free)])
+    degrees = np.diff(before[graph.indptr])
+    roots = np.flatnonzero(degrees)
+    usual = max(_GROWTHS_OF_NODE * len(roots), min(_MORE_OF_NODE * len(roots), _USUAL_GROWTHS))
+    number = min(usual, _MOST_GROWTHS)
+    rng = np.random.default_rng([seed, 11])
+    order = np.resize(rng.permutation(roots), max(number, len(roots)))
+    roots = rng.permutation(order)[:number].astype(np.int32)
+    # 2. what sets are worth, as far as degrees tell
+    worth = _worth(graph, degrees, most)
+    nodes = np.empty((number, most), np.int32)
+    codes, values = np.empty((number, most), np.uint64), np.empty((number, most))
+    arguments = free, worth, roots, np.uint64(seed), nodes, codes, values
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
-        run_blocks(_grow_block, len(starts), len(starts) * _GROWTH_TIME, *arguments)
-    return NodeSets(nodes, codes)
+        run_blocks(_grow_block, number, number * _GROWTH_TIME, *arguments)
+    return nodes, codes, values
 
 
-def _grow_block(first: int, last: int, graph: Rows, *arguments: Any) -> None:
-    """Give each block a scratch of its own."""
-    limit, nodes = arguments[-3], arguments[-2]
-    scratch = new_scratch(nodes.shape[1], limit, len(graph.indptr) - 1)
-    grow_sets(first, last, graph, *arguments, scratch)
+def _grow_block(first: int, last: int, graph: FreeGraph, *arguments: Any) -> None:
+    """Give each block a front of its own."""
+    front = new_front(len(graph.colors), arguments[3].shape[1])
+    grow_sets(first, last, graph, *arguments, front)
 
 
-def links_of_sets(graph: CSRGraph, nodes: np.ndarray) -> np.ndarray:
-    """Link of each pair of nodes of some sets ``[K, M]``, uint16 ``[K, M, M]``; 0 = not joined."""
-    out = np.zeros((*nodes.shape, nodes.shape[1]), np.uint16)
-    links_among(rows_of(graph), graph.links, np.ascontiguousarray(nodes, np.int32), out)
-    return out
+def _worth(graph: CSRGraph, degrees: np.ndarray, most: int) -> Worth:
+    """What the estimate of the bits of sets of up to ``most`` nodes is made from."""
+    log_factorial = gammaln(np.arange(degrees.max(initial=0) + 1) + 1.0) / np.log(2)
+    uniform, by_degree = np.zeros((2, most))
+    for inside in range(most):
+        some = degrees[degrees >= inside]
+        if len(some):
+            falling = log_factorial[some] - log_factorial[some - inside]
+            uniform[inside] = np.log2(len(some))
+            by_degree[inside] = logsumexp(falling * np.log(2)) / np.log(2)
+    # an edge with a direction or of one of several kinds says more
+    is_plain = graph.relations.is_simple and (graph.links is None)
+    edge = np.log2(max(1, len(graph.indices))) + (not is_plain)
+    return Worth(degrees, log_factorial, uniform, by_degree, float(edge))
 
 
-class SeenSets:
-    """The distinct sets of one size that are seen in a graph, grouped by what they look like.
-
-    A structure has one group, or several where refinement does not order its nodes. The sets may be
-    in several copies of the graph, see :meth:`NodeSets.spread`.
-    """
-
-    def __init__(self, mined: MinedGraph, sets: NodeSets, size: int) -> None:
-        self._mined, graph, colors = mined, mined.graph, mined.colors
-        self._nodes, codes = sets.of_size(size)
-        # equal codes, equal links: each is looked at once
-        _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-        nodes = self._nodes[first] % graph.num_nodes
-        order, invariant, keys = _describe(graph, colors, nodes)
-        _, first, group_of = np.unique(keys, return_index=True, return_inverse=True)
-        self._group_of = group_of[code_of]
-        self._invariant = invariant[first]
-        self._examples = np.take_along_axis(nodes[first], order[first], axis=1)
-        self._num_sets = np.bincount(self._group_of, minlength=len(first))
-        by_group = np.argsort(self._group_of, kind="stable")
-        self._rows = np.split(by_group, np.cumsum(self._num_sets)[:-1])
-
-    def frequent(self, least: int, most: int) -> list[int]:
-        """Invariants of at least ``least`` sets, at most the ``most`` most frequent ones."""
-        values, number = np.unique(self._invariant, return_inverse=True)
-        total = np.bincount(number, self._num_sets, minlength=len(values)).astype(np.int64)
-        order = np.argsort(-total, kind="stable")[:most]
-        chosen: list[int] = values[order[total[order] >= least]].tolist()
-        return chosen
-
-    def sets_with(self, invariants: list[int]) -> dict[int, np.ndarray]:
-        """The node sets ``[K, M]`` with each of these invariants."""
-        return {
-            invariant: self._nodes[np.concatenate([self._rows[group] for group in groups])]
-            for invariant, groups in self._groups_with(invariants).items()
-        }
-
-    def patterns(self, invariants: list[int]) -> Iterator[tuple[int, Pattern]]:
-        """The structures with one of these invariants, which stands beside each, and their sets."""
-        graph, colors = self._mined.graph, self._mined.colors
-        for invariant, groups in self._groups_with(invariants).items():
-            examples = self._examples[groups]
-            channels = graph.relations.links[links_of_sets(graph, examples)]
-            structures = [
-                self._mined.structure(own, None if colors is None else colors[example])
-                for own, example in zip(channels, examples, strict=True)
-            ]
-            same: dict[bytes, list[int]] = {}
-            for number, one in enumerate(structures):
-                same.setdefault(one.key, []).append(number)
-            for numbers in same.values():
-                rows = np.concatenate([self._rows[groups[number]] for number in numbers])
-                yield (
-                    invariant,
-                    Pattern(
-                        structures[numbers[0]],
-                        sources=("grown",),
-                        feature_names=graph.feature_names,
-                        sight=Sight(self._nodes[rows], examples[numbers[0]]),
-                    ),
-                )
-
-    def _groups_with(self, invariants: list[int]) -> dict[int, list[int]]:
-        wanted = np.isin(self._invariant, np.array(invariants, np.uint64))
-        groups_of: dict[int, list[int]] = {}
-        for group in np.flatnonzero(wanted).tolist():
-            groups_of.setdefault(int(self._invariant[group]), []).append(group)
-        return groups_of
-
-
-def _describe(
-    graph: CSRGraph, colors: np.ndarray | None, nodes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """An order of the nodes of each set ``[K, M]``, its invariant ``[K]`` and its key ``[K]``."""
-    channels = graph.relations.links
-    # a number for each link that follows from its channels alone
-    power = mix64(np.arange(1, channels.shape[1] + 1, dtype=np.uint64) * _GOLDEN)
-    salts = mix64((channels * power).sum(axis=1, dtype=np.uint64)) | np.uint64(1)
-    salts[0] = 0
-    order = np.empty(nodes.shape, np.int64)
-    invariants, keys = np.empty((2, len(nodes)), np.uint64)
-    arguments = (
-        rows_of(graph), graph.links, np.asarray(graph.relations.reverse, np.int64), salts,
-        np.empty(0, np.int64) if colors is None else colors, nodes, order, invariants, keys,
-    )  # fmt: skip
-    with np.errstate(over="ignore"):
-        cost = nodes.size * nodes.shape[1] * _LINKS_TIME
-        run_blocks(_describe_block, len(nodes), cost, *arguments)
-    return order, invariants, keys
-
-
-def _describe_block(first: int, last: int, *arguments: Any) -> None:
-    """Give each block a scratch of its own."""
-    size = arguments[5].shape[1]
-    scratch = np.empty((size, size), np.uint64), np.empty((2, size), np.uint64)
-    describe_sets(first, last, *arguments, *scratch)
-
-
-def gather_candidates(
-    mined: MinedGraph,
-    sizes: Sequence[int] = tuple(range(3, 9)),
-    *,
-    seed: int = 0,
-    most: int = 200,
-    min_occurrences: int = 3,
-) -> list[Pattern]:
-    """Gather structures that recur, the most surprising first.
-
-    They are at most ``most`` of more than four nodes, and beside them those of up to four, of which
-    there are few where edges and nodes are of few kinds.
-
-    A pattern is seen in ``min_occurrences`` different node sets, see its ``sight``. Every size, the
-    most frequent structures of each, and the most surprising ones are among them.
-    """
-    graph, rng = mined.graph, np.random.default_rng([seed, 11])
-    number = _NUM_LARGE_NULL_GRAPHS if is_large(graph) else _NUM_NULL_GRAPHS
-    drawn = [mined, *(_null_graph(mined, rng) for _ in range(number))]
-    looks = [_look(one, max(sizes), rng) for one in drawn]
-    # a small null-model graph stands for one as large as the graph, where sets are as far apart
-    looks = [
-        look.spread(one.graph.num_nodes, graph.num_nodes // one.graph.num_nodes, rng)
-        if one.graph.num_nodes < graph.num_nodes
-        else look
-        for one, look in zip(drawn, looks, strict=True)
-    ]
-    compared: list[Pattern] = []
-    for size in sizes:
-        seen, *null_seen = [SeenSets(one, own, size) for one, own in zip(drawn, looks, strict=True)]
-        compared += _compare(seen, null_seen, graph.num_nodes, min_occurrences)
-    return choose(graph, compared, most, min_occurrences)
-
-
-def _compare(
-    seen: SeenSets, null_seen: list[SeenSets], num_nodes: int, min_occurrences: int
-) -> list[Pattern]:
-    """The frequent structures of one size, and how often the null-model graphs show them."""
-    invariants = seen.frequent(min_occurrences, _MOST_FREQUENT)
-    nulls = [null.sets_with(invariants) for null in null_seen]
-    none = np.empty((0, 1), np.int32)
-    compared = []
-    for invariant, one in seen.patterns(invariants):
-        assert one.sight is not None, "node sets have shown it"
-        node_sets = one.sight.node_sets
-        if len(node_sets) < min_occurrences:
-            continue
-        expected = [
-            pick_disjoint(sets_of.get(invariant, none), num_nodes).sum() for sets_of in nulls
-        ]
-        sight = replace(
-            one.sight,
-            num_disjoint=int(pick_disjoint(node_sets, num_nodes).sum()),
-            num_expected=float(np.mean(expected)),
+def _structures(
+    free: FreeGraph, nodes: np.ndarray, codes: np.ndarray, values: np.ndarray
+) -> list[SeenStructure]:
+    """The structures of sets ``[K, M]`` of one size; sets with equal codes are alike in order."""
+    size = nodes.shape[1]
+    symmetry = _OF_SYMMETRY * float(gammaln(size + 1)) / np.log(2) + _OF_NODE * size
+    # 1. groups of sets that grew alike; the most promising ones
+    _, first, group_of, number = np.unique(
+        codes, return_index=True, return_inverse=True, return_counts=True
+    )
+    best = np.full(len(first), -np.inf)
+    np.maximum.at(best, group_of, values + symmetry)
+    promise = number * np.maximum(0, best + np.log2(number))
+    groups = np.argsort(-promise, kind="stable")[:_MOST_GROUPS]
+    groups = groups[promise[groups] > 0]
+    # 2. their canonical forms
+    examples = nodes[first[groups]]
+    links = np.empty((len(groups), size, size), np.uint16)
+    links_among(free, examples, links)
+    colors = free.colors[examples]
+    order, automorphisms = canonical_orders(links, colors)
+    colors = np.take_along_axis(colors, order, axis=1)
+    rows = np.arange(len(groups))[:, None, None]
+    links = links[rows, order[:, :, None], order[:, None, :]]
+    # 3. groups of one structure are one
+    same: dict[bytes, list[int]] = {}
+    for row in range(len(groups)):
+        same.setdefault(key_of(links[row], colors[row]), []).append(row)
+    by_group = np.argsort(group_of, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(number)])
+    found = []
+    for key, members in same.items():
+        of_structure = groups[members]
+        total = int(number[of_structure].sum())
+        worth = total * (best[of_structure].max() + np.log2(total))
+        found.append((-worth, key, members))
+    structures = []
+    for _, _, members in sorted(found)[:_MOST_STRUCTURES]:
+        parts = [by_group[ends[groups[row]] : ends[groups[row] + 1]] for row in members]
+        copies = [nodes[part][:, order[row]] for part, row in zip(parts, members, strict=True)]
+        row = members[0]
+        structures.append(
+            SeenStructure(links[row], colors[row], int(automorphisms[row]), np.concatenate(copies))
         )
-        compared.append(replace(one, sight=sight))
-    return compared
+    return structures
 
 
-def _null_graph(mined: MinedGraph, rng: np.random.Generator) -> MinedGraph:
-    """A null-model graph."""
-    graph = mined.graph
-    if graph.num_edges > _MOST_REWIRED:
-        return mined.with_graph(small_configuration(graph, rng)[0])
-    return mined.with_graph(degree_preserving(graph, rng))
-
-
-def _look(mined: MinedGraph, max_nodes: int, rng: np.random.Generator) -> NodeSets:
-    """Connected node sets of a graph that have grown from its edges."""
-    graph = mined.graph
-    views = [(rows_of(graph), False), (rows_of(graph), True)]
-    if not is_large(graph):
-        # edges outside of triangles lead around what is clustered, to motifs of squares and rings
-        views.append((without_triangles(graph), False))
-    parts = []
-    for rows, at_random in views:
-        starts = draw_pairs(rows, _MOST_GROWTHS, rng)
-        seed = int(rng.integers(2**63))
-        parts.append(grow_from(graph, rows, mined.colors, starts, max_nodes, at_random, seed))
-    columns = ([one.nodes for one in parts], [one.codes for one in parts])
-    return NodeSets(*map(np.concatenate, columns))
+def distinct(sets: np.ndarray) -> np.ndarray:
+    """The first row of each set of nodes among ``[K, M]``, ascending, int64."""
+    # a sum of hashes stands for a set
+    keys = mix64((sets + 1).astype(np.uint64) * _GOLDEN).sum(axis=1, dtype=np.uint64)
+    _, first = np.unique(keys, return_index=True)
+    return np.sort(first)

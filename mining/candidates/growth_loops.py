@@ -1,333 +1,193 @@
-"""Connected node sets grown from given nodes, compiled: one growth shows a set of every size.
+"""Connected node sets grown over the free edges of a graph, and what each is worth, compiled.
 
-The next node is the one with most links to the nodes so far; then the one with most links to
-others that could be next, so that a clique or a grid is entered and not left; then the one of lower
-degree; then a random one. A view with random choices takes any node on offer instead.
+A growth takes one node after the other and so shows a set of every size. The next node is drawn
+among the neighbours, in a third of the growths each: any; those with many links into the set, of
+low degree; and those with most links into it, nearly always. So motifs are entered that are dense,
+and those that are rings.
+
+What the edges of a set are worth is estimated from its degrees alone: log2 2m bits an edge, less
+what it costs to say where its nodes are, among those that have the edges, uniformly or by degree.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.search_numba import (
-    INLINE_JIT,
-    SEARCH_JIT,
-    Rows,
-    degree,
-    enter,
-    find,
-    find_entry,
-    mix,
-)
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
-_ONE, _HALF = np.uint64(1), np.uint64(32)
+# neighbours of a node that are on offer; of a hub, those from a random one on
+MOST_NEIGHBORS = 300
+# a way to draw the next node: its weight is that of its links, divided by 1 + a share of its degree
+_LINKS = np.arange(17.0)
+_OF_LINKS = np.stack([np.minimum(_LINKS, 1), _LINKS**3, 20**_LINKS - 1])
+_OF_DEGREE = np.array([0, 0.2, 0.05])
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_TAKEN = -(2**40)
-# of more nodes with as many links, only so many are compared further
-_MOST_TIES = 24
-# after so many rounds few small graphs look like another one
-_ROUNDS = 3
+_HALF, _LOW = np.uint64(32), np.uint64(11)
 
 
-def rows_of(graph: CSRGraph) -> Rows:
-    """The rows of a graph as the compiled functions take them."""
-    return Rows(graph.indptr.view(np.uint64), graph.indices.view(np.uint32))
+class FreeGraph(NamedTuple):
+    """A graph of which some edges are used; arrays beside its entries."""
+
+    indptr: np.ndarray  # uint64 [V + 1]
+    indices: np.ndarray  # uint32 [E]
+    links: np.ndarray  # uint16 [E]
+    is_free: np.ndarray  # bool [E], of both entries of an edge
+    colors: np.ndarray  # int64 [V]
+
+
+class Worth(NamedTuple):
+    """What the estimate of the bits of a set is made from."""
+
+    degrees: np.ndarray  # int64 [V], of each node in the free edges
+    log_factorial: np.ndarray  # float64 [largest degree + 1], log2 d!
+    uniform: np.ndarray  # float64 [M], log2 of the number of nodes with at least r edges
+    by_degree: np.ndarray  # float64 [M], log2 of the sum of d (d - 1) ... (d - r + 1)
+    edge: float  # bits of an edge
+
+
+class Front(NamedTuple):
+    """The nodes on offer to one growth."""
+
+    nodes: np.ndarray  # uint32 [M * MOST_NEIGHBORS]
+    sums: np.ndarray  # float64, of the weights of those up to each
+    number: np.ndarray  # int16 [V], links into the set; 0 = not on offer, -1 = taken
+    inside: np.ndarray  # int64 [M], edges of each node of the set to the others
+
+
+def new_front(num_nodes: int, max_nodes: int) -> Front:
+    """What a thread needs to grow sets of ``max_nodes`` in a graph of ``num_nodes``."""
+    most = max_nodes * MOST_NEIGHBORS
+    return Front(
+        np.empty(most, np.uint32),
+        np.empty(most, np.float64),
+        np.zeros(num_nodes, np.int16),
+        np.zeros(max_nodes, np.int64),
+    )
 
 
 @compiled(**SEARCH_JIT)
-def grow_sets(
-    first, last, graph, search, links, colors, starts, at_random, seed, limit, nodes, codes, scratch
-):  # fmt: skip
-    """Grow each row of `starts` (-1 = none) to a row of `nodes`, with a code for every size.
+def grow_sets(first, last, graph, worth, roots, seed, nodes, codes, values, front):
+    """Grow a set from each root: rows of `nodes` [K, M], -1 where a growth has ended.
 
-    Sets with equal codes have the same links and colours in the order in which they grew.
+    Of the first s nodes of a row, `codes` [K, M] at s - 1 is the same for sets with the same links
+    and colours in this order, and `values` [K, M] the bits.
     """
-    era = np.int64(1)
+    most = nodes.shape[1]
     for row in range(first, last):
         stream = mix(mix(seed) + np.uint64(row))
-        size, count = 0, np.int64(0)
-        for k in range(nodes.shape[1]):
+        for k in range(most):
             nodes[row, k] = -1
-        while size < nodes.shape[1]:
-            if size < starts.shape[1] and starts[row, size] >= 0:
-                node = np.uint32(starts[row, size])
-            elif at_random:
-                node = _any(count, size, stream, scratch)
-            else:
-                node = _best_linked(search, count, stream, limit, scratch, era)
-            if node == np.uint32(0xFFFFFFFF):
+        nodes[row, 0] = roots[row]
+        codes[row, 0] = mix(np.uint64(graph.colors[roots[row]]))
+        front.inside[0] = 0
+        front.number[roots[row]] = -1
+        offered, size = 0, 1
+        while size < most:
+            # 1. the neighbours of the last node by free edges are on offer
+            number = mix(stream + np.uint64(2 * size))
+            offered = _offer(graph, nodes[row, size - 1], number, front, offered)
+            # 2. one of them is drawn
+            number = mix(stream + np.uint64(2 * size + 1))
+            node = _draw(graph, row % 3, number, front, offered)
+            if node < 0:
                 break
-            nodes[row, size] = np.int32(node)
-            before = codes[row, size - 1] if size > 0 else np.uint64(0)
-            codes[row, size] = mix(before ^ code_of(graph, links, colors, nodes[row], size))
+            # 3. its links to those before it; the growth ends at a used edge
+            nodes[row, size] = node
+            code, is_free = _join(graph, nodes[row], size, front.inside)
+            if not is_free:
+                nodes[row, size] = -1
+                break
+            front.number[node] = -1
+            codes[row, size] = mix(codes[row, size - 1] ^ code)
             size += 1
-            count = _select(search, node, count, stream, limit, scratch, era)
-        era += len(scratch.met)
+            values[row, size - 1] = _value(worth, nodes[row], size, front.inside)
+        # 4. the front is left as it was found
+        front.number[roots[row]] = 0
+        for k in range(offered):
+            front.number[front.nodes[k]] = 0
 
 
 @subroutine(**INLINE_JIT)
-def code_of(graph, links, colors, nodes, size):
-    """Hash of the colour of a node and of its links to the nodes before it."""
+def _offer(graph, node, random, front, offered):
+    """Count a link to each neighbour of a node that was taken; return how many are on offer."""
+    start = np.int64(graph.indptr[node])
+    degree = np.int64(graph.indptr[node + 1]) - start
+    shift = np.int64(random % np.uint64(degree)) if degree > MOST_NEIGHBORS else 0
+    for k in range(min(degree, MOST_NEIGHBORS)):
+        entry = start + (k + shift if k + shift < degree else k + shift - degree)
+        if graph.is_free[entry]:
+            other = graph.indices[entry]
+            if front.number[other] == 0:
+                front.nodes[offered] = other
+                offered += 1
+            if front.number[other] >= 0:
+                front.number[other] += 1
+    return offered
+
+
+@subroutine(**INLINE_JIT)
+def _draw(graph, way, random, front, offered):
+    """Draw a node on offer in one of the three ways, -1 where there is none."""
+    total = 0.0
+    for k in range(offered):
+        node = np.int64(front.nodes[k])
+        number = front.number[node]
+        if number > 0:
+            degree = np.float64(graph.indptr[node + 1] - graph.indptr[node])
+            total += _OF_LINKS[way, number] / (1 + _OF_DEGREE[way] * degree)
+        front.sums[k] = total
+    if total == 0:
+        return np.int64(-1)
+    target = np.float64(random >> _LOW) * 2.0**-53 * total
+    # the first node whose sum is above it; it has a weight
+    low, high = 0, offered - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if front.sums[middle] > target:
+            high = middle
+        else:
+            low = middle + 1
+    return np.int64(front.nodes[low])
+
+
+@subroutine(**INLINE_JIT)
+def _join(graph, nodes, size, inside):
+    """Hash of the colour of the node at `size` and of its links to those before it; all free?"""
     node = np.uint64(nodes[size])
-    code = np.uint64(colors[node]) * _GOLDEN if len(colors) > 0 else np.uint64(0)
+    code = np.uint64(graph.colors[node]) * _GOLDEN
+    inside[size] = 0
     for k in range(size):
         entry = find_entry(graph, node, np.uint64(nodes[k]))
         if entry >= 0:
-            link = np.uint64(links[entry]) if links is not None else _ONE
-            code += mix((np.uint64(k) << _HALF) | link)
-    return code
+            if not graph.is_free[entry]:
+                return code, False
+            code += mix((np.uint64(k) << _HALF) | np.uint64(graph.links[entry]))
+            inside[size] += 1
+            inside[k] += 1
+    return code, True
 
 
 @subroutine(**INLINE_JIT)
-def _select(graph, node, count, stream, limit, scratch, era):
-    """Select a node: its neighbours have one more link; of a hub, a random part of them."""
-    ranks = scratch.ranks
-    position = enter(node, count, scratch, era)
-    if position == count:
-        count += 1
-    ranks[position] = _TAKEN
-    length, start = degree(graph, node), graph.indptr[node]
-    own = mix(stream ^ mix(np.uint64(node)))
-    for k in range(min(length, limit)):
-        slot = np.uint64(k)
-        if length > limit:
-            slot = ((mix(own + slot) >> _HALF) * np.uint64(length)) >> _HALF
-        other = graph.indices[start + slot]
-        position = enter(other, count, scratch, era)
-        if position == count:
-            ranks[position] = 0
-            count += 1
-        ranks[position] += 1
-    return count
-
-
-@subroutine(**INLINE_JIT)
-def _any(count, size, stream, scratch):
-    """A random node on offer, or the largest number where there is none."""
-    left = count - size
-    if left > 0:
-        pick = np.int64(mix(stream + np.uint64(size)) % np.uint64(left))
-        for position in range(count):
-            if scratch.ranks[position] > 0:
-                if pick == 0:
-                    return scratch.met[position]
-                pick -= 1
-    return np.uint32(0xFFFFFFFF)
-
-
-@subroutine(**INLINE_JIT)
-def _best_linked(graph, count, stream, limit, scratch, era):
-    """The node on offer with most links; see above for those with equally many."""
-    most = np.int64(0)
-    for position in range(count):
-        most = max(most, scratch.ranks[position])
-    best, best_key = np.uint32(0xFFFFFFFF), np.int64(-(2**62))
-    if most == 0:
-        return best
-    ties = 0
-    offset = np.int64(mix(stream) % np.uint64(count))
-    for k in range(count):
-        position = k + offset if k + offset < count else k + offset - count
-        if scratch.ranks[position] != most:
-            continue
-        node = scratch.met[position]
-        length, start = degree(graph, node), graph.indptr[node]
-        others = 0
-        for edge in range(start, start + np.uint64(min(length, limit))):
-            met = find(graph.indices[edge], scratch, era)
-            others += met >= 0 and scratch.ranks[met] > 0
-        noise = np.int64(mix(stream ^ (_GOLDEN * (np.uint64(node) + _ONE))) >> np.uint64(44))
-        key = others * 2**45 - min(length, 2**20) * 2**21 + noise
-        if key > best_key:
-            best, best_key = node, key
-        ties += 1
-        if ties == _MOST_TIES:
-            break
-    return best
+def _value(worth, nodes, size, inside):
+    """Bits of the edges of a set, less its address, the cheaper of two."""
+    edges, uniform, by_degree = 0, 0.0, 0.0
+    for k in range(size):
+        degree, own = worth.degrees[nodes[k]], inside[k]
+        edges += own
+        uniform += worth.uniform[own]
+        uniform += worth.log_factorial[degree] - worth.log_factorial[degree - own]
+        by_degree += worth.by_degree[own]
+    return 0.5 * edges * worth.edge - min(uniform, by_degree)
 
 
 @compiled(**SEARCH_JIT)
-def links_among(graph, links, nodes, out):
-    """Write the link of each pair of nodes of each row, 0 where they are not joined."""
+def links_among(graph, nodes, out):
+    """Write the link of each pair of nodes of each row to `out` [K, M, M], 0 where not joined."""
     for row in range(nodes.shape[0]):
         for i in range(nodes.shape[1]):
             for j in range(nodes.shape[1]):
-                entry = find_entry(graph, np.uint32(nodes[row, i]), np.uint32(nodes[row, j]))
-                if entry >= 0:
-                    out[row, i, j] = links[entry] if links is not None else 1
-
-
-@compiled(**SEARCH_JIT)
-def mark_triangles(first, last, graph, kept):
-    """Write False for each entry of the rows from `first` to `last` that is in a triangle."""
-    for node in range(first, last):
-        start, stop = graph.indptr[node], graph.indptr[node + 1]
-        for edge in range(start, stop):
-            # of two sorted rows, the longer one is searched for the nodes of the shorter one
-            other = np.int64(graph.indices[edge])
-            short, long = (
-                (node, other) if degree(graph, node) < degree(graph, other) else (other, node)
-            )
-            for place in range(graph.indptr[short], graph.indptr[short + 1]):
-                if find_entry(graph, np.uint32(long), graph.indices[place]) >= 0:
-                    kept[edge] = False
-                    break
-
-
-@compiled()
-def mostly_uncovered(graph, nodes, is_covered):
-    """Whether at least half of the edges among the nodes of each row are not covered."""
-    out = np.empty(len(nodes), np.bool_)
-    for row in range(len(nodes)):
-        free = 0
-        for i in range(nodes.shape[1]):
-            for j in range(i):
-                entry = find_entry(graph, np.uint32(nodes[row, i]), np.uint32(nodes[row, j]))
-                if entry >= 0:
-                    free += -1 if is_covered[entry] else 1
-        out[row] = free >= 0
-    return out
-
-
-@compiled(**SEARCH_JIT)
-def cover_edges(graph, nodes, is_covered):
-    """Cover the edges among the nodes of each row, both ways."""
-    for row in range(len(nodes)):
-        for i in range(nodes.shape[1]):
-            for j in range(nodes.shape[1]):
-                entry = find_entry(graph, np.uint32(nodes[row, i]), np.uint32(nodes[row, j]))
-                if entry >= 0:
-                    is_covered[entry] = True
-
-
-@compiled(**SEARCH_JIT)
-def describe_sets(
-    first, last, graph, links, reverse, salts, colors, nodes, order, invariants, keys, near, color
-):  # fmt: skip
-    """Describe the rows of `nodes` from `first` to `last`, `[K, M]`.
-
-    Of isomorphic sets the `invariants` are equal. The `keys` are equal for the same links in the
-    same `order`. `near` `[M, M]` and `color` `[2, M]` are scratch.
-    """
-    size = nodes.shape[1]
-    for row in range(first, last):
-        for i in range(size):
-            node = np.uint32(nodes[row, i])
-            own = np.uint64(colors[node]) + np.uint64(1) if len(colors) > 0 else np.uint64(1)
-            color[0, i] = mix(own * _GOLDEN)
-            near[i, i] = 0
-            for j in range(i):
-                entry = find_entry(graph, node, np.uint32(nodes[row, j]))
-                link = 0
-                if entry >= 0:
-                    link = np.int64(links[entry]) if links is not None else 1
-                near[i, j], near[j, i] = salts[link], salts[reverse[link]]
-        _refine(near, color)
-        total = np.uint64(0)
-        for i in range(size):
-            total += mix(color[0, i])
-        invariants[row] = total
-        while True:
-            tied = _first_tie(color[0])
-            if tied < 0:
-                break
-            color[0, tied] = mix(color[0, tied])
-            _refine(near, color)
-        _sort(color[0], order[row])
-        key = np.uint64(0)
-        for i in range(size):
-            for j in range(size):
-                place = mix(np.uint64(i * size + j))
-                key += mix(place + near[order[row, i], order[row, j]])
-        keys[row] = mix(key) ^ total
-
-
-@subroutine(**INLINE_JIT)
-def _refine(near, color):
-    """Replace each colour by a hash of itself and of the colours that it is joined to."""
-    size = len(near)
-    for _ in range(_ROUNDS):
-        for i in range(size):
-            total = np.uint64(0)
-            for j in range(size):
-                total += near[i, j] * color[0, j]
-            color[1, i] = mix(color[0, i] * _GOLDEN + mix(total))
-        for i in range(size):
-            color[0, i] = color[1, i]
-
-
-@subroutine(**INLINE_JIT)
-def _first_tie(color):
-    """A node with the least colour that several nodes have, or -1."""
-    found = -1
-    for i in range(len(color)):
-        for j in range(i):
-            if color[i] == color[j] and (found < 0 or color[i] < color[found]):
-                found = i
-    return found
-
-
-@subroutine(**INLINE_JIT)
-def _sort(color, order):
-    """Write the nodes in ascending order of their colours."""
-    for i in range(len(color)):
-        place = i
-        while place > 0 and color[order[place - 1]] > color[i]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = i
-
-
-def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Greedily select occurrences that share no node, the fewest overlaps first, bool ``[K]``.
-
-    ``node_sets`` is integer ``[K, N]``, -1 = padding, in a graph of ``num_nodes`` nodes.
-
-    >>> path = np.array([[1, 2], [0, 1], [2, 3]])
-    >>> pick_disjoint(path, 4).tolist()
-    [False, True, True]
-    """
-    if node_sets.size < num_nodes // 8:
-        # of few nodes, numbers that are as few
-        met, nodes = np.unique(node_sets, return_inverse=True)
-        node_sets = nodes.reshape(node_sets.shape) - int(len(met) > 0 and met[0] < 0)
-        num_nodes = len(met)
-    order = np.argsort(_count_conflicts(node_sets, num_nodes), kind="stable")
-    return _pick_in_order(node_sets, order, num_nodes)
-
-
-@compiled()
-def _count_conflicts(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Other occurrences at the nodes of each, int64 ``[K]``."""
-    degree = np.zeros(num_nodes, np.int64)
-    for nodes in node_sets:
-        for node in nodes:
-            if node >= 0:
-                degree[node] += 1
-    conflicts = np.zeros(len(node_sets), np.int64)
-    for i, nodes in enumerate(node_sets):
-        for node in nodes:
-            if node >= 0:
-                conflicts[i] += degree[node] - 1
-    return conflicts
-
-
-@compiled()
-def _pick_in_order(node_sets: np.ndarray, order: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Select each occurrence none of whose nodes is in one selected before, bool ``[K]``."""
-    picked = np.zeros(len(node_sets), np.bool_)
-    taken = np.zeros(num_nodes, np.bool_)
-    for i in order:
-        is_free = True
-        for node in node_sets[i]:
-            if node >= 0 and taken[node]:
-                is_free = False
-                break
-        if is_free:
-            picked[i] = True
-            for node in node_sets[i]:
-                if node >= 0:
-                    taken[node] = True
-    return picked
+                entry = find_entry(graph, np.uint64(nodes[row, i]), np.uint64(nodes[row, j]))
+                out[row, i, j] = graph.links[entry] if entry >= 0 else 0

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.census_formulas import count_graphlets, formula_steps, induced_to_subgraphs
@@ -118,26 +118,10 @@ def is_plain(graph: CSRGraph, categories: Categories = NO_CATEGORIES) -> bool:
     return graph.links is None and not categories
 
 
-def check_sizes(
-    sizes: int | tuple[int, int] | None, graph: CSRGraph, categories: Categories
-) -> range:
-    """The sizes of one number or of the first and the last one, as far as they can be counted."""
+def sizes_of_census(sizes: Any, graph: CSRGraph, categories: Categories) -> range:
+    """The sizes that ``sizes`` stands for, or all of three nodes and more that can be counted."""
     first, last = _smallest_and_largest(graph, categories)
-    if sizes is None:
-        return range(3, last + 1)
-    ends: Any = (sizes, sizes) if isinstance(sizes, int) else sizes
-    if not isinstance(ends, (tuple, list)) or len(ends) != 2:
-        raise InputTypeError(f"sizes must be one number or a pair of them, got {sizes!r}.")
-    for end in ends:
-        check_int("sizes", end, 2)
-    if not first <= ends[0] <= ends[1] <= last:
-        kinds = " where edges have directions or kinds, or nodes categories"
-        what = "" if is_plain(graph, categories) else kinds
-        raise InputError(
-            f"sizes must be from {first} to {last}{what}, and the first at most the second, got "
-            f"{ends[0]}-{ends[1]}."
-        )
-    return range(ends[0], ends[1] + 1)
+    return range(3, last + 1) if sizes is None else check_sizes("sizes", sizes, first, last)
 
 
 def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> list[int]:

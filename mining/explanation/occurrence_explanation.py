@@ -25,6 +25,7 @@ from mining.graph_relations import edges_among
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.neighbourhoods import TIE
 from mining.learning.subgraph_source import SubgraphSource
+from mining.locating import as_filters
 from mining.miner import PatternMiner
 from mining.occurrences import Occurrence
 from mining.pattern import Pattern, Profile
@@ -575,10 +576,10 @@ def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
 def _filters(miner: PatternMiner, number: int) -> list[tuple[Profile, DiscreteFilters]]:
     """Each profile of a pattern, and what the kernel takes for it, without padding."""
     pattern = miner.patterns_[number]
-    first = sum(len(one.profiles) for one in miner.patterns_[:number])
+    filters = as_filters([pattern], miner.source_)
     return [
-        (profile, miner.filters_.take([row]).trimmed(pattern.num_nodes))
-        for row, profile in enumerate(pattern.profiles, first)
+        (profile, filters.take([row]).trimmed(pattern.num_nodes))
+        for row, profile in enumerate(pattern.profiles)
     ]
 
 

@@ -12,9 +12,10 @@ from gomkcn_dgl.runtime import register_html
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.page import render_page
 from mining.html.report import patterns_html, render_report, run_html
-from mining.html.tables import format_comparison
+from mining.html.tables import format_comparison, motif_sentences
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunComparison, RunView
+from mining.motif_set.motif_set import MotifSet
 from mining.pattern import Pattern
 from mining.plots.structure_drawing import draw_explanation
 
@@ -31,6 +32,11 @@ def _pattern_html(pattern: Pattern) -> str:
     if pattern.id >= 0 and pattern.profiles:
         return patterns_html([pattern])
     return f"<pre>{html.escape(repr(pattern))}</pre>"
+
+
+def _motif_set_html(motif_set: MotifSet) -> str:
+    """The answer in words, and a card of each motif."""
+    return patterns_html(motif_set.motifs, " ".join(motif_sentences(motif_set)))
 
 
 def _explanation_html(explanation: OccurrenceExplanation) -> str:
@@ -54,6 +60,7 @@ def _comparison_html(comparison: RunComparison) -> str:
 
 register_html(Pattern, _pattern_html)
 register_html(PatternMiner, _miner_html)
+register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, run_html)
 register_html(RunView, _view_html)
 register_html(OccurrenceExplanation, _explanation_html)

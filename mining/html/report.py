@@ -16,6 +16,8 @@ from mining.html.page import flatten, mark_number, read_text, render_page
 from mining.html.tables import (
     class_table,
     classes_sentence,
+    motif_sentences,
+    motif_table,
     others_table,
     pattern_table,
     recovery_table,
@@ -55,8 +57,11 @@ def _draw_frequencies(run: MiningRun) -> Drawing:
                 rows.append((count.value, count.low, count.high))
             else:
                 known = count.value if name == "occurrences" else getattr(frequency, name)
+                if known is None:
+                    continue
                 rows.append((float(known), np.nan, np.nan))
-        counts[name] = rows
+        if rows:
+            counts[name] = rows
     return draw_intervals(names, counts)
 
 
@@ -77,6 +82,8 @@ def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> 
     return render_page(
         "report.html.jinja",
         run=run,
+        made_of=motif_sentences(run.motif_set),
+        set_table=motif_table(run.motif_set, run.recovery) if run.motif_set.motifs else None,
         headline=headline(run),
         cards=cards,
         tiles=make_tiles(cards),
@@ -112,9 +119,9 @@ def run_html(run: MiningRun) -> str:
     return render_page("cards.html.jinja", cards=_cards(run), summary=summary_sentence(run))
 
 
-def patterns_html(patterns: Sequence[Pattern]) -> str:
+def patterns_html(patterns: Sequence[Pattern], summary: str = "") -> str:
     """Cards of patterns, for a notebook."""
-    return render_page("cards.html.jinja", cards=make_cards(patterns), summary="")
+    return render_page("cards.html.jinja", cards=make_cards(patterns), summary=summary)
 
 
 def _shown_part(run: MiningRun) -> str:
@@ -142,8 +149,8 @@ def _cards(run: MiningRun) -> list[dict[str, Any]]:
 def _order_of(run: MiningRun) -> str:
     """What the order of the patterns is by."""
     if run.null_models:
-        return "what differs most from random graphs first"
-    return "what stood out most in a sample first"
+        return "the motif set first, then what differs most from random graphs"
+    return "the motif set first"
 
 
 def _relations(run: MiningRun) -> list[tuple[str, list[tuple[int, RelationSummary]]]]:

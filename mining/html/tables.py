@@ -6,16 +6,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
-from textwrap import wrap
+from math import isfinite
+from textwrap import fill, wrap
 
 from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime.files import printable, visible
 from mining.mining_run import MiningRun, RunComparison
+from mining.motif_set.motif_set import MotifSet, summary
 from mining.pattern import LESS, LEVEL, MORE, NullComparison, Pattern
 from mining.truth import MotifRecovery
 
 # characters in a line of a cell, and lines
 _LINE, _MOST_LINES = 60, 6
+# of a line of prose in a terminal
+_WIDTH = 100
 _COUNTS = ("occurrences", "disjoint", "roots", "assigned")
 # a pattern of each run; None where a run does not have it
 _Pair = tuple[Pattern | None, Pattern | None]
@@ -53,6 +57,51 @@ def _wrap(text: str) -> list[str]:
     return wrap(text, _LINE, max_lines=_MOST_LINES, placeholder=" …") or [""]
 
 
+def motif_table(motif_set: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> Table:
+    """One row per motif: its name, nodes, copies, bits, and of which other it is a variant."""
+    motifs = motif_set.motifs
+    parts = [one.motif for one in motifs if one.motif is not None]
+    columns = {
+        "motif": [str(number) for number in range(len(motifs))],
+        "what": _names(motifs),
+        "nodes": [str(one.num_nodes) for one in motifs],
+        "copies": [f"{one.num_copies:,}" for one in parts],
+        "bits": [f"{one.bits:,.0f}" for one in parts],
+    }
+    if motif_set.num_starts > 1:
+        columns["found in"] = [f"{one.found_in} of {motif_set.num_starts}" for one in parts]
+    if motif_set.near:
+        leader = {number: group[0] for group in motif_set.near for number in group[1:]}
+        columns["variant of"] = [str(leader.get(number, "-")) for number in range(len(motifs))]
+    if recovery is not None:
+        columns["planted"] = [_planted(one, recovery) for one in motifs]
+    return Table(columns, {"what", "planted"})
+
+
+def motif_sentences(motif_set: MotifSet) -> list[str]:
+    """What the graph is made of, and what to know of the numbers beside it."""
+    said = [summary(motif_set)]
+    if motif_set.motifs:
+        said[0] += (
+            " “Bits” is what the description grows by without the motif, and nothing in its place: "
+            "these numbers do not add up to the total."
+        )
+    other = motif_set.other
+    if other is not None and other.motifs and not motif_set.motifs:
+        said.append(
+            f"Given {other.given_what} alone, {count(len(other.motifs), 'motif')} would save "
+            f"{other.bits_saved:,.0f} of {other.bits_base:,.0f} bits."
+        )
+    for name, bits in motif_set.given.items():
+        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+        said.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
+    if motif_set.not_used:
+        said.append(f"Not used: {'; '.join(motif_set.not_used)}.")
+    if not motif_set.complete:
+        said.append(motif_set.cut)
+    return said
+
+
 def pattern_table(run: MiningRun) -> Table:
     """One row per pattern: description, counts, z and verdicts, planted motifs."""
     patterns = run.patterns
@@ -65,9 +114,7 @@ def pattern_table(run: MiningRun) -> Table:
         columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
     columns |= _verdict_columns(patterns)
     if run.recovery is not None:
-        motifs = [planted_as(pattern, run.recovery) for pattern in patterns]
-        names = [", ".join(f"{motif.name} × {motif.copies}" for motif in some) for some in motifs]
-        columns["planted"] = [listed or "-" for listed in names]
+        columns["planted"] = [_planted(one, run.recovery) for one in patterns]
     return Table(columns, {"what", "planted"})
 
 
@@ -139,6 +186,11 @@ def class_table(run: MiningRun) -> Table:
     return Table(columns, {"what", "class", "edges"})
 
 
+def _planted(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> str:
+    motifs = planted_as(pattern, recovery)
+    return ", ".join(f"{motif.name} × {motif.copies}" for motif in motifs) or "-"
+
+
 def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[MotifRecovery]:
     """The planted motifs that a pattern recovers."""
     return [motif for motif in recovery if pattern.id in motif.pattern_ids]
@@ -183,12 +235,19 @@ def _both(pair: _Pair, text: Callable[[Pattern], str]) -> str:
 
 def _count_text(name: str, pattern: Pattern) -> str:
     number = getattr(pattern.frequency, name)
+    if number is None:
+        return "-"
     return number.short if name == "occurrences" else str(number)
 
 
 def format_run(run: MiningRun) -> str:
-    """The patterns, and the planted motifs where they are known, for a terminal."""
-    parts = [str(pattern_table(run)) if run.patterns else nothing_sentence(run), *run.warnings]
+    """The motif set, the patterns, and the planted motifs where they are known, for a terminal."""
+    sentences = motif_sentences(run.motif_set)
+    parts = [fill(visible(one), _WIDTH) for one in sentences]
+    if run.motif_set.motifs:
+        parts.insert(1, str(motif_table(run.motif_set, run.recovery)))
+    parts += [str(pattern_table(run)) if run.patterns else nothing_sentence(run)]
+    parts += [fill(one, _WIDTH) for one in run.warnings]
     if any(one.classes for one in (*run.patterns, *run.others)):
         parts.append(classes_sentence(run))
         parts += [str(class_table(run))] if class_table(run).rows else []

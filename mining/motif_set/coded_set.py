@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Arrays
+
+_VALUES = ("bits_base", "bits_total", "base", "complete", "cut")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,3 +78,65 @@ class CodedSet:
     def bits_saved(self) -> float:
         """How much shorter the description is with the motifs."""
         return self.bits_base - self.bits_total
+
+
+def pack(sets: Sequence[CodedSet | None]) -> Arrays:
+    """Some sets as arrays that a job keeps; :func:`unpack` reads them."""
+    arrays: dict[str, np.ndarray] = {}
+    records: list[dict[str, Any] | None] = []
+    for number, one in enumerate(sets):
+        if one is None:
+            records.append(None)
+            continue
+        motifs = [*one.motifs, *([] if one.closest is None else [one.closest])]
+        for place, motif in enumerate(motifs):
+            arrays[f"copies-{number}-{place}"] = motif.copies
+        if one.blocks is not None:
+            arrays[f"blocks-{number}"] = one.blocks
+        records.append(
+            {
+                "motifs": [_record(motif) for motif in motifs],
+                "has_closest": one.closest is not None,
+                "missing": [(key.hex(), bits) for key, bits in one.missing.items()],
+                **{name: getattr(one, name) for name in _VALUES},
+            }
+        )
+    return {"sets": np.array(json.dumps(records)), **arrays}
+
+
+def unpack(arrays: Arrays) -> list[CodedSet | None]:
+    """The inverse of :func:`pack`."""
+    found: list[CodedSet | None] = []
+    for number, record in enumerate(json.loads(arrays["sets"].item())):
+        if record is None:
+            found.append(None)
+            continue
+        motifs = [
+            CodedMotif(
+                Structure.from_dict(one["structure"]),
+                arrays[f"copies-{number}-{place}"],
+                one["bits"],
+                one["address"],
+                tuple(one["sources"]),
+            )
+            for place, one in enumerate(record["motifs"])
+        ]
+        found.append(
+            CodedSet(
+                motifs=tuple(motifs[: len(motifs) - record["has_closest"]]),
+                blocks=arrays.get(f"blocks-{number}"),
+                closest=motifs[-1] if record["has_closest"] else None,
+                missing={bytes.fromhex(key): bits for key, bits in record["missing"]},
+                **{name: record[name] for name in _VALUES},
+            )
+        )
+    return found
+
+
+def _record(motif: CodedMotif) -> dict[str, Any]:
+    return {
+        "structure": motif.structure.to_dict(),
+        "bits": motif.bits,
+        "address": motif.address,
+        "sources": motif.sources,
+    }

@@ -1,0 +1,456 @@
+"""The code of a collection of graphs: its length in bits, without motifs and with the copies of some.
+
+Known to both sides are the number of nodes of each graph and the category of each node. A motif is
+drawn once, and each copy says at which nodes of which graph it stands; copies are induced and share
+no node. What is left of the edges is said by degrees: each node has a *signature*, its degrees
+without the edges inside its copy, and each graph is one of those with these degrees. The gain of a
+motif lies in the signatures, which are coded apart for each of its orbits: that the outer bond of a
+ring's carbon is a single one becomes nearly certain.
+
+There are two bases. "typed": a signature has a degree for each kind of link, as seen from the node,
+so that of a single arc both ends are known. "total": it has one degree, the number of neighbours,
+and each edge says its link, given the categories of its ends. Where all edges are alike both are
+the same.
+
+    L = L_N(motifs) + [two bases] + signatures + graphs + links
+        + sum over motifs of (drawing + counts + addresses)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log2
+
+import numpy as np
+from scipy.special import gammaln
+
+from gomkcn_dgl.csr import CSRGraph
+from mining.motif_set.collection_loops import (
+    code_sequence,
+    count_overlaps,
+    predict_sequence,
+    split_bits,
+)
+from mining.motif_set.small_graph_count import count_digraphs, count_graphs
+
+# how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
+_ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
+# signatures are numbers below this
+_MOST_SIGNATURES = 2**62
+
+
+def integer_bits(number: int) -> float:
+    """L_N of a number from 0 on, Rissanen's code of the integers.
+
+    >>> round(integer_bits(0), 4), round(integer_bits(6), 4)
+    (1.5185, 6.3897)
+    """
+    bits, rest = log2(2.865), log2(number + 1)
+    while rest > 0:
+        bits += rest
+        rest = log2(rest)
+    return bits
+
+
+def factorial_bits(number: np.ndarray | int) -> np.ndarray:
+    """Log2 of a factorial."""
+    return np.asarray(gammaln(np.asarray(number) + 1.0) / np.log(2))
+
+
+def dirichlet_bits(counts: np.ndarray) -> float:
+    """A sequence of symbols that occur so often, each in turn given those before it.
+
+    >>> round(dirichlet_bits(np.array([1, 0])), 6)
+    1.0
+    """
+    total, half = counts.sum(), len(counts) / 2
+    nats = gammaln(total + half) - gammaln(half) - (gammaln(counts + 0.5) - gammaln(0.5)).sum()
+    return float(nats / np.log(2))
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedStructure:
+    """A structure of M nodes in the numbers of one collection.
+
+    Attributes
+    ----------
+    links : numpy.ndarray
+        int64 ``[M, M]``, what joins each two nodes, 0 for nothing.
+    colors, orbits : numpy.ndarray
+        int64 ``[M]``, category of each node, and number of its orbit, from 0 on.
+    automorphism_bits : float
+        Log2 of the number of automorphisms.
+    """
+
+    links: np.ndarray
+    colors: np.ndarray
+    orbits: np.ndarray
+    automorphism_bits: float
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """``u < v`` and the link from u to v of each edge, int64 ``[m, 3]``."""
+        u, v = np.nonzero(np.triu(self.links))
+        return np.stack([u, v, self.links[u, v]], axis=1)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes M."""
+        return len(self.colors)
+
+    @property
+    def num_orbits(self) -> int:
+        """Number of orbits."""
+        return int(self.orbits.max()) + 1
+
+
+class CollectionCode:
+    """The code of one collection in one base.
+
+    Parameters
+    ----------
+    graph : CSRGraph
+        The collection; signatures are coded in the order of its nodes.
+    colors : numpy.ndarray or None
+        int64 ``[V]``, the category of each node; None without any.
+    base : {"typed", "total"}
+        What a signature has: a degree for each link, or the number of neighbours.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> code = CollectionCode(as_csr([nx.path_graph(3), nx.cycle_graph(4)]), None, "total")
+    >>> code.num_links, code.degrees.tolist(), code.two_bases
+    (1, [[1, 2, 1, 2, 2, 2, 2]], False)
+    """
+
+    def __init__(self, graph: CSRGraph, colors: np.ndarray | None, base: str) -> None:
+        self.graph, self.base = graph, base
+        num_nodes = graph.num_nodes
+        # 1. nodes: their graphs, and their categories by numbers without gaps
+        self.graph_of = graph.graph_of(np.arange(num_nodes))
+        self.sizes = np.diff(graph.graph_ptr)
+        given = np.zeros(num_nodes, np.int64) if colors is None else colors
+        self.known_colors, self.colors = np.unique(given, return_inverse=True)
+        self.num_colors = len(self.known_colors)
+        self.nodes_of_color = np.zeros((graph.num_graphs, self.num_colors), np.int64)
+        np.add.at(self.nodes_of_color, (self.graph_of, self.colors), 1)
+        # 2. links, and the layer that each counts in
+        self.links = np.ones(len(graph.indices), np.int64)
+        if graph.links is not None:
+            self.links = graph.links.astype(np.int64)
+        self.reverse = np.asarray(graph.relations.reverse, np.int64)
+        self.num_links = len(self.reverse) - 1
+        self.layer_of = np.arange(self.num_links + 1) - 1
+        if base == "total":
+            self.layer_of = np.minimum(self.layer_of, 0)
+        # 3. the degree of each node in each layer
+        num_layers = int(self.layer_of.max(initial=0)) + 1
+        row = np.repeat(np.arange(num_nodes), graph.degrees)
+        places = self.layer_of[self.links] * num_nodes + row
+        self.degrees = np.bincount(places, minlength=num_layers * num_nodes).reshape(num_layers, -1)
+        # 4. for each layer the one that the other end sees
+        self.opposite = np.zeros(num_layers, np.int64)
+        if base == "typed":
+            self.opposite = self.layer_of[self.reverse[1:]]
+        # 5. the digits of a signature that is written as one number
+        widths = self.degrees.max(axis=1, initial=0) + 1
+        self.radix = np.concatenate([[1], np.cumprod(widths.astype(object))[:-1]])
+        self.is_possible = bool(widths.astype(object).prod() < _MOST_SIGNATURES)
+        self.radix = self.radix.astype(np.int64) if self.is_possible else widths
+        # 6. how often each link joins two categories
+        self.kinds = np.minimum(np.arange(self.num_links + 1), self.reverse)
+        self.joints = np.zeros((self.num_colors, self.num_colors, self.num_links + 1), np.int64)
+        once = row < graph.indices
+        self._add_joints(
+            self.joints, self.colors[row[once]], self.colors[graph.indices[once]],
+            self.links[once], 1,
+        )  # fmt: skip
+
+    @property
+    def two_bases(self) -> bool:
+        """Whether the bases differ, so that a bit says which one is used."""
+        return self.num_links > 1
+
+    @cached_property
+    def factorials(self) -> np.ndarray:
+        """Log2 of the factorials of the numbers up to that of the nodes of the largest graph."""
+        return factorial_bits(np.arange(self.sizes.max(initial=0) + 1))
+
+    @cached_property
+    def integers(self) -> np.ndarray:
+        """L_N of the numbers up to the largest degree."""
+        return np.array([integer_bits(d) for d in range(int(self.degrees.max(initial=0)) + 1)])
+
+    def drawing_bits_of(self, structure: NumberedStructure) -> float:
+        """The drawing of a motif: its nodes with their categories, its edges with their links."""
+        size, num_edges = structure.num_nodes, len(structure.edges)
+        pairs = size * (size - 1) // 2
+        where = factorial_bits(pairs) - factorial_bits(num_edges) - factorial_bits(pairs - num_edges)
+        named = size * log2(self.num_colors) + num_edges * log2(self.num_links)
+        return integer_bits(size) + integer_bits(num_edges) + float(where) + named
+
+    def own_degrees(self, structure: NumberedStructure) -> np.ndarray:
+        """Degrees inside a copy, of each layer and node of the motif, int64 ``[L, M]``."""
+        layer = np.where(structure.links > 0, self.layer_of[structure.links], -1)
+        return np.stack([(layer == one).sum(axis=1) for one in range(len(self.degrees))])
+
+    def without_motifs(self) -> Covering:
+        """The collection before any node is covered."""
+        nothing = np.zeros(0)
+        covering = Covering(
+            self, (), self.degrees, self.colors, np.ones(self.graph.num_nodes, bool),
+            self.nodes_of_color, self.joints, 0.0, [], nothing, nothing, np.zeros(0, np.int64),
+            nothing, nothing,
+        )  # fmt: skip
+        return covering.coded(np.arange(self.graph.num_graphs), range(self.num_colors))
+
+    def cover(self, motifs: Sequence[tuple[NumberedStructure, np.ndarray]]) -> Covering:
+        """The collection with these copies of motifs covered, in this order."""
+        covering = self.without_motifs()
+        for structure, copies in motifs:
+            covering = covering.add(structure, copies)
+        return covering
+
+    def _add_joints(
+        self,
+        joints: np.ndarray,
+        first: np.ndarray,
+        second: np.ndarray,
+        links: np.ndarray,
+        number: int,
+    ) -> None:
+        """Count links between nodes of two categories, as seen from the smaller one."""
+        swapped = first > second
+        seen = np.where(swapped, self.reverse[links], links)
+        alike = first == second
+        seen = np.where(alike, self.kinds[seen], seen)
+        np.add.at(joints, (np.minimum(first, second), np.maximum(first, second), seen), number)
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """A collection some of whose nodes are covered by copies of motifs.
+
+    Attributes
+    ----------
+    code : CollectionCode
+        Its code.
+    motifs : tuple of (NumberedStructure, numpy.ndarray)
+        In the order in which they were covered, with their copies, int64 ``[k, M]``.
+    residual : numpy.ndarray
+        int64 ``[L, V]``, degrees without the edges inside of copies.
+    class_of : numpy.ndarray
+        int64 ``[V]``: nodes of one class have their signatures coded together. The category of a
+        node that is free, else its orbit in its motif.
+    is_free, free_of_color : numpy.ndarray
+        bool ``[V]``, and int64 ``[G, C]`` the number of free nodes of each category.
+    joints : numpy.ndarray
+        int64 ``[C, C, T + 1]``, residual edges by the categories of their ends and their link.
+    motif_bits : float
+        Drawings, counts and addresses of the motifs.
+    class_bits, graph_bits : list of float, numpy.ndarray
+        Signatures of each class; the residual graphs ``[G]``.
+    multipliers : numpy.ndarray
+        float64 ``[L, V]``, see ``small_graph_count.py``.
+    symbols, symbol_of : numpy.ndarray
+        int64 ``[S]``, the signatures that occur, and int64 ``[V]``, which of them each node has.
+    signature_bits : numpy.ndarray
+        float64 ``[V]``, what the signature of a node costs, given all the others.
+    """
+
+    code: CollectionCode
+    motifs: tuple[tuple[NumberedStructure, np.ndarray], ...]
+    residual: np.ndarray
+    class_of: np.ndarray
+    is_free: np.ndarray
+    free_of_color: np.ndarray
+    joints: np.ndarray
+    motif_bits: float
+    class_bits: list[float]
+    graph_bits: np.ndarray
+    multipliers: np.ndarray
+    symbols: np.ndarray
+    symbol_of: np.ndarray
+    signature_bits: np.ndarray
+
+    @cached_property
+    def length(self) -> float:
+        """The length of the whole description in bits."""
+        return (
+            sum(self.class_bits)
+            + float(self.graph_bits.sum())
+            + self.link_bits
+            + self.motif_bits
+            + integer_bits(len(self.motifs))
+            + self.code.two_bases
+        )
+
+    @cached_property
+    def link_bits(self) -> float:
+        """The links of the residual edges, which a base of total degrees leaves open."""
+        if self.code.base == "typed":
+            return 0.0
+        total = 0.0
+        for first, second in zip(*np.triu_indices(self.code.num_colors), strict=True):
+            possible = self._possible_links(first, second)
+            counts = self.joints[first, second]
+            total += dirichlet_bits(counts[possible])
+            if first == second:
+                # between nodes of one category, a bit says where the edge begins
+                total += float(counts[self.code.kinds != self.code.reverse].sum())
+        return total
+
+    @cached_property
+    def joint_bits(self) -> np.ndarray:
+        """What a link costs as it is seen from a node of one category to the other, [C, C, T + 1]."""
+        code = self.code
+        bits = np.zeros(self.joints.shape)
+        if code.base == "typed":
+            return bits
+        for first, second in zip(*np.triu_indices(code.num_colors), strict=True):
+            counts = self.joints[first, second]
+            possible = self._possible_links(first, second)
+            share = (counts + 0.5) / (counts[possible].sum() + len(possible) / 2)
+            own = -np.log2(share)
+            if first == second:
+                own = own[code.kinds] + (code.kinds != code.reverse)
+            bits[first, second] = own
+            bits[second, first] = own[code.reverse]
+        return bits
+
+    def _possible_links(self, first: int, second: int) -> np.ndarray:
+        links = np.arange(1, self.code.num_links + 1)
+        return links[links == self.code.kinds[1:]] if first == second else links
+
+    def motif_parts(self, structure: NumberedStructure, counts: np.ndarray) -> tuple[float, float, float]:
+        """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
+        free, taken = self.free_of_color, counts[:, None] * np.bincount(
+            structure.colors, minlength=self.code.num_colors
+        )
+        chosen = factorial_bits(free) - factorial_bits(free - taken)
+        address = (
+            float(chosen.sum() - factorial_bits(counts).sum())
+            - float(counts.sum()) * structure.automorphism_bits
+        )
+        drawing = self.code.drawing_bits_of(structure)
+        return drawing, float(split_bits(counts, self.code.sizes)), address
+
+    def add(self, structure: NumberedStructure, copies: np.ndarray) -> Covering:
+        """Cover these copies of a motif too, free nodes ``[k, M]`` that are joined as it is."""
+        code, nodes = self.code, copies.ravel()
+        counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
+        # 1. what the motif costs
+        motif_bits = sum(self.motif_parts(structure, counts))
+        of_color = np.bincount(structure.colors, minlength=code.num_colors)
+        # 2. its edges are known now
+        residual, joints = self.residual.copy(), self.joints.copy()
+        residual[:, nodes] -= np.tile(code.own_degrees(structure), len(copies))
+        u, v, links = structure.edges.T
+        code._add_joints(joints, structure.colors[u], structure.colors[v], links, -len(copies))
+        # 3. its orbits are classes of their own
+        class_of, is_free = self.class_of.copy(), self.is_free.copy()
+        first = len(self.class_bits)
+        class_of[nodes] = first + np.tile(structure.orbits, len(copies))
+        is_free[nodes] = False
+        covering = replace(
+            self,
+            motifs=(*self.motifs, (structure, copies)),
+            residual=residual,
+            class_of=class_of,
+            is_free=is_free,
+            free_of_color=self.free_of_color - counts[:, None] * of_color,
+            joints=joints,
+            motif_bits=self.motif_bits + motif_bits,
+            class_bits=self.class_bits + [0.0] * structure.num_orbits,
+        )
+        classes = [*np.unique(structure.colors).tolist(), *range(first, first + structure.num_orbits)]
+        return covering.coded(np.flatnonzero(counts), classes)
+
+    def coded(self, graphs: np.ndarray, classes: Sequence[int]) -> Covering:
+        """The same with the bits of these graphs and classes of nodes, which have changed."""
+        signatures = self.code.radix @ self.residual
+        symbols, symbol_of = np.unique(signatures, return_inverse=True)
+        covering = replace(self, symbols=symbols, symbol_of=symbol_of)
+        graph_bits, multipliers = covering._code_graphs(graphs)
+        class_bits, signature_bits = covering._code_classes(classes)
+        return replace(
+            covering,
+            graph_bits=graph_bits,
+            multipliers=multipliers,
+            class_bits=class_bits,
+            signature_bits=signature_bits,
+        )
+
+    @cached_property
+    def symbol_degrees(self) -> np.ndarray:
+        """The degrees that a signature stands for, int64 ``[L, S]``."""
+        widths = self.code.degrees.max(axis=1, initial=0) + 1
+        return self.symbols // self.code.radix[:, None] % widths[:, None]
+
+    def _code_classes(self, classes: Sequence[int]) -> tuple[list[float], np.ndarray]:
+        """Bits of the signatures of each class, and of each node ``[V]``."""
+        code = self.code
+        class_bits = list(self.class_bits) or [0.0] * code.num_colors
+        signature_bits = np.zeros(code.graph.num_nodes)
+        signature_bits[: len(self.signature_bits)] = self.signature_bits
+        order = np.argsort(self.class_of, kind="stable")
+        bounds = np.searchsorted(self.class_of[order], np.arange(len(class_bits) + 1))
+        for one in classes:
+            nodes = order[bounds[one] : bounds[one + 1]]
+            if not len(nodes):
+                class_bits[one] = 0.0
+                continue
+            # 1. the alphabet: all degrees up to the largest, or the signatures that occur
+            known, symbols = np.unique(self.symbol_of[nodes], return_inverse=True)
+            degrees = self.symbol_degrees[:, known]
+            if len(degrees) == 1:
+                num_symbols = int(degrees.max()) + 1
+                alphabet = integer_bits(num_symbols - 1)
+            else:
+                num_symbols = len(known)
+                alphabet = integer_bits(num_symbols) + float(code.integers[degrees].sum())
+            # 2. the sequence, with the alpha that makes it shortest
+            graph_of = code.graph_of[nodes]
+            bits = code_sequence(symbols, graph_of, num_symbols, _ALPHAS)
+            best = int(bits.argmin())
+            class_bits[one] = alphabet + float(bits[best]) + log2(len(_ALPHAS))
+            signature_bits[nodes] = predict_sequence(
+                symbols, graph_of, num_symbols, len(known), _ALPHAS[best]
+            )
+        return class_bits, signature_bits
+
+    def _code_graphs(self, graphs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Bits of the residual graphs ``[G]``, of which some have changed, and multipliers."""
+        code, residual = self.code, self.residual
+        graph_bits = np.zeros(code.graph.num_graphs)
+        multipliers = np.zeros(residual.shape)
+        if len(self.graph_bits):
+            graph_bits, multipliers = self.graph_bits.copy(), self.multipliers.copy()
+        ptr = code.graph.graph_ptr
+        for graph in graphs.tolist():
+            here = slice(ptr[graph], ptr[graph + 1])
+            bits = 0.0
+            for layer, opposite in enumerate(code.opposite.tolist()):
+                own = residual[layer, here]
+                if opposite == layer:
+                    number, fitted = count_graphs(tuple(np.bincount(own).tolist()))
+                    multipliers[layer, here] = np.array(fitted)[own]
+                elif layer < opposite:
+                    both = residual[[layer, opposite], here]
+                    ends = np.flatnonzero(both.any(axis=0))
+                    pairs = tuple(map(tuple, both[:, ends].T.tolist()))
+                    number, pair_fit = count_digraphs(pairs)
+                    multipliers[[layer, opposite], here] = 0.0
+                    if pair_fit:
+                        multipliers[np.ix_([layer, opposite], ptr[graph] + ends)] = np.array(pair_fit).T
+                else:
+                    continue
+                bits += number
+            # links exclude each other, so that there are fewer graphs than of each link alone
+            overlaps = count_overlaps(residual[:, here], code.opposite) if len(residual) > 1 else 0
+            graph_bits[graph] = max(0.0, bits - overlaps)
+        return graph_bits, multipliers

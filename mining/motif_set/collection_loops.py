@@ -1,0 +1,125 @@
+"""Compiled loops of the code of a collection."""
+
+from __future__ import annotations
+
+from math import lgamma
+
+import numpy as np
+
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+
+@compiled()
+def code_sequence(symbols, graph_of, num_symbols, alphas):
+    """Bits of a sequence of symbols [N] with each of alphas [A], float64 [A].
+
+    A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha as
+    in all graphs so far: (n + alpha pi) / (n_g + alpha), pi = (N + 1/2) / (all + symbols / 2).
+    """
+    bits = np.zeros(len(alphas))
+    seen = np.zeros(num_symbols)
+    here = np.zeros(num_symbols)
+    graph_of_count = np.full(num_symbols, -1)
+    in_graph = 0
+    for place in range(len(symbols)):
+        symbol, graph = symbols[place], graph_of[place]
+        if place > 0 and graph_of[place - 1] != graph:
+            in_graph = 0
+        if graph_of_count[symbol] != graph:
+            here[symbol] = 0
+            graph_of_count[symbol] = graph
+        share = (seen[symbol] + 0.5) / (place + num_symbols / 2)
+        for k in range(len(alphas)):
+            bits[k] -= np.log2((here[symbol] + alphas[k] * share) / (in_graph + alphas[k]))
+        seen[symbol] += 1
+        here[symbol] += 1
+        in_graph += 1
+    return bits
+
+
+@compiled()
+def predict_sequence(symbols, graph_of, num_symbols, num_known, alpha):
+    """Bits of each symbol [N] given all others, which are those below num_known."""
+    bits = np.empty(len(symbols))
+    in_all = np.zeros(num_known)
+    here = np.zeros(num_known)
+    for symbol in symbols:
+        in_all[symbol] += 1
+    first = 0
+    while first < len(symbols):
+        last = first
+        while last < len(symbols) and graph_of[last] == graph_of[first]:
+            here[symbols[last]] += 1
+            last += 1
+        for place in range(first, last):
+            symbol = symbols[place]
+            share = (in_all[symbol] + 0.5) / (len(symbols) + num_symbols / 2)
+            likely = (here[symbol] - 1 + alpha * share) / (last - first - 1 + alpha)
+            bits[place] = -np.log2(max(likely, 1e-9))
+        for place in range(first, last):
+            here[symbols[place]] = 0
+        first = last
+    return bits
+
+
+@compiled()
+def count_overlaps(degrees, opposite):  # int64 [L, N], [L]
+    """Bits by which graphs are fewer in which no two links are between the same nodes.
+
+    Two links meet as often as is expected: half the sum over i != j and over two layers a < b of
+    a_i a'_j b_i b'_j / (A B), where a' is the layer that the other end of the link sees.
+    """
+    total = 0.0
+    for a in range(len(degrees)):
+        for b in range(a):
+            size, both, opposed, alone = 0.0, 0.0, 0.0, 0.0
+            other = 0.0
+            for node in range(degrees.shape[1]):
+                size += degrees[a, node]
+                other += degrees[b, node]
+                product = degrees[a, node] * degrees[b, node]
+                reverse = degrees[opposite[a], node] * degrees[opposite[b], node]
+                both += product
+                opposed += reverse
+                alone += product * reverse
+            total += 0.5 * (both * opposed - alone) / max(size * other, 1.0)
+    return total / np.log(2.0)
+
+
+@subroutine()
+def integer_nats(number):
+    """L_N of a number from 0 on, in nats."""
+    bits, rest = np.log2(2.865), np.log2(number + 1.0)
+    while rest > 0:
+        bits += rest
+        rest = np.log2(rest)
+    return bits * np.log(2.0)
+
+
+@compiled()
+def split_bits(counts, sizes):  # int64 [G], [G]
+    """Bits of the number of copies in each graph: the total, then how it is split.
+
+    A bit says whether by its histogram or in proportion to the sizes of the graphs.
+    """
+    total, most, nodes = 0, 0, 0
+    for graph in range(len(counts)):
+        total += counts[graph]
+        nodes += sizes[graph]
+        most = max(most, counts[graph])
+    bits = integer_nats(total) / np.log(2.0)
+    if len(counts) == 1:
+        return bits
+    # 1. the histogram of the counts
+    histogram = np.zeros(most + 1)
+    for count in counts:
+        histogram[count] += 1
+    half = (most + 1) / 2
+    by_histogram = integer_nats(most) + lgamma(len(counts) + half) - lgamma(half)
+    for number in histogram:
+        by_histogram -= lgamma(number + 0.5) - lgamma(0.5)
+    # 2. in proportion
+    by_size = -lgamma(total + 1.0)
+    for graph in range(len(counts)):
+        by_size += lgamma(counts[graph] + 1.0) - counts[graph] * np.log(sizes[graph] / nodes)
+    return bits + 1.0 + min(by_histogram, by_size) / np.log(2.0)

@@ -1,0 +1,289 @@
+"""Copies of a structure in one graph, compiled: listed, valued, chosen in an order, and addressed.
+
+A copy is a row of nodes, one for each node of the structure; it is induced, so that each two of its
+nodes are joined as in the structure.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, find_edge, find_entry
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+_LN2 = math.log(2.0)
+
+
+class Rows(NamedTuple):
+    """A graph; entries in ascending order in each row, with their links and numbers of edges."""
+
+    indptr: np.ndarray  # uint64 [V + 1]
+    indices: np.ndarray  # uint32 [E]
+    links: np.ndarray  # uint16 [E]
+    edge_of: np.ndarray  # int64 [E], the same for both entries of an edge
+    colors: np.ndarray  # int64 [V]
+
+
+class Plan(NamedTuple):
+    """The nodes of a structure in the order in which they are mapped."""
+
+    links: np.ndarray  # uint16 [M, M]
+    colors: np.ndarray  # int64 [M]
+    degrees: np.ndarray  # int64 [M], joined nodes of each
+    is_less: np.ndarray  # bool [M, M], whether i < j is mapped to a smaller node, by symmetry
+
+
+class Limits(NamedTuple):
+    """What bounds the listing of copies, so that its work is known; a step looks at one node."""
+
+    copies: int
+    copies_of_root: int
+    steps_of_root: int
+    steps: int
+
+
+@compiled()
+def list_copies(graph, plan, roots, limits):
+    """The copies whose first node is among the roots, int32 [K, M]; and whether these are all.
+
+    Of the rows that differ by a symmetry one is listed.
+    """
+    size = len(plan.colors)
+    out = np.empty((limits.copies, size), np.int32)
+    count, is_complete, left = 0, True, limits.steps
+    mapped = np.empty(size, np.int64)
+    place, stop = np.zeros((2, size), np.int64)
+    for root in roots:
+        if not _fits_alone(graph, plan, root, 0):
+            continue
+        mapped[0] = root
+        level, of_root, steps = 1, 0, min(limits.steps_of_root, left)
+        before = steps
+        _open(graph, plan, mapped, place, stop, level)
+        while level > 0:
+            # 1. the next neighbour of the mapped node with the shortest row
+            if place[level] == stop[level]:
+                level -= 1
+                continue
+            if steps == 0:
+                is_complete = False
+                break
+            steps -= 1
+            node = np.int64(graph.indices[place[level]])
+            place[level] += 1
+            if not _fits(graph, plan, mapped, node, level):
+                continue
+            mapped[level] = node
+            if level < size - 1:
+                level += 1
+                _open(graph, plan, mapped, place, stop, level)
+                continue
+            # 2. a copy
+            for k in range(size):
+                out[count, k] = mapped[k]
+            count += 1
+            of_root += 1
+            if count == limits.copies:
+                return out[:count], False
+            if of_root == limits.copies_of_root:
+                is_complete = False
+                break
+        left -= before - steps
+        if left <= 0:
+            return out[:count], False
+    return out[:count], is_complete
+
+
+@subroutine(**INLINE_JIT)
+def _open(graph, plan, mapped, place, stop, level):
+    """Candidates of a level: the shortest row of the mapped nodes that it is joined to."""
+    shortest = np.int64(len(graph.indices) + 1)
+    for k in range(level):
+        if plan.links[k, level] > 0:
+            start = np.int64(graph.indptr[mapped[k]])
+            end = np.int64(graph.indptr[mapped[k] + 1])
+            if end - start < shortest:
+                shortest = end - start
+                place[level], stop[level] = start, end
+
+
+@subroutine(**INLINE_JIT)
+def _fits_alone(graph, plan, node, level):
+    """Whether a node has the colour and enough neighbours."""
+    degree = np.int64(graph.indptr[node + 1] - graph.indptr[node])
+    return graph.colors[node] == plan.colors[level] and degree >= plan.degrees[level]
+
+
+@subroutine(**INLINE_JIT)
+def _fits(graph, plan, mapped, node, level):
+    """Whether a node is joined to those mapped as the structure says."""
+    if not _fits_alone(graph, plan, node, level):
+        return False
+    for k in range(level):
+        other = mapped[k]
+        if other == node or (plan.is_less[k, level] and other > node):
+            return False
+    for k in range(level):
+        entry = find_entry(graph, np.uint64(mapped[k]), np.uint64(node))
+        link = graph.links[entry] if entry >= 0 else 0
+        if link != plan.links[k, level]:
+            return False
+    return True
+
+
+@compiled()
+def edges_of_copies(graph, copies, pairs):
+    """The number of the edge of each pair [P, 2] of nodes of each copy, int32 [K, P]."""
+    out = np.empty((len(copies), len(pairs)), np.int32)
+    for row in range(len(copies)):
+        for k in range(len(pairs)):
+            u, v = copies[row, pairs[k, 0]], copies[row, pairs[k, 1]]
+            out[row, k] = graph.edge_of[find_edge(graph, np.uint64(u), np.uint64(v))]
+    return out
+
+
+@compiled()
+def free_copies(edges, is_used):
+    """The rows of `edges` [K, P] of which none is used, int64, ascending."""
+    out = np.empty(len(edges), np.int64)
+    count = 0
+    for row in range(len(edges)):
+        is_free = True
+        for edge in edges[row]:
+            if is_used[edge]:
+                is_free = False
+                break
+        if is_free:
+            out[count] = row
+            count += 1
+    return out[:count]
+
+
+@compiled()
+def gains_of_copies(rows, copies, edges, edge_bits, terms, degrees, log_factorial):
+    """Bits that taking the edges of some copies out saves, to first order, without addresses.
+
+    An edge of nodes i and j saves -log2 x_i x_j, see `edge_bits`; a node that has q of its d edges
+    in a copy, q log2 d - log2 d (d - 1) ... (d - q + 1) for each of the `terms` [T, 3]: node of the
+    structure, slot, q.
+    """
+    out = np.zeros(len(rows))
+    for k in range(len(rows)):
+        row = rows[k]
+        for edge in edges[row]:
+            out[k] += edge_bits[edge]
+        for t in range(len(terms)):
+            number = terms[t, 2]
+            if number > 1:
+                degree = degrees[terms[t, 1], copies[row, terms[t, 0]]]
+                out[k] += number * math.log2(degree)
+                out[k] -= log_factorial[degree] - log_factorial[degree - number]
+    return out
+
+
+@compiled()
+def choose_disjoint(rows, members, marks, era):
+    """The rows, in their order, whose `members` [K, P] are in none that was chosen before."""
+    out = np.empty(len(rows), np.int64)
+    count = 0
+    for row in rows:
+        is_free = True
+        for member in members[row]:
+            if marks[member] == era:
+                is_free = False
+                break
+        if is_free:
+            for member in members[row]:
+                marks[member] = era
+            out[count] = row
+            count += 1
+    return out[:count]
+
+
+@compiled()
+def move_copies(degrees, copies, terms, sign):
+    """Take the edges of copies [K, M] from `degrees` [S, V], or give them back with `sign` 1."""
+    for row in range(len(copies)):
+        for t in range(len(terms)):
+            degrees[terms[t, 1], copies[row, terms[t, 0]]] += sign * terms[t, 2]
+
+
+class Places(NamedTuple):
+    """Where the nodes of copies of a structure can be, for its addresses."""
+
+    by_degree: np.ndarray  # float64 [K], bits of each copy by the degrees of its nodes
+    uniform: float  # bits of a copy, uniformly
+    eligible: np.ndarray  # int64 [M], nodes for each role, by falling number of edges; or [0]
+    inside: np.ndarray  # int64 [M], edges of each role in all layers
+    degrees: np.ndarray  # int64 [V], edges of each node in all layers
+    classes: np.ndarray  # int64 [V], of colour and degree
+    class_sizes: np.ndarray  # int64 [C]
+
+
+@compiled()
+def prefix_addresses(rows, copies, places, marks, era):
+    """Bits of the cheapest address of the first 1, 2, ... of some copies, and its number, [K] each.
+
+    The numbers are those of ADDRESSES in code_length.py.
+    """
+    size = copies.shape[1]
+    bits, codes = np.empty(len(rows)), np.empty(len(rows), np.int64)
+    # what is left of the degree of a node, beyond its role: a histogram of all roles together
+    top = 0
+    for row in rows:
+        for k in range(size):
+            top = max(top, places.degrees[copies[row, k]] - places.inside[k])
+    counts = np.zeros(top + 1, np.int64)
+    taken = np.zeros(len(places.class_sizes), np.int64)
+    by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, 0
+    is_disjoint = True
+    for number in range(1, len(rows) + 1):
+        row = rows[number - 1]
+        by_degree += places.by_degree[row]
+        for k in range(size):
+            node = copies[row, k]
+            left = places.degrees[node] - places.inside[k]
+            top = max(top, left)
+            bins += math.log2(counts[left] + 0.5)
+            counts[left] += 1
+            own = places.classes[node]
+            in_class += math.log2(places.class_sizes[own])
+            if marks[node] == era:
+                is_disjoint = False
+            marks[node] = era
+            if is_disjoint:
+                without += math.log2(places.class_sizes[own] - taken[own])
+                taken[own] += 1
+        histogram = _log_star(top) - bins
+        half = 0.5 * (top + 1)
+        histogram += (math.lgamma(number * size + half) - math.lgamma(half)) / _LN2
+        best, code = number * places.uniform, 0
+        if by_degree < best:
+            best, code = by_degree, 1
+        if histogram + in_class < best:
+            best, code = histogram + in_class, 2
+        if is_disjoint:
+            if len(places.eligible) > 0:
+                uniform = 0.0
+                for k in range(size):
+                    still = places.eligible[k] - k * number
+                    uniform += math.lgamma(still + 1.0) - math.lgamma(still - number + 1.0)
+                if uniform / _LN2 < best:
+                    best, code = uniform / _LN2, 3
+            if histogram + without < best:
+                best, code = histogram + without, 4
+        bits[number - 1], codes[number - 1] = best, code
+    return bits, codes
+
+
+@subroutine(**INLINE_JIT)
+def _log_star(number):
+    """Bits of a whole number by Rissanen's code, as in integer_codes.py."""
+    bits, rest = math.log2(2.865), math.log2(number + 1.0)
+    while rest > 0:
+        bits += rest
+        rest = math.log2(rest)
+    return bits

@@ -1,0 +1,341 @@
+"""A structure with its copies in one graph, and the first of them that pay best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import log2
+
+import numpy as np
+
+from mining.candidates.canonical_loops import canonical_orders
+from mining.candidates.grown_sets import distinct, key_of
+from mining.motif_set.code_length import ADDRESSES, PENDANT_BITS, GraphCode
+from mining.motif_set.coded_graph import CodedGraph, MotifShape
+from mining.motif_set.copy_loops import (
+    Limits,
+    Places,
+    Plan,
+    Rows,
+    choose_disjoint,
+    edges_of_copies,
+    free_copies,
+    gains_of_copies,
+    list_copies,
+    prefix_addresses,
+)
+from mining.motif_set.integer_codes import integer_bits, log2_factorial
+
+# of one structure: copies that are listed, and steps for it
+_MOST_COPIES, _MOST_STEPS = 20_000, 30_000_000
+# of each node that a copy can begin at, at least and in all of these together
+_COPIES_OF_ROOT, _COPIES_OF_ROOTS = 20, 60_000
+_STEPS_OF_ROOT, _STEPS_OF_ROOTS = 3_000, 8_000_000
+# the best copies that are kept, at least, and for each node of the graph
+_KEPT, _KEPT_OF_NODE = 3_000, 2
+# copies of less worth are not tried, and no more than so many
+_LEAST_WORTH, _MOST_TRIED = -15.0, 60_000
+# worths that differ by less are equal, to so many decimals
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """The graph that the copies of a set leave over.
+
+    Attributes
+    ----------
+    used : numpy.ndarray
+        bool ``[num_edges]``.
+    degrees : numpy.ndarray
+        int64 ``[S, V]``.
+    edge_bits : numpy.ndarray
+        float64 ``[num_edges]``, what taking each edge out saves, to first order.
+    """
+
+    used: np.ndarray
+    degrees: np.ndarray
+    edge_bits: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Prefix:
+    """Some copies of a structure.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray
+        int64 ``[k]``, which of the listed copies.
+    gain : float
+        About the bits that they save, beside those that are in the set.
+    bits, address : float, str
+        Length of the motif with them and with those that are in the set, and its address code.
+    """
+
+    rows: np.ndarray
+    gain: float
+    bits: float
+    address: str
+
+
+class Workspace:
+    """What the compiled loops need beside copies: the graph, and which nodes and edges are met.
+
+    All work are forgotten with each new era.
+    """
+
+    def __init__(self, graph: CodedGraph) -> None:
+        self.graph = Rows(
+            graph.indptr.view(np.uint64),
+            graph.indices.view(np.uint32),
+            graph.links.astype(np.uint16),
+            graph.edge_of,
+            graph.colors,
+        )
+        self.nodes = np.zeros(len(graph.colors), np.int64)
+        self.edges = np.zeros(graph.num_edges, np.int64)
+        self._era = 0
+
+    def new_era(self) -> int:
+        """A number that work nothing yet."""
+        self._era += 1
+        return self._era
+
+
+@dataclass(frozen=True, eq=False)
+class ListedCopies:
+    """A structure with its copies.
+
+    Attributes
+    ----------
+    code : GraphCode
+        Of the graph.
+    shape : MotifShape
+        The structure, in canonical order.
+    copies : numpy.ndarray
+        int32 ``[K, M]``, the best of those that were found.
+    edges : numpy.ndarray
+        int32 ``[K, P]``, the edges of each.
+    sources : tuple of str
+        What saw it.
+    is_complete : bool
+        Whether all copies were looked at.
+    """
+
+    code: GraphCode
+    shape: MotifShape
+    copies: np.ndarray
+    edges: np.ndarray
+    sources: tuple[str, ...]
+    is_complete: bool
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for isomorphic structures."""
+        return key_of(self.shape.links, self.shape.colors)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where its copies can be."""
+        graph, shape = self.code.graph, self.shape
+        uniform, by_degree = self.code.addresses(shape, self.copies)
+        eligible = np.zeros(0, np.int64)
+        if graph.is_plain:
+            demands = np.sort(shape.roles[:, 0])[::-1]
+            eligible = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
+        inside = shape.roles.sum(axis=1)
+        return Places(
+            by_degree, uniform, eligible, inside,
+            graph.num_neighbors, graph.class_of, graph.class_sizes,
+        )  # fmt: skip
+
+    @cached_property
+    def _symmetry(self) -> float:
+        """Bits that each copy saves since its order does not matter, less its pendant nodes."""
+        return self.shape.log2_automorphisms - PENDANT_BITS * self.shape.num_pendant
+
+    def worth(self, rows: np.ndarray, left: Left) -> np.ndarray:
+        """Bits that each of some copies saves, to first order, without its address."""
+        table = log2_factorials(int(self.code.graph.num_neighbors.max()))
+        arguments = self.edges, left.edge_bits, self.shape.terms, left.degrees, table
+        gains: np.ndarray = gains_of_copies(rows, self.copies, *arguments)
+        return gains + self._symmetry
+
+    def best_prefix(self, left: Left, taken: np.ndarray, work: Workspace) -> Prefix | None:
+        """The free copies that save most beside those that are ``taken``, None without enough.
+
+        Copies are tried by falling worth, under three of the addresses; so that no two share an
+        edge, and so that no two share a node; and the best number of them is taken.
+        """
+        least = 1 if len(taken) else 2
+        free = free_copies(self.edges, left.used)
+        if len(free) < least:
+            return None
+        worth = self.worth(free, left)
+        gains = np.zeros(len(self.copies))
+        gains[free] = worth - self._symmetry
+        best = None
+        for address in ("uniform", "by degree", "by residual degree"):
+            if address == "uniform":
+                value = worth - self.places.uniform
+            elif address == "by degree":
+                value = worth - self.places.by_degree[free]
+            elif best is not None:
+                value = worth - self._by_residual_degree(free, best.rows)
+            else:
+                break
+            order = np.argsort(-np.round(value, _DECIMALS), kind="stable")[:_MOST_TRIED]
+            order = free[order[value[order] > _LEAST_WORTH]]
+            by_edges = choose_disjoint(order, self.edges, work.edges, work.new_era())
+            by_nodes = choose_disjoint(by_edges, self.copies, work.nodes, work.new_era())
+            orders = [by_edges] if len(by_nodes) == len(by_edges) else [by_edges, by_nodes]
+            for rows in orders:
+                if len(rows) >= least:
+                    found = self._best_number(rows, gains, taken, least, work)
+                    if best is None or found.gain > best.gain:
+                        best = found
+        return best
+
+    def _by_residual_degree(self, rows: np.ndarray, near: np.ndarray) -> np.ndarray:
+        """Bits of the address of each copy by the histogram of some copies, each bin with ½ more."""
+        copies, places = self.copies[rows], self.places
+        counts = np.bincount((places.degrees[self.copies[near]] - places.inside).reshape(-1))
+        counts = counts + 0.5
+        in_bin = -np.log2(counts / counts.sum())
+        left = places.degrees[copies] - places.inside
+        # a degree beyond the histogram is as good as excluded
+        beyond = 3 * np.log2(np.maximum(left, 1)) * (left >= len(counts))
+        bits = in_bin[np.minimum(left, len(counts) - 1)] + beyond
+        bits += np.log2(places.class_sizes)[places.classes[copies]]
+        total: np.ndarray = bits.sum(axis=1)
+        return total
+
+    def _best_number(
+        self, rows: np.ndarray, gains: np.ndarray, taken: np.ndarray, least: int, work: Workspace
+    ) -> Prefix:
+        """The number of the first copies that saves most, at least ``least``."""
+        bits, codes = self.bits_of_prefixes(np.concatenate([taken, rows]), work)
+        before = bits[len(taken) - 1] if len(taken) else 0.0
+        saved = np.cumsum(gains[rows]) - (bits[len(taken) :] - before)
+        number = least + int(np.argmax(saved[least - 1 :]))
+        last = len(taken) + number - 1
+        return Prefix(
+            rows[:number], float(saved[number - 1]), float(bits[last]), ADDRESSES[codes[last]]
+        )
+
+    def bits_of_prefixes(self, rows: np.ndarray, work: Workspace) -> tuple[np.ndarray, np.ndarray]:
+        """Length of the motif with the first 1, 2, … copies, and the number of its address code.
+
+        The same as :meth:`~mining.motif_set.code_length.GraphCode.motif_bits`, of all at once.
+        """
+        addresses = prefix_addresses(rows, self.copies, self.places, work.nodes, work.new_era())
+        numbers = np.arange(1, len(rows) + 1)
+        bits = addresses[0] + integer_lengths(len(rows)) - log2_factorials(len(rows))[1:]
+        bits += self.code.head(self.shape) + log2(len(ADDRESSES)) - numbers * self._symmetry
+        return bits, addresses[1]
+
+
+def list_structure(
+    code: GraphCode,
+    shape: MotifShape,
+    seen: np.ndarray,
+    sources: tuple[str, ...],
+    left: Left,
+    work: Workspace,
+    seed: int,
+) -> ListedCopies:
+    """List the copies of a structure.
+
+    Parameters
+    ----------
+    code : GraphCode
+        Of the graph.
+    shape : MotifShape
+        The structure, in canonical order.
+    seen : numpy.ndarray
+        int32 ``[K, M]``, copies that are known already.
+    sources : tuple of str
+        What saw it.
+    left : Left
+        The whole graph: where there are too many copies, the best are kept.
+    work : Workspace
+        Of the graph.
+    seed : int
+        Of the order in which copies are looked for, where not all are.
+    """
+    graph = code.graph
+    number = len(graph.colors)
+    order, plan = plan_of(shape)
+    roots = np.random.default_rng([seed, 12]).permutation(number)
+    limits = Limits(
+        _MOST_COPIES,
+        max(_COPIES_OF_ROOT, _COPIES_OF_ROOTS // number),
+        max(_STEPS_OF_ROOT, _STEPS_OF_ROOTS // number),
+        _MOST_STEPS,
+    )
+    found, is_complete = list_copies(work.graph, plan, roots, limits)
+    copies = np.empty_like(found)
+    copies[:, order] = found
+    if not is_complete:
+        copies = np.concatenate([copies, seen.astype(np.int32)])
+        copies = copies[distinct(copies)]
+    edges = edges_of_copies(work.graph, copies, shape.pairs)
+    listed = ListedCopies(code, shape, copies, edges, sources, is_complete)
+    most = max(_KEPT, _KEPT_OF_NODE * number)
+    if len(copies) > most:
+        worth = listed.worth(np.arange(len(copies)), left)
+        worth -= np.minimum(listed.places.uniform, listed.places.by_degree)
+        best = np.sort(np.argsort(-np.round(worth, _DECIMALS), kind="stable")[:most])
+        listed = ListedCopies(code, shape, copies[best], edges[best], sources, False)
+    return listed
+
+
+def plan_of(shape: MotifShape) -> tuple[np.ndarray, Plan]:
+    """The order in which the nodes of a structure are mapped, and the structure in this order.
+
+    First a node of most edges; then the one with most edges to those before it. Each is mapped to
+    the smallest of the nodes that the automorphisms carry it to that fix those before it.
+    """
+    size, joined = shape.num_nodes, shape.links > 0
+    degrees = joined.sum(axis=1)
+    order = [int(degrees.argmax())]
+    while len(order) < size:
+        inside = joined[:, order].sum(axis=1) * size + degrees
+        inside[order] = -1
+        order.append(int(inside.argmax()))
+    links = shape.links[np.ix_(order, order)].astype(np.uint16)
+    colors = shape.colors[order]
+    # of two nodes one is carried to the other where singling out either gives the same graph
+    levels, nodes = np.triu_indices(size)
+    singled = np.tile(colors, (len(levels), 1))
+    fixed = np.arange(size) < levels[:, None]
+    singled[fixed] = (colors.max() + 1 + np.tile(np.arange(size), (len(levels), 1)))[fixed]
+    singled[np.arange(len(levels)), nodes] = -1 - colors[nodes]
+    canonical, _ = canonical_orders(np.tile(links, (len(levels), 1, 1)), singled)
+    forms = np.take_along_axis(singled, canonical, axis=1)
+    values = links[canonical[:, :, None], canonical[:, None, :]].reshape(len(levels), -1)
+    forms = np.concatenate([forms, values], axis=1)
+    own = np.flatnonzero(levels == nodes)[levels]
+    is_less = np.zeros((size, size), bool)
+    is_less[levels, nodes] = (forms == forms[own]).all(axis=1) & (levels < nodes)
+    return np.array(order), Plan(links, colors, degrees[order], is_less)
+
+
+def log2_factorials(most: int) -> np.ndarray:
+    """log2 n! for n = 0 … ``most``."""
+    return _log2_factorials((most + 1).bit_length())[: most + 1]
+
+
+def integer_lengths(most: int) -> np.ndarray:
+    """Bits of the whole numbers 1 … ``most``."""
+    return _integer_lengths((most + 1).bit_length())[1 : most + 1]
+
+
+@lru_cache(maxsize=32)
+def _log2_factorials(bits: int) -> np.ndarray:
+    return log2_factorial(np.arange(1 << bits))
+
+
+@lru_cache(maxsize=32)
+def _integer_lengths(bits: int) -> np.ndarray:
+    return np.array([integer_bits(number) for number in range(1 << bits)])

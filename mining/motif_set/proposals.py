@@ -1,0 +1,116 @@
+"""Structures that are tried as motifs of one graph: those that grown sets show, and given ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import log, log1p
+
+import numpy as np
+
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.canonical_loops import canonical_orders
+from mining.candidates.grown_sets import SeenStructure, key_of, seen_structures
+from mining.motif_set.code_length import GraphCode
+from mining.motif_set.coded_graph import MotifShape
+from mining.motif_set.listed_copies import (
+    Left,
+    ListedCopies,
+    Workspace,
+    edges_of_copies,
+    list_structure,
+    log2_factorials,
+)
+from mining.pattern import Pattern
+
+# structures that are listed at a time, and of one size
+MOST_STRUCTURES, MOST_AGAIN = 48, 24
+# one whose sets would cost so many bits more than they save is not
+_LEAST_SCORE = -10.0
+# the largest share of the nodes for which sets without common nodes are told from others
+_MOST_COVERED = 0.999
+
+
+class Proposals:
+    """The structures that are tried, by key, with all of their copies."""
+
+    def __init__(self, code: GraphCode, whole: Left, seed: int) -> None:
+        self._code, self._whole, self._seed = code, whole, seed
+        self.work = Workspace(code.graph)
+        self.listed: dict[bytes, ListedCopies] = {}
+
+    def grow(self, left: Left, sizes: range, turn: int, most: int) -> None:
+        """Try the structures of some sizes that sets show in what a cover leaves over."""
+        graph = self._code.graph
+        free = ~left.used[graph.edge_of]
+        seed = 10 * self._seed + turn
+        seen = seen_structures(graph.mined.graph, graph.colors, free, sizes, seed)
+        for shape, copies in self._best(seen, left, most):
+            self._add(shape, copies, ("grown",))
+
+    def give(self, patterns: Sequence[Pattern]) -> dict[bytes, bytes]:
+        """Try given structures; the keys of those that can occur in the graph, by their own key."""
+        found = {}
+        for one in patterns:
+            shape = self.shape_of(one.structure)
+            if shape is not None:
+                none = np.zeros((0, shape.num_nodes), np.int32)
+                found[one.structure.key] = self._add(shape, none, one.sources)
+        return found
+
+    def shape_of(self, structure: Structure) -> MotifShape | None:
+        """A structure in canonical order, None where the graph has no such edges or nodes."""
+        shape = self._code.graph.shape_of(structure)
+        if shape is None:
+            return None
+        orders, automorphisms = canonical_orders(shape.links[None].astype(np.uint16), shape.colors[None])
+        order = orders[0]
+        links, colors = shape.links[np.ix_(order, order)], shape.colors[order]
+        return self._code.graph.shape(links, colors, int(automorphisms[0]))
+
+    def _add(self, shape: MotifShape, seen: np.ndarray, sources: tuple[str, ...]) -> bytes:
+        """List the copies of a structure, unless they are."""
+        key = key_of(shape.links, shape.colors)
+        known = self.listed.get(key)
+        if known is not None:
+            sources = tuple(dict.fromkeys(known.sources + sources))
+            self.listed[key] = replace(known, sources=sources)
+        else:
+            listing = self._code, shape, seen, sources, self._whole, self.work, self._seed
+            self.listed[key] = list_structure(*listing)
+        return key
+
+    def _best(
+        self, seen: dict[int, list[SeenStructure]], left: Left, most: int
+    ) -> Iterator[tuple[MotifShape, np.ndarray]]:
+        """The structures whose sets save most bits, with these sets."""
+        scored = []
+        for structures in seen.values():
+            for one in structures:
+                shape = self._code.graph.shape(one.links.astype(np.int64), one.colors, one.automorphisms)
+                score = self._score(shape, one.copies, left)
+                if score > _LEAST_SCORE:
+                    scored.append((-score, one.key, shape, one.copies))
+        scored.sort(key=lambda row: row[:2])
+        of_size: Counter[int] = Counter()
+        chosen = []
+        for _, _, shape, copies in scored:
+            of_size[shape.num_nodes] += 1
+            if of_size[shape.num_nodes] <= most // 3 + 2:
+                chosen.append((shape, copies))
+        yield from chosen[:most]
+
+    def _score(self, shape: MotifShape, copies: np.ndarray, left: Left) -> float:
+        """Bits that the best of some sets save together, though they may overlap."""
+        edges = edges_of_copies(self.work.graph, copies, shape.pairs)
+        listed = ListedCopies(self._code, shape, copies, edges, (), False)
+        worth = listed.worth(np.arange(len(copies)), left)
+        order_bits = log2_factorials(len(copies))[1:]
+        by_degree = np.cumsum(np.sort(worth - listed.places.by_degree)[::-1]) + order_bits
+        # copies without common nodes cost less: about so many bits each, of the share of the
+        # nodes that they cover
+        share = min(_MOST_COVERED, len(np.unique(copies)) / len(self._code.graph.colors))
+        relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
+        uniform = np.cumsum(np.sort(worth - listed.places.uniform + relief)[::-1]) + order_bits
+        return float(max(0.0, by_degree.max(), uniform.max())) - self._code.head(shape)
