@@ -289,13 +289,7 @@ class _Classes:
         """Group the classes where there are too many."""
         group = np.arange(len(degrees))
         if len(degrees) > MOST_CLASSES:
-            # a group from degree d to d + s costs about Σ counts s² / d: least in all where there
-            # are (counts / d)^⅓ of them for each degree
-            step = np.diff(degrees, prepend=0).clip(1)
-            along = np.cumsum(np.cbrt(counts / degrees) * step)
-            cell = np.floor(along / along[-1] * (MOST_CLASSES - 1)).astype(np.int64)
-            group = np.cumsum((np.diff(cell, prepend=cell[0]) != 0) | (np.diff(blocks, prepend=0) != 0))
-            group -= group[0]
+            group = _group(blocks, degrees, counts)
         sizes = np.bincount(group, counts).astype(np.int64)
         sums = np.bincount(group, counts * degrees).astype(np.int64)
         return cls(blocks, degrees, counts, group, sizes, sums)
@@ -321,6 +315,25 @@ class _Classes:
         one = d * np.log(d) - d - gammaln(d + 1) - np.log(variance / mean) / 2
         nats = float((self.counts * one).sum()) - error
         return _Side(nats, error, Multipliers(self.blocks, self.degrees, logs))
+
+
+def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Group the classes ``[K]`` of each block to about ``MOST_CLASSES`` in all, int64 ``[K]``.
+
+    A group of n nodes that spans s degrees around d costs about n s² / d.
+    """
+    # 1. all groups would cost about the same where each class took this share of one
+    steps = np.diff(degrees, prepend=0).clip(1)
+    shares = np.cbrt(counts * steps**2 / degrees)
+    # 2. classes with more than a whole group have one to themselves, the others share the rest
+    ascending = np.sort(shares)
+    sums, left = np.cumsum(ascending), MOST_CLASSES - len(shares) + np.arange(1, len(shares) + 1)
+    shared = int(np.flatnonzero((left > 0) & (ascending * left <= sums))[-1])
+    shares = np.minimum(shares * left[shared] / sums[shared], 1.0)
+    # 3. a new group for each whole share, and in each block
+    alone, cells = shares == 1, np.floor(np.cumsum(shares))
+    starts = alone[1:] | alone[:-1] | (np.diff(cells) > 0) | (np.diff(blocks) > 0)
+    return np.concatenate([[0], np.cumsum(starts)])
 
 
 class _Side(NamedTuple):
