@@ -16,7 +16,7 @@ from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhood
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import as_filters
 from mining.miner_parameters import COUNT_SECONDS
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import Pattern
 from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
 

@@ -14,10 +14,10 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from mining.mined_graph import MinedGraph
-from mining.motif_set.blocks import find_blocks
-from mining.motif_set.code_length import ADDRESSES, GraphCode
-from mining.motif_set.coded_graph import CodedGraph
-from mining.motif_set.integer_codes import histogram_bits, integer_bits
+from mining.motif_sets.blocks import find_blocks
+from mining.motif_sets.code_length import ADDRESSES, GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 
 RECORDS = json.loads((Path(__file__).parent / "data" / "code_lengths.json").read_text())
 CODES = dict(zip("UWHNM", ADDRESSES, strict=True))

@@ -15,9 +15,9 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
 from mining.categories import Categories
 from mining.motif_set import small_graph_count
-from mining.motif_set.collection_code import CollectionCode, factorial_bits, integer_bits
-from mining.motif_set.collection_sets import rows_of, structure_of
-from mining.motif_set.small_graph_count import count_digraphs, count_graphs
+from mining.motif_sets.collection_code import CollectionCode, factorial_bits, integer_bits
+from mining.motif_sets.collection_sets import rows_of, structure_of
+from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
 
 # made once with the program that the plan names as the definition of a length
 KNOWN = json.loads((Path(__file__).parent / "data/collection_lengths.json").read_text())

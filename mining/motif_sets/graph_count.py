@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 from scipy.special import gammaln
 
-from mining.motif_set.graph_count_loops import pair_sums
+from mining.motif_sets.graph_count_loops import pair_sums
 
 # F may still move by so much: in a search, and where a length is reported
 SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9

@@ -18,9 +18,9 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
-from mining.motif_set.coded_set import CodedMotif, CodedSet
-from mining.motif_set.collection_code import CollectionCode, Covering, NumberedStructure
-from mining.motif_set.collection_sets import (
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_sets import (
     LEAST_COPIES,
     LEAST_GAIN,
     LEAST_GRAPHS,
@@ -32,8 +32,8 @@ from mining.motif_set.collection_sets import (
     sightings,
     structure_of,
 )
-from mining.motif_set.copy_choice import Choice, Least, choose, values
-from mining.motif_set.set_loops import invariant_of, links_of, parts_of
+from mining.motif_sets.copy_choice import Choice, Least, choose, values
+from mining.motif_sets.set_loops import invariant_of, links_of, parts_of
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
