@@ -146,10 +146,10 @@ def edges_of_copies(graph, copies, pairs):
 
 
 @compiled()
-def free_copies(edges, is_used):
-    """The rows of `edges` [K, P] of which none is used, int64, ascending."""
+def free_copies(edges, is_used, is_freed):
+    """The rows of `edges` [K, P] of which none is used, int64, ascending; is one of them freed?"""
     out = np.empty(len(edges), np.int64)
-    count = 0
+    count, is_new = 0, False
     for row in range(len(edges)):
         is_free = True
         for edge in edges[row]:
@@ -159,7 +159,10 @@ def free_copies(edges, is_used):
         if is_free:
             out[count] = row
             count += 1
-    return out[:count]
+            if not is_new:
+                for edge in edges[row]:
+                    is_new |= is_freed[edge]
+    return out[:count], is_new
 
 
 @compiled()
@@ -181,6 +184,17 @@ def gains_of_copies(rows, copies, edges, edge_bits, terms, degrees, log_factoria
                 degree = degrees[terms[t, 1], copies[row, terms[t, 0]]]
                 out[k] += number * math.log2(degree)
                 out[k] -= log_factorial[degree] - log_factorial[degree - number]
+    return out
+
+
+@compiled()
+def falling_bits(copies, terms, degrees, log_factorial):
+    """log2 of the product of d (d - 1) ... (d - q + 1) over the `terms` [T, 3], of each copy."""
+    out = np.zeros(len(copies))
+    for row in range(len(copies)):
+        for t in range(len(terms)):
+            degree = degrees[terms[t, 1], copies[row, terms[t, 0]]]
+            out[row] += log_factorial[degree] - log_factorial[degree - terms[t, 2]]
     return out
 
 

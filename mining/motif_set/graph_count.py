@@ -147,7 +147,9 @@ def count_graphs(
     free = forced == 0
     rest = _Classes.of(0 * left[free], left[free], counts[free])
     total = np.array([[rest.sums.sum() // 2]])
-    start = None if near is None else (near.sides[0].of(known[free]), near.between)
+    start = None
+    if near is not None and free.any():
+        start = near.sides[0].of(known[free]), near.between
     found = _count_classes(rest, total, start, tolerance)
     forced[free] = found.sides[0].logs + found.between[0, 0] / 2 if free.any() else 0
     side = Multipliers(0 * known, known, forced)

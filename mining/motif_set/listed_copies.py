@@ -19,6 +19,7 @@ from mining.motif_set.copy_loops import (
     Rows,
     choose_disjoint,
     edges_of_copies,
+    falling_bits,
     free_copies,
     gains_of_copies,
     list_copies,
@@ -138,16 +139,22 @@ class ListedCopies:
     def places(self) -> Places:
         """Where its copies can be."""
         graph, shape = self.code.graph, self.shape
-        uniform, by_degree = self.code.addresses(shape, self.copies)
+        roles, table = self.code.roles(shape), log2_factorials(int(graph.num_neighbors.max()))
+        falling = falling_bits(self.copies, shape.terms, graph.degrees, table)
         eligible = np.zeros(0, np.int64)
         if graph.is_plain:
             demands = np.sort(shape.roles[:, 0])[::-1]
             eligible = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
         inside = shape.roles.sum(axis=1)
         return Places(
-            by_degree, uniform, eligible, inside,
+            roles.weights - falling, roles.uniform, eligible, inside,
             graph.num_neighbors, graph.class_of, graph.class_sizes,
         )  # fmt: skip
+
+    @cached_property
+    def head(self) -> float:
+        """Bits of the structure, and of the choice of an address."""
+        return self.code.head(self.shape) + log2(len(ADDRESSES))
 
     @cached_property
     def _symmetry(self) -> float:
@@ -161,15 +168,20 @@ class ListedCopies:
         gains: np.ndarray = gains_of_copies(rows, self.copies, *arguments)
         return gains + self._symmetry
 
-    def best_prefix(self, left: Left, taken: np.ndarray, work: Workspace) -> Prefix | None:
-        """The free copies that save most beside those that are ``taken``, None without enough.
+    def best_prefix(
+        self, left: Left, taken: np.ndarray, freed: np.ndarray, work: Workspace, fewest: int = 2
+    ) -> Prefix | None:
+        """The free copies that save most beside those that are ``taken``.
+
+        A motif has at least ``fewest`` copies. None where there are not enough, and where no free
+        copy has an edge that is ``freed``, bool ``[num_edges]``.
 
         Copies are tried by falling worth, under three of the addresses; so that no two share an
         edge, and so that no two share a node; and the best number of them is taken.
         """
-        least = 1 if len(taken) else 2
-        free = free_copies(self.edges, left.used)
-        if len(free) < least:
+        least = 1 if len(taken) else fewest
+        free, is_new = free_copies(self.edges, left.used, freed)
+        if not is_new or len(free) < least:
             return None
         worth = self.worth(free, left)
         gains = np.zeros(len(self.copies))
@@ -231,7 +243,7 @@ class ListedCopies:
         addresses = prefix_addresses(rows, self.copies, self.places, work.nodes, work.new_era())
         numbers = np.arange(1, len(rows) + 1)
         bits = addresses[0] + integer_lengths(len(rows)) - log2_factorials(len(rows))[1:]
-        bits += self.code.head(self.shape) + log2(len(ADDRESSES)) - numbers * self._symmetry
+        bits += self.head - numbers * self._symmetry
         return bits, addresses[1]
 
 

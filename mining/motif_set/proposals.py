@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from math import log, log1p
 
@@ -22,7 +22,6 @@ from mining.motif_set.listed_copies import (
     list_structure,
     log2_factorials,
 )
-from mining.pattern import Pattern
 
 # structures that are listed at a time, and of one size
 MOST_STRUCTURES, MOST_AGAIN = 48, 24
@@ -49,37 +48,38 @@ class Proposals:
         for shape, copies in self._best(seen, left, most):
             self._add(shape, copies, ("grown",))
 
-    def give(self, patterns: Sequence[Pattern]) -> dict[bytes, bytes]:
-        """Try given structures; the keys of those that can occur in the graph, by their own key."""
-        found = {}
-        for one in patterns:
-            shape = self.shape_of(one.structure)
-            if shape is not None:
-                none = np.zeros((0, shape.num_nodes), np.int32)
-                found[one.structure.key] = self._add(shape, none, one.sources)
-        return found
+    def give(self, structure: Structure, sources: tuple[str, ...]) -> bytes | None:
+        """Try a given structure; its key here, None where the graph has no such edges or nodes."""
+        shape = self.shape_of(structure)
+        if shape is None:
+            return None
+        return self._add(shape, np.zeros((0, shape.num_nodes), np.int32), sources)
 
     def shape_of(self, structure: Structure) -> MotifShape | None:
         """A structure in canonical order, None where the graph has no such edges or nodes."""
         shape = self._code.graph.shape_of(structure)
         if shape is None:
             return None
-        orders, automorphisms = canonical_orders(shape.links[None].astype(np.uint16), shape.colors[None])
-        order = orders[0]
+        links, colors = shape.links.astype(np.uint16), shape.colors
+        (order,), automorphisms = canonical_orders(links[None], colors[None])
         links, colors = shape.links[np.ix_(order, order)], shape.colors[order]
         return self._code.graph.shape(links, colors, int(automorphisms[0]))
 
     def _add(self, shape: MotifShape, seen: np.ndarray, sources: tuple[str, ...]) -> bytes:
         """List the copies of a structure, unless they are."""
         key = key_of(shape.links, shape.colors)
-        known = self.listed.get(key)
-        if known is not None:
-            sources = tuple(dict.fromkeys(known.sources + sources))
-            self.listed[key] = replace(known, sources=sources)
-        else:
+        if key not in self.listed:
             listing = self._code, shape, seen, sources, self._whole, self.work, self._seed
             self.listed[key] = list_structure(*listing)
+        self._see(key, sources)
         return key
+
+    def _see(self, key: bytes, sources: tuple[str, ...]) -> None:
+        """Add to what saw a structure."""
+        listed = self.listed[key]
+        if not set(sources) <= {*listed.sources}:
+            every = tuple(dict.fromkeys(listed.sources + sources))
+            self.listed[key] = replace(listed, sources=every)
 
     def _best(
         self, seen: dict[int, list[SeenStructure]], left: Left, most: int
@@ -88,7 +88,11 @@ class Proposals:
         scored = []
         for structures in seen.values():
             for one in structures:
-                shape = self._code.graph.shape(one.links.astype(np.int64), one.colors, one.automorphisms)
+                if one.key in self.listed:
+                    self._see(one.key, ("grown",))
+                    continue
+                links = one.links.astype(np.int64)
+                shape = self._code.graph.shape(links, one.colors, one.automorphisms)
                 score = self._score(shape, one.copies, left)
                 if score > _LEAST_SCORE:
                     scored.append((-score, one.key, shape, one.copies))

@@ -15,11 +15,15 @@ same set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
+from mining.motif_set.blocks import find_blocks
 from mining.motif_set.code_length import GraphCode
 from mining.motif_set.coded_graph import CodedGraph
 from mining.motif_set.coded_set import CodedMotif, CodedSet
@@ -27,6 +31,8 @@ from mining.motif_set.cover import Cover, Taken
 from mining.motif_set.listed_copies import Left, ListedCopies, Prefix
 from mining.motif_set.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
+
+Motifs = dict[bytes, Taken]
 
 # a set that saves less is not reported
 LEAST_SAVED = 10.0
@@ -37,10 +43,205 @@ _VERIFIED = 4
 _EQUAL, _DECIMALS = 1e-6, 6
 # what a motif saves is at most so much more than in the empty graph, by exponent
 _MORE, _MUCH_MORE = 1.2, 10.0
+# of one start, for each entry of the graph and node of the largest structures
+_NANOSECONDS, _MOST_NANOSECONDS = 50_000, 60e9
 
 
 def _never() -> bool:
     return False
+
+
+def motif_set_of_graph(
+    mined: MinedGraph,
+    sizes: range,
+    *,
+    seed: int,
+    proposed: Sequence[Pattern] = (),
+    grows: bool = True,
+    is_over: Callable[[], bool] = _never,
+) -> tuple[CodedSet, CodedSet | None]:
+    """The motif set of a graph, and that in the other base where this was looked at.
+
+    The answer is given the degrees, except where the graph is shorter given a partition into
+    blocks as well *and* no motif is found beyond these: then the blocks explain the graph. Blocks
+    are looked at where they alone make it shorter, in a graph of one undirected relation, without
+    categories and with more than 20 edges.
+
+    Parameters and errors are those of :func:`search_graph`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> rings = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    >>> found, other = motif_set_of_graph(MinedGraph.of(rings), range(3, 6), seed=0)
+    >>> [(one.structure.num_nodes, len(one.copies)) for one in found.motifs], found.base
+    ([(4, 6)], 'degrees')
+    """
+    graph = CodedGraph.of(mined)
+    options = sizes, seed, proposed, grows, is_over
+    found = _search(GraphCode(graph), *options)
+    blocks = find_blocks(graph)
+    if blocks is None:
+        return found, None
+    code = GraphCode(graph, blocks)
+    if code.length([]).total >= found.bits_base:
+        return found, None
+    other = _search(code, *options)
+    if not other.motifs and other.bits_total < found.bits_total:
+        return other, found
+    return found, other
+
+
+def search_graph(
+    mined: MinedGraph,
+    sizes: range,
+    *,
+    seed: int,
+    blocks: np.ndarray | None = None,
+    proposed: Sequence[Pattern] = (),
+    grows: bool = True,
+    is_over: Callable[[], bool] = _never,
+) -> CodedSet:
+    """Search for the motif set of a graph in one base, from one start.
+
+    Parameters
+    ----------
+    mined : MinedGraph
+        One graph.
+    sizes : range
+        Numbers of nodes of the structures that grown sets show.
+    seed : int
+        The same seed gives the same set.
+    blocks : numpy.ndarray, optional
+        int64 ``[V]``, the block of each node, from 0. Without them, the base are the degrees.
+    proposed : sequence of Pattern
+        Structures that are tried as well, with all of their copies; ``missing`` says how many bits
+        those with the source "given" miss the set by.
+    grows : bool, default: True
+        Whether structures are proposed by grown sets.
+    is_over : callable
+        Whether the time is up; it is asked between steps.
+
+    Returns
+    -------
+    CodedSet
+        Motifs of at least two copies, most bits first; none where they save less than 10 bits.
+
+    Raises
+    ------
+    InputError
+        If blocks are given for a graph with directions, relations or categories.
+    """
+    return _search(GraphCode(CodedGraph.of(mined), blocks), sizes, seed, proposed, grows, is_over)
+
+
+def cover_graph(
+    mined: MinedGraph, structures: Sequence[Structure], blocks: np.ndarray | None = None
+) -> CodedSet:
+    """Cover a graph with given structures, one after the other, without a search.
+
+    Of each the copies are taken that then pay best, if they pay at all, so that a motif may have no
+    copies or a single one. ``mined`` and ``blocks`` are those of :func:`search_graph`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> rings = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    >>> clique, triangle = Structure.parse("clique-4"), Structure.parse("triangle")
+    >>> found = cover_graph(MinedGraph.of(rings), [clique, triangle])
+    >>> [len(one.copies) for one in found.motifs]
+    [6, 0]
+    """
+    code = GraphCode(CodedGraph.of(mined), blocks)
+    cover = Cover(code)
+    proposals = Proposals(code, cover.left(), seed=0)
+    everything = np.ones(code.graph.num_edges, bool)
+    keys = []
+    for one in structures:
+        key = proposals.give(one, ("given",))
+        keys.append(key)
+        if key is not None and key not in cover.motifs:
+            listed = proposals.listed[key]
+            none = np.zeros(0, np.int64)
+            prefix = listed.best_prefix(cover.left(), none, everything, proposals.work, fewest=1)
+            if prefix is not None and cover.bits_with(listed, prefix) < cover.bits() - _EQUAL:
+                cover.add(listed, prefix)
+    found = _as_coded_set(code, cover.motifs)
+    bits = {key: one for key, one in zip(cover.motifs, found.motifs, strict=True)}
+    motifs = [
+        replace(bits[key], structure=one, copies=_turned(bits[key], one))
+        if key in bits
+        else CodedMotif(one, np.zeros((0, one.num_nodes), np.int64), sources=("given",))
+        for key, one in zip(keys, structures, strict=True)
+    ]
+    return replace(found, motifs=tuple(motifs))
+
+
+def _turned(motif: CodedMotif, structure: Structure) -> np.ndarray:
+    """The copies of a motif, by the nodes of an isomorphic structure."""
+    return motif.copies[:, structure.isomorphism(motif.structure)]
+
+
+def num_starts(mined: MinedGraph, sizes: range) -> int:
+    """From how many starts to search: 3, or 1 where each would take more than about a minute.
+
+    >>> import networkx as nx
+    >>> num_starts(MinedGraph.of(nx.path_graph(9)), range(3, 9))
+    3
+    """
+    work = len(mined.graph.indices) * max(sizes) * _NANOSECONDS
+    return 1 if work > _MOST_NANOSECONDS else 3
+
+
+def _search(
+    code: GraphCode,
+    sizes: range,
+    seed: int,
+    proposed: Sequence[Pattern],
+    grows: bool,
+    is_over: Callable[[], bool],
+) -> CodedSet:
+    """The set of one start in the base of a code."""
+    search = _Search(code, sizes, seed, is_over)
+    motifs = search.run(proposed, grows)
+    found = _as_coded_set(code, motifs)
+    if found.bits_saved < LEAST_SAVED:
+        motifs = {}
+        found = replace(_as_coded_set(code, {}), closest=search.closest())
+    partly = sum(not one.listed.is_complete for one in motifs.values())
+    cut = search.cut
+    if partly and not cut:
+        cut = f"not all copies of {partly} of the {len(motifs)} motifs were looked at"
+    given = [one.structure for one in proposed if "given" in one.sources]
+    missing = search.missing(given, motifs)
+    ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
+    return replace(found, motifs=tuple(ordered), complete=not cut, cut=cut, missing=missing)
+
+
+def _as_coded_set(code: GraphCode, motifs: Motifs) -> CodedSet:
+    """A set with its length, and what it is without each of its motifs."""
+    taken = [*motifs.values()]
+    pairs = [one.motif for one in taken]
+    base, total = code.length([]).total, code.length(pairs).total
+    coded = [
+        CodedMotif(
+            code.graph.structure_of(one.listed.shape),
+            one.copies,
+            code.length(pairs[:place] + pairs[place + 1 :]).total - total,
+            one.address,
+            one.listed.sources,
+        )
+        for place, one in enumerate(taken)
+    ]
+    name = "degrees" if code.blocks is None else "blocks"
+    return CodedSet(tuple(coded), base, total, name, code.blocks)
+
+
+class _Best(NamedTuple):
+    """The shortest set that was found, and its length."""
+
+    bits: float
+    motifs: Motifs
 
 
 class _Search:
@@ -51,7 +252,6 @@ class _Search:
     ) -> None:
         self.code, self.sizes, self.is_over = code, sizes, is_over
         self.cover = Cover(code)
-        self.bits_base = self.cover.bits()
         self.proposals = Proposals(code, self.cover.left(), seed)
         # what each structure saves alone; and where the search was cut
         self.alone: dict[bytes, Prefix | None] = {}
@@ -63,45 +263,49 @@ class _Search:
             self.cut = f"the time was up {where}"
         return bool(self.cut)
 
-    def run(self, grows: bool) -> dict[bytes, Taken]:
+    def run(self, proposed: Sequence[Pattern], grows: bool) -> Motifs:
         """Search, and return the shortest set."""
-        cover, best = self.cover, (self.cover.bits(), dict[bytes, Taken]())
+        cover, best = self.cover, _Best(self.cover.bits(), {})
+        for one in proposed:
+            self.proposals.give(one.structure, one.sources)
         if grows:
             self.proposals.grow(cover.left(), self.sizes, 0, MOST_STRUCTURES)
         # 1. greedy, from the empty set
         for exponent in (0.0, 1.0, 0.5):
             cover.restore({})
-            best = self._shorter(best, self.greedy(exponent))
-            if not best[1] or self.stops("in the first search"):
-                return best[1]
+            best = self._shorter(best, self.greedy(exponent, ~cover.used))
+            if not best.motifs or self.stops("in the first search"):
+                return best.motifs
         # 2. rounds
         for turn in range(1, _MOST_ROUNDS + 1):
-            before = best[0]
-            cover.restore(best[1])
+            before = best.bits
+            cover.restore(best.motifs)
             if grows and turn <= _ROUNDS_OF_GROWTH:
                 self.proposals.grow(cover.left(), self.sizes, turn, MOST_AGAIN)
-            best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0))
+            best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0, ~cover.used))
             best = self._exchange(best, turn)
-            if self.stops(f"in round {turn}") or before - best[0] < _LEAST_OF_ROUND:
-                return best[1]
+            if self.stops(f"in round {turn}") or before - best.bits < _LEAST_OF_ROUND:
+                return best.motifs
         self.cut = f"it still found shorter sets after {_MOST_ROUNDS} rounds"
-        return best[1]
+        return best.motifs
 
-    def _exchange(self, best: tuple[float, dict[bytes, Taken]], turn: int) -> tuple:
+    def _exchange(self, best: _Best, turn: int) -> _Best:
         """Drop each motif in turn and fill the gap."""
         place = 0
-        while place < len(best[1]) and not self.stops(f"in round {turn}"):
-            key = [*best[1]][place]
-            near = self._neighbors(best[1], key)
+        while place < len(best.motifs) and not self.stops(f"in round {turn}"):
+            key = [*best.motifs][place]
+            near = _neighbors(best.motifs, key)
             for dropped, banned, exponent in (
                 ([key], {key}, 0.0),
                 ([key], set(), 1.0),
                 ([key, *near], set(), 0.5),
             ):
-                self.cover.restore(best[1])
+                self.cover.restore(best.motifs)
+                used = self.cover.used.copy()
                 for one in dropped:
                     self.cover.remove(one)
-                found = self._shorter(best, self.greedy(exponent, banned))
+                freed = used & ~self.cover.used
+                found = self._shorter(best, self.greedy(exponent, freed, banned))
                 if found is not best:
                     best = found
                     break
@@ -109,26 +313,52 @@ class _Search:
                 place += 1
         return best
 
-    def _neighbors(self, motifs: dict[bytes, Taken], key: bytes) -> list[bytes]:
-        """Two motifs that have nodes in common with one."""
-        nodes = np.unique(motifs[key].copies)
-        others = [one for one in motifs if one != key]
-        return [one for one in others if np.isin(motifs[one].copies, nodes).any()][:2]
+    def closest(self) -> CodedMotif | None:
+        """The structure that comes closest to saving bits, None where nothing has two copies."""
+        alone = [(-one.gain, key, one) for key, one in self.alone.items() if one is not None]
+        if not alone:
+            return None
+        _, key, prefix = min(alone, key=lambda row: row[:2])
+        taken = Taken(self.proposals.listed[key], prefix.rows, prefix.bits, prefix.address)
+        return _as_coded_set(self.code, {key: taken}).motifs[0]
 
-    def _shorter(self, best: tuple, bits: float) -> tuple:
+    def missing(self, given: Sequence[Structure], motifs: Motifs) -> dict[bytes, float]:
+        """Bits that a set grows by with each given structure that is not in it, by key."""
+        self.cover.restore(motifs)
+        bits, left = self.cover.bits(), self.cover.left()
+        everything, none = np.ones(len(left.used), bool), np.zeros(0, np.int64)
+        missing = {}
+        for one in given:
+            key = self.proposals.give(one, ())
+            if key in motifs:
+                continue
+            missing[one.key] = np.inf
+            if key is not None:
+                listed = self.proposals.listed[key]
+                prefix = listed.best_prefix(left, none, everything, self.proposals.work)
+                if prefix is not None:
+                    missing[one.key] = self.cover.bits_with(listed, prefix) - bits
+        return missing
+
+    def _shorter(self, best: _Best, bits: float) -> _Best:
         """The set of the cover if it is shorter than the best one."""
-        if bits < best[0] - _EQUAL:
-            return bits, dict(self.cover.motifs)
+        if bits < best.bits - _EQUAL:
+            return _Best(bits, dict(self.cover.motifs))
         return best
 
-    def greedy(self, exponent: float, banned: set[bytes] = frozenset()) -> float:
-        """Add to the set what saves most, until nothing saves; return its length."""
+    def greedy(self, exponent: float, freed: np.ndarray, banned: Set[bytes] = frozenset()) -> float:
+        """Add to the set what saves most, until nothing saves; return its length.
+
+        Only copies with edges that are ``freed``, bool ``[num_edges]``, are looked at.
+        """
         bits = self.cover.bits()
         bounds = self._first_bounds(exponent)
         while not self.stops("in the first search"):
             left = self.cover.left()
             best = None
-            for score, listed, prefix in self._best_prefixes(left, bounds, exponent, banned):
+            for score, listed, prefix in self._best_prefixes(
+                left, bounds, exponent, freed, banned
+            ):
                 saved = bits - self.cover.bits_with(listed, prefix)
                 score = saved / self._weight(listed, prefix, exponent)
                 if saved > _EQUAL and (best is None or score > best[0] + _EQUAL):
@@ -155,7 +385,12 @@ class _Search:
         return float(len(prefix.rows) * len(listed.shape.pairs)) ** exponent
 
     def _best_prefixes(
-        self, left: Left, bounds: dict[bytes, float], exponent: float, banned: set[bytes]
+        self,
+        left: Left,
+        bounds: dict[bytes, float],
+        exponent: float,
+        freed: np.ndarray,
+        banned: Set[bytes],
     ) -> list[tuple[float, ListedCopies, Prefix]]:
         """The structures that score most, best first."""
         listed_of, found, scores = self.proposals.listed, [], []
@@ -173,7 +408,7 @@ class _Search:
             else:
                 taken = self.cover.motifs.get(key)
                 rows = np.zeros(0, np.int64) if taken is None else taken.rows
-                prefix = listed.best_prefix(left, rows, self.proposals.work)
+                prefix = listed.best_prefix(left, rows, freed, self.proposals.work)
             if is_empty:
                 self.alone[key] = prefix
             score = -np.inf
@@ -187,3 +422,10 @@ class _Search:
             scores.append(score)
         found.sort(key=lambda row: row[:2])
         return [(-score, listed, prefix) for score, _, listed, prefix in found[:_VERIFIED]]
+
+
+def _neighbors(motifs: Motifs, key: bytes) -> list[bytes]:
+    """Two motifs that have nodes in common with one."""
+    nodes = np.unique(motifs[key].copies)
+    others = [one for one in motifs if one != key]
+    return [one for one in others if np.isin(motifs[one].copies, nodes).any()][:2]
