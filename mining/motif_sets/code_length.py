@@ -249,7 +249,8 @@ class GraphCode:
 
     def roles(self, shape: MotifShape) -> Roles:
         """Nodes that can play the roles of a motif, in bits."""
-        found = [self._role(int(color), row) for color, row in zip(shape.colors, shape.roles, strict=True)]
+        roles = zip(shape.colors.tolist(), shape.roles, strict=True)
+        found = [self._role(color, demand) for color, demand in roles]
         return Roles(sum(one[0] for one in found), sum(one[1] for one in found))
 
     def _role(self, color: int, demand: np.ndarray) -> tuple[float, float]:

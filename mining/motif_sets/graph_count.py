@@ -93,8 +93,8 @@ class GraphCount:
     sides : tuple of Multipliers
         Of the nodes; with two sides, of the nodes on each.
     between : numpy.ndarray
-        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where there
-        are no blocks.
+        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where
+        there are no blocks.
     """
 
     bits: float
@@ -228,7 +228,8 @@ def count_two_sided_graphs(
     """
     sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
     if not len(sides[0].sizes):
-        nothing = Multipliers(*np.zeros((2, 0), np.int64), np.zeros(0))
+        none = np.zeros(0, np.int64)
+        nothing = Multipliers(none, none, np.zeros(0))
         return GraphCount(0.0, 0.0, (nothing, nothing), np.zeros((1, 1)))
     # 1. pairs of classes, without those of a node and itself
     weights = np.outer(sides[0].sizes, sides[1].sizes)
@@ -301,7 +302,7 @@ class _Classes:
         return self.group[np.searchsorted(self.degrees, degrees)]
 
     def start(self, logs: np.ndarray) -> np.ndarray:
-        """ln x of the groups, from log2 x of the classes."""
+        """Start from ln x of the groups, from log2 x of the classes."""
         return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
     def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:
