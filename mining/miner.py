@@ -18,6 +18,7 @@ from mining.candidates.grown_sets import gather_candidates
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
+from mining.counting.exact_search import STEPS_PER_SECOND
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
 from mining.learning.discrete_filters import DiscreteFilters
@@ -35,8 +36,8 @@ log = logging.getLogger("gomkcn_dgl")
 # structures beside those of the filters that are counted and judged: in a graph of more edges, in
 # which each takes longer, fewer by the root of their number, but not below the least
 _MOST_CANDIDATES, _LEAST_CANDIDATES, _SMALL_GRAPH = 100, 40, 5_000
-# most seconds for an estimate that begins when the time is up
-_LATE_SECONDS = 0.1
+# most steps of an estimate that begins when the time is up
+_LATE_STEPS = STEPS_PER_SECOND // 10
 _FEW_PATTERNS = (
     "the graph is small: of its {} nodes at most {} patterns are reported, unless num_patterns says"
     " otherwise"
@@ -71,8 +72,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
     null_samples : int
         Random graphs of each null model, at least 99.
     count_error, count_seconds : float, float or None
-        Wanted relative error of counts that are estimated, and most seconds for each. None: 1, and
-        10 in a graph of more than 8 million edges.
+        Wanted relative error of counts that are estimated, and how much work each may take, first
+        to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
+        on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
+        edges.
     num_epochs : int
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
@@ -211,7 +214,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             is_late = steps.is_over()
             grown = [] if is_late else _gather(self, mined)
             if is_late:
-                rules = replace(rules, count_seconds=min(rules.count_seconds, _LATE_SECONDS))
+                rules = replace(rules, count_steps=min(rules.count_steps, _LATE_STEPS))
             seen = patterns_of_filters(filters, mined, source.scaling, self.sizes, grown)
             # 5. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, seen, rules, steps)

@@ -16,6 +16,7 @@ from gomkcn_dgl.runtime import html_of
 from mining.candidates.small_graphs import LARGE
 from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
+from mining.counting.exact_search import steps_in
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
@@ -29,7 +30,7 @@ AUTO, NONE = "auto", "none"
 USUAL_PATTERNS, NODES_PER_PATTERN = 12, 4
 # the null model of "auto", which is drawn where that takes two minutes at most
 DEFAULT_NULL = "degree"
-# most seconds to count a pattern, and in a graph of more than 8 million edges
+# most work to count a pattern, in seconds of a thread, and in a graph of over 8 million edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS = 1.0, 10.0
 # larger patterns take minutes to gather and to count, and are seldom told from chance
 MOST_NODES = 10
@@ -143,13 +144,13 @@ class MinerParameters(BaseEstimator):
             AUTO in self.nulls,
             self.null_samples,
             self.count_error,
-            self.seconds_of_a_count(2 * num_edges > LARGE),
+            steps_in(self.seconds_of_a_count(2 * num_edges > LARGE)),
             self.min_occurrences,
             self.random_state,
         )
 
     def seconds_of_a_count(self, is_large: bool = False) -> float:
-        """Most seconds that the estimate of a count takes."""
+        """Most work of a count, in seconds of one thread."""
         usual = LARGE_COUNT_SECONDS if is_large else COUNT_SECONDS
         return usual if self.count_seconds is None else self.count_seconds
 
