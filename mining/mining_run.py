@@ -17,7 +17,7 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions.feature_background import FeatureBackground
 from mining.descriptions.feature_descriptions import describe_features, describe_structure
 from mining.miner import PatternMiner
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings

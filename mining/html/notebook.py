@@ -15,7 +15,7 @@ from mining.html.report import patterns_html, render_report, run_html
 from mining.html.tables import format_comparison, motif_sentences
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunComparison, RunView
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import Pattern
 from mining.plots.structure_drawing import draw_explanation
 

@@ -12,7 +12,7 @@ from textwrap import fill, wrap
 from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime.files import printable, visible
 from mining.mining_run import MiningRun, RunComparison
-from mining.motif_set.motif_set import MotifSet, summary
+from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, LEVEL, MORE, NullComparison, Pattern
 from mining.truth import MotifRecovery
 

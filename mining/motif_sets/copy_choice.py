@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.motif_set.collection_code import Covering, NumberedStructure
-from mining.motif_set.collection_loops import integer_nats, split_bits
+from mining.motif_sets.collection_code import Covering, NumberedStructure
+from mining.motif_sets.collection_loops import integer_nats, split_bits
 
 # rounds of a choice that is kept
 ROUNDS = 3

@@ -118,8 +118,9 @@ class CodedGraph:
         leads = np.flatnonzero(seen >= seen[back])
         found = np.unique(seen[leads] * len(known) + slot_of[leads])
         layers = []
-        for one, slot in zip(*(part.tolist() for part in np.divmod(found, len(known))), strict=True):
-            link, first = divmod(one, len(names))
+        for one in found.tolist():
+            end, slot = divmod(one, len(known))
+            link, first = divmod(end, len(names))
             second = int(known[slot]) % len(names)
             other = int(slots[graph.relations.reverse[link], first])
             layers.append(Layer(first, slot, second, other))
@@ -159,7 +160,7 @@ class CodedGraph:
         reverse = self.mined.graph.relations.reverse
         occur = np.flatnonzero((self.slots >= 0).any(axis=1))
         kinds = np.full(len(reverse), -1)
-        pairs, kinds[occur] = np.unique(np.minimum(occur, reverse[occur]), return_inverse=True)
+        kinds[occur] = np.unique(np.minimum(occur, reverse[occur]), return_inverse=True)[1]
         return kinds
 
     @cached_property

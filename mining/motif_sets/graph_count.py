@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 from scipy.special import gammaln
 
-from mining.motif_set.graph_count_loops import pair_sums
+from mining.motif_sets.graph_count_loops import pair_sums
 
 # F may still move by so much: in a search, and where a length is reported
 SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
@@ -93,8 +93,8 @@ class GraphCount:
     sides : tuple of Multipliers
         Of the nodes; with two sides, of the nodes on each.
     between : numpy.ndarray
-        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where there
-        are no blocks.
+        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where
+        there are no blocks.
     """
 
     bits: float
@@ -147,7 +147,9 @@ def count_graphs(
     free = forced == 0
     rest = _Classes.of(0 * left[free], left[free], counts[free])
     total = np.array([[rest.sums.sum() // 2]])
-    start = None if near is None else (near.sides[0].of(known[free]), near.between)
+    start = None
+    if near is not None and free.any():
+        start = near.sides[0].of(known[free]), near.between
     found = _count_classes(rest, total, start, tolerance)
     forced[free] = found.sides[0].logs + found.between[0, 0] / 2 if free.any() else 0
     side = Multipliers(0 * known, known, forced)
@@ -226,7 +228,8 @@ def count_two_sided_graphs(
     """
     sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
     if not len(sides[0].sizes):
-        nothing = Multipliers(*np.zeros((2, 0), np.int64), np.zeros(0))
+        none = np.zeros(0, np.int64)
+        nothing = Multipliers(none, none, np.zeros(0))
         return GraphCount(0.0, 0.0, (nothing, nothing), np.zeros((1, 1)))
     # 1. pairs of classes, without those of a node and itself
     weights = np.outer(sides[0].sizes, sides[1].sizes)
@@ -299,7 +302,7 @@ class _Classes:
         return self.group[np.searchsorted(self.degrees, degrees)]
 
     def start(self, logs: np.ndarray) -> np.ndarray:
-        """ln x of the groups, from log2 x of the classes."""
+        """Start from ln x of the groups, from log2 x of the classes."""
         return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
     def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:

@@ -164,16 +164,23 @@ def count_digraphs(
     """
     if not degrees:
         return 0.0, ()
+    # 1. the multipliers
     kinds = sorted(set(degrees))
     number = np.array([degrees.count(kind) for kind in kinds], np.float64)
     out, into = (np.array(column, np.float64) for column in zip(*kinds, strict=True))
     x, y = _fit_arcs(out, into, number)
+    # 2. the number of graphs, which is that of what the others leave out
+    others = len(degrees) - 1
     num_arcs = sum(one for one, _ in degrees)
     if num_arcs <= _MOST_ARCS:
         bits = log2(max(_list_digraphs(tuple(sorted(degrees))), 1))
+    elif len(degrees) * others - num_arcs <= _MOST_ARCS:
+        left_out = sorted((others - one, others - other) for one, other in degrees)
+        bits = log2(max(_list_digraphs(tuple(left_out)), 1))
     else:
         nats = _arc_bits(out, into, number, x, y)
-        bits = max(0.0, nats / np.log(2) + 0.5 * log2(2 * pi * num_arcs))
+        # that both sides have one sum gives 2 pi m; the rest makes it right for few arcs
+        bits = max(0.0, nats / np.log(2) + 0.5 * log2(pi * num_arcs / 2))
     of_kind = dict(zip(kinds, zip(x.tolist(), y.tolist(), strict=True), strict=True))
     return bits, tuple(of_kind[kind] for kind in degrees)
 

@@ -23,13 +23,13 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_set.blocks import find_blocks
-from mining.motif_set.code_length import GraphCode
-from mining.motif_set.coded_graph import CodedGraph
-from mining.motif_set.coded_set import CodedMotif, CodedSet
-from mining.motif_set.cover import Cover, Taken
-from mining.motif_set.listed_copies import Left, ListedCopies, Prefix
-from mining.motif_set.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
+from mining.motif_sets.blocks import find_blocks
+from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.cover import Cover, Taken
+from mining.motif_sets.listed_copies import Left, ListedCopies, Prefix
+from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
 
 Motifs = dict[bytes, Taken]

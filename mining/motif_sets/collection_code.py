@@ -27,13 +27,13 @@ import numpy as np
 from scipy.special import gammaln
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.motif_set.collection_loops import (
+from mining.motif_sets.collection_loops import (
     code_sequence,
     count_overlaps,
     predict_sequence,
     split_bits,
 )
-from mining.motif_set.small_graph_count import count_digraphs, count_graphs
+from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
 
 # how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
 _ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mining.motif_set.collection_code import CollectionCode, Covering, NumberedStructure
-from mining.motif_set.copy_choice import Least, choose
-from mining.motif_set.set_loops import (
+from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.copy_choice import Least, choose
+from mining.motif_sets.set_loops import (
     align_sets,
     describe_sets,
     grow_rows,

@@ -1,0 +1,535 @@
+"""The motif set of a collection: which structures and copies make its description shortest.
+
+Motifs are added one by one, each time that which saves most; then the nodes are covered anew, the
+largest motifs first, and what saves too little is dropped; then others are put in between, or in
+the place of one of which they are a part or an extension. Every gain is a difference of lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.graphs.structure import Structure
+from mining.counting.exact_search import ExactSearch
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_sets import (
+    LEAST_COPIES,
+    LEAST_GAIN,
+    LEAST_GRAPHS,
+    Gathered,
+    Sighting,
+    gather,
+    rank_in_group,
+    rows_of,
+    sightings,
+    structure_of,
+)
+from mining.motif_sets.copy_choice import Choice, Least, choose, values
+from mining.motif_sets.set_loops import invariant_of, links_of, parts_of
+from mining.pattern import Pattern
+
+# bits that a motif must save, and the whole set
+LEAST_BITS = 10.0
+# lengths that differ by less are equal
+_EQUAL = 1e-6
+# candidates of one base; those whose length is computed in a step; that are put in between; and
+# that are tried in the place of one motif
+_MOST_CANDIDATES, _MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 300, 8, 40, 8
+# occurrences of a candidate: in all graphs, in each at least, and so many times more before any go
+_MOST_OCCURRENCES, _LEAST_OF_GRAPH, _SPARE = 20_000, 25, 4
+# a round of moves that gains less is the last one
+_LEAST_PROGRESS = 1.0
+# what an estimate may grow by when the set has changed
+_REGAINED = 50.0
+# a search for all occurrences of a given structure ends after so many steps of some 10 ns
+_MOST_STEPS = 1 << 30
+# and so many occurrences
+_MOST_LISTED = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A structure that may become a motif.
+
+    Attributes
+    ----------
+    structure : Structure
+        Its nodes and edges.
+    numbered : NumberedStructure
+        The same in the numbers of the collection.
+    occurrences : numpy.ndarray
+        int32 ``[K, M]``, those among which copies are chosen.
+    gain : float
+        Bits that it saves alone, about.
+    sources : tuple of str
+        What saw it.
+    """
+
+    structure: Structure
+    numbered: NumberedStructure
+    occurrences: np.ndarray
+    gain: float
+    sources: tuple[str, ...]
+
+    @cached_property
+    def rank(self) -> tuple[int, int, bytes]:
+        """Where it stands in a set: structures of most edges, and then of most nodes, first."""
+        return -len(self.numbered.edges), -self.numbered.num_nodes, self.structure.key
+
+    @cached_property
+    def parts(self) -> frozenset[int]:
+        """Hashes of its connected parts with one or two nodes less."""
+        return frozenset(parts_of(self.numbered.links, self.numbered.colors).tolist())
+
+    @cached_property
+    def invariant(self) -> int:
+        """The hash by which it is found among the parts of others."""
+        return int(invariant_of(self.numbered.links, self.numbered.colors))
+
+
+class Found(NamedTuple):
+    """A set of motifs in the order in which their copies are covered."""
+
+    covering: Covering
+    motifs: tuple[Candidate, ...]
+
+    @property
+    def length(self) -> float:
+        """Bits of the whole description."""
+        return self.covering.length
+
+
+def _never() -> bool:
+    return False
+
+
+def search_collection(
+    mined: MinedGraph,
+    sizes: Sequence[int],
+    *,
+    seed: int,
+    proposed: Sequence[Pattern] = (),
+    grows: bool = True,
+    is_over: Callable[[], bool] = _never,
+) -> tuple[CodedSet, CodedSet | None]:
+    """Find the motif set of a collection.
+
+    Parameters
+    ----------
+    mined : MinedGraph
+        The collection; its nodes are numbered in the order of ``mined.graph``.
+    sizes : sequence of int
+        Sizes of the structures that grow.
+    seed : int
+        Decides which node sets are looked at where there are too many.
+    proposed : sequence of Pattern
+        Structures from other sources, of any size.
+    grows : bool
+        Whether structures grow from the collection itself.
+    is_over : callable
+        Asked between steps whether time is up.
+
+    Returns
+    -------
+    answer, other : CodedSet, CodedSet or None
+        The set of the base with the shorter total, and that of the other base.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> ring = nx.cycle_graph(6)
+    >>> rings = [nx.disjoint_union(ring, nx.path_graph(4 + k % 3)) for k in range(40)]
+    >>> for k, graph in enumerate(rings):
+    ...     graph.add_edge(0, 6 + k % 4)
+    >>> answer, other = search_collection(MinedGraph.of(rings), range(2, 8), seed=0)
+    >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs], other
+    ([(6, 40)], None)
+    """
+    empty = _empty_coverings(mined)
+    gathered = Gathered([], np.zeros((0, len(empty))), "")
+    if grows:
+        gathered = gather(empty, sizes, seed, is_over)
+    given = _sightings_of(mined, empty[0].code, proposed)
+    searches = [
+        _Search(mined, one, _candidates(mined, one, gathered, number, given), is_over)
+        for number, one in enumerate(empty)
+    ]
+    sets = [one.coded_set(gathered.cut, given) for one in searches]
+    return _answer(sets)
+
+
+def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> CodedSet:
+    """Cover a collection with given structures in the given order, without a search.
+
+    Of each, the copies are covered that pay for their addresses, be they few.
+
+    Returns
+    -------
+    CodedSet
+        One motif for each structure, with no copy where none pays, in the base with the shorter
+        total.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> mined = MinedGraph.of([nx.cycle_graph(6), nx.cycle_graph(6), nx.path_graph(5)])
+    >>> [len(one.copies) for one in cover_collection(mined, [Structure.parse("ring-6")]).motifs]
+    [2]
+    """
+    least, sets = Least(1, 1), []
+    places = [_occurrences_of(mined, structure) for structure in structures]
+    for covering in _empty_coverings(mined):
+        code, bits_base, motifs = covering.code, covering.length, []
+        for structure, occurrences in zip(structures, places, strict=True):
+            copies = [np.zeros((0, structure.num_nodes), np.int64)]
+            # copies of one structure without categories differ where nodes have some
+            colors = code.colors[occurrences]
+            for own in np.unique(colors, axis=0):
+                alike = occurrences[(colors == own).all(axis=1)]
+                numbered = structure_of(rows_of(code), alike[0])
+                choice = choose(covering, numbered, alike, least)
+                if len(choice.copies):
+                    covering = covering.add(numbered, choice.copies)
+                    copies.append(choice.copies)
+            motifs.append(CodedMotif(structure, _sorted(np.concatenate(copies)), sources=("given",)))
+        sets.append(CodedSet(tuple(motifs), bits_base, covering.length, code.base))
+    return min(sets, key=lambda one: one.bits_total)
+
+
+def _empty_coverings(mined: MinedGraph) -> list[Covering]:
+    """The collection without motifs, in each base that differs and can be used."""
+    typed, total = (CollectionCode(mined.graph, mined.colors, base) for base in ("typed", "total"))
+    bases = [typed, total] if typed.two_bases and typed.is_possible else [total]
+    return [one.without_motifs() for one in bases]
+
+
+def _answer(sets: list[CodedSet]) -> tuple[CodedSet, CodedSet | None]:
+    """The set with the shortest total, if it is shorter than each base without motifs."""
+    bits_base = min(one.bits_base for one in sets)
+    best = min(sets, key=lambda one: one.bits_total)
+    other = next((one for one in sets if one is not best), None)
+    if bits_base - best.bits_total >= LEAST_BITS:
+        return replace(best, bits_base=bits_base), other
+    best = min(sets, key=lambda one: one.bits_base)
+    other = next((one for one in sets if one is not best), None)
+    closest = best.closest
+    if best.motifs:
+        first = max(best.motifs, key=lambda one: one.bits)
+        closest = replace(first, bits=bits_base - best.bits_total)
+    return replace(best, motifs=(), bits_total=bits_base, closest=closest), other
+
+
+class _Search:
+    """The search for the set of one base."""
+
+    def __init__(
+        self,
+        mined: MinedGraph,
+        empty: Covering,
+        candidates: list[Candidate],
+        is_over: Callable[[], bool],
+    ) -> None:
+        self.mined, self.candidates, self.is_over = mined, candidates, is_over
+        self.empty = Found(empty, ())
+        self.least = least_of(empty.code)
+        # about what each would add to the set, as far as is known
+        self.gains = {one: one.gain for one in candidates}
+        self.is_cut = False
+
+    def run(self) -> Found:
+        """Add motifs, cover anew, put in others, until no more is gained."""
+        found = self.prune(self.extend(self.empty))
+        while found.motifs and not self.late():
+            before = found.length
+            found = self.move(found)
+            self.gains = {one: one.gain + _REGAINED for one in self.candidates}
+            found = self.prune(self.extend(found))
+            if found.length > before - _LEAST_PROGRESS:
+                break
+        return found
+
+    def late(self) -> bool:
+        self.is_cut = self.is_cut or self.is_over()
+        return self.is_cut
+
+    def cover(self, found: Found, candidates: Sequence[Candidate]) -> Found:
+        """Cover copies of these, in this order, in a collection that is covered in part."""
+        for one in candidates:
+            choice = choose(found.covering, one.numbered, one.occurrences, self.least)
+            if len(choice.copies):
+                covering = found.covering.add(one.numbered, choice.copies)
+                found = Found(covering, (*found.motifs, one))
+        return found
+
+    def extend(self, found: Found) -> Found:
+        """Add what saves most, as long as something saves enough."""
+        while not self.late():
+            best = found
+            for one, choice in self.most_promising(found):
+                covering = found.covering.add(one.numbered, choice.copies)
+                longer = Found(covering, (*found.motifs, one))
+                if longer.length < found.length - LEAST_BITS and _is_better(longer, best):
+                    best = longer
+            if best is found:
+                break
+            found = best
+        return found
+
+    def most_promising(self, found: Found) -> list[tuple[Candidate, Choice]]:
+        """The candidates of the largest estimated gains, and their copies."""
+        open_ones = [one for one in self.candidates if one not in found.motifs]
+        known: list[tuple[float, Candidate, Choice]] = []
+        for one in sorted(open_ones, key=self.gains.__getitem__, reverse=True):
+            # an estimate of before is about an upper bound
+            if len(known) >= _MOST_VERIFIED and self.gains[one] < known[_MOST_VERIFIED - 1][0]:
+                break
+            choice = choose(found.covering, one.numbered, one.occurrences, self.least)
+            self.gains[one] = choice.gain
+            if len(choice.copies):
+                known.append((choice.gain, one, choice))
+                known.sort(key=lambda each: -each[0])
+        return [(one, choice) for _, one, choice in known[:_MOST_VERIFIED]]
+
+    def prune(self, found: Found) -> Found:
+        """Cover anew, the largest first, and drop what saves too little."""
+        again = self.cover(self.empty, sorted(found.motifs, key=lambda one: one.rank))
+        if again.length < found.length - _EQUAL:
+            found = again
+        number = len(found.motifs) - 1
+        while number >= 0:
+            number = min(number, len(found.motifs) - 1)
+            fewer = self.without(found, number)
+            if fewer.length < found.length + LEAST_BITS:
+                found = fewer
+            number -= 1
+        return found
+
+    def without(self, found: Found, number: int) -> Found:
+        """The set without one of its motifs, whose nodes the others may cover."""
+        return self.cover(self.empty, found.motifs[:number] + found.motifs[number + 1 :])
+
+    def move(self, found: Found) -> Found:
+        """Put in others at the place of their size, or in the place of one like them."""
+        by_gain = sorted(self.candidates, key=lambda one: -one.gain)
+        others = [one for one in by_gain if one not in found.motifs]
+        moves: list[tuple[Candidate | None, Candidate]] = [
+            (None, one) for one in others[:_MOST_INSERTED]
+        ]
+        for motif in found.motifs:
+            alike = [
+                one
+                for one in others
+                if one.invariant in motif.parts or motif.invariant in one.parts
+            ]
+            moves += [(motif, one) for one in alike[:_MOST_SWAPPED]]
+        prefixes = self.prefixes(found)
+        for old, new in moves:
+            if self.late():
+                break
+            if new in found.motifs or (old is not None and old not in found.motifs):
+                continue
+            place, rest = self.place_of(found, old, new)
+            tried = self.cover(prefixes[place], [new, *found.motifs[rest:]])
+            if tried.length < found.length - (LEAST_BITS if old is None else _EQUAL):
+                found = tried
+                prefixes = self.prefixes(found)
+        return found
+
+    def place_of(self, found: Found, old: Candidate | None, new: Candidate) -> tuple[int, int]:
+        """After how many motifs a new one comes, and from which one on the others follow."""
+        if old is not None:
+            place = found.motifs.index(old)
+            return place, place + 1
+        larger = [one.rank < new.rank for one in found.motifs]
+        place = larger.index(False) if False in larger else len(larger)
+        return place, place
+
+    def prefixes(self, found: Found) -> list[Found]:
+        """The set after each number of its motifs."""
+        prefixes = [self.empty]
+        for one in found.motifs:
+            prefixes.append(self.cover(prefixes[-1], [one]))
+        return prefixes
+
+    def coded_set(self, cut: str, given: Sequence[Given]) -> CodedSet:
+        """Search, and write down what was found."""
+        found = self.run()
+        motifs = tuple(
+            self.coded(one, copies, self.without(found, number).length - found.length)
+            for number, (one, (_, copies)) in enumerate(
+                zip(found.motifs, found.covering.motifs, strict=True)
+            )
+        )
+        missing = self.missing(found, given)
+        cut = cut or ("Time was up before all moves were tried." if self.is_cut else "")
+        return CodedSet(
+            motifs,
+            self.empty.length,
+            found.length,
+            self.empty.covering.code.base,
+            complete=not cut,
+            cut=cut,
+            closest=None if motifs else self.closest(),
+            missing=missing,
+        )
+
+    def coded(self, one: Candidate, copies: np.ndarray, bits: float) -> CodedMotif:
+        """The record of a motif, whose nodes come in canonical order."""
+        rows, order = rows_of(self.empty.covering.code), one.structure.form.order
+        links = one.numbered.links
+        if not all((links_of(rows, copy) == links).all() for copy in copies):
+            raise AssertionError("all copies of a motif are joined alike")
+        structure = self.mined.structure(
+            one.structure.channels[np.ix_(order, order)],
+            None
+            if self.mined.colors is None
+            else self.mined.colors[copies[0]][order],
+        )
+        return CodedMotif(structure, _sorted(copies[:, order]), bits, sources=one.sources)
+
+    def closest(self) -> CodedMotif | None:
+        """What comes closest to saving bits alone."""
+        tried = [
+            self.cover(self.empty, [one]) for one in self.candidates[:_MOST_VERIFIED]
+        ]
+        tried = [one for one in tried if one.motifs]
+        if not tried:
+            return None
+        best = min(tried, key=lambda one: one.length)
+        copies = best.covering.motifs[0][1]
+        return self.coded(best.motifs[0], copies, self.empty.length - best.length)
+
+    def missing(self, found: Found, given: Sequence[Given]) -> dict[bytes, float]:
+        """Bits that the total would grow by with each given structure that is not in the set."""
+        prefixes, missing = self.prefixes(found), {}
+        for one in given:
+            if "given" not in one.sources:
+                continue
+            own = [
+                candidate
+                for candidate in self.candidates
+                if candidate.structure.key in one.keys
+            ]
+            if any(candidate in found.motifs for candidate in own):
+                continue
+            lengths = []
+            for candidate in own:
+                place, rest = self.place_of(found, None, candidate)
+                tried = self.cover(prefixes[place], [candidate, *found.motifs[rest:]])
+                if candidate in tried.motifs:
+                    lengths.append(tried.length - found.length)
+            missing[one.key] = min(lengths, default=inf)
+        return missing
+
+
+def _is_better(new: Found, old: Found) -> bool:
+    """Whether one set is shorter; of equal ones, that whose last motif has the smaller key."""
+    if abs(new.length - old.length) > _EQUAL or not old.motifs:
+        return new.length < old.length
+    return new.motifs[-1].rank < old.motifs[-1].rank
+
+
+def _sorted(rows: np.ndarray) -> np.ndarray:
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+def least_of(code: CollectionCode) -> Least:
+    """A motif has copies in three graphs, or in all where there are fewer."""
+    return Least(LEAST_COPIES, min(LEAST_GRAPHS, code.graph.num_graphs))
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A structure that was proposed, and what it is in the collection.
+
+    Without categories, its occurrences may be of several structures.
+    """
+
+    key: bytes
+    sources: tuple[str, ...]
+    seen: tuple[Sighting, ...]
+    keys: frozenset[bytes]
+
+
+def _sightings_of(
+    mined: MinedGraph, code: CollectionCode, proposed: Sequence[Pattern]
+) -> list[Given]:
+    """What occurs of the structures that were proposed."""
+    found = []
+    for pattern in proposed:
+        occurrences = _occurrences_of(mined, pattern.structure)
+        seen, _ = sightings(code, np.sort(occurrences, axis=1), least_of(code))
+        keys = frozenset(_structure_of(mined, one).key for one in seen)
+        found.append(Given(pattern.structure.key, pattern.sources, tuple(seen), keys))
+    return found
+
+
+def _structure_of(mined: MinedGraph, seen: Sighting) -> Structure:
+    channels = mined.graph.relations.links[seen.structure.links]
+    colors = None if mined.colors is None else mined.colors[seen.occurrences[0]]
+    return mined.structure(channels, colors)
+
+
+def _occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
+    """All induced occurrences of a structure, int32 ``[K, M]``, in the order of its nodes."""
+    names = {name for own in structure.categories for name in own}
+    nothing = np.zeros((0, structure.num_nodes), np.int32)
+    if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
+        return nothing
+    search = ExactSearch(mined.graph, structure, mined.colors_of(structure))
+    return search.list_places(_MOST_LISTED, None, _MOST_STEPS)
+
+
+def _candidates(
+    mined: MinedGraph,
+    empty: Covering,
+    gathered: Gathered,
+    base: int,
+    given: Sequence[Given],
+) -> list[Candidate]:
+    """The structures that may pay in one base, the most promising first."""
+    gains = gathered.gains[:, base]
+    order = np.argsort(-gains, kind="stable")[:_MOST_CANDIDATES]
+    rows = [
+        (gathered.seen[number], float(gains[number]), ("grown",))
+        for number in order.tolist()
+        if gains[number] > LEAST_GAIN
+    ]
+    for one in given:
+        rows += [(seen, inf, one.sources) for seen in one.seen]
+    # the same structure from several sources is one candidate
+    candidates: dict[bytes, Candidate] = {}
+    for seen, gain, sources in rows:
+        structure = _structure_of(mined, seen)
+        known = candidates.get(structure.key)
+        if known is not None:
+            candidates[structure.key] = replace(
+                known, sources=tuple(dict.fromkeys(known.sources + sources))
+            )
+            continue
+        if gain == inf:
+            gain = choose(empty, seen.structure, seen.occurrences, least_of(empty.code), 2).gain
+        occurrences = _most_valuable(empty, seen)
+        candidates[structure.key] = Candidate(
+            structure, seen.structure, occurrences, gain, sources
+        )
+    return sorted(candidates.values(), key=lambda one: -one.gain)
+
+
+def _most_valuable(empty: Covering, seen: Sighting) -> np.ndarray:
+    """The occurrences of highest value in each graph, if there are many."""
+    graph_of, occurrences = empty.code.graph_of, seen.occurrences
+    most = max(_LEAST_OF_GRAPH, _MOST_OCCURRENCES // empty.code.graph.num_graphs)
+    if len(occurrences) <= _SPARE * most:
+        return occurrences
+    graph = graph_of[occurrences[:, 0]]
+    order = np.lexsort((-values(empty, seen.structure, occurrences), graph))
+    return occurrences[order[rank_in_group(graph[order]) < most]]

@@ -1,0 +1,175 @@
+"""The length of one graph with given motifs: committed lengths, sums by hand, what it refuses."""
+
+import json
+from math import log2
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import PLAIN
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.blocks import find_blocks
+from mining.motif_sets.code_length import ADDRESSES, GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.integer_codes import histogram_bits, integer_bits
+
+RECORDS = json.loads((Path(__file__).parent / "data" / "code_lengths.json").read_text())
+CODES = dict(zip("UWHNM", ADDRESSES, strict=True))
+
+
+def mined_of(record):
+    features, names = None, None
+    if record["categories"] is not None:
+        kinds = np.array(record["categories"])
+        features = np.eye(kinds.max() + 1)[kinds]
+        names = [f"kind={kind}" for kind in range(kinds.max() + 1)]
+    source, target = np.array(record["edges"]).T
+    return MinedGraph.of(
+        csr_from_edges(
+            source,
+            target,
+            record["num_nodes"],
+            directed=record["directed"],
+            features=features,
+            feature_names=names,
+        )
+    )
+
+
+def motif_of(mined, graph, record, directed):
+    """Shape and copies of a motif of the data."""
+    categories = ()
+    if record["categories"] is not None:
+        categories = tuple((f"kind={kind}",) for kind in record["categories"])
+    edges = record["edges"]
+    if not directed:
+        edges = sorted({(min(edge), max(edge)) for edge in edges})
+    size = len(record["copies"][0])
+    structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
+    structure = Structure(structure.channels, mined.graph.relations, categories)
+    return graph.shape_of(structure), mined.order.position[np.array(record["copies"])]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=[one["name"] for one in RECORDS])
+def test_lengths_are_those_that_are_committed(record):
+    mined = mined_of(record)
+    graph, blocks = CodedGraph.of(mined), None
+    if record["blocks"] is not None:
+        blocks = np.array(record["blocks"])[mined.order.nodes]
+    code = GraphCode(graph, blocks)
+    for expected in record["sets"]:
+        motifs = [motif_of(mined, graph, one, record["directed"]) for one in expected["motifs"]]
+        found = code.length(motifs)
+        for one, own in zip(expected["motifs"], found.motifs, strict=True):
+            np.testing.assert_allclose(own[:7], one["parts"], atol=1e-6)
+            assert own.code == CODES[one["code"]]
+        assert found.number_of_motifs == pytest.approx(expected["number_of_motifs"], abs=1e-6)
+        assert found.residual == pytest.approx(expected["residual"], abs=1e-6)
+        assert found.total == pytest.approx(expected["total"], abs=1e-6)
+
+
+def test_the_residual_goes_on_from_a_similar_graph():
+    record = next(one for one in RECORDS if one["name"] == "prisms and cliques on a tree")
+    mined = mined_of(record)
+    graph = CodedGraph.of(mined)
+    code, used = GraphCode(graph), np.zeros(graph.num_edges, bool)
+    whole = code.residual(graph.degrees, used)
+    shape, copies = motif_of(mined, graph, record["sets"][1]["motifs"][0], directed=False)
+    degrees = graph.degrees.copy()
+    graph.take_copies(degrees, shape, copies)
+    used[graph.edge_numbers(shape, copies)] = True
+    warm, cold = code.residual(degrees, used, whole), code.residual(degrees, used)
+    assert warm.bits == pytest.approx(cold.bits, abs=1e-5)
+    # what a copy saves to first order is nearly what it saves
+    one = copies[:1]
+    degrees = graph.degrees.copy()
+    graph.take_copies(degrees, shape, one)
+    saved = whole.bits - code.residual(degrees, used).bits
+    assert code.gains(shape, one, whole, graph.degrees)[0] == pytest.approx(saved, rel=0.1)
+    # and giving it back leaves the graph
+    graph.take_copies(degrees, shape, one, sign=1)
+    np.testing.assert_array_equal(degrees, graph.degrees)
+
+
+def test_a_list_of_relations_by_hand():
+    """Layers of their own for each relation, and for the pairs that two relations join."""
+    source, target = np.array([0, 1, 2, 3, 4, 4, 0, 1]), np.array([1, 2, 3, 4, 5, 0, 2, 3])
+    relation = np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    # 2 and 3 are joined by both
+    source, target, relation = (
+        np.r_[column, extra] for column, extra in ((source, 2), (target, 3), (relation, 1))
+    )
+    csr = csr_from_edges(source, target, 6, relation=relation, relation_names=("a", "b"))
+    graph = CodedGraph.of(MinedGraph.of(csr))
+    code = GraphCode(graph)
+    alone = []
+    for kind in ([(0, 1), (1, 2), (3, 4), (4, 5)], [(4, 0), (0, 2), (1, 3)], [(2, 3)]):
+        layer = csr_from_edges(*np.array(kind).T, 6)
+        own = CodedGraph.of(MinedGraph.of(layer))
+        alone.append(GraphCode(own).length([]).residual)
+    assert code.length([]).residual == pytest.approx(sum(alone), abs=1e-6)
+    # the drawing says the kind of each pair: three kinds, three pairs, of which two are joined
+    structure = Structure.of_edges(3, [(0, 1), (0, 2)], ["a", "b"])
+    shape = graph.shape_of(Structure(structure.channels, csr.relations))
+    assert code.drawing(shape) == pytest.approx(3 * log2(4) + log2(6) - log2(6))
+
+
+def test_the_order_of_the_nodes_changes_nothing():
+    graph = nx.karate_club_graph()
+    turned = nx.relabel_nodes(graph, dict(enumerate(np.random.default_rng(0).permutation(34))))
+    lengths = []
+    for one in (graph, turned):
+        coded = CodedGraph.of(MinedGraph.of(nx.Graph(one.edges)))
+        lengths.append(GraphCode(coded).length([]).total)
+    assert lengths[0] == pytest.approx(lengths[1], abs=1e-6)
+    assert lengths[0] == pytest.approx(175.361213, abs=1e-6)
+
+
+def test_copies_must_be_induced_and_share_no_edge():
+    graph = CodedGraph.of(MinedGraph.of(nx.complete_graph(4)))
+    code = GraphCode(graph)
+    triangle = graph.shape_of(Structure.parse("triangle"))
+    path = graph.shape_of(Structure.parse("path-3"))
+    with pytest.raises(InputError, match="share no edge"):
+        code.length([(triangle, np.array([[0, 1, 2], [1, 2, 3]]))])
+    with pytest.raises(InputError, match="induced"):
+        code.length([(path, np.array([[0, 1, 2]]))])
+    with pytest.raises(InputError, match="relations"):
+        graph.shape_of(Structure.parse("a->b, b->c"))
+
+
+def test_blocks_are_found_where_there_are_some():
+    blocks = nx.planted_partition_graph(4, 25, 0.6, 0.02, seed=0)
+    mined = MinedGraph.of(blocks)
+    found = find_blocks(CodedGraph.of(mined))
+    given = np.empty(100, int)
+    given[mined.order.nodes] = found
+    assert len(np.unique(given)) == 4
+    assert all(len(np.unique(given[25 * i : 25 * i + 25])) == 1 for i in range(4))
+    sides = find_blocks(CodedGraph.of(MinedGraph.of(nx.complete_bipartite_graph(5, 6))))
+    assert sorted(np.bincount(sides).tolist()) == [5, 6]
+    assert find_blocks(CodedGraph.of(MinedGraph.of(nx.cycle_graph(20)))) is None
+    directed = as_csr(nx.gnm_random_graph(20, 60, seed=0, directed=True))
+    assert find_blocks(CodedGraph.of(MinedGraph.of(directed))) is None
+    with pytest.raises(InputError, match="blocks must be None"):
+        GraphCode(CodedGraph.of(MinedGraph.of(directed)), np.zeros(20, int))
+
+
+@pytest.mark.parametrize(
+    ("number", "bits"),
+    [(0, 1.5185), (1, 2.5185), (2, 3.7679), (3, 4.5185), (6, 6.3897), (10, 7.6089), (100, 12.9011)],
+)
+def test_the_code_of_whole_numbers(number, bits):
+    assert integer_bits(number) == pytest.approx(bits, abs=1e-4)
+
+
+def test_the_code_of_a_histogram():
+    # two bins, one count: the Krichevsky-Trofimov estimator gives 1/2; then 3/4 for the same again
+    assert histogram_bits(np.array([1, 0])) == pytest.approx(1.0)
+    assert histogram_bits(np.array([2, 0])) == pytest.approx(1.0 - log2(3 / 4))
