@@ -1,0 +1,147 @@
+"""Copies of a structure: all are listed, and their bits are those of the code."""
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from random_graphs import random_graph
+
+from gomkcn_dgl import as_csr
+from mining.candidates.canonical_loops import canonical_orders
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.copy_loops import choose_disjoint, free_copies
+from mining.motif_sets.cover import Cover
+from mining.motif_sets.listed_copies import Workspace, list_structure, plan_of
+
+
+def coded(kind):
+    """A small random graph: plain, or with directions, relations and categories."""
+    if kind == "plain":
+        return CodedGraph.of(MinedGraph.of(nx.gnp_random_graph(24, 0.2, seed=1)))
+    graph, colors = random_graph(np.random.default_rng(3), 22, 90)
+    categories = np.eye(2, dtype=np.float32)[colors]
+    graph = as_csr(graph)
+    object.__setattr__(graph, "features", categories)
+    object.__setattr__(graph, "feature_names", ("kind=a", "kind=b"))
+    return CodedGraph.of(MinedGraph.of(graph))
+
+
+def links_of(graph):
+    links = np.zeros((len(graph.colors),) * 2, np.int64)
+    links[np.repeat(np.arange(len(links)), graph.num_neighbors), graph.indices] = graph.links
+    return links
+
+
+def shape_at(graph, nodes):
+    """The induced structure of some nodes, in canonical order."""
+    links, colors = links_of(graph)[np.ix_(nodes, nodes)], graph.colors[nodes]
+    (order,), (number,) = canonical_orders(links[None].astype(np.uint16), colors[None])
+    return graph.shape(links[np.ix_(order, order)], colors[order], int(number))
+
+
+def shapes_of(graph, size):
+    """At most four structures of connected sets of a size, each once."""
+    joined, found = nx.Graph(graph.edges.tolist()), {}
+    for root in sorted(joined):
+        nodes = np.array(list(nx.bfs_tree(joined, root))[:size])
+        shape = shape_at(graph, nodes)
+        found.setdefault(shape.links.tobytes() + shape.colors.tobytes(), shape)
+    return [*found.values()][:4]
+
+
+def copies_by_brute_force(graph, shape):
+    """All sets of nodes with the canonical form of a structure."""
+    sets = np.array(list(combinations(range(len(graph.colors)), shape.num_nodes)))
+    links = links_of(graph)[sets[:, :, None], sets[:, None, :]]
+    order, _ = canonical_orders(links.astype(np.uint16), graph.colors[sets])
+    sets = np.take_along_axis(sets, order, axis=1)
+    links = links_of(graph)[sets[:, :, None], sets[:, None, :]]
+    same = (links == shape.links).all(axis=(1, 2)) & (graph.colors[sets] == shape.colors).all(axis=1)
+    return {frozenset(row) for row in sets[same].tolist()}
+
+
+def list_all(graph, shape):
+    code = GraphCode(graph)
+    left, work = Cover(code).left(), Workspace(graph)
+    none = np.zeros((0, shape.num_nodes), np.int32)
+    return list_structure(code, shape, none, ("given",), left, work, 0), left, work
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["plain", "typed"])
+def test_all_copies_are_listed_once(kind, size):
+    graph = coded(kind)
+    links = links_of(graph)
+    for shape in shapes_of(graph, size) if size > 2 else [shape_at(graph, graph.edges[0])]:
+        listed = list_all(graph, shape)[0]
+        sets = [frozenset(row) for row in listed.copies.tolist()]
+        assert listed.is_complete
+        assert len(set(sets)) == len(sets)
+        assert set(sets) == copies_by_brute_force(graph, shape)
+        for row in listed.copies:
+            assert (links[np.ix_(row, row)] == shape.links).all()
+        assert (listed.edges == graph.edge_numbers(shape, listed.copies)).all()
+
+
+@pytest.mark.parametrize("whole", [nx.cycle_graph(6), nx.complete_graph(5), nx.petersen_graph()])
+def test_symmetry_leaves_one_mapping_of_each_copy(whole):
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    shape = shape_at(graph, np.arange(len(whole)))
+    assert len(list_all(graph, shape)[0].copies) == 1
+    order, plan = plan_of(shape)
+    assert sorted(order.tolist()) == list(range(len(whole)))
+    # each node but the first is joined to one before it
+    assert all((plan.links[:k, k] > 0).any() for k in range(1, len(whole)))
+
+
+@pytest.mark.parametrize("kind", ["plain", "typed"])
+def test_bits_of_prefixes_and_gains_are_those_of_the_code(kind):
+    graph = coded(kind)
+    code = GraphCode(graph)
+    for shape in shapes_of(graph, 3):
+        listed, left, work = list_all(graph, shape)
+        rows = np.random.default_rng(1).permutation(len(listed.copies))
+        bits = listed.bits_of_prefixes(rows, work)[0]
+        for number in {1, (len(rows) + 1) // 2, len(rows)}:
+            expected = code.motif_bits(shape, listed.copies[rows[:number]]).total
+            assert abs(bits[number - 1] - expected) < 1e-9
+        nodes = choose_disjoint(rows, listed.copies, work.nodes, work.new_era())
+        last = listed.bits_of_prefixes(nodes, work)[0][-1]
+        assert abs(last - code.motif_bits(shape, listed.copies[nodes]).total) < 1e-9
+        residual = code.residual(graph.degrees, left.used)
+        gains = code.gains(shape, listed.copies, residual, graph.degrees)
+        own = shape.log2_automorphisms - 6 * shape.num_pendant
+        assert np.allclose(listed.worth(rows, left), gains[rows] + own, atol=1e-4)
+
+
+def test_the_best_prefix_shares_no_edge_and_keeps_to_what_is_free():
+    whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    clique = next(
+        np.array(one) for one in nx.find_cliques(nx.Graph(graph.edges.tolist())) if len(one) == 4
+    )
+    listed, left, work = list_all(graph, shape_at(graph, clique))
+    every, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
+    best = listed.best_prefix(left, none, every, work)
+    assert len(best.rows) == 6
+    assert best.address == "without replacement"
+    left.used[listed.edges[0]] = True
+    assert set(listed.best_prefix(left, none, every, work).rows) == {1, 2, 3, 4, 5}
+    # nothing new, and not enough
+    assert listed.best_prefix(left, none, ~every, work) is None
+    left.used[listed.edges[1:5]] = True
+    assert listed.best_prefix(left, none, every, work) is None
+    assert listed.best_prefix(left, none, every, work, fewest=1).rows.tolist() == [5]
+
+
+def test_disjoint_rows_are_chosen_in_order():
+    members, marks = np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.zeros(6, np.int64)
+    assert choose_disjoint(np.array([0, 1, 2, 3]), members, marks, 1).tolist() == [0, 2, 3]
+    assert choose_disjoint(np.array([1, 0, 2, 3]), members, marks, 2).tolist() == [1, 3]
+    used, freed = np.array([1, 0, 0, 0, 0, 0], bool), np.array([0, 0, 0, 0, 1, 0], bool)
+    rows, is_new = free_copies(members, used, freed)
+    assert (rows.tolist(), is_new) == ([1, 2, 3], True)
+    assert not free_copies(members[:3], used, freed)[1]
