@@ -169,12 +169,20 @@ class ListedCopies:
         return gains + self._symmetry
 
     def best_prefix(
-        self, left: Left, taken: np.ndarray, freed: np.ndarray, work: Workspace, fewest: int = 2
+        self,
+        left: Left,
+        taken: np.ndarray,
+        freed: np.ndarray,
+        work: Workspace,
+        *,
+        fewest: int = 2,
+        least_worth: float = _LEAST_WORTH,
     ) -> Prefix | None:
         """The free copies that save most beside those that are ``taken``.
 
-        A motif has at least ``fewest`` copies. None where there are not enough, and where no free
-        copy has an edge that is ``freed``, bool ``[num_edges]``.
+        A motif has at least ``fewest`` copies, each of at least ``least_worth`` bits. None where
+        there are not enough, and where no free copy has an edge that is ``freed``, bool
+        ``[num_edges]``.
 
         Copies are tried by falling worth, under three of the addresses; so that no two share an
         edge, and so that no two share a node; and the best number of them is taken.
@@ -197,7 +205,7 @@ class ListedCopies:
             else:
                 break
             order = np.argsort(-np.round(value, _DECIMALS), kind="stable")[:_MOST_TRIED]
-            order = free[order[value[order] > _LEAST_WORTH]]
+            order = free[order[value[order] > least_worth]]
             by_edges = choose_disjoint(order, self.edges, work.edges, work.new_era())
             by_nodes = choose_disjoint(by_edges, self.copies, work.nodes, work.new_era())
             orders = [by_edges] if len(by_nodes) == len(by_edges) else [by_edges, by_nodes]

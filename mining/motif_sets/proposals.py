@@ -94,12 +94,13 @@ class Proposals:
                 links = one.links.astype(np.int64)
                 shape = self._code.graph.shape(links, one.colors, one.automorphisms)
                 score = self._score(shape, one.copies, left)
-                if score > _LEAST_SCORE:
-                    scored.append((-score, one.key, shape, one.copies))
+                scored.append((-score, one.key, shape, one.copies))
         scored.sort(key=lambda row: row[:2])
+        # the best one in any case: it may come closest to saving something
+        number = max(1, sum(-score > _LEAST_SCORE for score, *_ in scored))
         of_size: Counter[int] = Counter()
         chosen = []
-        for _, _, shape, copies in scored:
+        for _, _, shape, copies in scored[:number]:
             of_size[shape.num_nodes] += 1
             if of_size[shape.num_nodes] <= most // 3 + 2:
                 chosen.append((shape, copies))

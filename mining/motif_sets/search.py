@@ -335,19 +335,22 @@ class _Search:
 
     def closest(self) -> CodedMotif | None:
         """The structure that comes closest to saving bits, None where nothing has two copies."""
-        alone = [(-one.gain, key, one) for key, one in self.alone.items() if one is not None]
+        self.cover.restore({})
+        alone = []
+        for key, listed in self.proposals.listed.items():
+            prefix = self._least_bad_prefix(listed)
+            if prefix is not None:
+                alone.append((-prefix.gain, key, listed, prefix))
         if not alone:
             return None
-        _, key, prefix = min(alone, key=lambda row: row[:2])
-        taken = Taken(self.proposals.listed[key], prefix.rows, prefix.bits, prefix.address)
+        _, key, listed, prefix = min(alone, key=lambda row: row[:2])
+        taken = Taken(listed, prefix.rows, prefix.bits, prefix.address)
         return _as_coded_set(self.code, {key: taken}).motifs[0]
 
     def missing(self, given: Sequence[Structure], motifs: Motifs) -> dict[bytes, float]:
         """Bits that a set grows by with each given structure that is not in it, by key."""
         self.cover.restore(motifs)
-        bits, left = self.cover.bits(), self.cover.left()
-        everything, none = np.ones(len(left.used), bool), np.zeros(0, np.int64)
-        missing = {}
+        bits, missing = self.cover.bits(), {}
         for one in given:
             key = self.proposals.give(one, ())
             if key in motifs:
@@ -355,10 +358,16 @@ class _Search:
             missing[one.key] = np.inf
             if key is not None:
                 listed = self.proposals.listed[key]
-                prefix = listed.best_prefix(left, none, everything, self.proposals.work)
+                prefix = self._least_bad_prefix(listed)
                 if prefix is not None:
                     missing[one.key] = self.cover.bits_with(listed, prefix) - bits
         return missing
+
+    def _least_bad_prefix(self, listed: ListedCopies) -> Prefix | None:
+        """The copies of a structure that save most beside the cover, though they save nothing."""
+        left, work = self.cover.left(), self.proposals.work
+        everything, none = np.ones(len(left.used), bool), np.zeros(0, np.int64)
+        return listed.best_prefix(left, none, everything, work, least_worth=-np.inf)
 
     def _shorter(self, best: _Best, bits: float) -> _Best:
         """The set of the cover if it is shorter than the best one."""
