@@ -78,8 +78,8 @@ def test_parts_of_a_motif_are_those_of_the_definition(known):
 
 
 @pytest.mark.parametrize(("base", "bits"), [("typed", 13080.160010), ("total", 15337.819224)])
-def test_molecules_without_motifs(shared_data, base, bits):
-    graph = read_graph(shared_data / "MUTAG_47395044" / "MUTAG")
+def test_molecules_without_motifs(mutag, base, bits):
+    graph = read_graph(mutag)
     colors = Categories.find(graph.features, graph.feature_names).colors(graph.features)
     assert CollectionCode(graph, colors, base).without_motifs().length == pytest.approx(
         bits, abs=1e-6
