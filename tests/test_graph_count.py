@@ -7,8 +7,8 @@ from math import log2
 import numpy as np
 import pytest
 
-from mining.motif_set import graph_count
-from mining.motif_set.graph_count import (
+from mining.motif_sets import graph_count
+from mining.motif_sets.graph_count import (
     count_graphs,
     count_graphs_of_blocks,
     count_two_sided_graphs,

@@ -18,9 +18,16 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
+<<<<<<< HEAD:mining/motif_sets/collection_search.py
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
 from mining.motif_sets.collection_sets import (
+=======
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
+from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_sets import (
+>>>>>>> collcode:mining/motif_sets/collection_search.py
     LEAST_COPIES,
     LEAST_GAIN,
     LEAST_GRAPHS,
@@ -51,6 +58,8 @@ _LEAST_PROGRESS = 1.0
 _REGAINED = 50.0
 # a search for all occurrences of a given structure ends after so many steps of some 10 ns
 _MOST_STEPS = 1 << 30
+# entries of a graph whose blocks are looked for
+_MOST_ENTRIES = 1 << 20
 # and so many occurrences
 _MOST_LISTED = 2_000_000
 
@@ -163,7 +172,7 @@ def search_collection(
         for number, one in enumerate(empty)
     ]
     sets = [one.coded_set(gathered.cut, given) for one in searches]
-    return _answer(sets)
+    return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed)
 
 
 def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> CodedSet:
@@ -211,20 +220,53 @@ def _empty_coverings(mined: MinedGraph) -> list[Covering]:
     return [one.without_motifs() for one in bases]
 
 
-def _answer(sets: list[CodedSet]) -> tuple[CodedSet, CodedSet | None]:
+def _answer(sets: Sequence[CodedSet]) -> tuple[CodedSet, CodedSet | None]:
     """The set with the shortest total, if it is shorter than each base without motifs."""
-    bits_base = min(one.bits_base for one in sets)
+    shortest = min(sets, key=lambda one: one.bits_base)
     best = min(sets, key=lambda one: one.bits_total)
-    other = next((one for one in sets if one is not best), None)
-    if bits_base - best.bits_total >= LEAST_BITS:
-        return replace(best, bits_base=bits_base), other
-    best = min(sets, key=lambda one: one.bits_base)
-    other = next((one for one in sets if one is not best), None)
-    closest = best.closest
-    if best.motifs:
-        first = max(best.motifs, key=lambda one: one.bits)
-        closest = replace(first, bits=bits_base - best.bits_total)
-    return replace(best, motifs=(), bits_total=bits_base, closest=closest), other
+    if shortest.bits_base - best.bits_total >= LEAST_BITS:
+        best = replace(best, bits_base=shortest.bits_base)
+    else:
+        best = _without_motifs(shortest)
+    return best, next((one for one in sets if one.base != best.base), None)
+
+
+def _without_motifs(found: CodedSet) -> CodedSet:
+    """The same without motifs, of which the best is what comes closest."""
+    if not found.motifs:
+        return found
+    closest = max(found.motifs, key=lambda one: one.bits)
+    return replace(found, motifs=(), bits_total=found.bits_base, closest=closest)
+
+
+def _blocks_or(
+    mined: MinedGraph, found: CodedSet, seed: int
+) -> tuple[CodedSet, CodedSet | None]:
+    """The set of a collection whose nodes and edges are alike, or the blocks of its nodes.
+
+    Blocks are the answer where they make the description shorter than all motifs do.
+    """
+    graph = mined.graph
+    blocks = None
+    if mined.colors is None and len(graph.indices) <= _MOST_ENTRIES:
+        blocks = find_blocks(graph, seed)
+    if blocks is None or blocks.bits >= found.bits_base:
+        return found, None
+    motifs = []
+    nodes = cliques_of(graph, blocks)
+    if len(nodes) >= LEAST_GRAPHS:
+        clique = Structure.parse(f"clique-{nodes.shape[1]}")
+        bits = bits_without(graph, blocks, nodes)
+        motifs.append(CodedMotif(clique, nodes, bits, "block"))
+    in_blocks = CodedSet(
+        tuple(motifs), found.bits_base, blocks.bits, "blocks", blocks.labels,
+        found.complete, found.cut, found.closest, found.missing,
+    )  # fmt: skip
+    if blocks.bits - found.bits_total >= LEAST_BITS:
+        return replace(found, bits_base=blocks.bits), in_blocks
+    if found.motifs:
+        in_blocks = replace(in_blocks, closest=max(found.motifs, key=lambda one: one.bits))
+    return in_blocks, found
 
 
 class _Search:
