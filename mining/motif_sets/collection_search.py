@@ -18,16 +18,10 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
-<<<<<<< HEAD:mining/motif_sets/collection_search.py
-from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
-from mining.motif_sets.collection_sets import (
-=======
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
 from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
 from mining.motif_sets.collection_sets import (
->>>>>>> collcode:mining/motif_sets/collection_search.py
     LEAST_COPIES,
     LEAST_GAIN,
     LEAST_GRAPHS,
