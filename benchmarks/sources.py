@@ -4,8 +4,9 @@
     python benchmarks/sources.py --quick    one small graph, nothing written
 
 Ten copies of each of four motifs of six nodes stand in a tree or in a graph of two edges a node:
-intact, or damaged, so that few or none are; filters have six nodes as well. A damaged motif cannot be in the motif set, whose copies
-are exact, but may be among the patterns, as what noisy copies agree on.
+intact, or damaged, so that few or none are; filters have six nodes as well. A damaged motif cannot
+be in the motif set, whose copies are exact, but may be among the patterns, as what noisy copies
+agree on.
 """
 
 from __future__ import annotations
