@@ -175,6 +175,8 @@ def _structures(
     promise = number * np.maximum(0, best + np.log2(number))
     groups = np.argsort(-promise, kind="stable")[:_MOST_GROUPS]
     groups = groups[promise[groups] > 0]
+    if not len(groups):
+        return []
     # 2. their canonical forms
     examples = nodes[first[groups]]
     links = np.empty((len(groups), size, size), np.uint16)
