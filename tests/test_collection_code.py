@@ -133,9 +133,7 @@ def test_directed_edges_are_seen_from_both_ends():
 def test_covering_directed_edges_leaves_none(base):
     edges = [(0, 1), (1, 2), (0, 2), (2, 3), (4, 3), (5, 4), (5, 3)]
     shifted = np.concatenate([np.array(edges) + 6 * k for k in range(5)])
-    graph = csr_from_edges(
-        *shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6)
-    )
+    graph = csr_from_edges(*shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6))
     code = CollectionCode(graph, None, base)
     loops = [np.array([0, 1, 2]) + 6 * k for k in range(5)]
     loops += [np.array([5, 4, 3]) + 6 * k for k in range(5)]
