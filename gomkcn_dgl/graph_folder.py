@@ -21,7 +21,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
@@ -95,7 +95,7 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
         features=np.asarray(features),
         weights=None if weights is None else np.asarray(weights),
         graph_ptr=np.asarray(graph_ptr),
-        node_ids=_read_node_ids(folder, header),
+        node_ids=read_node_ids(folder, header.node_ids, num_nodes),
         feature_names=tuple(header.feature_names),
         relations=relations,
         links=None if links is None else np.asarray(links),
@@ -105,7 +105,7 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
 
 def write_graph_folder(
     folder: str | os.PathLike[str], graph: CSRGraph, *, force: bool = False
-) -> None:
+) -> FolderHeader:
     """Write a graph as a folder, which appears when complete; ``force`` replaces another graph."""
     with new_folder(folder, force) as unfinished:
         for name in ("indptr", "indices", "weights", "links", "graph_ptr"):
@@ -116,48 +116,52 @@ def write_graph_folder(
         )
         if not is_constant:
             np.save(unfinished / "features.npy", graph.features)
-        FolderHeader(
+        ids = None
+        if graph.node_ids is not None:
+            ids = (graph.node_ids[first:last] for first, last in chunks(0, graph.num_nodes))
+        header = FolderHeader(
             num_nodes=graph.num_nodes,
             num_edges=graph.num_edges,
             num_graphs=graph.num_graphs,
             weighted=graph.weights is not None,
             feature_names=list(graph.feature_names),
             constant_features=is_constant,
-            node_ids=write_node_ids(unfinished, graph.node_ids),
+            node_ids=write_node_ids(unfinished, ids),
             relations=relations_to_record(graph.relations),
             linked=graph.links is not None,
             notes=list(graph.notes),
-        ).write(unfinished)
+        )
+        header.write(unfinished)
+    return header
 
 
-def write_node_ids(folder: Path, node_ids: Any) -> str:
-    """Write node ids, an array or a list of text; return their kind for the header."""
-    if node_ids is None:
-        return "rows"
-    if isinstance(node_ids, np.ndarray) and node_ids.dtype.kind in "iu":
-        if len(node_ids) and int(node_ids.max()) >= 2**63:
-            raise InputError(f"a node id must be less than 2^63, got {node_ids.max()}.")
-        np.save(folder / "node_ids.npy", node_ids.astype(np.int64, copy=False))
-        return "integers"
-    append_npy(folder / "node_ids_offsets.npy", np.zeros(1, np.int64))
-    num_bytes = 0
-    for first, last in chunks(0, len(node_ids)):
-        names = pa.array([str(name) for name in node_ids[first:last]], pa.large_string())
+def write_node_ids(folder: Path, pieces: Iterable[Any] | None) -> str:
+    """Write node ids, in pieces that are arrays or lists; return their kind for the header."""
+    num_bytes, kind = 0, "rows"
+    for piece in pieces or ():
+        if isinstance(piece, np.ndarray) and piece.dtype.kind in "iu":
+            if len(piece) and int(piece.max()) >= 2**63:
+                raise InputError(f"a node id must be less than 2^63, got {piece.max()}.")
+            append_npy(folder / "node_ids.npy", piece.astype(np.int64, copy=False))
+            kind = "integers"
+            continue
+        names = pa.array([str(name) for name in piece], pa.large_string())
         _, positions, text = names.buffers()
-        ends = num_bytes + np.frombuffer(positions, np.int64, last - first, 8)
-        append_npy(folder / "node_ids_offsets.npy", ends)
+        ends = num_bytes + np.frombuffer(positions, np.int64, len(names) + 1)
+        append_npy(folder / "node_ids_offsets.npy", ends if kind == "rows" else ends[1:])
         append_npy(folder / "node_ids.npy", np.frombuffer(text, np.uint8))
-        num_bytes = int(ends[-1])
-    return "text"
+        num_bytes, kind = int(ends[-1]), "text"
+    return kind
 
 
-def _read_node_ids(folder: Path, header: FolderHeader) -> np.ndarray | None:
-    if header.node_ids == "rows":
+def read_node_ids(folder: Path, kind: str, num_nodes: int) -> np.ndarray | None:
+    """Open node ids of a kind that :func:`write_node_ids` returned; None for row numbers."""
+    if kind == "rows":
         return None
-    if header.node_ids == "integers":
-        return np.asarray(map_array(folder, "node_ids", np.int64, (header.num_nodes,)))
+    if kind == "integers":
+        return np.asarray(map_array(folder, "node_ids", np.int64, (num_nodes,)))
     content = map_array(folder, "node_ids", np.uint8, (None,))
-    offsets = map_array(folder, "node_ids_offsets", np.int64, (header.num_nodes + 1,))
+    offsets = map_array(folder, "node_ids_offsets", np.int64, (num_nodes + 1,))
     check_names(content, offsets)
     # It stands for an array of text.
     return cast(np.ndarray, StoredNames(content, offsets))

@@ -10,7 +10,7 @@ from graph_files import assert_same
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 
 ONE_WAY = np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import edge_blocks
-from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 
