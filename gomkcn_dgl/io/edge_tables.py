@@ -3,7 +3,7 @@
 These are the rules of tables of edges, for a graph that is read into memory as well as for one that
 is sorted on disk: which text is an id, a weight or a relation. Two rules need the whole file: all
 lines have the same number of columns, and ids are integers only where all of them are. So a file is
-read as integers first and, at the first other id, anew as text.
+read as integers first and, where Arrow comes to a cell that is none, anew as text.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _CALLED = {"source": "a node id", "target": "a node id", "relation": "a relation
 
 
 class _NotIntegersError(Exception):
-    """A node id is no integer of 64 bits, so that all ids are text."""
+    """Some cell may not be what it should, so that ids are read as text."""
 
 
 def find_edge_layout(path: Path, format: str, options: EdgeOptions) -> EdgeLayout:
@@ -85,7 +85,7 @@ def consume_edges(
 
     It gets tables with the columns ``source`` and ``target``, int64 or, in all tables, words, and
     where the layout has them ``weight``, float64, and ``relation``, words. It is called again, for
-    words, where an id in the middle of a file is no integer. About ``block_bytes`` are read at
+    words, where a cell in the middle of a file is no number. About ``block_bytes`` are read at
     once.
     """
     if layout.dialect is None:
@@ -224,8 +224,10 @@ def _text_tables(
     quotes = layout.dialect.quotes
     for number, block in text_blocks(path, block_bytes, quotes=quotes, progress=progress):
         table = _parse(number, block, layout, as_text)
+        if table is None and not as_text:
+            raise _NotIntegersError
         if table is None:
-            table = _table_of_rows(number, block, layout, as_text)
+            table = _table_of_rows(number, block, layout)
         if len(table):
             is_empty = False
             yield table
@@ -247,7 +249,7 @@ def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> pa.T
     return pa.table({role: columns[column] for role, column in roles.items()})
 
 
-def _table_of_rows(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> pa.Table:
+def _table_of_rows(number: int, block: bytes, layout: EdgeLayout) -> pa.Table:
     """Read a block row by row, and name the first line that is wrong."""
     assert layout.dialect is not None, "parquet has no text"
     roles, rows = layout.roles, []
@@ -264,14 +266,11 @@ def _table_of_rows(number: int, block: bytes, layout: EdgeLayout, as_text: bool)
                 raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
         rows.append(cells)
     table = {role: [row[column] for row in rows] for role, column in roles.items()}
-    if not as_text and not all(map(is_int64, table["source"] + table["target"])):
-        raise _NotIntegersError
-    kinds = dict.fromkeys(("source", "target"), WORDS if as_text else INTEGERS)
-    kinds |= {"weight": NUMBERS, "relation": WORDS}
-    plain = {INTEGERS: int, NUMBERS: float, WORDS: str}
     return pa.table(
         {
-            role: pa.array([plain[kinds[role]](cell) for cell in cells], kinds[role])
+            role: pa.array(map(float, cells), NUMBERS)
+            if role == "weight"
+            else pa.array(cells, WORDS)
             for role, cells in table.items()
         }
     )

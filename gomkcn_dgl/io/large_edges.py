@@ -128,8 +128,10 @@ def _database(folder: Path, path: Path, limit: int) -> Iterator[Any]:
         ) from None
     scratch = folder / "scratch"
     scratch.mkdir()
-    budget = max(limit - memory_in_use() - _SMALLEST_BUDGET // 2, _SMALLEST_BUDGET // 2)
+    # about as much again is taken beside what DuckDB counts
+    budget = max(limit - memory_in_use(), _SMALLEST_BUDGET) // 2
     options: Any = {"memory_limit": f"{budget}B", "temp_directory": str(scratch / "spilled")}
+    options["threads"] = min(2, os.cpu_count() or 1)
     try:
         with duckdb.connect(scratch / "edges.db", config=options) as database:
             yield database
@@ -154,17 +156,19 @@ def _sort(
     num_nodes, is_plain = _number_nodes(database, table)
     repairs[CONSTANT] = num_nodes if table is None else 0
     # 2. edges between rows, without loops and edges of weight 0
-    ends = "named.source AS u, named.target AS v FROM named"
+    ends, kind = "named.source AS u, named.target AS v FROM named", "0"
     if not is_plain:
         ends = """s.rowid AS u, t.rowid AS v FROM named
             JOIN ids s ON named.source = s.id JOIN ids t ON named.target = t.id"""
-    database.execute(f"""
-        CREATE TABLE kinds AS SELECT DISTINCT relation FROM named ORDER BY relation;
-        CREATE TABLE edges AS SELECT weight, coalesce(kinds.rowid, 0) AS kind, {ends}
-            LEFT JOIN kinds ON named.relation = kinds.relation""")
-    repairs[LOOPS] = _number(database, "SELECT count(*) FROM edges WHERE u = v")
-    repairs[ZEROS] = _number(database, "SELECT count(*) FROM edges WHERE u <> v AND weight = 0")
-    database.execute("DELETE FROM edges WHERE u = v OR weight = 0")
+    if layout.relation is not None:
+        kind, ends = "kinds.rowid", f"{ends} JOIN kinds ON named.relation = kinds.relation"
+        database.execute("""CREATE TABLE kinds AS
+            SELECT DISTINCT relation FROM named ORDER BY relation""")
+    query = "SELECT count(*) FROM named WHERE source = target"
+    repairs[LOOPS] = _number(database, query)
+    repairs[ZEROS] = _number(database, query.replace("=", "<>") + " AND weight = 0")
+    database.execute(f"""CREATE TABLE edges AS SELECT weight, {kind} AS kind, {ends}
+        WHERE source <> target AND coalesce(weight, 1) > 0; DROP TABLE named""")
     # 3. relations, and which of them have a direction
     found = None
     if layout.relation is not None:
@@ -176,8 +180,6 @@ def _sort(
         return pairs + both, 2 * both
 
     names, directions, notes = find_directions(layout, found, directed, count)
-    if len(names) == 1:
-        database.execute("UPDATE edges SET kind = 0")
     relations = relations_of(names, directions)
     # 4. duplicates are merged: what joins two nodes becomes an entry in the row of each
     pairs, both = _count_pairs(database, len(names))
@@ -266,11 +268,12 @@ def _number_nodes(database: Any, table: FeatureTable | None) -> tuple[int, bool]
 
 def _count_pairs(database: Any, num_relations: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how many pairs of nodes each relation joins, and how many of them both ways."""
-    query = f"""SELECT kind, count(*), count_if(ways = 3) FROM (
-        SELECT kind * {int(num_relations > 1)} AS kind, least(u, v), greatest(u, v),
-            bit_or(CASE WHEN u < v THEN 1 ELSE 2 END) AS ways
-        FROM edges GROUP BY ALL) GROUP BY kind"""
+    database.execute(f"""CREATE OR REPLACE TABLE pairs AS
+        SELECT kind * {int(num_relations > 1)} AS kind, least(u, v) AS u, greatest(u, v) AS v,
+            bit_or(CASE WHEN u < v THEN 1 ELSE 2 END) AS ways, max(weight) AS best
+        FROM edges GROUP BY ALL""")
     counts = np.zeros((2, num_relations), np.int64)
+    query = "SELECT kind, count(*), count_if(ways = 3) FROM pairs GROUP BY kind"
     for number, *found in database.execute(query).fetchall():
         counts[:, number] = found
     return counts[0], counts[1]
@@ -278,22 +281,21 @@ def _count_pairs(database: Any, num_relations: int) -> tuple[np.ndarray, np.ndar
 
 def _link(database: Any, relations: Relations) -> tuple[Relations, int]:
     """Make entries of the edges; return the links that occur, and how many weights conflict."""
-    channels = {"kind": np.arange(len(relations.names)), "leads": relations.outgoing}
+    if relations.is_simple:
+        database.execute("""CREATE VIEW entries AS
+            SELECT u, v, best FROM pairs UNION ALL SELECT v, u, best FROM pairs""")
+        return relations, 0
+    channels = {"number": np.arange(len(relations.names)), "out": relations.outgoing}
     channels["back"] = relations.opposite[relations.outgoing]
     database.register("channels", pa.table(channels))
-    simple = relations.is_simple
     database.execute(f"""
-        CREATE TABLE entries AS SELECT u, v,
-            {"NULL" if simple else "list_sort(list(DISTINCT channel))"} AS link,
-            max(weight) FILTER (leads) AS best, min(weight) FILTER (leads) AS worst,
-            max(weight) AS largest
-        FROM (SELECT u, v, channels.leads AS channel, true AS leads, weight
-                FROM edges JOIN channels USING (kind)
-            UNION ALL SELECT v, u, back, back = channels.leads, weight
-                FROM edges JOIN channels USING (kind)) GROUP BY u, v;
-        DROP TABLE edges""")
-    if simple:
-        return relations, 0
+        CREATE TABLE entries AS SELECT u, v, list_sort(list(DISTINCT channel)) AS link,
+            max(weight) FILTER (leads) AS outward, min(weight) FILTER (leads) AS worst,
+            coalesce(outward, max(weight)) AS best
+        FROM (SELECT u, v, out AS channel, true AS leads, weight FROM edges JOIN channels ON
+                kind * {int(len(relations.names) > 1)} = number
+            UNION ALL SELECT v, u, back, back = out, weight FROM edges JOIN channels ON
+                kind * {int(len(relations.names) > 1)} = number) GROUP BY u, v""")
     query = f"SELECT DISTINCT link FROM entries LIMIT {MAX_LINKS}"
     links = [link for (link,) in database.execute(query).fetchall()]
     if len(links) == MAX_LINKS:
@@ -308,7 +310,7 @@ def _link(database: Any, relations: Relations) -> tuple[Relations, int]:
     order = np.lexsort(table.T[::-1])
     numbers = np.argsort(order)[1:].astype(np.uint16)
     database.register("numbers", pa.table({"link": links, "number": numbers}))
-    conflicts = _number(database, "SELECT count(*) FROM entries WHERE best > worst")
+    conflicts = _number(database, "SELECT count(*) FROM entries WHERE outward > worst")
     return Relations(relations.names, relations.directed, table[order]), conflicts
 
 
@@ -318,7 +320,7 @@ def _write_arrays(
     """Write the sorted rows of the adjacency matrix."""
     columns: dict[str, tuple[str, Any]] = {"indices": ("v::INTEGER", np.int32)}
     if weighted:
-        columns["weights"] = ("coalesce(best, largest)", np.float32)
+        columns["weights"] = ("best", np.float32)
     if not relations.is_simple:
         columns["links"] = ("number", relations.code_type)
     for name, (_, kind) in columns.items():

@@ -35,7 +35,7 @@ _HEXADECIMAL = re.compile(rb"0[xX]")
 _COMMENT = re.compile(rb"[#%](?<!\S[#%]).*")
 _COMMENT_LINE = re.compile(rb"^[ \t]*[#%].*", re.MULTILINE)
 # a quote that neither begins nor ends a cell, nor is doubled
-_STRAY_QUOTE = re.compile(rb'(?<![,;\n"])"(?![,;\n"]|\Z)')
+_STRAY_QUOTE = re.compile(rb'(?<=[^,;\n"])"(?=[^,;\n"])')
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # lines that tell the separator
 _SAMPLE = 1000
@@ -70,7 +70,7 @@ def text_blocks(
     number, rest, is_blank = 1, b"", True
     pieces = read_pieces(path, size, progress)
     if size is None:
-        pieces = iter([b"".join(pieces)])
+        rest, pieces = b"".join(pieces), iter(())
     for piece in itertools.chain(pieces, [b""]):
         # a "\r" at the end may be half of "\r\n"
         data, half = rest + piece, b""
