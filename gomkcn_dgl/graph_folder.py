@@ -22,7 +22,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,6 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.edges import check_graph_ptr
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import SIMPLE, Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
@@ -208,8 +209,15 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
     try:
         target = Path(folder).resolve()
         _check_replaceable(target, force)
-        with _workplace(target) as (unfinished, old):
-            # one that was given its name back
+        hidden = target.with_name(f".{target.name}.unfinished")
+        unfinished, old = hidden / "new", hidden / "old"
+        with contextlib.ExitStack() as stack:
+            # another process may have locked it by then
+            stack.callback(_remove_empty, hidden)
+            stack.enter_context(lock_alone(hidden, target))
+            # what a killed process left; a folder that was given its name back is not replaced
+            _settle(target, unfinished, old)
+            stack.callback(_settle, target, unfinished, old)
             _check_replaceable(target, force)
             unfinished.mkdir()
             yield unfinished
@@ -228,23 +236,9 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
         raise InputError(f"out folder {str(folder)!r} cannot be written ({reason}).") from None
 
 
-@contextlib.contextmanager
-def _workplace(target: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield where a folder is written, and where one that it replaces goes; both beside it."""
-    hidden = target.with_name(f".{target.name}.unfinished")
-    unfinished, old = hidden / "new", hidden / "old"
-    try:
-        with lock_alone(hidden, target):
-            # what a killed process left
-            _settle(target, unfinished, old)
-            try:
-                yield unfinished, old
-            finally:
-                _settle(target, unfinished, old)
-    finally:
-        # another process may have locked it by now
-        with contextlib.suppress(OSError):
-            hidden.rmdir()
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def _settle(target: Path, unfinished: Path, old: Path) -> None:
@@ -377,22 +371,11 @@ def check_rows(
                 )
             before = last_row, int(column[-1])
             if len(graph_ptr) > 2:
-                _check_graphs(row, column, graph_ptr)
+                check_graph_ptr(graph_ptr, row, column, num_nodes)
             balance += int(total)
     if balance % 2**64:
         same = "with one weight" if links is None else "with opposite links"
         raise InputError(f"indices.npy must hold each edge in both directions, {same}.")
-
-
-def _check_graphs(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) -> None:
-    """Refuse an edge between two graphs of a collection."""
-    source, target = (np.searchsorted(graph_ptr, nodes, side="right") for nodes in (row, column))
-    crossing = np.flatnonzero(source != target)
-    if len(crossing):
-        raise InputError(
-            "an edge must stay within one graph of the collection, got an edge from node "
-            f"{row[crossing[0]]} to node {column[crossing[0]]} of another graph."
-        )
 
 
 @dataclass(frozen=True)
@@ -401,7 +384,7 @@ class FolderHeader:
 
     ``num_edges`` counts edges as they were given. With ``constant_features`` the one feature is 1
     for all nodes and there is no ``features.npy``. ``node_ids`` is "rows" (0, 1, 2, … within each
-    graph, without a file), "integers" or "text". What has a default is written where it differs.
+    graph, without a file), "integers" or "text".
     """
 
     num_nodes: int
@@ -411,28 +394,15 @@ class FolderHeader:
     feature_names: list[str]
     constant_features: bool
     node_ids: str
-    relations: dict[str, Any] = field(default_factory=lambda: relations_to_record(SIMPLE))
-    linked: bool = field(default_factory=bool)
-    notes: list[str] = field(default_factory=list)
+    relations: dict[str, Any]
+    linked: bool
+    notes: list[str]
 
     def write(self, folder: Path) -> None:
         """Write ``graph.json``."""
-        record = {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in _DEFAULTS or value != _DEFAULTS[name]()
-        }
-        version = _VERSIONS["relations" in record]
-        record = {"format": _FORMAT, "version": version, **record}
+        record = {"format": _FORMAT, "version": _VERSIONS[-1], **asdict(self)}
         text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
         (folder / HEADER).write_text(text, encoding="utf-8")
-
-
-_DEFAULTS: dict[str, Any] = {
-    each.name: each.default_factory
-    for each in fields(FolderHeader)
-    if each.default_factory is not MISSING
-}
 
 
 def read_header(folder: Path) -> FolderHeader:
@@ -448,31 +418,30 @@ def read_header(folder: Path) -> FolderHeader:
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         raise InputError(f"{HEADER} must have the format {_FORMAT!r}; convert the graph anew.")
     if record.get("version") not in _VERSIONS:
-        raise InputError(
-            f"{HEADER} must have the version {' or '.join(map(str, _VERSIONS))}; convert the graph "
-            "anew."
-        )
-    values = {}
+        known = " or ".join(map(str, _VERSIONS))
+        raise InputError(f"{HEADER} must have the version {known}; convert the graph anew.")
+    record = {"relations": relations_to_record(SIMPLE), "linked": False, "notes": [], **record}
     for each in fields(FolderHeader):
-        default = _DEFAULTS.get(each.name, lambda: None)()
-        value = values[each.name] = record.get(each.name, default)
-        # In Python a bool is an int as well.
+        value = record.get(each.name)
+        # in Python a bool is an int as well
         if type(value) is not _TYPES[str(each.type)]:
             raise InputError(f"{each.name} in {HEADER} must be {each.type}, got {value!r:.40}.")
-    header = FolderHeader(**values)
-    if not all(isinstance(one, str) for one in header.notes):
-        raise InputError(f"notes in {HEADER} must be a list of text.")
+    header = FolderHeader(**{each.name: record[each.name] for each in fields(FolderHeader)})
+    names = header.feature_names
+    rules = {
+        "notes in {} must be a list of text": all(isinstance(one, str) for one in header.notes),
+        "num_nodes in {} must be from 1 to 2^31 - 1": 1 <= header.num_nodes < 2**31,
+        f"node_ids in {{}} must be one of {', '.join(_NODE_IDS)}": header.node_ids in _NODE_IDS,
+        "feature_names in {} must be a list of names, at least one": names
+        and all(isinstance(name, str) for name in names),
+        "feature_names in {} must be one name for the constant feature": len(names) == 1
+        or not header.constant_features,
+    }
+    for rule, holds in rules.items():
+        if not holds:
+            raise InputError(f"{rule.format(HEADER)}.")
     if record.get("edge_feature_names"):
         header.notes.append("not used: the edge features of the folder")
-    if not 1 <= header.num_nodes < 2**31:
-        raise InputError(f"num_nodes in {HEADER} must be from 1 to 2^31 - 1.")
-    if header.node_ids not in _NODE_IDS:
-        raise InputError(f"node_ids in {HEADER} must be one of {', '.join(_NODE_IDS)}.")
-    names = header.feature_names
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"feature_names in {HEADER} must be a list of names, at least one.")
-    if header.constant_features and len(names) > 1:
-        raise InputError(f"feature_names in {HEADER} must be one name for the constant feature.")
     return header
 
 
