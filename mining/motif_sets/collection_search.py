@@ -98,7 +98,10 @@ def search_collection(
     Returns
     -------
     answer, other : CodedSet, CodedSet or None
-        The set of the base with the shorter total, and that of the other base.
+        The set of the base with the shorter total, and that of the other base. The bases are
+        "typed" and "total", or "total" alone where all edges are alike. If nodes are alike as well,
+        what motifs save must be more than what "blocks" save, or these are the answer, with a
+        clique as a motif where most graphs have a block with all its edges.
 
     Examples
     --------
