@@ -37,7 +37,10 @@ Motifs = dict[bytes, Taken]
 
 # a set that saves less is not reported
 LEAST_SAVED = 10.0
-_MOST_ROUNDS, _ROUNDS_OF_GROWTH, _LEAST_OF_ROUND = 6, 3, 0.5
+# rounds; of these with more structures; and the last one gains less than so many bits, and than
+# this share of what is saved
+_MOST_ROUNDS, _ROUNDS_OF_GROWTH = 6, 3
+_LEAST_OF_ROUND, _SHARE_OF_ROUND = 0.5, 0.001
 # motifs whose length is computed at each step, the most promising ones
 _VERIFIED = 4
 # lengths that differ by less are equal, to so many decimals
@@ -257,6 +260,7 @@ class _Search:
         # what each structure saves alone; and where the search was cut
         self.alone: dict[bytes, Prefix | None] = {}
         self.cut = ""
+        self._tried: set[tuple[Taken | float, ...]] = set()
 
     def stops(self, where: str) -> bool:
         """Whether the time is up; it is then said where."""
@@ -266,7 +270,8 @@ class _Search:
 
     def run(self, proposed: Sequence[Pattern], grows: bool) -> Motifs:
         """Search, and return the shortest set."""
-        cover, best = self.cover, _Best(self.cover.bits(), {})
+        cover, empty = self.cover, self.cover.bits()
+        best = _Best(empty, {})
         for one in proposed:
             self.proposals.give(one.structure, one.sources)
         if grows:
@@ -279,14 +284,14 @@ class _Search:
                 return best.motifs
         # 2. rounds
         for turn in range(1, _MOST_ROUNDS + 1):
-            before = best.bits
+            before, least = best.bits, _LEAST_OF_ROUND + _SHARE_OF_ROUND * (empty - best.bits)
             cover.restore(best.motifs)
             if grows and turn <= _ROUNDS_OF_GROWTH:
                 self.proposals.grow(cover.left(), self.sizes, turn, MOST_AGAIN)
             best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0, ~cover.used))
             best = self._exchange(best, turn)
             best = self._exchange_pairs(best, turn)
-            if self.stops(f"in round {turn}") or before - best.bits < _LEAST_OF_ROUND:
+            if self.stops(f"in round {turn}") or before - best.bits < least:
                 return best.motifs
         self.cut = f"it still found shorter sets after {_MOST_ROUNDS} rounds"
         return best.motifs
@@ -317,6 +322,11 @@ class _Search:
         self, best: _Best, dropped: Sequence[bytes], exponent: float, banned: Set[bytes] = frozenset()
     ) -> _Best:
         """The best set without some motifs, and what then saves, if it is shorter."""
+        # the same copies were dropped in the same way before, and to no avail
+        tried = *(best.motifs[key] for key in dropped), exponent
+        if tried in self._tried:
+            return best
+        self._tried.add(tried)
         self.cover.restore(best.motifs)
         used = self.cover.used.copy()
         for key in dropped:
