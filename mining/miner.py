@@ -140,14 +140,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
     >>> miner = PatternMiner(null=None).fit(graph)
     >>> [(one.name, len(one.motif.copies)) for one in miner.motif_set_]
-    [('5-clique', 3), ('cycle of 5 nodes', 6)]
+    [('clique of 5 nodes', 3)]
 
-    Copies of the motifs classify graphs; that needs no random graphs:
+    Occurrences of patterns classify graphs; those that are given need no random graphs:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(level="graph", null=None)
+    >>> miner = PatternMiner(
+    ...     given=["ring-5", "clique-5"], level="graph", values="occurrences", null=None
+    ... )
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [1, 0]

@@ -87,7 +87,7 @@ class MotifSet:
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     >>> found = gomkcn.motif_set(graph)
     >>> found
-    MotifSet(4-clique × 6; 113 of 277 bits saved, given the degrees)
+    MotifSet(clique of 4 nodes × 6; 113 of 277 bits saved, given the degrees)
     >>> found.transform([nx.complete_graph(5), nx.complete_graph(4)]).round(2).tolist()
     [[1.0, 0.4], [1.0, 0.0]]
     """
