@@ -195,9 +195,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         mined = MinedGraph.of(given, y, source.categories)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         sources = self.sources_for(mined)
-        structures = [
-            Structure.parse(one) if isinstance(one, str) else one for one in self.given
-        ]
+        structures = [Structure.parse(one) if isinstance(one, str) else one for one in self.given]
         proposed = [Pattern(one, sources=("given",)) for one in structures]
         rules, loss_curve = self.choice_rules(given.num_edges), []
         with JobProgress(progress and is_first()) as bar:
@@ -225,7 +223,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
             if "filters" in sources and located:
                 located = count_roots(mined, source, located, steps)
                 # what filters alone have shown is ordered by its frequency in the paper's sense
-                located.sort(key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf)
+                located.sort(
+                    key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf
+                )
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         if not quiet and is_first():

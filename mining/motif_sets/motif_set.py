@@ -341,7 +341,10 @@ class MotifSet:
 
     @classmethod
     def from_dict(
-        cls, record: Mapping[str, Any], relations: Relations, copies: Sequence[Sequence[Occurrences]]
+        cls,
+        record: Mapping[str, Any],
+        relations: Relations,
+        copies: Sequence[Sequence[Occurrences]],
     ) -> MotifSet:
         """Read a record, with the copies of each motif, and of each of the other base."""
         own, *others = copies
@@ -695,4 +698,3 @@ def summary(found: MotifSet) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %")
-

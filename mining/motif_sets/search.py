@@ -376,9 +376,7 @@ class _Search:
         while not self.stops("in the first search"):
             left = self.cover.left()
             best = None
-            for score, listed, prefix in self._best_prefixes(
-                left, bounds, exponent, freed, banned
-            ):
+            for score, listed, prefix in self._best_prefixes(left, bounds, exponent, freed, banned):
                 saved = bits - self.cover.bits_with(listed, prefix)
                 score = saved / self._weight(listed, prefix, exponent)
                 if saved > _EQUAL and (best is None or score > best[0] + _EQUAL):
