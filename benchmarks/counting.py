@@ -32,7 +32,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.counter import count_occurrences, estimate_occurrences
-from mining.counting.exact_search import ExactSearch, count_exact
+from mining.counting.exact_search import ExactSearch, count_exact, steps_in
 from synthetic import get_motif
 
 REPEATS = 2
@@ -76,7 +76,7 @@ def compare_pairs(bench: Bench, num_pairs: int) -> None:
         search = ExactSearch(pair.graph, pair.structure, colors)
         for error in ERRORS:
             for seed in range(bench.repeats):
-                one = estimate_occurrences(search, error, 60.0, 1000 * number + seed)
+                one = estimate_occurrences(search, error, steps_in(60), 1000 * number + seed)
                 deviation = (one.value - truth) * 2 * 1.96 / (one.high - one.low)
                 if abs(one.value - truth) < 1e-9 * truth:
                     same += 1
@@ -162,7 +162,7 @@ def compare_pattern(
         # other work on the machine does not count; all threads do
         start = time.process_time()
         search = ExactSearch(graph, structure)
-        found.append(estimate_occurrences(search, 0.01, 0.2 if quick else 20.0, seed))
+        found.append(estimate_occurrences(search, 0.01, steps_in(0.2 if quick else 20), seed))
         seconds.append(time.process_time() - start)
     start = time.process_time()
     size = structure.num_nodes
@@ -276,15 +276,13 @@ def compare_planted(bench: Bench, num_nodes: int) -> None:
         copies = {motif["name"]: motif["copies"] for motif in truth["motifs"]}
         for name in MOTIFS:
             start, used = time.perf_counter(), time.process_time()
-            found = count_occurrences(
-                graph, get_motif(name), error=0.05, exact_seconds=40, seconds=10
-            )
+            found = count_occurrences(graph, get_motif(name), error=0.05, max_steps=steps_in(10))
             seconds = time.perf_counter() - start
             used = time.process_time() - used
             table.add(name, copies[name], str(found), found.state, seconds, used)
     bench.note(
-        "Occurrences are more than the planted copies, since chance makes some; at most 40 s for "
-        "the exact count and 10 s of draws, beside the preparation of the graph."
+        "Occurrences are more than the planted copies, since chance makes some; at most 10⁹ "
+        "steps for the exact count and as many of draws, beside the preparation of the graph."
     )
 
 

@@ -24,12 +24,12 @@ from scipy.stats import binomtest
 
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from mining.choice import compare_censuses
-from mining.counting.structure_counts import count_structures
+from mining.counting.structure_counts import Counts, count_structures
 from mining.pattern import LEVEL
 from mining.random_graphs import RandomGraphs, null_model, sample_null
 
 NULL = "degree"
-# of an outside walk, which counts attempts
+# of an outside walk
 ATTEMPTS_PER_EDGE = 20
 QUICK = ("karate club", "E. coli")
 
@@ -80,12 +80,12 @@ def by_tool(graph: CSRGraph, seed: int) -> CSRGraph:
     return sample_null(graph, NULL, seed)
 
 
-def by_igraph(graph: CSRGraph, seed: int) -> CSRGraph:
+def by_igraph(graph: CSRGraph, seed: int, attempts: int = ATTEMPTS_PER_EDGE) -> CSRGraph:
     """A graph with the same in- and out-degrees; pairs that are joined both ways are not kept."""
     other = as_igraph(graph)
     igraph.set_random_number_generator(random.Random(seed))
     try:
-        other.rewire(ATTEMPTS_PER_EDGE * other.ecount())
+        other.rewire(attempts * other.ecount())
     finally:
         igraph.set_random_number_generator(random)
     made = (nx.DiGraph if graph.is_directed else nx.Graph)()
@@ -103,12 +103,16 @@ def as_igraph(graph: CSRGraph) -> igraph.Graph:
     return igraph.Graph(n=graph.num_nodes, edges=pairs, directed=graph.is_directed)
 
 
-def is_called(kind: Kind, graph: CSRGraph, num_samples: int, seed: int) -> bool:
-    """Whether any structure is called more or less frequent than in random graphs."""
+def draw_censuses(graph: CSRGraph, sizes: range, num_samples: int, seed: int) -> list[Counts]:
+    """The census of a graph, then those of its random graphs."""
     graphs = RandomGraphs(null_model(NULL, graph), graph, seed)
     drawn = (graphs.draw(number) for number in range(num_samples))
-    counts = [count_structures(one, kind.sizes) for one in itertools.chain([graph], drawn)]
-    found = compare_censuses(NULL, counts)
+    return [count_structures(one, sizes) for one in itertools.chain([graph], drawn)]
+
+
+def is_called(kind: Kind, graph: CSRGraph, num_samples: int, seed: int) -> bool:
+    """Whether any structure is called more or less frequent than in random graphs."""
+    found = compare_censuses(NULL, draw_censuses(graph, kind.sizes, num_samples, seed))
     return any(one.is_called for one in found.values())
 
 

@@ -24,7 +24,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
 from mining.counting.counter import count_occurrences
-from mining.counting.exact_search import find_graphs
+from mining.counting.exact_search import STEPS_PER_SECOND, find_graphs
 from mining.counting.structure_counts import (
     census_sizes,
     census_steps,
@@ -43,8 +43,8 @@ LEAST_SAMPLES = 99
 # steps that one thread takes in about two minutes: a census of the graph and, where no null model
 # is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
-# most seconds to look for a pattern in all graphs of a collection
-_GRAPH_SECONDS = 5.0
+# most steps to look for a pattern in all graphs of a collection
+_GRAPH_STEPS = 5 * STEPS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ChoiceRules:
     is_quick: bool
     null_samples: int
     count_error: float
-    count_seconds: float
+    count_steps: int
     min_occurrences: int
     seed: int
 
@@ -278,8 +278,7 @@ def _count_together(
             pattern.structure,
             mined.colors_of(pattern.structure),
             error=rules.count_error,
-            seconds=rules.count_seconds,
-            exact_seconds=rules.count_seconds,
+            max_steps=rules.count_steps,
             seed=rules.seed,
         )
         return {key: np.array(value) for key, value in count.to_dict().items()}
@@ -298,13 +297,13 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
 
     def find_one(pattern: Pattern) -> dict[str, np.ndarray]:
         colors = mined.colors_of(pattern.structure)
-        found, is_complete = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_SECONDS)
+        found, is_complete = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_STEPS)
         return {"contains": found, "is_complete": np.array(is_complete)}
 
     found = steps.each("counting in each class", find_one, patterns, attrgetter("key"))
     num_cut = sum(not one["is_complete"] for one in found)
     if num_cut:
-        log.warning("%d structures were not searched in all graphs, for want of time", num_cut)
+        log.warning("%d structures were not searched in all graphs: too many steps", num_cut)
     contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
     for column, result in enumerate(found):
         contains[:, column] = result["contains"]

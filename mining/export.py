@@ -18,7 +18,7 @@ from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from mining.mining_run import MiningRun
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import Pattern
 

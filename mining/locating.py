@@ -32,8 +32,8 @@ log = logging.getLogger("gomkcn_dgl")
 MOST_LISTED = 10_000
 # steps to search for all of them, and then as much work to draw some
 LIST_STEPS = 1 << 25
-# seconds to find the graphs of a collection that hold a pattern of more places than are listed
-_GRAPH_SECONDS = 2.0
+# steps to find the graphs of a collection that hold a pattern of more places than are listed
+_GRAPH_STEPS = 1 << 28
 
 
 def locate_patterns(
@@ -180,5 +180,5 @@ def _count_graphs(
     if is_complete or mined.graph.num_graphs == 1:
         return held
     colors = mined.colors_of(pattern.structure)
-    found, _ = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_SECONDS)
+    found, _ = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_STEPS)
     return max(held, int(found.sum()))

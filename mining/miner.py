@@ -19,6 +19,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
+from mining.counting.exact_search import STEPS_PER_SECOND
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.deduplication import deduplicate
 from mining.learning.discrete_filters import DiscreteFilters
@@ -28,14 +29,14 @@ from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
-from mining.motif_set.motif_set import find_motif_set
+from mining.motif_sets.motif_set import find_motif_set
 from mining.pattern import Pattern, merge
 from mining.pattern_features import PatternFeatures
 
 log = logging.getLogger("gomkcn_dgl")
 
-# most seconds for an estimate that begins when the time is up
-_LATE_SECONDS = 0.1
+# most steps of an estimate that begins when the time is up
+_LATE_STEPS = STEPS_PER_SECOND // 10
 
 
 @dataclass(eq=False, repr=False)
@@ -72,8 +73,10 @@ class PatternMiner(PatternFeatures, MinerParameters):
     null_samples : int
         Random graphs of each null model, at least 99.
     count_error, count_seconds : float, float or None
-        Wanted relative error of counts that are estimated, and most seconds for each. None: 1, and
-        10 in a graph of more than 8 million edges.
+        Wanted relative error of counts that are estimated, and how much work each may take, first
+        to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
+        on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
+        edges.
     num_epochs : int
         Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
@@ -212,7 +215,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 steps=steps,
             )
             if steps.is_over():
-                rules = replace(rules, count_seconds=min(rules.count_seconds, _LATE_SECONDS))
+                rules = replace(rules, count_steps=min(rules.count_steps, _LATE_STEPS))
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
             # 5. list the places of these

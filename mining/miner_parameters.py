@@ -16,11 +16,12 @@ from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
 from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
+from mining.counting.exact_search import steps_in
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
 from mining.mined_graph import MinedGraph
-from mining.motif_set.motif_set import MOST_NODES
+from mining.motif_sets.motif_set import MOST_NODES
 from mining.pattern_counts import LEVELS, VALUES
 from mining.random_graphs import check_null
 
@@ -35,7 +36,7 @@ SOURCES = ("grown", "filters")
 FILTER_NODES = 8
 # the null model of "auto", which is drawn where that takes two minutes at most
 DEFAULT_NULL = "degree"
-# most seconds to count a pattern, and in a graph of more edges
+# most work to count a pattern, in seconds of a thread, and in a graph of more edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
 KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
@@ -153,13 +154,13 @@ class MinerParameters(BaseEstimator):
             AUTO in self.nulls,
             self.null_samples,
             self.count_error,
-            self.seconds_of_a_count(num_edges > LARGE),
+            steps_in(self.seconds_of_a_count(num_edges > LARGE)),
             self.min_occurrences,
             self.random_state,
         )
 
     def seconds_of_a_count(self, is_large: bool = False) -> float:
-        """Most seconds that the estimate of a count takes."""
+        """Most work of a count, in seconds of one thread."""
         usual = LARGE_COUNT_SECONDS if is_large else COUNT_SECONDS
         return usual if self.count_seconds is None else self.count_seconds
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -16,17 +16,17 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
 from mining.categories import Colors
 from mining.counting.counter import count_occurrences, list_places
-from mining.counting.exact_search import count_by_graph
+from mining.counting.exact_search import STEPS_PER_SECOND, count_by_graph
 from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 
 LEVELS = ("graph", "node")
 COPIES, OCCURRENCES, LOG, SIMILARITY = VALUES = ("copies", "occurrences", "log", "similarity")
-# relative error of estimates, where not all occurrences can be counted in time
+# relative error of estimates, where counting all occurrences takes too many steps
 _ERROR = 0.05
-# least seconds for an estimate in one graph
-_LEAST_SECONDS = 0.02
+# least steps for an estimate in one graph
+_LEAST_STEPS = STEPS_PER_SECOND // 50
 # places of a pattern that are listed to count them at each node
 _MOST_PLACES = 2_000_000
 
@@ -36,7 +36,7 @@ def bag_of_patterns(
     graph: Any,
     *,
     level: str = "graph",
-    seconds: float = 10.0,
+    max_steps: int = 10 * STEPS_PER_SECOND,
     seed: int = 0,
 ) -> np.ndarray:
     """Count the occurrences of each pattern in each graph of a collection, or at each node.
@@ -45,9 +45,9 @@ def bag_of_patterns(
     of its edges and the categories of its nodes, each node set once. Numeric features are not
     compared: patterns that differ in them alone have the same counts.
 
-    Counts are exact where all occurrences in all graphs can be counted within ``seconds``. Else
-    those of each graph are estimated without bias, to 5 % or for as long again in all, and those at
-    nodes from a uniform sample of the places; a line in the log says so.
+    Counts are exact where counting all occurrences in all graphs takes at most ``max_steps``. Else
+    those of each graph are estimated without bias, to 5 % or by as many steps again in all, and
+    those at nodes from a uniform sample of the places; a line in the log says so.
 
     Parameters
     ----------
@@ -58,8 +58,9 @@ def bag_of_patterns(
     level : {"graph", "node"}
         Whether to count the occurrences in each graph, or those that each node is in. At the level
         of nodes every place is listed, so that patterns with over 2 million places are estimated.
-    seconds : float
-        Most seconds to count each pattern exactly, in all graphs together.
+    max_steps : int
+        Most steps to count each pattern exactly, in all graphs together. A step checks a node, and
+        takes about 10 ns.
     seed : int
         Seed of the estimates.
 
@@ -83,50 +84,50 @@ def bag_of_patterns(
     [[0.0, 6.0], [1.0, 0.0]]
     """
     check_choice("level", level, LEVELS)
-    check_float("seconds", seconds, 0, open_minimum=True)
+    check_int("max_steps", max_steps, 1)
     csr = as_csr(graph)
     count = count_in_graphs if level == "graph" else _count_at_nodes
     bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
     of_graph, of_patterns = category_colors(patterns, csr)
     for column, (pattern, own) in enumerate(zip(patterns, of_patterns, strict=True)):
         colors = None if own is None else (own, of_graph)
-        bag[:, column], is_exact = count(csr, pattern.structure, colors, seconds, seed)
+        bag[:, column], is_exact = count(csr, pattern.structure, colors, max_steps, seed)
         if not is_exact:
             log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
     return bag
 
 
 def count_in_graphs(
-    graph: CSRGraph, structure: Structure, colors: Colors | None, seconds: float, seed: int
+    graph: CSRGraph, structure: Structure, colors: Colors | None, max_steps: int, seed: int
 ) -> tuple[np.ndarray, bool]:
     """Occurrences in each graph ``[G]``, and whether they are exact."""
-    counts = count_by_graph(graph, structure, colors, seconds)
+    counts = count_by_graph(graph, structure, colors, max_steps)
     if counts is not None:
         return counts, True
-    share = max(seconds / graph.num_graphs, _LEAST_SECONDS)
+    share = max(max_steps // graph.num_graphs, _LEAST_STEPS)
     found = []
     for number, one in enumerate(split_graphs(graph)):
         nodes = slice(*graph.graph_ptr[number : number + 2])
         own = None if colors is None else (colors[0], colors[1][nodes])
         found.append(
-            count_occurrences(
-                one, structure, own, error=_ERROR, seconds=share, exact_seconds=share, seed=seed
-            )
+            count_occurrences(one, structure, own, error=_ERROR, max_steps=share, seed=seed)
         )
     return np.array([one.value for one in found]), all(one.is_exact for one in found)
 
 
 def _count_at_nodes(
-    graph: CSRGraph, structure: Structure, colors: Colors | None, seconds: float, seed: int
+    graph: CSRGraph, structure: Structure, colors: Colors | None, max_steps: int, seed: int
 ) -> tuple[np.ndarray, bool]:
     """Occurrences that each node is in ``[V]``, and whether they are exact."""
     places, is_complete = list_places(
-        graph, structure, colors, most=_MOST_PLACES, seconds=seconds, seed=seed
+        graph, structure, colors, most=_MOST_PLACES, max_steps=max_steps, seed=seed
     )
     counts = np.bincount(places.reshape(-1), minlength=graph.num_nodes).astype(np.float64)
     if is_complete or not len(places):
         return counts, is_complete
-    total = count_occurrences(graph, structure, colors, error=_ERROR, seconds=seconds, seed=seed)
+    total = count_occurrences(
+        graph, structure, colors, error=_ERROR, max_steps=max_steps, seed=seed
+    )
     return counts * (total.value / len(places)), False
 
 

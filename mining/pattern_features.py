@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.node_order import NodeOrder
+from mining.counting.exact_search import steps_in
 from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import as_filters
 from mining.miner_parameters import COUNT_SECONDS
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import Pattern
 from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
 
@@ -68,9 +69,9 @@ class PatternFeatures(TransformerMixin):
             if self.level == "node":
                 return similarity
             return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
-        seconds = _PATIENCE * (self.count_seconds or COUNT_SECONDS)
+        max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
         bag = bag_of_patterns(
-            self.patterns_, csr, level=self.level, seconds=seconds, seed=self.random_state
+            self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
         )
         return np.log1p(bag) if self.values == LOG else bag
 

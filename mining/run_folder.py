@@ -225,7 +225,7 @@ def _run_of(
     """Make a run from the records of its files, which fit their schemas."""
     from mining.export import read_places
     from mining.mining_run import MiningRun, with_names
-    from mining.motif_set.motif_set import MotifSet
+    from mining.motif_sets.motif_set import MotifSet
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery
 

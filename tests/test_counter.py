@@ -1,5 +1,8 @@
 """Estimated counts beside exact ones: unbiased, and the same from any threads."""
 
+import itertools
+import time
+
 import networkx as nx
 import numba
 import numpy as np
@@ -10,6 +13,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.counter import (
     choose_sampler,
+    count_occurrences,
     estimate_occurrences,
     interval,
 )
@@ -74,7 +78,7 @@ def test_estimates_vary_as_much_as_their_intervals_say(pairs):
 
 def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
     for graph, pattern, truth in pairs:
-        found = estimate_occurrences(ExactSearch(graph, pattern), 0.05, 600, 0)
+        found = estimate_occurrences(ExactSearch(graph, pattern), 0.05, 10**9, 0)
         assert found.state == "estimated"
         assert (found.high - found.low) / 2 <= 0.05 * found.value
         assert abs(found.value - truth) < 0.1 * truth
@@ -95,6 +99,48 @@ def test_the_number_of_threads_does_not_matter():
     sampler = choose_sampler(search, 0)
     parts = [sampler.draw_shares(3, 10, 5), sampler.draw_shares(13, 6, 5)]
     np.testing.assert_array_equal(np.concatenate(parts), results[0])
+
+
+@pytest.fixture(params=[1, 2])
+def threads(request):
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(request.param, before))
+    yield
+    numba.set_num_threads(before)
+
+
+def test_whether_steps_are_enough_depends_on_them_alone(threads, monkeypatch):
+    graph, ring = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
+    # many pieces, and many looks at the limit
+    monkeypatch.setattr("mining.counting.exact_search._PIECE_SECONDS", 1e-6)
+    monkeypatch.setattr("mining.counting.exact_search._STEPS", 100)
+    search = ExactSearch(graph, ring)
+    search.run()
+    needed, count = search.steps, search.count.sum()
+    search.run(max_steps=needed)
+    assert (search.unfinished, search.steps, search.count.sum()) == (False, needed, count)
+    search.run(max_steps=needed - 1)
+    assert search.unfinished
+
+
+def test_estimates_do_not_depend_on_the_clock(threads, monkeypatch):
+    graph, ring = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
+
+    def count(max_steps):
+        # a search for all takes a few more than 20,000 steps
+        return count_occurrences(graph, ring, error=1e-6, max_steps=max_steps, seed=3)
+
+    estimate_of_few, exact = count(20_000), count(4_000_000)
+    assert (estimate_of_few.state, exact.state) == ("estimated", "exact")
+    assert estimate_of_few.low < exact.value < estimate_of_few.high
+    estimate = estimate_occurrences(ExactSearch(graph, ring), 1e-6, 4_000_000, 3)
+    # more steps are more draws
+    assert estimate.high - estimate.low < 0.7 * (estimate_of_few.high - estimate_of_few.low)
+    # a machine that takes a quarter of an hour for anything
+    ticks = itertools.count(0, 1000)
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
+    assert (count(20_000), count(4_000_000)) == (estimate_of_few, exact)
+    assert estimate_occurrences(ExactSearch(graph, ring), 1e-6, 4_000_000, 3) == estimate
 
 
 def test_what_is_never_drawn_has_an_upper_bound():

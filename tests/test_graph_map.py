@@ -7,7 +7,7 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from mining.miner import PatternMiner
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.plots import graph_map
 from mining.plots.graph_map import GraphMap
 

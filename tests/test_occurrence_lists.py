@@ -79,6 +79,7 @@ def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     # one triangle in many paths of three nodes
     graph = nx.star_graph(20_000)
     graph.add_edges_from([(1, 2), (3, 4)])
-    places, complete = list_places(as_csr(graph), Structure.parse("triangle"), most=1, seconds=0.2)
+    triangle = Structure.parse("triangle")
+    places, complete = list_places(as_csr(graph), triangle, most=1, max_steps=1 << 20)
     assert (len(places), complete) == (1, False)
     assert set(places[0].tolist()) in ({0, 1, 2}, {0, 3, 4})

@@ -14,7 +14,7 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.learning.discrete_filters import DiscreteFilters, discretize
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import Frequency, NullComparison, OccurrenceCount, Pattern
 from mining.run_folder import SCHEMA_VERSION, load_schema

@@ -23,7 +23,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
 from mining.mining_run import MiningRun
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, Pattern
 
 EVIL = "<script>alert(1)</script>"

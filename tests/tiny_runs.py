@@ -13,7 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.mining_run import GraphSummary, MiningRun
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import (
     AS_EXPECTED,

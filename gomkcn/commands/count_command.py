@@ -50,7 +50,8 @@ _LOOP = "feed-forward-loop"
     (
         "--count-seconds",
         10.0,
-        "Count exactly for at most X seconds, and then estimate for as long.",
+        "Count exactly, and then estimate, by at most X · 10⁸ steps each, about a second of one "
+        "thread; a step checks a node.",
     ),
     ("--seed", 0, "Draw at random from this seed."),
     group=EXPERT,
@@ -90,12 +91,13 @@ def count(
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
+    from mining.counting.exact_search import steps_in
     from mining.counting.sought import READINGS, SUBGRAPH
     from mining.graph_relations import joined_relations
     from synthetic import MOTIF_GROUPS
 
     check_float("count_error", count_error, 0, open_minimum=True)
-    check_float("count_seconds", count_seconds, 0, open_minimum=True)
+    max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
     graph = read_graph(path, **options)
@@ -107,7 +109,7 @@ def count(
                 f"{pattern} stands for several."
             )
         rows = {"pattern": f"{pattern}: {len(MOTIF_GROUPS[pattern])} types", **rows}
-        _show(rows | _count_group(graph, pattern, count_error, count_seconds, seed))
+        _show(rows | _count_group(graph, pattern, count_error, max_steps, seed))
         return
     given = read_pattern(pattern, graph)
     rows = {"pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges", **rows}
@@ -120,12 +122,12 @@ def count(
     _check_directions(given.relations, graph.relations)
     rows["reading"] = reading
     if reading == SUBGRAPH:
-        rows |= _count_subgraphs(graph, given, count_seconds, most)
+        rows |= _count_subgraphs(graph, given, max_steps, most)
     else:
-        rows |= _count(graph, given, colors, count_error, count_seconds, seed)
+        rows |= _count(graph, given, colors, count_error, max_steps, seed)
     _show(rows)
     if most:
-        for line in _list(graph, given, colors, most, count_seconds, seed):
+        for line in _list(graph, given, colors, most, max_steps, seed):
             click.echo(line)
 
 
@@ -255,10 +257,10 @@ def _find(name: str, categories: Categories, names: Sequence[str]) -> int:
 
 
 def _count(
-    graph: CSRGraph, given: Structure, colors: Any, error: float, seconds: float, seed: int
+    graph: CSRGraph, given: Structure, colors: Any, error: float, max_steps: int, seed: int
 ) -> dict[str, str]:
     """What is printed of the occurrences, and of the graphs of a collection that have some."""
-    found, contains = _find_occurrences(graph, given, colors, error, seconds, seed)
+    found, contains = _find_occurrences(graph, given, colors, error, max_steps, seed)
     return _said(graph, found, contains)
 
 
@@ -271,7 +273,7 @@ def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict
 
 
 def _find_occurrences(
-    graph: CSRGraph, given: Structure, colors: Any, error: float, seconds: float, seed: int
+    graph: CSRGraph, given: Structure, colors: Any, error: float, max_steps: int, seed: int
 ) -> tuple[OccurrenceCount, np.ndarray]:
     """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
     import numpy as np
@@ -287,15 +289,15 @@ def _find_occurrences(
         stars = count_stars(graph, given, colors)
         if stars is not None:
             return OccurrenceCount.exact(sum(stars)), np.array(stars, object) > 0
-        counts = count_by_graph(graph, given, colors, seconds)
+        counts = count_by_graph(graph, given, colors, max_steps)
     if counts is not None:
         return OccurrenceCount.exact(int(counts.sum())), counts > 0
     from mining.counting.counter import estimate_occurrences, list_places
 
-    found = estimate_occurrences(ExactSearch(graph, given, colors), error, seconds, seed)
+    found = estimate_occurrences(ExactSearch(graph, given, colors), error, max_steps, seed)
     contains = np.zeros(graph.num_graphs, bool)
     if graph.num_graphs > 1:
-        places, _ = list_places(graph, given, colors, seconds=seconds, seed=seed)
+        places, _ = list_places(graph, given, colors, max_steps=max_steps, seed=seed)
         contains[graph.graph_of(places[:, 0])] = True
     return found, contains
 
@@ -340,7 +342,7 @@ def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
 
 
 def _count_subgraphs(
-    graph: CSRGraph, given: Structure, seconds: float, most: int
+    graph: CSRGraph, given: Structure, max_steps: int, most: int
 ) -> dict[str, str]:
     """What is printed of subgraphs."""
     from mining.counting.structure_counts import count_subgraphs
@@ -349,7 +351,7 @@ def _count_subgraphs(
         raise InputError(
             "--reading subgraph is for patterns without categories, and not for --list."
         )
-    counts = count_subgraphs(graph, given, seconds)
+    counts = count_subgraphs(graph, given, max_steps)
     rows = {"occurrences": f"{sum(counts):,}, counted exactly"}
     if graph.num_graphs > 1:
         rows["graphs"] = f"{sum(map(bool, counts))} of {graph.num_graphs} contain it"
@@ -361,13 +363,13 @@ def _list(
     given: Structure,
     colors: Any,
     most: int,
-    seconds: float,
+    max_steps: int,
     seed: int,
 ) -> Iterator[str]:
     """A table of occurrences: the input's ids of their nodes, below the pattern's nodes."""
     from mining.counting.counter import list_places
 
-    places, complete = list_places(graph, given, colors, most=most, seconds=seconds, seed=seed)
+    places, complete = list_places(graph, given, colors, most=most, max_steps=max_steps, seed=seed)
     what = "all" if complete else "a random sample"
     yield f"{'listed':<11} {len(places)}, {what}"
     yield ""

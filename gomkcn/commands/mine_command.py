@@ -98,7 +98,8 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     (
         "--count-seconds",
         float,
-        "Count each pattern for at most X seconds. [1, or 10 with over 8 million edges]",
+        "Count each pattern by at most X · 10⁸ steps, about X seconds of one thread; a step checks "
+        "a node. [1, or 10 with over 8 million edges]",
     ),
     ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
     group=JUDGE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import islice
 
 import numpy as np
@@ -12,7 +11,7 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
-from mining.counting.exact_search import ExactSearch
+from mining.counting.exact_search import STEPS_PER_SECOND, ExactSearch
 from mining.counting.star_counts import count_stars
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler, spanning_trees
@@ -35,23 +34,22 @@ _FIRST_BLOCKS = 4
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
 _MOST_HELD = 1 << 18
-# steps of a search in about the time of one block of draws
-_STEPS_OF_A_BLOCK = 1 << 17
+# steps of a search in about the time of one block of draws, and of a look at a node in these
+_STEPS_OF_A_BLOCK, _STEPS_OF_A_LOOK = 1 << 17, 8
 
 
-def estimate_from_roots(search: ExactSearch, seed: int, seconds: float) -> OccurrenceCount | None:
-    """Estimate occurrences from as many random roots as ``seconds`` allow.
+def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
+    """Estimate occurrences from as many random roots as ``max_steps`` allow.
 
-    A first part of the roots tells what share of them there is time for, about. None if nothing was
-    found, or if the search took too long.
+    A first part of the roots tells what share of them that is, about. None if nothing was found, or
+    if the search took far more steps.
     """
     share = min(1.0, _NUM_FIRST / max(1, len(search.roots)))
-    start = time.perf_counter()
-    search.run(seconds, draw_roots(search, share, seed))
-    affordable = seconds / max(time.perf_counter() - start, 1e-9)
+    search.run(None, draw_roots(search, share, seed), max_steps=max_steps)
+    affordable = max_steps / max(search.steps, 1)
     if share < 1 < affordable and not search.unfinished:
         share = min(1.0, affordable * share)
-        search.run(_SLACK * seconds, draw_roots(search, share, seed))
+        search.run(None, draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
     return None if search.unfinished else estimate_from_share(search, share)
 
 
@@ -79,30 +77,20 @@ def estimate_from_share(search: ExactSearch, share: float) -> OccurrenceCount | 
     return OccurrenceCount(value, value * float(low), value * float(high), is_exact=False)
 
 
-def list_from_roots(
-    search: ExactSearch,
-    most: int,
-    seed: int,
-    *,
-    seconds: float | None = None,
-    max_steps: int | None = None,
-) -> np.ndarray:
+def list_from_roots(search: ExactSearch, most: int, seed: int, max_steps: int) -> np.ndarray:
     """Places that begin at random roots, int32 ``[K, M]``, at most ``most``.
 
-    All places at the last roots that there is time for; where these hold too many, at half of them.
+    All places at as many roots as can be searched; where these hold too many, at half of them.
     """
     num_roots, places = len(search.roots), np.empty((0, search.structure.num_nodes), np.int32)
     share = min(1.0, _NUM_FIRST / max(1, num_roots))
-    start = time.perf_counter()
     while True:
         roots = draw_roots(search, share, seed)
-        found = search.list_places(most, seconds, max_steps, roots)
+        found = search.list_places(most, max_steps, roots)
         if search.unfinished and len(places):
             return places
         places = found
         if search.unfinished or share == 1 or 2 * len(places) > most:
-            return places
-        if seconds is not None and time.perf_counter() - start > seconds:
             return places
         share = min(1.0, 2 * share)
 
@@ -122,14 +110,13 @@ def count_occurrences(
     colors: Colors | None = None,
     *,
     error: float = 0.02,
-    seconds: float = 1.0,
-    exact_seconds: float = 0.3,
+    max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
 ) -> OccurrenceCount:
     """Count the induced occurrences of a connected pattern in a whole graph, or estimate them.
 
-    All are counted if that takes no longer than ``exact_seconds``, and stars without triangles at
-    their centres by a formula. Else spanning trees of the pattern are mapped into the graph. How
+    All are counted if that takes no more than ``max_steps``, and stars without triangles at their
+    centres by a formula. Else spanning trees of the pattern are mapped into the graph. How
     many mappings (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then
     some are drawn, uniformly and independently, and
 
@@ -143,13 +130,13 @@ def count_occurrences(
     share above 0. Draws end when the interval is narrow enough, which biases the estimate by a
     fraction of about 1 / (draws with a share): by a hundredth of its standard error at the default
     ``error``. If no draw has a share, the occurrences that a search meets at random nodes are the
-    estimate, see :func:`mining.counting.counter.estimate_from_roots`, for as long again; and
+    estimate, see :func:`mining.counting.counter.estimate_from_roots`, for as many steps again; and
     if it meets none, the upper end is the largest number that so many draws would miss with a
     probability of 5 %, and the record says "fewer than".
 
-    Results depend on ``seed`` and ``error`` alone, and not on the number of threads, unless the
-    time is up before. The graph is only read, so that it may be on disk; memory beside it is
-    O(M V + M E / 32) numbers of 8 bytes.
+    Results depend on ``seed``, ``error`` and ``max_steps`` alone, and neither on the number of
+    threads nor on the machine. The graph is only read, so that it may be on disk; memory beside it
+    is O(M V + M E / 32) numbers of 8 bytes.
 
     Parameters
     ----------
@@ -159,11 +146,10 @@ def count_occurrences(
         As for :func:`count_exact`.
     error : float
         Wanted half-width of the interval, relative to the estimate.
-    seconds : float
-        Most seconds to draw; what counts before is the preparation of the graph, some passes over
-        its edges for each tree that is tried.
-    exact_seconds : float
-        Most seconds to search for all occurrences first.
+    max_steps : int
+        Most steps to search for all, and then again to draw. A step of the search checks a node and
+        takes about 10 ns; a draw is 128 steps, and 8 for each node that it looks at. Beside them
+        the graph is prepared: some passes over its edges for each tree that is tried.
     seed : int
         Of the draws.
 
@@ -184,16 +170,15 @@ def count_occurrences(
     15
     """
     check_float("error", error, 0, open_minimum=True)
-    for name, value in (("seconds", seconds), ("exact_seconds", exact_seconds)):
-        check_float(name, value, 0, open_minimum=True)
+    check_int("max_steps", max_steps, 1)
     stars = count_stars(graph, structure, colors)
     if stars is not None:
         return _exactly(sum(stars))
     search = ExactSearch(graph, structure, colors)
-    search.run(exact_seconds)
+    search.run(max_steps=max_steps)
     if not search.unfinished:
         return OccurrenceCount.exact(int(search.count.sum()))
-    return estimate_occurrences(search, error, seconds, seed)
+    return estimate_occurrences(search, error, max_steps, seed)
 
 
 def _exactly(number: int) -> OccurrenceCount:
@@ -204,17 +189,17 @@ def _exactly(number: int) -> OccurrenceCount:
 
 
 def estimate_occurrences(
-    search: ExactSearch, error: float, seconds: float, seed: int
+    search: ExactSearch, error: float, max_steps: int, seed: int
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
     scale = sampler.num_ways / search.structure.num_automorphisms
-    low, value, high = _estimate_share(sampler, error, seconds, seed)
+    low, value, high = _estimate_share(sampler, error, max_steps, seed)
     estimate = OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
     # where no draw has hit, from some roots
-    return estimate if value else estimate_from_roots(search, seed, seconds) or estimate
+    return estimate if value else estimate_from_roots(search, seed, max_steps) or estimate
 
 
 def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
@@ -237,15 +222,13 @@ def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
 
 
 def _estimate_share(
-    sampler: TreeSampler, error: float, seconds: float, seed: int
+    sampler: TreeSampler, error: float, max_steps: int, seed: int
 ) -> tuple[float, float, float]:
     """Lower end, mean and upper end of the share of mappings that show the pattern.
 
-    Draws end at the relative ``error``, or when time is up.
+    Draws end at the relative ``error``, or where more would take more steps.
     """
-    # compiled before the clock starts
-    sampler.draw_shares(0, 0, seed)
-    start, results = time.perf_counter(), np.zeros((0, 4))
+    results = np.zeros((0, 4))
     num_blocks = _FIRST_BLOCKS
     while num_blocks > 0:
         more = sampler.draw_shares(len(results), num_blocks, seed)
@@ -257,9 +240,9 @@ def _estimate_share(
             if reached <= error:
                 break
             needed = 1.05 * len(results) * (reached / error) ** 2
-        # at most three times as many as so far, and no more than there is time for
-        elapsed = time.perf_counter() - start
-        affordable = int((seconds / elapsed - 1) * len(results))
+        # at most three times as many as so far, and no more than there are steps for
+        spent = len(results) * _STEPS_OF_A_BLOCK + _STEPS_OF_A_LOOK * results[:, 3].sum()
+        affordable = int((max_steps / spent - 1) * len(results))
         num_blocks = int(min(max(needed - len(results), 4), 3 * len(results), affordable))
     return low, mean, high
 
@@ -291,8 +274,7 @@ def list_places(
     colors: Colors | None = None,
     *,
     most: int = 10_000,
-    seconds: float = 5.0,
-    max_steps: int | None = None,
+    max_steps: int = 5 * STEPS_PER_SECOND,
     known: float = 0.0,
     seed: int = 0,
 ) -> tuple[np.ndarray, bool]:
@@ -304,11 +286,9 @@ def list_places(
         As for :func:`count_exact`.
     most : int
         All occurrences are listed if there are at most so many.
-    seconds : float
-        Most seconds to search for all, and then again to draw a sample.
-    max_steps : int, optional
-        Most steps of the search, and as much work to draw, in place of ``seconds``, so that the
-        places are the same on any machine. A step takes about 10 ns.
+    max_steps : int
+        Most steps of the search for all, and then again to draw a sample, so that the places are
+        the same on any machine. A step takes about 10 ns.
     known : float
         So many occurrences are known to be there. Where they are too many to list, some are drawn
         at once.
@@ -322,13 +302,12 @@ def list_places(
         symmetry of the pattern it is always the same one.
     complete : bool
         Whether these are all. If not, they are a uniform random sample of ``most`` of them, or of
-        as many as were drawn in time; where none was drawn, those at random nodes.
+        as many as were drawn; where none was, those at random nodes.
 
     Raises
     ------
     InputError
-        If relations or ``colors`` do not fit to the graph, ``most`` is below 1 or ``seconds`` is
-        not above 0.
+        If relations or ``colors`` do not fit to the graph, or a number is below 1.
 
     Examples
     --------
@@ -340,15 +319,13 @@ def list_places(
     ([[0, 1, 2], [1, 2, 3]], True)
     """
     check_int("most", most, 1)
-    check_float("seconds", seconds, 0, open_minimum=True)
-    if max_steps is not None:
-        check_int("max_steps", max_steps, 1)
+    check_int("max_steps", max_steps, 1)
     search = ExactSearch(graph, structure, colors)
     held = max(most, _MOST_HELD)
     if known > held:
         # the first ones, in case that none is drawn
         held = most
-    places = search.list_places(held, seconds if max_steps is None else None, max_steps)
+    places = search.list_places(held, max_steps)
     if not search.unfinished and len(places) > most:
         chosen = np.random.default_rng(seed).choice(len(places), most, replace=False)
         return places[np.sort(chosen)], False
@@ -360,16 +337,8 @@ def list_places(
     # there are more: a sample of them
     sampler = choose_sampler(search, seed)
     found: dict[bytes, np.ndarray] = {}
-    # the first call in a process compiles, which is not part of the search
-    sampler.draw_places(0, 0, seed)
-    start, num_blocks, size = time.perf_counter(), 0, 1
-
-    def goes_on() -> bool:
-        if max_steps is not None:
-            return num_blocks * _STEPS_OF_A_BLOCK < max_steps
-        return time.perf_counter() - start < seconds
-
-    while len(found) < most and goes_on():
+    num_blocks, size = 0, 1
+    while len(found) < most and num_blocks * _STEPS_OF_A_BLOCK < max_steps:
         drawn = search.structure.choose_mappings(sampler.draw_places(num_blocks, size, seed))
         for place in drawn:
             found.setdefault(place.tobytes(), place)
@@ -377,7 +346,6 @@ def list_places(
         size = min(2 * size, _LARGEST_BATCH)
     if not found:
         # too rare to be drawn: those that a search meets at random nodes, or from the first one on
-        limits = {"seconds": seconds} if max_steps is None else {"max_steps": max_steps}
-        met = list_from_roots(search, most, seed, **limits)
+        met = list_from_roots(search, most, seed, max_steps)
         return met if len(met) else places, False
     return np.array(list(found.values())[:most]), False

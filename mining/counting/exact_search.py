@@ -1,4 +1,4 @@
-"""How often a given structure occurs in a graph, exactly, by a search that may have a time limit.
+"""How often a given structure occurs in a graph, exactly, by a search that may have a limit.
 
 An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
 directions and relations of its edges; in the other reading, a subgraph that is. igraph lists all
@@ -36,6 +36,8 @@ MOST_PASSES = 12
 # a pass that rules out fewer is the last one
 _LEAST_SHARE = 0.002
 
+# a step checks a graph node, or marks one: what one thread does in about a second
+STEPS_PER_SECOND = 100_000_000
 # search steps between two readings of the clock: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence
@@ -43,6 +45,15 @@ _FEW_STEPS = 1 << 14
 # pieces of the roots, each searched by one thread, and the seconds that one should take
 _MOST_PIECES, _PIECE_SECONDS = 4096, 0.001
 _NO_PLACES = np.empty((0, 0), np.int32)
+
+
+def steps_in(seconds: float) -> int:
+    """The steps that stand for some seconds of one thread, whatever machine it runs on.
+
+    >>> steps_in(0.5)
+    50000000
+    """
+    return max(1, round(seconds * STEPS_PER_SECOND))
 
 
 def find_candidates(graph: CSRGraph, sought: Sought) -> np.ndarray:
@@ -170,12 +181,12 @@ def count_by_graph(
     graph: CSRGraph,
     structure: Structure,
     colors: Colors | None = None,
-    seconds: float | None = None,
+    max_steps: int | None = None,
     reading: str = INDUCED,
 ) -> np.ndarray | None:
-    """Occurrences in each graph of a collection, int64 ``[G]``; None if the search did not finish.
+    """Occurrences in each graph of a collection, int64 ``[G]``; None for more than ``max_steps``.
 
-    Arguments are those of :func:`count_exact`.
+    A step checks a node, and takes about 10 ns. Other arguments are those of :func:`count_exact`.
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
@@ -184,7 +195,7 @@ def count_by_graph(
     [1, 4, 0]
     """
     search = ExactSearch(graph, structure, colors, reading=reading)
-    search.run(seconds)
+    search.run(max_steps=max_steps)
     if search.unfinished:
         return None
     before = np.concatenate([[0], np.cumsum(search.count)])
@@ -195,15 +206,15 @@ def find_graphs(
     graph: CSRGraph,
     structure: Structure,
     colors: Colors | None = None,
-    seconds: float | None = None,
+    max_steps: int | None = None,
 ) -> tuple[np.ndarray, bool]:
     """Which graphs of a collection hold an occurrence, bool ``[G]``, and whether all are decided.
 
     Much quicker than counting where there are very many: each graph is searched until the first. A
-    graph that is not decided in time counts as one that holds none.
+    graph that is not decided within ``max_steps`` for all counts as one that holds none.
     """
     search = ExactSearch(graph, structure, colors)
-    found = search.find_graphs(seconds)
+    found = search.find_graphs(max_steps)
     return found, not search.unfinished
 
 
@@ -232,19 +243,26 @@ class ExactSearch:
         self.structure = self.sought.structure
         self.candidates = find_candidates(graph, self.sought)
         self.count = np.zeros(graph.num_nodes, np.int64)
-        self.seconds, self.unfinished = 0.0, False
+        self.seconds, self.steps, self.unfinished = 0.0, 0, False
 
     @property
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
         return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
 
-    def run(self, time_limit: float | None, roots: np.ndarray | None = None) -> None:
-        """Search until the end, or until the time is up.
+    def run(
+        self,
+        time_limit: float | None = None,
+        roots: np.ndarray | None = None,
+        *,
+        max_steps: int | None = None,
+    ) -> None:
+        """Search until the end, or until the time is up or the search takes over ``max_steps``.
 
-        With ``roots``, ascending, those occurrences are counted that begin at one of these.
+        With ``roots``, ascending, those occurrences are counted that begin at one of these. Whether
+        so many steps are enough does not depend on the threads.
         """
-        self.count[:], self.unfinished = 0, False
+        self.count[:], self.steps, self.unfinished = 0, 0, False
         plan, labels = self._plan(roots)
         roots = self.roots if roots is None else roots
         if self.structure.num_nodes == 1:
@@ -256,20 +274,28 @@ class ExactSearch:
         # the first call in a process compiles, which is not part of the search
         advance(*arguments, self._new_search(), self.count, _NO_PLACES, 0)
         start, own, late = time.perf_counter(), local(), []
+        searches: list[Search] = []
+        steps = _STEPS if max_steps is None else min(_STEPS, max_steps)
+
+        def is_over() -> bool:
+            """Whether all threads together have made more steps than they may."""
+            return max_steps is not None and sum(one.position[4] for one in searches) > max_steps
 
         def is_late() -> bool:
             if time_limit is not None and time.perf_counter() - start > time_limit:
                 late.append(True)
-            return bool(late)
+            return bool(late) or is_over()
 
         def search_roots(first: int, last: int) -> None:
-            # what one thread searches; the clock is read after a number of steps
+            # what one thread searches; the limits are looked at after a number of steps
             if not hasattr(own, "search"):
                 own.search = self._new_search()
+                searches.append(own.search)
             position = own.search.position
             position[0], position[2] = roots[first], roots[last - 1] + 1
-            while not late and advance(*arguments, own.search, self.count, _NO_PLACES, _STEPS):
-                is_late()
+            while advance(*arguments, own.search, self.count, _NO_PLACES, steps):
+                if is_late():
+                    break
 
         # the first roots tell whether threads are worth waking
         num_first = min(len(roots), 64)
@@ -287,15 +313,10 @@ class ExactSearch:
 
             run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
         self.seconds = time.perf_counter() - start
-        self.unfinished = bool(late)
+        self.steps = int(sum(one.position[4] for one in searches))
+        self.unfinished = bool(late) or is_over()
 
-    def list_places(
-        self,
-        most: int,
-        time_limit: float | None,
-        max_steps: int | None = None,
-        roots: np.ndarray | None = None,
-    ) -> np.ndarray:
+    def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``.
 
         With ``roots``, of those that begin at one of these.
@@ -309,28 +330,18 @@ class ExactSearch:
         plan, labels = self._plan(roots)
         arguments = self.graph.indptr, self.graph.indices, plan, labels
         search = self._new_search()
-        advance(*arguments, search, self.count, places, 0)
-        start = time.perf_counter()
-        self.unfinished = True
-        steps = _STEPS if max_steps is None else min(_STEPS, max_steps)
-        while self.unfinished and search.position[3] <= most:
+        self.unfinished, steps = True, min(_STEPS, max_steps)
+        while self.unfinished and search.position[3] <= most and search.position[4] < max_steps:
             self.unfinished = advance(*arguments, search, self.count, places, steps)
-            if time_limit is not None and time.perf_counter() - start > time_limit:
-                break
-            if max_steps is not None and search.position[4] >= max_steps:
-                break
         self.unfinished = bool(self.unfinished or search.position[3] > most)
         return places[: min(search.position[3], most)]
 
-    def find_graphs(self, time_limit: float | None) -> np.ndarray:
+    def find_graphs(self, max_steps: int | None) -> np.ndarray:
         """Search each graph until its first occurrence, bool ``[G]``."""
         if self.structure.num_nodes == 1:
             return np.logical_or.reduceat(self.candidates != 0, self.graph.graph_ptr[:-1])
         plan, labels = self._plan()
-        # the first call in a process compiles, which is not part of the search
-        whole = self.graph.indptr, self.graph.indices, plan, labels
-        advance(*whole, self._new_search(), self.count, _NO_PLACES, 0)
-        start, found = time.perf_counter(), np.zeros(self.graph.num_graphs, bool)
+        found, spent = np.zeros(self.graph.num_graphs, bool), 0
         for number, one in enumerate(split_graphs(self.graph)):
             nodes = slice(*self.graph.graph_ptr[number : number + 2])
             own = plan._replace(candidates=plan.candidates[nodes])
@@ -345,8 +356,9 @@ class ExactSearch:
                     _FEW_STEPS,
                 )  # fmt: skip
                 found[number] = self.count[nodes].any()
-                is_late = time_limit is not None and time.perf_counter() - start > time_limit
-                self.unfinished = is_late and goes_on and not found[number]
+                is_over = max_steps is not None and spent + search.position[4] > max_steps
+                self.unfinished = is_over and goes_on and not found[number]
+            spent += search.position[4]
         return found
 
     def _new_search(self) -> Search:

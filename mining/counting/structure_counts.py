@@ -20,7 +20,7 @@ from mining.counting.connected_sets import (
     set_steps,
     subgraphs_of,
 )
-from mining.counting.exact_search import count_by_graph
+from mining.counting.exact_search import STEPS_PER_SECOND, count_by_graph
 from mining.counting.graphlets import graphlets
 from mining.counting.sought import INDUCED, SUBGRAPH
 from mining.graph_relations import channels_in
@@ -124,10 +124,10 @@ def sizes_of_census(sizes: Any, graph: CSRGraph, categories: Categories) -> rang
     return range(3, last + 1) if sizes is None else check_sizes("sizes", sizes, first, last)
 
 
-def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> list[int]:
+def count_subgraphs(graph: CSRGraph, structure: Structure, max_steps: int) -> list[int]:
     """Subgraphs isomorphic to a structure in each graph of a collection.
 
-    By a census where there is one, else by a search of at most some seconds.
+    By a census where there is one, else by a search of at most so many steps.
     """
     size = structure.num_nodes
     first, last = _smallest_and_largest(graph)
@@ -138,11 +138,12 @@ def count_subgraphs(graph: CSRGraph, structure: Structure, seconds: float) -> li
         )
         counts = count_structures(graph, range(size, size + 1), SUBGRAPH)
         return [sum(count for one, count in counts.items() if one.key == own.key)]
-    found = count_by_graph(graph, structure, seconds=seconds, reading=SUBGRAPH)
+    found = count_by_graph(graph, structure, max_steps=max_steps, reading=SUBGRAPH)
     if found is None:
         raise InputError(
-            f"count_seconds must be enough to find all subgraphs, got {seconds:g}; what takes "
-            "longer is estimated for induced occurrences only."
+            "count_seconds must be enough to find all subgraphs, got "
+            f"{max_steps / STEPS_PER_SECOND:g}; what takes longer is estimated for induced "
+            "occurrences only."
         )
     counts_of: list[int] = found.tolist()
     return counts_of

@@ -21,7 +21,7 @@ from mining.html.report import render_report
 from mining.html.tables import shown_set
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunView
-from mining.motif_set.motif_set import MotifSet, summary
+from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import Pattern
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles

@@ -19,7 +19,7 @@ from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.tables import called, planted_as, shown_set
 from mining.mining_run import MiningRun
-from mining.motif_set.motif_set import LEAST_BITS, MotifSet
+from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern, digits
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch

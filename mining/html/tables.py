@@ -12,7 +12,7 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable, visible
 from mining.html.page import expected, signed
 from mining.mining_run import MiningRun, compare_runs
-from mining.motif_set.motif_set import MotifSet, summary
+from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern
 from mining.truth import MotifRecovery
 

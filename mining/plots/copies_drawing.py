@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import visible
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.plots.graph_map import GraphMap
 from mining.plots.styles import MOTIF_COLORS
 

@@ -11,7 +11,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from mining.categories import Categories
 from mining.graph_relations import edges_among
-from mining.motif_set.motif_set import MotifSet
+from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import Pattern
 from mining.plots.layout import adjacent_pairs, map_positions, node_positions

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 from scipy.special import gammaln
 
-from mining.motif_set.graph_count_loops import pair_sums
+from mining.motif_sets.graph_count_loops import pair_sums
 
 # F may still move by so much: in a search, and where a length is reported
 SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
@@ -93,8 +93,8 @@ class GraphCount:
     sides : tuple of Multipliers
         Of the nodes; with two sides, of the nodes on each.
     between : numpy.ndarray
-        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where there
-        are no blocks.
+        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where
+        there are no blocks.
     """
 
     bits: float
@@ -183,9 +183,9 @@ def count_graphs_of_blocks(
 
     Examples
     --------
-    >>> edges = np.array([[0, 2], [2, 0]])
-    >>> count = count_graphs_of_blocks(np.ones(4, int), np.array([0, 0, 1, 1]), edges)
-    >>> bool(0 < count.bits < count_graphs(np.ones(4, int)).bits)
+    >>> threes, blocks = np.full(12, 3), np.repeat([0, 1], 6)
+    >>> count = count_graphs_of_blocks(threes, blocks, np.array([[8, 2], [2, 8]]))
+    >>> bool(count.bits < count_graphs(threes).bits)
     True
     """
     classes = _Classes.of_nodes(degrees, blocks)
@@ -228,7 +228,8 @@ def count_two_sided_graphs(
     """
     sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
     if not len(sides[0].sizes):
-        nothing = Multipliers(*np.zeros((2, 0), np.int64), np.zeros(0))
+        none = np.zeros(0, np.int64)
+        nothing = Multipliers(none, none, np.zeros(0))
         return GraphCount(0.0, 0.0, (nothing, nothing), np.zeros((1, 1)))
     # 1. pairs of classes, without those of a node and itself
     weights = np.outer(sides[0].sizes, sides[1].sizes)
@@ -301,7 +302,7 @@ class _Classes:
         return self.group[np.searchsorted(self.degrees, degrees)]
 
     def start(self, logs: np.ndarray) -> np.ndarray:
-        """ln x of the groups, from log2 x of the classes."""
+        """Start from ln x of the groups, from log2 x of the classes."""
         return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
     def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:

@@ -21,9 +21,9 @@ from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.counting.counter import list_places
 from mining.mined_graph import MinedGraph
-from mining.motif_set.coded_set import CodedMotif, CodedSet, pack, unpack
-from mining.motif_set.collection_search import cover_collection, search_collection
-from mining.motif_set.search import cover_graph, motif_set_of_graph, num_starts
+from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
+from mining.motif_sets.collection_search import cover_collection, search_collection
+from mining.motif_sets.search import cover_graph, motif_set_of_graph, num_starts
 from mining.occurrences import NONE, Occurrences, pick_disjoint
 from mining.pattern import MotifPart, Pattern
 from mining.pattern_counts import category_colors

@@ -109,17 +109,19 @@ class CodedGraph:
         edges = np.stack([rows[ahead], graph.indices[ahead]], axis=1).astype(np.int64)
         # 3. slots, and how many neighbours there are in each
         pairs = links * len(names) + colors[graph.indices]
-        known, slot_of = np.unique(pairs, return_inverse=True)
+        known = np.flatnonzero(np.bincount(pairs))
         slots = np.full((num_links, len(names)), -1)
         slots.reshape(-1)[known] = np.arange(len(known))
+        slot_of = slots.reshape(-1)[pairs]
         degrees = np.bincount(slot_of * number + rows, minlength=len(known) * number)
         # 4. layers: each edge as that end sees it whose link, then colour, is the larger
         seen = links * len(names) + colors[rows]
         leads = np.flatnonzero(seen >= seen[back])
         found = np.unique(seen[leads] * len(known) + slot_of[leads])
         layers = []
-        for one, slot in zip(*(part.tolist() for part in np.divmod(found, len(known))), strict=True):
-            link, first = divmod(one, len(names))
+        for one in found.tolist():
+            end, slot = divmod(one, len(known))
+            link, first = divmod(end, len(names))
             second = int(known[slot]) % len(names)
             other = int(slots[graph.relations.reverse[link], first])
             layers.append(Layer(first, slot, second, other))
@@ -159,7 +161,7 @@ class CodedGraph:
         reverse = self.mined.graph.relations.reverse
         occur = np.flatnonzero((self.slots >= 0).any(axis=1))
         kinds = np.full(len(reverse), -1)
-        pairs, kinds[occur] = np.unique(np.minimum(occur, reverse[occur]), return_inverse=True)
+        kinds[occur] = np.unique(np.minimum(occur, reverse[occur]), return_inverse=True)[1]
         return kinds
 
     @cached_property

@@ -9,7 +9,7 @@ degrees that the copies leave over is the rest. Copies are induced, and no two s
 
 with J motifs, k_j copies of the n_j nodes of motif j, and p_j of these outside its 2-core, which
 the degrees explain: 6 bits each are a prior against trees. L_N is the code of whole numbers, see
-:func:`~mining.motif_set.integer_codes.integer_bits`.
+:func:`~mining.motif_sets.integer_codes.integer_bits`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from mining.motif_set.blocks import edges_between, partition_bits
-from mining.motif_set.coded_graph import CodedGraph, MotifShape
-from mining.motif_set.graph_count import (
+from mining.motif_sets.blocks import edges_between, partition_bits
+from mining.motif_sets.coded_graph import CodedGraph, MotifShape
+from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
     GraphCount,
@@ -32,7 +32,7 @@ from mining.motif_set.graph_count import (
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
-from mining.motif_set.integer_codes import (
+from mining.motif_sets.integer_codes import (
     histogram_bits,
     integer_bits,
     log2_factorial,
@@ -173,7 +173,7 @@ class GraphCode:
         near : Residual, optional
             Of a similar graph, from which the search for multipliers starts.
         tolerance : float, default: 1e-6
-            See :func:`~mining.motif_set.graph_count.count_graphs`.
+            See :func:`~mining.motif_sets.graph_count.count_graphs`.
         """
         graph, counts = self.graph, []
         for place, layer in enumerate(graph.layers):
@@ -249,7 +249,8 @@ class GraphCode:
 
     def roles(self, shape: MotifShape) -> Roles:
         """Nodes that can play the roles of a motif, in bits."""
-        found = [self._role(int(color), row) for color, row in zip(shape.colors, shape.roles, strict=True)]
+        roles = zip(shape.colors.tolist(), shape.roles, strict=True)
+        found = [self._role(color, demand) for color, demand in roles]
         return Roles(sum(one[0] for one in found), sum(one[1] for one in found))
 
     def _role(self, color: int, demand: np.ndarray) -> tuple[float, float]:
@@ -261,7 +262,7 @@ class GraphCode:
             vectors, counts = vectors[:, fits], counts[fits]
             falling = log2_factorial(vectors) - log2_factorial(vectors - demand[:, None])
             logs = falling.sum(axis=0)
-            top = logs.max(initial=0.0)
+            top = float(logs.max(initial=0.0))
             weight = float((counts * np.exp2(logs - top)).sum())
             number = int(counts.sum())
             self._roles[key] = (

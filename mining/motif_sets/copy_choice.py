@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.motif_set.collection_code import Covering, NumberedStructure
-from mining.motif_set.collection_loops import integer_nats, split_bits
+from mining.motif_sets.collection_code import Covering, NumberedStructure
+from mining.motif_sets.collection_loops import integer_nats, split_bits
 
 # rounds of a choice that is kept
 ROUNDS = 3
@@ -153,7 +153,9 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
                 values[one] -= new_bits[structure.orbits[place] * num_symbols + symbol]
         # 4. disjoint copies by falling value, in each graph as many as pay
         disjoint = _disjoint(rows, free, np.argsort(-values, kind="mergesort"), covering)
-        counts, gain = _numbers_that_pay(disjoint, values, rows, free, structure, covering, number_bits)
+        counts, gain = _numbers_that_pay(
+            disjoint, values, rows, free, structure, covering, number_bits
+        )
         num_copies, with_copies = counts.sum(), (counts > 0).sum()
         if num_copies < least_copies or with_copies < least_graphs:
             break

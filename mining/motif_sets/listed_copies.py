@@ -10,9 +10,9 @@ import numpy as np
 
 from mining.candidates.canonical_loops import canonical_orders
 from mining.candidates.grown_sets import distinct, key_of
-from mining.motif_set.code_length import ADDRESSES, PENDANT_BITS, GraphCode
-from mining.motif_set.coded_graph import CodedGraph, MotifShape
-from mining.motif_set.copy_loops import (
+from mining.motif_sets.code_length import ADDRESSES, PENDANT_BITS, GraphCode
+from mining.motif_sets.coded_graph import CodedGraph, MotifShape
+from mining.motif_sets.copy_loops import (
     Limits,
     Places,
     Plan,
@@ -25,7 +25,7 @@ from mining.motif_set.copy_loops import (
     list_copies,
     prefix_addresses,
 )
-from mining.motif_set.integer_codes import integer_bits, log2_factorial
+from mining.motif_sets.integer_codes import integer_bits, log2_factorial
 
 # of one structure: copies that are listed, and steps for it
 _MOST_COPIES, _MOST_STEPS = 20_000, 30_000_000
@@ -238,7 +238,7 @@ class ListedCopies:
     def bits_of_prefixes(self, rows: np.ndarray, work: Workspace) -> tuple[np.ndarray, np.ndarray]:
         """Length of the motif with the first 1, 2, … copies, and the number of its address code.
 
-        The same as :meth:`~mining.motif_set.code_length.GraphCode.motif_bits`, of all at once.
+        The same as :meth:`~mining.motif_sets.code_length.GraphCode.motif_bits`, of all at once.
         """
         addresses = prefix_addresses(rows, self.copies, self.places, work.nodes, work.new_era())
         numbers = np.arange(1, len(rows) + 1)

@@ -12,9 +12,9 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.canonical_loops import canonical_orders
 from mining.candidates.grown_sets import SeenStructure, key_of, seen_structures
-from mining.motif_set.code_length import GraphCode
-from mining.motif_set.coded_graph import MotifShape
-from mining.motif_set.listed_copies import (
+from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.coded_graph import MotifShape
+from mining.motif_sets.listed_copies import (
     Left,
     ListedCopies,
     Workspace,

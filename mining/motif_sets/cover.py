@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mining.motif_set.code_length import GraphCode, Residual
-from mining.motif_set.coded_graph import MotifShape
-from mining.motif_set.copy_loops import move_copies
-from mining.motif_set.integer_codes import integer_bits
-from mining.motif_set.listed_copies import Left, ListedCopies, Prefix
+from mining.motif_sets.code_length import GraphCode, Residual
+from mining.motif_sets.coded_graph import MotifShape
+from mining.motif_sets.copy_loops import move_copies
+from mining.motif_sets.integer_codes import integer_bits
+from mining.motif_sets.listed_copies import Left, ListedCopies, Prefix
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Cover:
 
     >>> import networkx as nx
     >>> from mining.mined_graph import MinedGraph
-    >>> from mining.motif_set.coded_graph import CodedGraph
+    >>> from mining.motif_sets.coded_graph import CodedGraph
     >>> code = GraphCode(CodedGraph.of(MinedGraph.of(nx.cycle_graph(8))))
     >>> round(Cover(code).bits() - code.length([]).total, 6)
     0.0

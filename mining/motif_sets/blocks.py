@@ -6,8 +6,8 @@ import igraph
 import numpy as np
 
 from gomkcn_dgl.runtime.python_random import python_random_state
-from mining.motif_set.coded_graph import CodedGraph
-from mining.motif_set.integer_codes import integer_bits, log2_binomial, log2_factorial
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.integer_codes import integer_bits, log2_binomial, log2_factorial
 
 # smaller graphs have none
 _LEAST_EDGES = 21
