@@ -615,7 +615,7 @@ def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, .
         ways = [
             (changed[other][structure.key], more, -other)
             for other, (_, more) in enumerate(motifs)
-            if (more, -other) > (copies, -number) and changed[other][structure.key]
+            if more > copies and changed[other][structure.key]
         ]
         if ways:
             parents[number] = -max(ways)[2]

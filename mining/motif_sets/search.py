@@ -319,7 +319,11 @@ class _Search:
         return best
 
     def _refill(
-        self, best: _Best, dropped: Sequence[bytes], exponent: float, banned: Set[bytes] = frozenset()
+        self,
+        best: _Best,
+        dropped: Sequence[bytes],
+        exponent: float,
+        banned: Set[bytes] = frozenset(),
     ) -> _Best:
         """The best set without some motifs, and what then saves, if it is shorter."""
         # the same copies were dropped in the same way before, and to no avail
