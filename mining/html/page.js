@@ -100,9 +100,7 @@ class Run {
       }));
   }
 
-  pair(u, v) {
-    return u < v ? u * this.names.length + v : v * this.names.length + u;
-  }
+  pair(u, v) { return u < v ? u * this.names.length + v : v * this.names.length + u; }
 
   // numbers of the drawn edges that a place has of its structure
   edgesOf(structure, nodes) {
@@ -112,13 +110,9 @@ class Run {
           (!this.relations[relation]?.directed || this.from[edge] === nodes[u])));
   }
 
-  nameOf(node) {
-    return String(this.names[node]);
-  }
+  nameOf(node) { return String(this.names[node]); }
 
-  kindName(node) {
-    return node < this.size ? this.kinds[this.kindOf[node]] : "";
-  }
+  kindName(node) { return node < this.size ? this.kinds[this.kindOf[node]] : ""; }
 
   neighbours(node) {
     this.near ??= this.makeNeighbours();
