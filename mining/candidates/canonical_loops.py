@@ -4,7 +4,7 @@ The same method as :func:`gomkcn_dgl.graphs.structure.canonical_form`: nodes are
 they are joined to; where some look alike, each in turn is singled out, and the refinement goes on;
 of the orders that are reached, the one whose links read smallest is canonical. Of nodes of which
 any two can be exchanged, *twins*, one is singled out for all, so that cliques and stars take no
-longer than others; the orders in which the links read as in the canonical one are the automorphisms.
+longer than others; orders in which the links read as in the canonical one are the automorphisms.
 """
 
 from __future__ import annotations

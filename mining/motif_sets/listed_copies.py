@@ -209,7 +209,7 @@ class ListedCopies:
         return best
 
     def _by_residual_degree(self, rows: np.ndarray, near: np.ndarray) -> np.ndarray:
-        """Bits of the address of each copy by the histogram of some copies, each bin with ½ more."""
+        """Bits of the address of each copy by the histogram of some, each bin with ½ more."""
         copies, places = self.copies[rows], self.places
         counts = np.bincount((places.degrees[self.copies[near]] - places.inside).reshape(-1))
         shares = (counts + 0.5) / (counts + 0.5).sum()

@@ -349,8 +349,8 @@ class MotifSet:
         """Read a record, with the copies of each motif, and of each of the other base."""
         own, *others = copies
         other = record["other"]
-        same = ("bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete")
-        same += ("cut", "num_starts", "num_graphs")
+        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete"]
+        same += ["cut", "num_starts", "num_graphs"]
         closest = record["closest"]
         return cls(
             motifs=tuple(

@@ -171,7 +171,7 @@ def cover_graph(
             if prefix is not None and cover.bits_with(listed, prefix) < cover.bits() - _EQUAL:
                 cover.add(listed, prefix)
     found = _as_coded_set(code, cover.motifs)
-    bits = {key: one for key, one in zip(cover.motifs, found.motifs, strict=True)}
+    bits = dict(zip(cover.motifs, found.motifs, strict=True))
     motifs = [
         replace(bits[key], structure=one, copies=_turned(bits[key], one))
         if key in bits
