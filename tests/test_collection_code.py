@@ -14,7 +14,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
 from mining.categories import Categories
-from mining.motif_set import small_graph_count
+from mining.motif_sets import small_graph_count
 from mining.motif_sets.collection_code import CollectionCode, factorial_bits, integer_bits
 from mining.motif_sets.collection_sets import rows_of, structure_of
 from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
@@ -78,8 +78,8 @@ def test_parts_of_a_motif_are_those_of_the_definition(known):
 
 
 @pytest.mark.parametrize(("base", "bits"), [("typed", 13080.160010), ("total", 15337.819224)])
-def test_molecules_without_motifs(shared_data, base, bits):
-    graph = read_graph(shared_data / "MUTAG_47395044" / "MUTAG")
+def test_molecules_without_motifs(mutag, base, bits):
+    graph = read_graph(mutag)
     colors = Categories.find(graph.features, graph.feature_names).colors(graph.features)
     assert CollectionCode(graph, colors, base).without_motifs().length == pytest.approx(
         bits, abs=1e-6
@@ -133,9 +133,7 @@ def test_directed_edges_are_seen_from_both_ends():
 def test_covering_directed_edges_leaves_none(base):
     edges = [(0, 1), (1, 2), (0, 2), (2, 3), (4, 3), (5, 4), (5, 3)]
     shifted = np.concatenate([np.array(edges) + 6 * k for k in range(5)])
-    graph = csr_from_edges(
-        *shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6)
-    )
+    graph = csr_from_edges(*shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6))
     code = CollectionCode(graph, None, base)
     loops = [np.array([0, 1, 2]) + 6 * k for k in range(5)]
     loops += [np.array([5, 4, 3]) + 6 * k for k in range(5)]

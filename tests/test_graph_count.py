@@ -7,6 +7,7 @@ from math import log2
 import numpy as np
 import pytest
 
+from mining.motif_sets import graph_count
 from mining.motif_sets.graph_count import (
     count_graphs,
     count_graphs_of_blocks,
@@ -111,15 +112,25 @@ def test_blocks_divide_the_graphs():
     assert one == pytest.approx(whole, abs=0.3)
 
 
-def test_many_degrees_are_grouped_and_the_error_is_bounded():
-    rng = np.random.default_rng(0)
-    degrees = np.minimum((rng.pareto(0.7, 4000) * 2).astype(int) + 1, 1500)
-    degrees[0] += degrees.sum() % 2
-    few = np.minimum(degrees, 300)
-    few[0] += few.sum() % 2
-    assert count_graphs(few).error == 0
-    assert len(np.unique(degrees)) < 600 and count_graphs(degrees).error == 0
-    wide = np.concatenate([np.arange(1, 1001), np.ones(6000, int)])
-    wide[-1] += wide.sum() % 2
-    found = count_graphs(wide)
-    assert 0 < found.error < 0.01 * found.bits
+def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
+    # of a graph in which i and j are joined with a probability of about w_i w_j
+    weights = np.random.default_rng(0).pareto(1.2, 1500) + 0.5
+    odds = np.outer(weights, weights) / 20
+    joined = np.triu(np.random.default_rng(1).random(odds.shape) < odds / (1 + odds), 1)
+    degrees = (joined | joined.T).sum(axis=0)
+    number = len(np.unique(degrees))
+    own, arcs = count_graphs(degrees), count_two_sided_graphs(degrees, degrees[::-1], True)
+    assert own.error == arcs.error == 0
+    monkeypatch.setattr(graph_count, "MOST_CLASSES", number // 2)
+    for each, grouped in (
+        (own, count_graphs(degrees)),
+        (arcs, count_two_sided_graphs(degrees, degrees[::-1], True)),
+    ):
+        assert 0 < abs(grouped.bits - each.bits) < grouped.error < 1e-4 * each.bits
+        # and each degree keeps a multiplier of its own
+        logs = [one.sides[0].of(np.unique(degrees)) for one in (each, grouped)]
+        assert (np.diff(logs[1]) > 0).all()
+        np.testing.assert_allclose(*logs, atol=0.05)
+    # degrees of which only a few are too many keep nearly all an unknown
+    monkeypatch.setattr(graph_count, "MOST_CLASSES", number - 10)
+    assert count_graphs(degrees).error < 0.01

@@ -38,7 +38,11 @@ from gomkcn.commands.base import (
     group=OUTPUT,
 )
 @add_options(
-    ("--memory-limit", "2GiB", "Use so much memory; with less, edges are sorted in smaller parts."),
+    (
+        "--memory-limit",
+        "2GiB",
+        "Use so much memory; a file that needs more is sorted on disk, by DuckDB.",
+    ),
     group=LARGE,
 )
 @edge_options
@@ -55,7 +59,7 @@ def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any
     gomkcn convert triples.tsv knowledge.graph --relation 2
     """
     show_log(quiet)
-    from gomkcn_dgl.io.convert import convert_edges
+    from gomkcn_dgl.io.large_edges import convert_edges
     from gomkcn_dgl.runtime.files import format_size, parse_size
 
     # SIGTERM removes the unfinished folder, as Ctrl-C does

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from gomkcn_dgl.containers.graph_content import NONE
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.tables import (
     Dialect,
@@ -28,8 +29,6 @@ from gomkcn_dgl.runtime.files import listed, printable
 log = logging.getLogger("gomkcn_dgl")
 
 Column = str | int
-# in place of a column: the edges have no relations, or no weights
-NONE = "none"
 
 # edges between columns of these names have a direction, where nothing else is said
 DIRECTED_ENDS = (
@@ -69,6 +68,7 @@ _RELATIONS = (
     "type",
 )
 _USUAL = {*itertools.chain.from_iterable(_ENDS), *_WEIGHTS, *_RELATIONS}
+_ROLES = ("source", "target", "weight", "relation")
 # of a text file: the first bytes tell the separator, the first rows the columns
 _SAMPLE_BYTES = 2**18
 _SAMPLE_ROWS = 1000
@@ -98,24 +98,28 @@ class EdgeOptions:
 
 @dataclass(frozen=True)
 class EdgeLayout:
-    """The columns of a table of edges, by position, and how its text is cut.
+    """The columns of a table of edges, and how its text is cut.
 
-    ``header`` is the line of the header, or 0; ``dialect`` is None for a table that is no text.
+    ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
+    ``weight`` and ``relation``. ``header`` is the line of the header, or 0; ``dialect`` is None for
+    a table that is no text.
     """
 
     names: tuple[str, ...]
-    ends: tuple[int, int]
-    weight: int | None = None
-    relation: int | None = None
+    roles: dict[str, int]
     header: int = 0
     first_line: int = 1
     dialect: Dialect | None = None
 
     @property
+    def ends(self) -> tuple[int, int]:
+        """Positions of the columns of the two ends."""
+        return self.roles["source"], self.roles["target"]
+
+    @property
     def used(self) -> list[int]:
-        """Positions of the columns that are used, in the order of the fields."""
-        single = [column for column in (self.weight, self.relation) if column is not None]
-        return list(dict.fromkeys([*self.ends, *single]))
+        """Positions of the columns that are used, each once."""
+        return list(dict.fromkeys(self.roles.values()))
 
     @property
     def unused(self) -> list[str]:
@@ -131,18 +135,11 @@ class EdgeLayout:
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the table is left out, a phrase each."""
-        unused = self.unused
-        return (f"columns that are not used: {listed(unused)}",) if unused else ()
+        return (f"columns that are not used: {listed(self.unused)}",) if self.unused else ()
 
     def write_log(self) -> None:
         """Say which columns were taken for what."""
-        roles: dict[str, int | None] = {"source": self.ends[0], "target": self.ends[1]}
-        roles |= {"weight": self.weight, "relation": self.relation}
-        said = [
-            f"{role} = {printable(self.names[column])}"
-            for role, column in roles.items()
-            if column is not None
-        ]
+        said = [f"{role} = {printable(self.names[at])}" for role, at in self.roles.items()]
         if self.header or len(self.names) > 2:
             header = f"line {self.header} is the header; " if self.header else ""
             log.info("columns: %s%s", header, ", ".join(said))
@@ -176,14 +173,26 @@ def find_layout(
     ``rows`` are for a table without a header.
 
     >>> layout = find_layout(["from", "to", "type", "year"], EdgeOptions())
-    >>> layout.ends, layout.relation, layout.unused
-    ((0, 1), 2, ['year'])
+    >>> layout.roles, layout.unused
+    ({'source': 0, 'target': 1, 'relation': 2}, ['year'])
     >>> triple = find_layout(["1", "2", "3"], EdgeOptions(), [["a", "is", "b"], ["b", "is", "c"]])
-    >>> triple.ends, triple.relation
+    >>> triple.ends, triple.roles["relation"]
     ((0, 2), 1)
     """
-    # 1. what the caller says
-    chosen = _given_columns(names, options, rows is not None)
+    # 1. what the caller says; a role that is not to be used is None
+    chosen: dict[str, int | None] = {}
+    for role in _ROLES:
+        column = getattr(options, role)
+        if column == NONE and column not in names and role in ("relation", "weight"):
+            chosen[role] = None
+        elif column is not None:
+            position = _position(role, column, names, rows is not None)
+            if position in chosen.values():
+                raise InputError(
+                    "source, target, relation and weight must be different columns, got "
+                    f"{names[position]!r} twice."
+                )
+            chosen[role] = position
     free = [c for c in range(len(names)) if c not in chosen.values()]
     # 2. what the header or the values say
     guessed = _roles_by_name(names, free) if rows is None else _roles_by_value(rows, free, chosen)
@@ -202,58 +211,23 @@ def find_layout(
         rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
         rule += "columns must be named, such as source=1, target=2"
         raise line_error(first_line, rule, " ".join(rows[0]))
-    source, target = chosen["source"], chosen["target"]
-    assert source is not None and target is not None, "only other roles can be left out"
-    return EdgeLayout(
-        tuple(names),
-        (source, target),
-        chosen.get("weight"),
-        chosen.get("relation"),
-        header,
-        first_line,
-        dialect,
-    )
-
-
-def _given_columns(
-    names: Sequence[str], options: EdgeOptions, is_unnamed: bool
-) -> dict[str, int | None]:
-    """Return the columns that the caller chose, None for one that is not to be used."""
-    chosen: dict[str, int | None] = {}
-    for role in ("source", "target", "relation", "weight"):
-        column = getattr(options, role)
-        if column == NONE and column not in names and role in ("relation", "weight"):
-            chosen[role] = None
-        elif column is not None:
-            chosen[role] = _position(role, column, names, is_unnamed)
-    _refuse_repeated([column for column in chosen.values() if column is not None], names)
-    return chosen
+    found = {role: chosen.get(role) for role in _ROLES}
+    roles = {role: position for role, position in found.items() if position is not None}
+    return EdgeLayout(tuple(names), roles, header, first_line, dialect)
 
 
 def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
     """Return the position of a column that is given by name or by number."""
     if not is_unnamed and column in names:
         return list(names).index(str(column))
-    number = int(column) if isinstance(column, int) or column.isdecimal() else None
-    if number is None and is_unnamed:
-        raise InputError(
-            f"{role} must be the number of a column, 1 to {len(names)}, in a table without a "
-            f"header, got {column!r}."
-        )
-    if number is None:
-        raise InputError(f"{role} must name a column among {listed(names)}, got {column!r}.")
-    if not 1 <= number <= len(names):
-        raise InputError(f"{role} must be a column from 1 to {len(names)}, got {number}.")
-    return number - 1
-
-
-def _refuse_repeated(columns: Sequence[int], names: Sequence[str]) -> None:
-    for column in columns:
-        if columns.count(column) > 1:
-            raise InputError(
-                f"source, target, relation and weight must be different columns, got "
-                f"{names[column]!r} twice."
-            )
+    if isinstance(column, int) or column.isdecimal():
+        if not 1 <= int(column) <= len(names):
+            raise InputError(f"{role} must be a column from 1 to {len(names)}, got {column}.")
+        return int(column) - 1
+    rule = f"name a column among {listed(names)}"
+    if is_unnamed:
+        rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"
+    raise InputError(f"{role} must {rule}, got {column!r}.")
 
 
 def _roles_by_name(names: Sequence[str], free: Sequence[int]) -> dict[str, int]:
@@ -316,12 +290,11 @@ def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions
 
 def _first_rows(path: Path, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
     """Return the first rows of a file with their lines, and how they are cut."""
-    only_comments = False
+    kind = "blank lines"
     for number, block in text_blocks(path, _SAMPLE_BYTES):
-        dialect = find_dialect(block, is_csv)
-        rows = []
+        dialect, rows = find_dialect(block, is_csv), []
         try:
-            for row in itertools.islice(table_rows([block], dialect, number), _SAMPLE_ROWS):
+            for row in itertools.islice(table_rows(block, dialect, number), _SAMPLE_ROWS):
                 rows.append(row)
         # the block ends within quotes, or the reader comes to the bad line as well
         except InputError:
@@ -329,6 +302,5 @@ def _first_rows(path: Path, is_csv: bool) -> tuple[list[tuple[int, list[str]]], 
                 raise
         if rows:
             return rows, dialect
-        only_comments = True
-    kind = "comments only" if only_comments and not is_csv else "blank lines"
+        kind = kind if is_csv else "comments only"
     raise InputError(f"the file holds {kind}, and no edge.")

@@ -8,91 +8,49 @@ the place of one of which they are a part or an extension. Every gain is a diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
+from mining.motif_sets.collection_candidates import (
+    Candidate,
+    Given,
+    candidates_of,
+    least_of,
+    occurrences_of,
+    sightings_of,
+)
+from mining.motif_sets.collection_code import CollectionCode, Covering
 from mining.motif_sets.collection_sets import (
-    LEAST_COPIES,
-    LEAST_GAIN,
     LEAST_GRAPHS,
     Gathered,
-    Sighting,
     gather,
-    rank_in_group,
     rows_of,
-    sightings,
     structure_of,
 )
-from mining.motif_sets.copy_choice import Choice, Least, choose, values
-from mining.motif_sets.set_loops import invariant_of, links_of, parts_of
+from mining.motif_sets.copy_choice import Choice, Least, choose
+from mining.motif_sets.set_loops import links_of
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
 LEAST_BITS = 10.0
 # lengths that differ by less are equal
 _EQUAL = 1e-6
-# candidates of one base; those whose length is computed in a step; that are put in between; and
-# that are tried in the place of one motif
-_MOST_CANDIDATES, _MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 300, 8, 40, 8
-# occurrences of a candidate: in all graphs, in each at least, and so many times more before any go
-_MOST_OCCURRENCES, _LEAST_OF_GRAPH, _SPARE = 20_000, 25, 4
+# candidates whose length is computed in a step; that are put in between; and that are tried in
+# the place of one motif
+_MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 8, 40, 8
 # a round of moves that gains less is the last one
 _LEAST_PROGRESS = 1.0
 # what an estimate may grow by when the set has changed
 _REGAINED = 50.0
-# a search for all occurrences of a given structure ends after so many steps of some 10 ns
-_MOST_STEPS = 1 << 30
-# and so many occurrences
-_MOST_LISTED = 2_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A structure that may become a motif.
-
-    Attributes
-    ----------
-    structure : Structure
-        Its nodes and edges.
-    numbered : NumberedStructure
-        The same in the numbers of the collection.
-    occurrences : numpy.ndarray
-        int32 ``[K, M]``, those among which copies are chosen.
-    gain : float
-        Bits that it saves alone, about.
-    sources : tuple of str
-        What saw it.
-    """
-
-    structure: Structure
-    numbered: NumberedStructure
-    occurrences: np.ndarray
-    gain: float
-    sources: tuple[str, ...]
-
-    @cached_property
-    def rank(self) -> tuple[int, int, bytes]:
-        """Where it stands in a set: structures of most edges, and then of most nodes, first."""
-        return -len(self.numbered.edges), -self.numbered.num_nodes, self.structure.key
-
-    @cached_property
-    def parts(self) -> frozenset[int]:
-        """Hashes of its connected parts with one or two nodes less."""
-        return frozenset(parts_of(self.numbered.links, self.numbered.colors).tolist())
-
-    @cached_property
-    def invariant(self) -> int:
-        """The hash by which it is found among the parts of others."""
-        return int(invariant_of(self.numbered.links, self.numbered.colors))
+# entries of a graph whose blocks are looked for
+_MOST_ENTRIES = 1 << 20
 
 
 class Found(NamedTuple):
@@ -140,16 +98,18 @@ def search_collection(
     Returns
     -------
     answer, other : CodedSet, CodedSet or None
-        The set of the base with the shorter total, and that of the other base.
+        The set of the base with the shorter total, and that of the other base. The bases are
+        "typed" and "total", or "total" alone where all edges are alike. If nodes are alike as well,
+        what motifs save must be more than what "blocks" save, or these are the answer, with a
+        clique as a motif where most graphs have a block with all its edges.
 
     Examples
     --------
     >>> import networkx as nx
     >>> ring = nx.cycle_graph(6)
-    >>> rings = [nx.disjoint_union(ring, nx.path_graph(4 + k % 3)) for k in range(40)]
-    >>> for k, graph in enumerate(rings):
-    ...     graph.add_edge(0, 6 + k % 4)
-    >>> answer, other = search_collection(MinedGraph.of(rings), range(2, 8), seed=0)
+    >>> trees = [nx.random_labeled_tree(12, seed=k) for k in range(40)]
+    >>> graphs = [nx.disjoint_union(ring, tree) for tree in trees]
+    >>> answer, other = search_collection(MinedGraph.of(graphs), range(2, 8), seed=0)
     >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs], other
     ([(6, 40)], None)
     """
@@ -157,13 +117,13 @@ def search_collection(
     gathered = Gathered([], np.zeros((0, len(empty))), "")
     if grows:
         gathered = gather(empty, sizes, seed, is_over)
-    given = _sightings_of(mined, empty[0].code, proposed)
+    given = sightings_of(mined, empty[0].code, proposed)
     searches = [
-        _Search(mined, one, _candidates(mined, one, gathered, number, given), is_over)
+        _Search(mined, one, candidates_of(mined, one, gathered, number, given), is_over)
         for number, one in enumerate(empty)
     ]
     sets = [one.coded_set(gathered.cut, given) for one in searches]
-    return _answer(sets)
+    return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed)
 
 
 def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> CodedSet:
@@ -185,7 +145,7 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
     [2]
     """
     least, sets = Least(1, 1), []
-    places = [_occurrences_of(mined, structure) for structure in structures]
+    places = [occurrences_of(mined, structure) for structure in structures]
     for covering in _empty_coverings(mined):
         code, bits_base, motifs = covering.code, covering.length, []
         for structure, occurrences in zip(structures, places, strict=True):
@@ -199,7 +159,9 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
                 if len(choice.copies):
                     covering = covering.add(numbered, choice.copies)
                     copies.append(choice.copies)
-            motifs.append(CodedMotif(structure, _sorted(np.concatenate(copies)), sources=("given",)))
+            motifs.append(
+                CodedMotif(structure, _sorted(np.concatenate(copies)), sources=("given",))
+            )
         sets.append(CodedSet(tuple(motifs), bits_base, covering.length, code.base))
     return min(sets, key=lambda one: one.bits_total)
 
@@ -211,20 +173,51 @@ def _empty_coverings(mined: MinedGraph) -> list[Covering]:
     return [one.without_motifs() for one in bases]
 
 
-def _answer(sets: list[CodedSet]) -> tuple[CodedSet, CodedSet | None]:
+def _answer(sets: Sequence[CodedSet]) -> tuple[CodedSet, CodedSet | None]:
     """The set with the shortest total, if it is shorter than each base without motifs."""
-    bits_base = min(one.bits_base for one in sets)
+    shortest = min(sets, key=lambda one: one.bits_base)
     best = min(sets, key=lambda one: one.bits_total)
-    other = next((one for one in sets if one is not best), None)
-    if bits_base - best.bits_total >= LEAST_BITS:
-        return replace(best, bits_base=bits_base), other
-    best = min(sets, key=lambda one: one.bits_base)
-    other = next((one for one in sets if one is not best), None)
-    closest = best.closest
-    if best.motifs:
-        first = max(best.motifs, key=lambda one: one.bits)
-        closest = replace(first, bits=bits_base - best.bits_total)
-    return replace(best, motifs=(), bits_total=bits_base, closest=closest), other
+    if shortest.bits_base - best.bits_total >= LEAST_BITS:
+        best = replace(best, bits_base=shortest.bits_base)
+    else:
+        best = _without_motifs(shortest)
+    return best, next((one for one in sets if one.base != best.base), None)
+
+
+def _without_motifs(found: CodedSet) -> CodedSet:
+    """The same without motifs, of which the best is what comes closest."""
+    if not found.motifs:
+        return found
+    closest = max(found.motifs, key=lambda one: one.bits)
+    return replace(found, motifs=(), bits_total=found.bits_base, closest=closest)
+
+
+def _blocks_or(mined: MinedGraph, found: CodedSet, seed: int) -> tuple[CodedSet, CodedSet | None]:
+    """The set of a collection whose nodes and edges are alike, or the blocks of its nodes.
+
+    Blocks are the answer where they make the description shorter than all motifs do.
+    """
+    graph = mined.graph
+    blocks = None
+    if mined.colors is None and len(graph.indices) <= _MOST_ENTRIES:
+        blocks = find_blocks(graph, seed)
+    if blocks is None or blocks.bits >= found.bits_base:
+        return found, None
+    motifs = []
+    nodes = cliques_of(graph, blocks)
+    if len(nodes) >= LEAST_GRAPHS:
+        clique = Structure.parse(f"clique-{nodes.shape[1]}")
+        bits = bits_without(graph, blocks, nodes)
+        motifs.append(CodedMotif(clique, nodes, bits, "block"))
+    in_blocks = CodedSet(
+        tuple(motifs), blocks.bits, blocks.bits, "blocks", blocks.labels,
+        found.complete, found.cut, found.closest, found.missing,
+    )  # fmt: skip
+    if blocks.bits - found.bits_total >= LEAST_BITS:
+        return replace(found, bits_base=blocks.bits), in_blocks
+    if found.motifs:
+        in_blocks = replace(in_blocks, closest=max(found.motifs, key=lambda one: one.bits))
+    return in_blocks, found
 
 
 class _Search:
@@ -389,17 +382,13 @@ class _Search:
             raise AssertionError("all copies of a motif are joined alike")
         structure = self.mined.structure(
             one.structure.channels[np.ix_(order, order)],
-            None
-            if self.mined.colors is None
-            else self.mined.colors[copies[0]][order],
+            None if self.mined.colors is None else self.mined.colors[copies[0]][order],
         )
         return CodedMotif(structure, _sorted(copies[:, order]), bits, sources=one.sources)
 
     def closest(self) -> CodedMotif | None:
         """What comes closest to saving bits alone."""
-        tried = [
-            self.cover(self.empty, [one]) for one in self.candidates[:_MOST_VERIFIED]
-        ]
+        tried = [self.cover(self.empty, [one]) for one in self.candidates[:_MOST_VERIFIED]]
         tried = [one for one in tried if one.motifs]
         if not tried:
             return None
@@ -414,9 +403,7 @@ class _Search:
             if "given" not in one.sources:
                 continue
             own = [
-                candidate
-                for candidate in self.candidates
-                if candidate.structure.key in one.keys
+                candidate for candidate in self.candidates if candidate.structure.key in one.keys
             ]
             if any(candidate in found.motifs for candidate in own):
                 continue
@@ -439,97 +426,3 @@ def _is_better(new: Found, old: Found) -> bool:
 
 def _sorted(rows: np.ndarray) -> np.ndarray:
     return rows[np.lexsort(rows.T[::-1])]
-
-
-def least_of(code: CollectionCode) -> Least:
-    """A motif has copies in three graphs, or in all where there are fewer."""
-    return Least(LEAST_COPIES, min(LEAST_GRAPHS, code.graph.num_graphs))
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """A structure that was proposed, and what it is in the collection.
-
-    Without categories, its occurrences may be of several structures.
-    """
-
-    key: bytes
-    sources: tuple[str, ...]
-    seen: tuple[Sighting, ...]
-    keys: frozenset[bytes]
-
-
-def _sightings_of(
-    mined: MinedGraph, code: CollectionCode, proposed: Sequence[Pattern]
-) -> list[Given]:
-    """What occurs of the structures that were proposed."""
-    found = []
-    for pattern in proposed:
-        occurrences = _occurrences_of(mined, pattern.structure)
-        seen, _ = sightings(code, np.sort(occurrences, axis=1), least_of(code))
-        keys = frozenset(_structure_of(mined, one).key for one in seen)
-        found.append(Given(pattern.structure.key, pattern.sources, tuple(seen), keys))
-    return found
-
-
-def _structure_of(mined: MinedGraph, seen: Sighting) -> Structure:
-    channels = mined.graph.relations.links[seen.structure.links]
-    colors = None if mined.colors is None else mined.colors[seen.occurrences[0]]
-    return mined.structure(channels, colors)
-
-
-def _occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
-    """All induced occurrences of a structure, int32 ``[K, M]``, in the order of its nodes."""
-    names = {name for own in structure.categories for name in own}
-    nothing = np.zeros((0, structure.num_nodes), np.int32)
-    if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
-        return nothing
-    search = ExactSearch(mined.graph, structure, mined.colors_of(structure))
-    return search.list_places(_MOST_LISTED, None, _MOST_STEPS)
-
-
-def _candidates(
-    mined: MinedGraph,
-    empty: Covering,
-    gathered: Gathered,
-    base: int,
-    given: Sequence[Given],
-) -> list[Candidate]:
-    """The structures that may pay in one base, the most promising first."""
-    gains = gathered.gains[:, base]
-    order = np.argsort(-gains, kind="stable")[:_MOST_CANDIDATES]
-    rows = [
-        (gathered.seen[number], float(gains[number]), ("grown",))
-        for number in order.tolist()
-        if gains[number] > LEAST_GAIN
-    ]
-    for one in given:
-        rows += [(seen, inf, one.sources) for seen in one.seen]
-    # the same structure from several sources is one candidate
-    candidates: dict[bytes, Candidate] = {}
-    for seen, gain, sources in rows:
-        structure = _structure_of(mined, seen)
-        known = candidates.get(structure.key)
-        if known is not None:
-            candidates[structure.key] = replace(
-                known, sources=tuple(dict.fromkeys(known.sources + sources))
-            )
-            continue
-        if gain == inf:
-            gain = choose(empty, seen.structure, seen.occurrences, least_of(empty.code), 2).gain
-        occurrences = _most_valuable(empty, seen)
-        candidates[structure.key] = Candidate(
-            structure, seen.structure, occurrences, gain, sources
-        )
-    return sorted(candidates.values(), key=lambda one: -one.gain)
-
-
-def _most_valuable(empty: Covering, seen: Sighting) -> np.ndarray:
-    """The occurrences of highest value in each graph, if there are many."""
-    graph_of, occurrences = empty.code.graph_of, seen.occurrences
-    most = max(_LEAST_OF_GRAPH, _MOST_OCCURRENCES // empty.code.graph.num_graphs)
-    if len(occurrences) <= _SPARE * most:
-        return occurrences
-    graph = graph_of[occurrences[:, 0]]
-    order = np.lexsort((-values(empty, seen.structure, occurrences), graph))
-    return occurrences[order[rank_in_group(graph[order]) < most]]

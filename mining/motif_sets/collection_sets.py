@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +27,9 @@ from mining.motif_sets.set_loops import (
 )
 
 # sets that are looked at, of one size; and sets that grow on
-MOST_SETS, MOST_GROWN = 2_000_000, 250_000
+MOST_SETS, MOST_GROWN = 400_000, 120_000
 # sets before equal ones are merged
-_MOST_CHILDREN = 8_000_000
+_MOST_CHILDREN = 2_000_000
 # a structure is seen so often, a motif has so many copies, and both are in so many graphs
 LEAST_OCCURRENCES, LEAST_COPIES, LEAST_GRAPHS = 10, 2, 3
 # bits that a candidate alone may cost, about
@@ -66,11 +67,13 @@ def rows_of(code: CollectionCode) -> Rows:
 
 
 def most_grown(rows: Rows, sets: np.ndarray) -> int:
-    """Sets of one node more, at most: the edges of the nodes that are not inside, a tree at least."""
+    """How many sets of one node more there are, at most: edges that lead out of a set."""
+    # inside is a tree at least
     inside = len(sets) * 2 * (sets.shape[1] - 1)
     return int(np.diff(rows.indptr)[sets].sum()) - inside
 
 
+@np.errstate(over="ignore")
 def grow(rows: Rows, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
     children, keys = grow_rows(rows, sets, most_grown(rows, sets))
@@ -102,6 +105,7 @@ def rank_in_group(group: np.ndarray) -> np.ndarray:
     return place - np.maximum.accumulate(np.where(first, place, 0))
 
 
+@np.errstate(over="ignore")
 def sightings(
     code: CollectionCode, sets: np.ndarray, least: Least
 ) -> tuple[list[Sighting], np.ndarray]:
@@ -138,7 +142,7 @@ def sightings(
     aligned = np.take_along_axis(sets[by_class], order_of_code[code_of[by_class]], axis=1)
     bounds = np.flatnonzero(np.diff(class_of_set[by_class], prepend=-1, append=-1))
     found = []
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in pairwise(bounds.tolist()):
         occurrences = aligned[first:last]
         in_graph = code.graph_of[occurrences[:, 0]]
         if last - first >= least.copies and len(np.unique(in_graph)) >= least.graphs:
@@ -146,6 +150,7 @@ def sightings(
     return found, goes_on[group_of]
 
 
+@np.errstate(over="ignore")
 def structure_of(rows: Rows, nodes: np.ndarray) -> NumberedStructure:
     """The structure of a set of nodes ``[M]``."""
     links, colors = links_of(rows, nodes), rows.colors[nodes]
@@ -187,12 +192,15 @@ def gather(
             if size in sizes and max(gain) > LEAST_GAIN:
                 found.append(each)
                 gains.append(gain)
+        if size == max(sizes):
+            break
         # 3. the sets that grow on: all, or those of the structures nearest to paying
         sets = sets[goes_on]
         if sum(len(each.occurrences) for each in seen) > MOST_GROWN:
             cut = cut or _cut(size + 1)
             sets = _nearest_to_paying(code, seen, own, rng)
         elif len(sets) > MOST_GROWN:
+            cut = cut or _cut(size + 1)
             sets = thin(sets, code.graph_of, max(20, MOST_GROWN // graphs), rng)
         if not len(sets):
             break

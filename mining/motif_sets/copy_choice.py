@@ -122,6 +122,8 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
             key = structure.orbits[place] * num_symbols + covering.symbol_of[rows[row, place]]
             expected[key] += 1
         count += 1
+    if count < least_copies:
+        return best_gain, best_chosen
     # 2. the alphabet of each orbit
     known = np.zeros(num_orbits)
     costs = structure.drawing_bits + 6.0 * num_orbits
@@ -153,7 +155,9 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
                 values[one] -= new_bits[structure.orbits[place] * num_symbols + symbol]
         # 4. disjoint copies by falling value, in each graph as many as pay
         disjoint = _disjoint(rows, free, np.argsort(-values, kind="mergesort"), covering)
-        counts, gain = _numbers_that_pay(disjoint, values, rows, free, structure, covering, number_bits)
+        counts, gain = _numbers_that_pay(
+            disjoint, values, rows, free, structure, covering, number_bits
+        )
         num_copies, with_copies = counts.sum(), (counts > 0).sum()
         if num_copies < least_copies or with_copies < least_graphs:
             break

@@ -39,13 +39,14 @@ def link_between(rows, u, v):
 @subroutine()
 def _is_new(rows, nodes, place, node):
     """Whether a neighbour of a node of a set is outside, and of none before this one."""
+    is_new = True
     for other in nodes:
-        if other == node:
-            return False
-    for before in range(place):
-        if link_between(rows, nodes[before], node) > 0:
-            return False
-    return True
+        is_new = is_new and other != node
+    before = 0
+    while is_new and before < place:
+        is_new = link_between(rows, nodes[before], node) == 0
+        before += 1
+    return is_new
 
 
 @compiled()
@@ -246,9 +247,7 @@ def align_sets(rows, sets, colors, group_of):  # [K, M], [K, M], ascending [K] -
         one, found = before, False
         while one < num_classes and not found:
             first = one - before
-            found = _find_mapping(
-                known[first], known_colors[first], links, colors[row], mapping, 0
-            )
+            found = _find_mapping(known[first], known_colors[first], links, colors[row], mapping, 0)
             one += 0 if found else 1
         if not found:
             if one - before == len(known):

@@ -1,0 +1,194 @@
+"""Blocks of a collection: groups of nodes between which edges are drawn at random.
+
+Where graphs are made of a dense part and a sparse one, the degrees alone call an edge between two
+nodes of low degree improbable, so that any structure of such edges seems to shorten the
+description. What the bits of motifs must beat is therefore also the length of the collection in
+blocks, which are the same in all graphs:
+
+    L = L_N(0) + 1 + L_N(blocks) + labels + 1 + min(edges by densities that all graphs share,
+                                                    edges by a number for each graph)
+
+Labels, and edges by shared densities, are sequences of symbols each of which is expected as often
+as before. Edges by a number of their own cost ``log2 (P + 1) + log2 C(P, e)`` for the e edges of
+the P pairs between two blocks of a graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from mining.motif_sets.block_loops import fit_blocks, refit_blocks
+from mining.motif_sets.collection_code import dirichlet_bits, factorial_bits, integer_bits
+
+_NUM_BLOCKS = (2, 3, 4)
+# random beginnings for each graph, fewer where all graphs together are large
+_MOST_STARTS, _MOST_STEPS = 12, 2_000_000
+_MOST_ROUNDS = 10
+# smaller blocks without gaps are no news
+_LEAST_CLIQUE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of the nodes of a collection.
+
+    Attributes
+    ----------
+    labels : numpy.ndarray
+        int64 ``[V]``, the block of each node, the densest first.
+    bits : float
+        Length of the description.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> parts = [nx.complete_graph(8), nx.empty_graph(8)]
+    >>> blocks = find_blocks(as_csr([nx.disjoint_union_all(parts) for _ in range(9)]))
+    >>> blocks.labels[:16].tolist()
+    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    """
+
+    labels: np.ndarray
+    bits: float
+
+    @property
+    def number(self) -> int:
+        """How many blocks there are; the last one may be empty."""
+        return int(self.labels.max()) + 1
+
+
+def find_blocks(graph: CSRGraph, seed: int = 0) -> Blocks | None:
+    """Look for the blocks that make the description of a collection shortest.
+
+    None where all nodes are best in one block, so that only the density of the graphs is said.
+    """
+    found = [_fit(graph, number, seed) for number in _NUM_BLOCKS]
+    best = min(found, key=lambda one: one.bits)
+    return best if len(np.unique(best.labels)) > 1 else None
+
+
+def block_bits(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> float:
+    """The length of a collection with these blocks ``[V]``."""
+    edges, pairs = count_pairs(graph, labels, num_blocks)
+    upper = np.triu_indices(num_blocks)
+    shared = sum(
+        dirichlet_bits(np.array([joined, possible - joined]))
+        for joined, possible in zip(edges.sum(axis=0)[upper], pairs.sum(axis=0)[upper], strict=True)
+    )
+    joined, possible = edges[:, upper[0], upper[1]], pairs[:, upper[0], upper[1]]
+    chosen = factorial_bits(possible) - factorial_bits(joined) - factorial_bits(possible - joined)
+    own = float((chosen + np.log2(possible + 1)).sum())
+    named = dirichlet_bits(np.bincount(labels, minlength=num_blocks))
+    return integer_bits(0) + 1 + integer_bits(num_blocks) + named + 1 + min(shared, own)
+
+
+def count_pairs(
+    graph: CSRGraph, labels: np.ndarray, num_blocks: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges and pairs of nodes between the blocks of each graph, int64 ``[G, B, B]`` each."""
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    edges = np.zeros((graph.num_graphs, num_blocks, num_blocks), np.int64)
+    np.add.at(edges, (graph_of[row], labels[row], labels[graph.indices]), 1)
+    sizes = np.zeros((graph.num_graphs, num_blocks), np.int64)
+    np.add.at(sizes, (graph_of, labels), 1)
+    pairs = sizes[:, :, None] * sizes[:, None, :]
+    own = np.arange(num_blocks)
+    # inside a block, both ends of an edge were counted
+    edges[:, own, own] //= 2
+    pairs[:, own, own] = sizes * (sizes - 1) // 2
+    return edges, pairs
+
+
+def _fit(graph: CSRGraph, num_blocks: int, seed: int) -> Blocks:
+    """So many blocks: each graph by itself, then all with the densities that they share."""
+    rng = np.random.default_rng([seed, num_blocks])
+    steps = (graph.num_nodes + len(graph.indices)) * num_blocks**3
+    starts = int(np.clip(_MOST_STEPS // max(steps, 1), 1, _MOST_STARTS))
+    rows = graph.indptr, graph.indices, graph.graph_ptr
+    # 1. blocks of each graph, the densest first
+    labels = np.zeros(graph.num_nodes, np.int64)
+    begun = rng.integers(num_blocks, size=(starts, graph.num_nodes))
+    # one beginning by degree: the nodes of most neighbours are together
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    order = np.lexsort((-graph.degrees, graph_of))
+    place = np.arange(graph.num_nodes) - graph.graph_ptr[graph_of]
+    sizes = np.diff(graph.graph_ptr)[graph_of]
+    begun[0, order] = place * num_blocks // sizes
+    fit_blocks(*rows, begun, num_blocks, labels)
+    labels = _renumber(graph, labels, num_blocks)
+    best = Blocks(labels, block_bits(graph, labels, num_blocks))
+    # 2. with shared densities, until no more is gained
+    for _ in range(_MOST_ROUNDS):
+        edges, pairs = (one.sum(axis=0) for one in count_pairs(graph, labels, num_blocks))
+        density = (edges + 0.5) / (pairs + 1)
+        share = (np.bincount(labels, minlength=num_blocks) + 0.5) / (len(labels) + num_blocks / 2)
+        joined, apart = -np.log2(density), -np.log2(1 - density)
+        labels = _match(graph, labels, joined, apart)
+        refit_blocks(*rows, joined, apart, -np.log2(share), labels)
+        bits = block_bits(graph, labels, num_blocks)
+        if bits >= best.bits:
+            break
+        best = Blocks(labels.copy(), bits)
+    return best
+
+
+def _renumber(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> np.ndarray:
+    """The blocks of each graph by falling density."""
+    edges, pairs = count_pairs(graph, labels, num_blocks)
+    own = np.arange(num_blocks)
+    density = edges[:, own, own] / np.maximum(pairs[:, own, own], 1)
+    number = np.argsort(np.argsort(-density, axis=1, kind="stable"), axis=1)
+    return number[graph.graph_of(np.arange(graph.num_nodes)), labels]
+
+
+def _match(
+    graph: CSRGraph, labels: np.ndarray, joined: np.ndarray, apart: np.ndarray
+) -> np.ndarray:
+    """The blocks of each graph numbered as fits the densities best, whose bits are given."""
+    num_blocks = len(joined)
+    upper = np.triu(np.ones((num_blocks, num_blocks)))
+    edges, pairs = count_pairs(graph, labels, num_blocks)
+    orders = np.array(list(permutations(range(num_blocks))))
+    bits = np.stack(
+        [
+            (edges * (joined - apart)[np.ix_(order, order)] * upper).sum(axis=(1, 2))
+            + (pairs * apart[np.ix_(order, order)] * upper).sum(axis=(1, 2))
+            for order in orders
+        ]
+    )
+    best = orders[bits.argmin(axis=0)]
+    return best[graph.graph_of(np.arange(graph.num_nodes)), labels]
+
+
+def cliques_of(graph: CSRGraph, blocks: Blocks) -> np.ndarray:
+    """Nodes of the block that has all its edges and one size in most graphs, ``[K, M]``.
+
+    There are none where no block is so.
+    """
+    edges, pairs = count_pairs(graph, blocks.labels, blocks.number)
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    for block in range(blocks.number):
+        sizes = np.bincount(graph_of[blocks.labels == block], minlength=graph.num_graphs)
+        is_full = (edges[:, block, block] == pairs[:, block, block]) & (sizes >= _LEAST_CLIQUE)
+        size = int(np.bincount(sizes[is_full], minlength=1).argmax())
+        has = is_full & (sizes == size)
+        if 2 * has.sum() > graph.num_graphs:
+            nodes = np.flatnonzero((blocks.labels == block) & has[graph_of])
+            return nodes.reshape(-1, size)
+    return np.zeros((0, 0), np.int64)
+
+
+def bits_without(graph: CSRGraph, blocks: Blocks, nodes: np.ndarray) -> float:
+    """What the description grows by at least when these nodes of a block join another one."""
+    lengths = []
+    for other in set(range(blocks.number)) - {int(blocks.labels[nodes.ravel()[0]])}:
+        labels = blocks.labels.copy()
+        labels[nodes] = other
+        lengths.append(block_bits(graph, labels, blocks.number))
+    return min(lengths) - blocks.bits
