@@ -59,7 +59,8 @@ def copies_by_brute_force(graph, shape):
     order, _ = canonical_orders(links.astype(np.uint16), graph.colors[sets])
     sets = np.take_along_axis(sets, order, axis=1)
     links = links_of(graph)[sets[:, :, None], sets[:, None, :]]
-    same = (links == shape.links).all(axis=(1, 2)) & (graph.colors[sets] == shape.colors).all(axis=1)
+    same = (links == shape.links).all(axis=(1, 2))
+    same &= (graph.colors[sets] == shape.colors).all(axis=1)
     return {frozenset(row) for row in sets[same].tolist()}
 
 

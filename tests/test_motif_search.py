@@ -1,4 +1,4 @@
-"""The search: planted sets are found exactly, nothing where nothing is, lengths are those of the code."""
+"""The search: planted sets are found exactly, and nothing where nothing is planted."""
 
 import networkx as nx
 import numpy as np
@@ -68,7 +68,7 @@ def test_lengths_are_those_of_the_code(planted):
     for place, one in enumerate(found.motifs):
         without = code.length(motifs[:place] + motifs[place + 1 :])
         assert abs(one.bits - (without.total - total)) < 1e-6
-    assert [one.bits for one in found.motifs] == sorted((m.bits for m in found.motifs))[::-1]
+    assert [one.bits for one in found.motifs] == sorted([one.bits for one in found.motifs])[::-1]
 
 
 def test_the_same_seed_gives_the_same_set_to_the_byte(planted):
@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_set_to_the_byte(planted):
 
 
 def test_a_graph_numbered_otherwise_has_the_same_motifs(planted):
-    mined, found = planted
+    _, found = planted
     whole = plant([PRISM, OCTAHEDRON], 8)
     order = dict(zip(whole, np.random.default_rng(5).permutation(len(whole)).tolist(), strict=True))
     other = search_graph(MinedGraph.of(nx.relabel_nodes(whole, order)), SIZES, seed=0)
@@ -157,7 +157,8 @@ def test_given_structures_enter_the_set_or_miss_it():
     (motif,) = found.motifs
     assert motif.structure.key == key_of(PRISM)
     assert motif.sources == ("given",)
-    assert found.missing == {key_of(nx.cycle_graph(4)): np.inf, key_of(nx.complete_graph(6)): np.inf}
+    others = map(key_of, (nx.cycle_graph(4), nx.complete_graph(6)))
+    assert found.missing == dict.fromkeys(others, np.inf)
     both = search_graph(MinedGraph.of(whole), SIZES, seed=0, proposed=given[:1])
     assert set(both.motifs[0].sources) == {"given", "grown"}
     path = Pattern(Structure.parse("path-3"), sources=("given",))
