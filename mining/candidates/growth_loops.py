@@ -155,7 +155,7 @@ def _draw(graph, way, random, front, offered):
 
 @subroutine(**INLINE_JIT)
 def _join(graph, nodes, size, inside):
-    """Hash of the colour of the node at `size` and of its links to those before it; all free?"""
+    """Hash of the colour of the node at `size` and its links to those before; are all free."""
     node = np.uint64(nodes[size])
     code = np.uint64(graph.colors[node]) * _GOLDEN
     inside[size] = 0

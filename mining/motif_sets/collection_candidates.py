@@ -120,7 +120,7 @@ def occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
     if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
         return nothing
     search = ExactSearch(mined.graph, structure, mined.colors_of(structure))
-    return search.list_places(_MOST_LISTED, None, _MOST_STEPS)
+    return search.list_places(_MOST_LISTED, _MOST_STEPS)
 
 
 def candidates_of(

@@ -107,10 +107,9 @@ def search_collection(
     --------
     >>> import networkx as nx
     >>> ring = nx.cycle_graph(6)
-    >>> rings = [nx.disjoint_union(ring, nx.path_graph(4 + k % 3)) for k in range(40)]
-    >>> for k, graph in enumerate(rings):
-    ...     graph.add_edge(0, 6 + k % 4)
-    >>> answer, other = search_collection(MinedGraph.of(rings), range(2, 8), seed=0)
+    >>> trees = [nx.random_labeled_tree(12, seed=k) for k in range(40)]
+    >>> graphs = [nx.disjoint_union(ring, tree) for tree in trees]
+    >>> answer, other = search_collection(MinedGraph.of(graphs), range(2, 8), seed=0)
     >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs], other
     ([(6, 40)], None)
     """

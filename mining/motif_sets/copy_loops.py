@@ -147,7 +147,7 @@ def edges_of_copies(graph, copies, pairs):
 
 @compiled()
 def free_copies(edges, is_used, is_freed):
-    """The rows of `edges` [K, P] of which none is used, int64, ascending; is one of them freed?"""
+    """The rows of `edges` [K, P] of which none is used, ascending, and whether one is freed."""
     out = np.empty(len(edges), np.int64)
     count, is_new = 0, False
     for row in range(len(edges)):

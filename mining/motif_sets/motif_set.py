@@ -87,7 +87,7 @@ class MotifSet:
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     >>> found = gomkcn.motif_set(graph)
     >>> found
-    MotifSet(4-clique × 6; 113 of 277 bits saved, given the degrees)
+    MotifSet(clique of 4 nodes × 6; 113 of 277 bits saved, given the degrees)
     >>> found.transform([nx.complete_graph(5), nx.complete_graph(4)]).round(2).tolist()
     [[1.0, 0.4], [1.0, 0.0]]
     """
@@ -341,21 +341,23 @@ class MotifSet:
 
     @classmethod
     def from_dict(
-        cls, record: Mapping[str, Any], relations: Relations, copies: Sequence[Sequence[Occurrences]]
+        cls,
+        record: Mapping[str, Any],
+        relations: Relations,
+        copies: Sequence[Sequence[Occurrences]],
     ) -> MotifSet:
         """Read a record, with the copies of each motif, and of each of the other base."""
         own, *others = copies
         other = record["other"]
-        numbers = ("bits_base", "bits_total", "nodes_covered", "edges_covered")
-        names = ("base", "complete", "cut", "num_starts", "num_graphs")
+        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete"]
+        same += ["cut", "num_starts", "num_graphs"]
         closest = record["closest"]
         return cls(
             motifs=tuple(
                 _pattern_of(one, relations, places)
                 for one, places in zip(record["motifs"], own, strict=True)
             ),
-            **{name: float(record[name]) for name in numbers},
-            **{name: record[name] for name in names},
+            **{name: record[name] for name in same},
             num_blocks=record["blocks"],
             near=tuple(map(tuple, record["near"])),
             closest=closest and _pattern_of(closest, relations, NONE),
@@ -612,7 +614,7 @@ def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, .
         ways = [
             (changed[other][structure.key], more, -other)
             for other, (_, more) in enumerate(motifs)
-            if (more, -other) > (copies, -number) and changed[other][structure.key]
+            if more > copies and changed[other][structure.key]
         ]
         if ways:
             parents[number] = -max(ways)[2]
@@ -695,4 +697,3 @@ def summary(found: MotifSet) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %")
-

@@ -171,7 +171,7 @@ def cover_graph(
             if prefix is not None and cover.bits_with(listed, prefix) < cover.bits() - _EQUAL:
                 cover.add(listed, prefix)
     found = _as_coded_set(code, cover.motifs)
-    bits = {key: one for key, one in zip(cover.motifs, found.motifs, strict=True)}
+    bits = dict(zip(cover.motifs, found.motifs, strict=True))
     motifs = [
         replace(bits[key], structure=one, copies=_turned(bits[key], one))
         if key in bits
@@ -319,11 +319,15 @@ class _Search:
         return best
 
     def _refill(
-        self, best: _Best, dropped: Sequence[bytes], exponent: float, banned: Set[bytes] = frozenset()
+        self,
+        best: _Best,
+        dropped: Sequence[bytes],
+        exponent: float,
+        banned: Set[bytes] = frozenset(),
     ) -> _Best:
         """The best set without some motifs, and what then saves, if it is shorter."""
         # the same copies were dropped in the same way before, and to no avail
-        tried = *(best.motifs[key] for key in dropped), exponent
+        tried: tuple[Taken | float, ...] = (*(best.motifs[key] for key in dropped), exponent)
         if tried in self._tried:
             return best
         self._tried.add(tried)
@@ -376,9 +380,7 @@ class _Search:
         while not self.stops("in the first search"):
             left = self.cover.left()
             best = None
-            for score, listed, prefix in self._best_prefixes(
-                left, bounds, exponent, freed, banned
-            ):
+            for score, listed, prefix in self._best_prefixes(left, bounds, exponent, freed, banned):
                 saved = bits - self.cover.bits_with(listed, prefix)
                 score = saved / self._weight(listed, prefix, exponent)
                 if saved > _EQUAL and (best is None or score > best[0] + _EQUAL):
@@ -413,7 +415,8 @@ class _Search:
         banned: Set[bytes],
     ) -> list[tuple[float, ListedCopies, Prefix]]:
         """The structures that score most, best first."""
-        listed_of, found, scores = self.proposals.listed, [], []
+        listed_of, found = self.proposals.listed, []
+        scores: list[float] = []
         is_empty = not self.cover.motifs
         for key in sorted(listed_of, key=lambda one: (-bounds.get(one, np.inf), one)):
             bound = bounds.get(key, np.inf)

@@ -61,7 +61,9 @@ def test_a_reader_selects_a_row_and_steps_through_its_places(started, page_files
         # nothing is wider than the window
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         if not rows_with_places(page).count():
-            assert name == "nothing" and "No motif saves bits" in page.locator("h1 + p").inner_text()
+            assert (
+                name == "nothing" and "No motif saves bits" in page.locator("h1 + p").inner_text()
+            )
             return
         button = rows_with_places(page).first
         # where there is no motif, one may be selected from the start
