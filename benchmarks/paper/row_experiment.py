@@ -6,6 +6,8 @@ table and the figures are made from the lines.
 
 from __future__ import annotations
 
+import io
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -23,11 +25,21 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from measure import use_threads
 from record import Table, write_markdown
 
-from mining.plots.charts import figure_to_svg
 from paper.records import Record, append_record, read_records, read_toml
 
 HERE = Path(__file__).parent
 Settings = dict[str, Any]
+
+
+def figure_to_svg(figure: Figure, name: str) -> str:
+    """A figure as SVG text, the same on every run; ``name`` starts every id."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "gomkcn", "svg.fonttype": "none"}):
+        buffer = io.StringIO()
+        no_metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        figure.savefig(buffer, format="svg", metadata=no_metadata, facecolor="white")
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", buffer.getvalue())
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class OccurrenceExplanation:
     >>> import networkx as nx
     >>> from gomkcn import PatternMiner, explain_node
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
-    >>> miner = PatternMiner(pattern_size=5, null=None).fit(rings)
+    >>> miner = PatternMiner(null=None, given=["ring-5"]).fit(rings)
     >>> print(explain_node(miner, rings, 7))
     Node 7 is pattern node A of pattern 0 (cycle of 5 nodes): all edges agree.
     """
@@ -179,7 +179,7 @@ def explain_node(
     >>> import networkx as nx
     >>> from gomkcn import PatternMiner
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
-    >>> miner = PatternMiner(pattern_size=5, null=None).fit(rings)
+    >>> miner = PatternMiner(null=None, given=["ring-5"]).fit(rings)
     >>> len(explain_node(miner, rings, 7).shared)
     5
     """
@@ -231,7 +231,7 @@ def explain_occurrence(
     >>> import networkx as nx
     >>> from gomkcn import PatternMiner
     >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 6)
-    >>> miner = PatternMiner(pattern_size=5, null=None).fit(rings)
+    >>> miner = PatternMiner(null=None, given=["ring-5"]).fit(rings)
     >>> explain_occurrence(miner, rings, 0, 0).missing
     ()
     """

@@ -29,7 +29,7 @@ def draw_graph(
     second ring.
 
     >>> draw_graph(2, [(0, 1)]).count("<circle")
-    2
+    4
     """
     wide = 1.0 if size <= 60 else 2.0
     positions = node_positions(size, adjacent_pairs(edges)) * [1, -1]

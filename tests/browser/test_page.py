@@ -75,7 +75,9 @@ def test_a_reader_selects_a_row_and_steps_through_its_places(started, page_files
         page.get_by_label("Next", exact=False).first.click()
         assert " 1 of " in page.locator("#detail .pager").inner_text()
         letters = page.locator("#detail dl.map dt").all_inner_texts()
-        assert letters[-3:] == sorted(letters)[-3:]
+        # in a collection the graph is named first
+        letters = [letter for letter in letters if letter != "in"]
+        assert letters == list("ABCDEFGHIJ")[: len(letters)] != []
         # from a node of the place to the node, and the selection is cleared by Escape
         page.locator("#detail dl.map button").last.click()
         assert page.locator("#detail h3").inner_text().startswith("Node ")
