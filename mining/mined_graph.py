@@ -75,6 +75,14 @@ class MinedGraph:
             colors = self.categories.colors(graph.features)
         return replace(self, graph=graph, colors=colors)
 
+    @property
+    def has_numeric_features(self) -> bool:
+        """Whether a feature that is no category differs between nodes."""
+        features, categories = self.graph.stored_features, self.categories.columns
+        own = features[:, [n for n in range(features.shape[1]) if n not in categories]]
+        # a difference of the largest numbers would overflow
+        return bool((own != own[:1]).any())
+
     def structure(self, channels: np.ndarray, colors: np.ndarray | None) -> Structure:
         """The structure of edges in the channels of this graph, and of colours ``[M]``."""
         relations = relations_of(self.graph.relations.names, self.graph.relations.directed)

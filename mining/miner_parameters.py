@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
@@ -87,10 +86,7 @@ class MinerParameters(BaseEstimator):
         named = self._named_sources()
         if named != (AUTO,):
             return named
-        features = mined.graph.stored_features
-        numeric = [n for n in range(features.shape[1]) if n not in mined.categories.columns]
-        varies = bool(np.ptp(features[:, numeric], axis=0).any()) if numeric else False
-        return SOURCES if varies else SOURCES[:1]
+        return SOURCES if mined.has_numeric_features else SOURCES[:1]
 
     def _named_sources(self) -> tuple[str, ...]:
         names = self.sources.split(",") if isinstance(self.sources, str) else self.sources

@@ -33,6 +33,8 @@ def miner(**options):
     return PatternMiner(
         **{
             "num_patterns": 4,
+            "sources": "filters",
+            "values": "occurrences",
             "pattern_size": (5, 5),
             "min_occurrences": 2,
             "num_epochs": 0,
@@ -71,8 +73,20 @@ def test_occurrences_are_those_of_the_patterns(data, fitted):
     np.testing.assert_array_equal(miner().fit_transform(data[0], data[1]), bag)
 
 
+def test_copies_of_motifs_are_the_default(data):
+    copies = PatternMiner(level="graph", null=None).fit(data[0])
+    table, found = copies.transform(data[0]), copies.motif_set_
+    np.testing.assert_array_equal(table, found.transform(data[0]))
+    # also copies that a set has no bits for
+    assert (table[:, :-1].sum(axis=0) >= [one.motif.num_copies for one in found]).all()
+    assert copies.get_feature_names_out().tolist() == [*found.names, "left over"]
+    nodes = clone(copies).set_params(level="node").fit(data[0])
+    assert nodes.transform(data[0]).shape == (as_csr(data[0]).num_nodes, 3)
+    assert nodes.get_feature_names_out().tolist() == ["motif", "copy", "orbit"]
+
+
 def test_similarity_of_nodes_and_of_graphs(data, fitted):
-    at_nodes = with_values(fitted, level="node").transform(data[0])
+    at_nodes = with_values(fitted, level="node", values="similarity").transform(data[0])
     collection = as_csr(data[0])
     assert at_nodes.shape == (collection.num_nodes, len(fitted.patterns_))
     assert 0 <= at_nodes.min() <= at_nodes.max() <= 1
@@ -126,8 +140,8 @@ def test_names_containers_and_tags(data, fitted):
     table = with_values(fitted).set_output(transform="pandas").transform(data[0])
     assert isinstance(table, pd.DataFrame)
     assert table.columns.tolist() == fitted.get_feature_names_out().tolist()
-    again = clone(fitted.set_params(values="auto"))
-    assert again.get_params() == fitted.get_params()
+    again = clone(with_values(fitted, values="log"))
+    assert again.get_params() == {**fitted.get_params(), "values": "log"}
     tags = get_tags(fitted)
     assert tags.no_validation
     assert not tags.input_tags.two_d_array

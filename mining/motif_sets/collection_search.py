@@ -26,7 +26,7 @@ from mining.motif_sets.collection_candidates import (
     occurrences_of,
     sightings_of,
 )
-from mining.motif_sets.collection_code import CollectionCode, Covering
+from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
 from mining.motif_sets.collection_sets import (
     LEAST_GRAPHS,
     Gathered,
@@ -147,9 +147,10 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
     least, sets = Least(1, 1), []
     places = [occurrences_of(mined, structure) for structure in structures]
     for covering in _empty_coverings(mined):
-        code, bits_base, motifs = covering.code, covering.length, []
-        for structure, occurrences in zip(structures, places, strict=True):
-            copies = [np.zeros((0, structure.num_nodes), np.int64)]
+        code, bits_base = covering.code, covering.length
+        # the number of the structure, the motif in the code, and its copies
+        covered: list[tuple[int, NumberedStructure, np.ndarray]] = []
+        for number, occurrences in enumerate(places):
             # copies of one structure without categories differ where nodes have some
             colors = code.colors[occurrences]
             for own in np.unique(colors, axis=0):
@@ -158,9 +159,19 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
                 choice = choose(covering, numbered, alike, least)
                 if len(choice.copies):
                     covering = covering.add(numbered, choice.copies)
-                    copies.append(choice.copies)
+                    covered.append((number, numbered, choice.copies))
+        motifs = []
+        for number, structure in enumerate(structures):
+            rest = [(one, copies) for owner, one, copies in covered if owner != number]
+            own = [copies for owner, _, copies in covered if owner == number]
+            none = np.zeros((0, structure.num_nodes), np.int64)
             motifs.append(
-                CodedMotif(structure, _sorted(np.concatenate(copies)), sources=("given",))
+                CodedMotif(
+                    structure,
+                    _sorted(np.concatenate([none, *own])),
+                    code.cover(rest).length - covering.length if own else 0.0,
+                    sources=("given",),
+                )
             )
         sets.append(CodedSet(tuple(motifs), bits_base, covering.length, code.base))
     return min(sets, key=lambda one: one.bits_total)

@@ -592,8 +592,7 @@ def _not_used(mined: MinedGraph) -> tuple[str, ...]:
     """What the description leaves out, a phrase each."""
     graph = mined.graph
     left_out = ["the weights of the edges"] if graph.weights is not None else []
-    numeric = graph.stored_features.shape[1] - len(mined.categories.columns)
-    if numeric and graph.stored_features.strides[0] and np.ptp(graph.stored_features, axis=0).any():
+    if mined.has_numeric_features:
         left_out.append("numeric features of the nodes")
     return (*left_out, *(note for note in graph.notes if note.startswith(("dropped", "merged"))))
 
