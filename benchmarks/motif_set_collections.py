@@ -26,8 +26,8 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
 from mining.mined_graph import MinedGraph
-from mining.motif_set.coded_set import CodedSet
-from mining.motif_set.collection_search import search_collection
+from mining.motif_sets.coded_set import CodedSet
+from mining.motif_sets.collection_search import search_collection
 
 NUM_GRAPHS, CLIQUE = 60, 10
 Draw = Callable[[np.random.Generator], nx.Graph]

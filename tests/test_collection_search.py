@@ -10,10 +10,10 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_set.collection_blocks import find_blocks
-from mining.motif_set.collection_code import CollectionCode
-from mining.motif_set.collection_search import LEAST_BITS, cover_collection, search_collection
-from mining.motif_set.collection_sets import rows_of, structure_of
+from mining.motif_sets.collection_blocks import find_blocks
+from mining.motif_sets.collection_code import CollectionCode
+from mining.motif_sets.collection_search import LEAST_BITS, cover_collection, search_collection
+from mining.motif_sets.collection_sets import rows_of, structure_of
 from mining.pattern import Pattern
 
 RING = Structure.parse(
