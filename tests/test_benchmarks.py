@@ -16,7 +16,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
     "memory", "motif_set", "motif_set_collections", "planted", "planted_links", "renumbered",
-    "sampling", "convert", "large_graphs", "processes", "kills", "hosts", "endurance",
+    "sampling", "sources", "convert", "large_graphs", "processes", "kills", "hosts", "endurance",
     "matching", "channels", "assignment", "gram", "level", "noisy_copies", "verdicts",
     "large_patterns", "class_patterns", "counting", "census_speed", "page",
 )  # fmt: skip
@@ -24,7 +24,7 @@ COMMANDS = (
 COMPILED = (
     "gram",
     "motif_set", "motif_set_collections", "planted", "planted_links", "renumbered",
-    "level", "noisy_copies", "large_patterns", "verdicts",
+    "level", "noisy_copies", "large_patterns", "sources", "verdicts",
     "class_patterns", "counting", "census_speed", "large_graphs", "processes", "kills", "hosts",
     "endurance",
 )  # fmt: skip

@@ -381,8 +381,8 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
     ("settings", "words"),
     [
         ({"num_patterns": "many"}, "num_patterns must be an integer"),
-        ({"pattern_size": 11}, "pattern_size must be at most 10 nodes, got 11; a larger"),
-        ({"pattern_size": "3-50"}, "pattern_size must be at most 10 nodes, got 50; a larger"),
+        ({"pattern_size": 11}, "pattern_size must be at most 10, got 11"),
+        ({"pattern_size": "3-50"}, "pattern_size must be at most 10, got 50"),
         ({"pattern_size": (5, 4)}, "pattern_size must have the smallest number first, as in '4-5'"),
         ({"pattern_size": "3-x"}, "pattern_size must be a number of nodes, or the smallest"),
         ({"sources": "magic"}, "sources must be one of 'auto', 'filters', 'grown'"),
