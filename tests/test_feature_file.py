@@ -58,6 +58,14 @@ def test_rows_for_all_ids_make_isolated_nodes(tmp_path, write, log):
     assert "features: row i is node i; 3 nodes have no edge" in log()
 
 
+def test_rows_for_ids_from_1_follow_the_nodes(tmp_path, write):
+    """As many rows as nodes, and no row for an id 0: row i is not node i."""
+    np.save(tmp_path / "g.features.npy", np.array([5, 6, 7]))
+    graph = read_graph(write("g.txt", "1 2\n2 3\n"))
+    assert graph.node_ids.tolist() == [1, 2, 3]
+    assert graph.features.ravel().tolist() == [5, 6, 7]
+
+
 def test_graphml(tmp_path, write):
     graph = nx.Graph([(7, 5)])
     nx.set_node_attributes(graph, {7: 0.5, 5: -2.0}, "x0")

@@ -117,3 +117,9 @@ def test_a_batch_of_hetero_data():
     batch = as_csr(Batch.from_data_list(graphs))
     assert batch.graph_ptr.tolist() == [0, 5, 10]
     assert batch.links.tolist() == as_csr(graphs).links.tolist()
+
+
+def test_a_batch_in_a_list_keeps_its_graphs():
+    pair, ring = dgl.graph(([0, 1], [1, 0])), dgl.graph(([0, 1, 2], [1, 2, 0]))
+    graph = as_csr([dgl.batch([pair, ring]), pair])
+    assert graph.graph_ptr.tolist() == [0, 2, 5, 7]

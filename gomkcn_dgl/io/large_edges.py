@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import logging
 import os
 import shutil
@@ -155,15 +156,18 @@ def _sort(
     # 1. the ids of the nodes
     num_nodes, is_plain = _number_nodes(database, table)
     repairs[CONSTANT] = num_nodes if table is None else 0
+    # from here on the order of rows is asked for, and keeping it takes memory
+    database.execute("SET preserve_insertion_order = false")
     # 2. edges between rows, without loops and edges of weight 0
     ends, kind = "named.source AS u, named.target AS v FROM named", "0"
     if not is_plain:
         ends = """s.rowid AS u, t.rowid AS v FROM named
             JOIN ids s ON named.source = s.id JOIN ids t ON named.target = t.id"""
     if "relation" in layout.roles:
-        kind, ends = "kinds.rowid", f"{ends} JOIN kinds ON named.relation = kinds.relation"
-        database.execute("""CREATE TABLE kinds AS
-            SELECT DISTINCT relation FROM named ORDER BY relation""")
+        kind, ends = "kinds.number", f"{ends} JOIN kinds ON named.relation = kinds.relation"
+        database.execute("""CREATE TABLE kinds AS SELECT relation,
+            row_number() OVER (ORDER BY relation) - 1 AS number FROM (
+                SELECT DISTINCT relation FROM named)""")
     query = "SELECT count(*) FROM named WHERE source = target"
     repairs[LOOPS] = _number(database, query)
     repairs[ZEROS] = _number(database, query.replace("=", "<>") + " AND weight = 0")
@@ -172,7 +176,7 @@ def _sort(
     # 3. relations, and which of them have a direction
     found = None
     if "relation" in layout.roles:
-        query = f"SELECT relation FROM kinds ORDER BY rowid LIMIT {MAX_RELATIONS + 1}"
+        query = f"SELECT relation FROM kinds ORDER BY number LIMIT {MAX_RELATIONS + 1}"
         found = [name for (name,) in database.execute(query).fetchall()]
 
     def count(num_relations: int) -> tuple[np.ndarray, np.ndarray]:
@@ -317,7 +321,13 @@ def _link(database: Any, relations: Relations) -> tuple[Relations, int]:
 def _write_arrays(
     database: Any, folder: Path, num_nodes: int, relations: Relations, weighted: bool
 ) -> None:
-    """Write the sorted rows of the adjacency matrix."""
+    """Write the sorted rows of the adjacency matrix, about as many entries at a time."""
+    indptr = np.zeros(num_nodes + 1, np.int64)
+    for batch in database.sql("SELECT u, count(*) FROM entries GROUP BY u").to_arrow_reader(_ROWS):
+        indptr[to_array(batch.column(0)) + 1] = to_array(batch.column(1))
+    np.cumsum(indptr, out=indptr)
+    np.save(folder / "indptr.npy", indptr)
+    np.save(folder / "graph_ptr.npy", np.array([0, num_nodes]))
     columns: dict[str, tuple[str, Any]] = {"indices": ("v::INTEGER", np.int32)}
     if weighted:
         columns["weights"] = ("best", np.float32)
@@ -326,15 +336,13 @@ def _write_arrays(
     for name, (_, kind) in columns.items():
         np.save(folder / f"{name}.npy", np.empty(0, kind))
     query = f"SELECT {', '.join(column for column, _ in columns.values())} FROM entries"
-    query += " JOIN numbers USING (link)" * ("links" in columns) + " ORDER BY u, v"
-    for batch in database.sql(query).to_arrow_reader(_ROWS):
-        for name, column in zip(columns, batch.columns, strict=True):
-            append_npy(folder / f"{name}.npy", to_array(column))
-    indptr = np.zeros(num_nodes + 1, np.int64)
-    for batch in database.sql("SELECT u, count(*) FROM entries GROUP BY u").to_arrow_reader(_ROWS):
-        indptr[to_array(batch.column(0)) + 1] = to_array(batch.column(1))
-    np.save(folder / "indptr.npy", np.cumsum(indptr))
-    np.save(folder / "graph_ptr.npy", np.array([0, num_nodes]))
+    query += " JOIN numbers USING (link)" * ("links" in columns)
+    cuts = np.searchsorted(indptr, np.arange(0, indptr[-1], 16 * _ROWS))
+    for first, last in itertools.pairwise([*np.unique(cuts).tolist(), num_nodes]):
+        part = f"{query} WHERE u >= {first} AND u < {last} ORDER BY u, v"
+        for batch in database.sql(part).to_arrow_reader(_ROWS):
+            for name, column in zip(columns, batch.columns, strict=True):
+                append_npy(folder / f"{name}.npy", to_array(column))
 
 
 def _write_features(folder: Path, table: FeatureTable, kind: str, num_nodes: int) -> None:

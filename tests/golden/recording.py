@@ -499,7 +499,8 @@ def mined(graph, first=True, **options):
             "listed": one.frequency.listed,
             "disjoint": one.frequency.disjoint,
             "significance": {
-                null: [round(entry.z, 3), entry.verdict] for null, entry in one.significance.items()
+                null: [None if entry.z is None else round(entry.z, 3), entry.verdict]
+                for null, entry in one.significance.items()
             },
         }
         for place, one in enumerate(miner.patterns_)
