@@ -157,8 +157,8 @@ def main(bench: Bench, data: Path, before: Path | None) -> None:
     labels = graph.features[:, -3:].argmax(axis=1)
     torch.set_num_threads(bench.threads)
     calls: dict[str, Callable[[], Any]] = {
-        OURS: lambda: gomk_gram(graph, kernel=KERNEL).values,
-        "gomk_gram, float32": lambda: gomk_gram(graph, kernel=KERNEL, dtype="float32").values,
+        OURS: lambda: gomk_gram(graph, kernel=KERNEL),
+        "gomk_gram, float32": lambda: gomk_gram(graph, kernel=KERNEL, dtype="float32"),
         SCIPY: lambda: scipy_gram(graph),
         **grakel_calls(bench, graph, labels),
     }

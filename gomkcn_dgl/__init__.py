@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "MissingDGLError",
         ],
         "filters": ["GraphFilters"],
-        "gram": ["gomk_gram", "GramMatrix"],
+        "gram": ["gomk_gram"],
         "graph": ["as_csr", "CSRGraph"],
         "graphs.structure": ["Structure"],
         "io.reading": ["read_graph"],

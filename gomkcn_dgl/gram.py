@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,34 +16,9 @@ from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.steps import Steps
 
-log = logging.getLogger("gomkcn_dgl")
-
 DTYPES = ("float64", "float32")
 # graphs that are matched at a time as filters
 _COLUMNS = 16
-
-
-@dataclass(frozen=True)
-class GramMatrix:
-    """A Gram matrix and how far it is from positive semi-definite.
-
-    Attributes
-    ----------
-    values : numpy.ndarray
-        float64 ``[G, G]`` or ``[G, H]``; ``numpy.asarray(gram)`` gives the same array.
-    smallest_eigenvalue : float or None
-        None for graphs compared with other graphs.
-    """
-
-    values: np.ndarray
-    smallest_eigenvalue: float | None
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """Return the values, so that the matrix goes wherever an array goes."""
-        # NumPy 1 knows no copy=None
-        if copy is None:
-            return np.asarray(self.values, dtype=dtype)
-        return np.array(self.values, dtype=dtype, copy=copy)
 
 
 def gomk_gram(
@@ -61,7 +34,7 @@ def gomk_gram(
     dtype: str = "float64",
     backend: str = "auto",
     steps: Steps | None = None,
-) -> GramMatrix:
+) -> np.ndarray:
     """Score every graph against every other, as whole graphs.
 
     Parameters
@@ -92,7 +65,7 @@ def gomk_gram(
 
     Returns
     -------
-    GramMatrix
+    numpy.ndarray
         float64 ``[G, G]`` or ``[G, H]``. ``"greedy"`` matching depends on which graph comes first,
         so its matrix is averaged with its transpose when there are no others.
 
@@ -103,13 +76,14 @@ def gomk_gram(
 
     Notes
     -----
-    The kernel is not positive semi-definite in general; ``SVC`` takes the matrix as it is.
+    The kernel is not positive semi-definite in general: ``numpy.linalg.eigvalsh`` says how far a
+    matrix is from it. ``SVC`` takes it as it is.
 
     Examples
     --------
     >>> import networkx as nx
     >>> gram = gomk_gram([nx.cycle_graph(3), nx.path_graph(3)], num_levels=1)
-    >>> gram.values.round(3).tolist()
+    >>> gram.round(3).tolist()
     [[1.0, 0.789], [0.789, 1.0]]
     """
     kernel = resolve_kernel(kernel, GOMKKernel(padding="mask"), num_levels=num_levels, tau=tau)
@@ -141,12 +115,7 @@ def gomk_gram(
         radii = [_radii(side, kernel, filled) for side in levels]
         values /= np.sqrt(np.outer(radii[0], radii[-1]))
     refuse_overflow(torch.from_numpy(values), *(torch.from_numpy(one.features) for one in sides))
-    if others is not None:
-        return GramMatrix(values, None)
-    values = (values + values.T) / 2
-    smallest = float(np.linalg.eigvalsh(values)[0])
-    log.debug("smallest eigenvalue of the Gram matrix: %.3g", smallest)
-    return GramMatrix(values, smallest)
+    return values if others is not None else (values + values.T) / 2
 
 
 class _Block(NamedTuple):

@@ -35,7 +35,6 @@ _SECONDS_OF_PAIR, _MOST_SECONDS = 3e-8, 600
 _NUM_PATTERNS = 64
 # of a larger graph so many nodes are matched
 _MOST_NODES = 128
-_TAU = 1.0
 
 # prepared graphs, or their bags of patterns, int32 [G, P]
 Comparable = CSRGraph | np.ndarray
@@ -97,22 +96,21 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     ----------
     num_levels : int
         The paper's t: levels of neighbours that are compared.
-    tau : float, optional
-        Width of the RBF between level embeddings; 1 when left out.
+    tau : float
+        Width of the RBF between level embeddings.
     aggregation : str
         As in :class:`GOMKKernel`.
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
     add_degrees : bool
         Whether log(1 + degree) is a feature of a node beside the others.
-    most_nodes : int, "auto" or None
-        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`. ``"auto"``: 128; None:
-        all.
+    most_nodes : int or None
+        Of a larger graph so many nodes stand for it, see :func:`gomk_gram`; None: all.
     num_patterns : int or None
         For large graphs, or many: nodes match where they have the same of so many patterns, at each
         depth up to ``num_levels``, which are learnt by clustering the level embeddings of the
-        training graphs. All nodes count, and the cost grows with their number. ``tau`` and
-        ``most_nodes`` do not go with it. None: nodes are matched one by one.
+        training graphs. All nodes count, whatever ``tau`` and ``most_nodes`` are, and the cost
+        grows with their number. None: nodes are matched one by one.
     random_state : int
         Seed of the patterns.
     backend : str
@@ -136,12 +134,12 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     """
 
     num_levels: int = 3
-    tau: float | None = None
+    tau: float = 1.0
     _: KW_ONLY
     aggregation: str = "mean"
     gamma: float | None = None
     add_degrees: bool = True
-    most_nodes: int | str | None = "auto"
+    most_nodes: int | None = _MOST_NODES
     num_patterns: int | None = None
     random_state: int = 0
     backend: str = "auto"
@@ -150,11 +148,9 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         """Keep the training graphs."""
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
-        _resolve_most_nodes(self.most_nodes)
         load_backend("matching", self.backend)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 1)
-            _refuse_matching(self)
         graph = as_csr(graphs)
         self.preparation_ = NodePreparation.fit(graph, self.add_degrees)
         self.n_features_in_ = graph.features.shape[1]
@@ -204,11 +200,11 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             rows,
             columns,
             kernel=self._kernel,
-            most_nodes=_resolve_most_nodes(self.most_nodes),
+            most_nodes=self.most_nodes,
             dtype="float32",
             backend=self.backend,
             steps=steps,
-        ).values
+        )
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:
         """The level embeddings of each graph, in terms of the relations of the training graphs."""
@@ -216,27 +212,7 @@ class GOMKGram(TransformerMixin, BaseEstimator):
 
     @property
     def _kernel(self) -> GOMKKernel:
-        tau = _TAU if self.tau is None else self.tau
-        return GOMKKernel(self.num_levels, tau, self.aggregation, padding="mask")
-
-
-def _resolve_most_nodes(given: int | str | None) -> int | None:
-    """How many nodes of a graph are matched at most; None: all."""
-    if given is None:
-        return None
-    return _MOST_NODES if given == "auto" else check_int("most_nodes", given, 1)
-
-
-def _refuse_matching(estimator: Any) -> None:
-    """Refuse settings of the matching beside patterns."""
-    unset = {"tau": None, "most_nodes": "auto"}
-    for name, value in unset.items():
-        given = getattr(estimator, name)
-        if given is not value and not (isinstance(given, str) and given == value):
-            raise InputError(
-                f"{name} must be left out beside num_patterns, since nodes of the same pattern "
-                f"match, got {given!r}; or leave out num_patterns."
-            )
+        return GOMKKernel(self.num_levels, self.tau, self.aggregation, padding="mask")
 
 
 def _sharpen(gram: np.ndarray, gamma: float | None) -> np.ndarray:
@@ -256,16 +232,15 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     ----------
     num_levels, tau, aggregation, gamma, cost : sequence
         The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
-        ``tau`` is .1, .3 and 1 when left out.
     num_folds : int
         Of the cross-validation.
     add_degrees : bool
         Whether log(1 + degree) is a feature of a node beside the others.
-    most_nodes : int, "auto" or None
+    most_nodes : int or None
         As in :class:`GOMKGram`.
     num_patterns : int, "auto" or None
         As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
-        about ten minutes, unless ``tau`` or ``most_nodes`` is given.
+        about ten minutes, and ``tau`` and ``most_nodes`` are the default ones.
     random_state : int
         Seed of the folds and the patterns.
     backend : str
@@ -305,14 +280,14 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     """
 
     num_levels: Sequence[int] = (1, 2, 3)
-    tau: Sequence[float] | None = None
+    tau: Sequence[float] = _TAUS
     _: KW_ONLY
     aggregation: Sequence[str] = ("mean",)
     gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
     cost: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     num_folds: int = 5
     add_degrees: bool = True
-    most_nodes: int | str | None = "auto"
+    most_nodes: int | None = _MOST_NODES
     num_patterns: int | str | None = "auto"
     random_state: int = 0
     backend: str = "auto"
@@ -375,17 +350,13 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
         """The settings of each kernel to choose from."""
         num_patterns = self.resolve_patterns(graph)
-        own: list[dict[str, Any]] = [{"tau": tau} for tau in self._taus]
+        own: list[dict[str, Any]] = [{"tau": tau} for tau in self.tau]
         if num_patterns is not None:
             own = [{"num_patterns": num_patterns}]
         return [
             {"num_levels": num_levels, **one, "aggregation": aggregation}
             for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)
         ]
-
-    @property
-    def _taus(self) -> Sequence[float]:
-        return _TAUS if self.tau is None else self.tau
 
     def _settings(self) -> Iterator[tuple[float | None, float]]:
         """Gamma and cost of each machine of a kernel, in the order of their scores."""
@@ -420,7 +391,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         self,
         num_levels: int,
         aggregation: str,
-        tau: float | None = None,
+        tau: float = 1.0,
         num_patterns: int | None = None,
     ) -> GOMKGram:
         return GOMKGram(
@@ -438,13 +409,20 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """How many patterns are compared for these training graphs; None: nodes are matched."""
         if self.num_patterns is None:
             return None
+        usual = {"tau": _TAUS, "most_nodes": _MOST_NODES}
+        given = {"tau": tuple(self.tau), "most_nodes": self.most_nodes}
+        chosen = [name for name in usual if given[name] != usual[name]]
         if self.num_patterns != "auto":
-            _refuse_matching(self)
+            if chosen:
+                raise InputError(
+                    f"{chosen[0]} must be left out beside num_patterns, since nodes of the same "
+                    f"pattern match, got {given[chosen[0]]!r}; or leave out num_patterns."
+                )
             return check_int("num_patterns", self.num_patterns, 1)
         seconds = self._seconds_of_matching(graph)
         if seconds <= _MOST_SECONDS:
             return None
-        if self.tau is not None or self.most_nodes != "auto":
+        if chosen:
             log.info(
                 "matching may take %.0f minutes; without tau and most_nodes patterns are compared",
                 seconds / 60,
@@ -459,19 +437,16 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def _seconds_of_matching(self, graph: CSRGraph) -> float:
         """About how long matching nodes one by one takes a thread, for all kernels."""
         sizes = np.diff(graph.graph_ptr).astype(np.float64)
-        most = _resolve_most_nodes(self.most_nodes)
-        if most is not None:
-            sizes = np.minimum(sizes, most)
+        if self.most_nodes is not None:
+            sizes = np.minimum(sizes, self.most_nodes)
         pairs = graph.num_graphs**2 / 2
-        num_kernels = len(self.num_levels) * len(self._taus) * len(self.aggregation)
+        num_kernels = len(self.num_levels) * len(self.tau) * len(self.aggregation)
         return float(_SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels)
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)
         for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
             values = getattr(self, name)
-            if name == "tau" and values is None:
-                continue
             if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
                 raise InputError(f"{name} must be a list of values to choose from, got {values!r}.")
             if not len(values):

@@ -315,8 +315,8 @@ def gomk(
     -----
     The kernel is symmetric and the score of a graph with itself is N (t + 1), but it is not
     positive semi-definite in general: the paper's Proposition 5 speaks of one pair of sets.
-    :func:`gomk_gram` says how far a matrix is from it. With constant features, graphs whose walk
-    counts agree at all levels have the same score (Proposition 6 asks for full rank).
+    ``numpy.linalg.eigvalsh`` says how far a matrix is from it. With constant features, graphs whose
+    walk counts agree at all levels have the same score (Proposition 6 asks for full rank).
 
     Examples
     --------

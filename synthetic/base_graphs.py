@@ -1,8 +1,11 @@
 """Random base graphs, each an int64 array of edges ``[E, 2]``, without direction or with one.
 
-Edges without direction have ``u < v``; arcs lead from the first node to the second. There are no
-self-loops and no repeated edges. Barabási–Albert graphs, the background of the GOMKCN paper, are
-grown by a compiled loop, because ten million nodes must not take minutes.
+Edges without direction have ``u < v``; arcs lead from the first node to the second. Rows are
+unique, and no node is joined to itself. ``seed`` is an integer, which gives the same graph each
+time, or a numpy.random.Generator. Sizes and probabilities out of range raise an InputError.
+
+Barabási–Albert graphs, the background of the GOMKCN paper, are grown by a compiled loop, because
+ten million nodes must not take minutes.
 """
 
 from __future__ import annotations
@@ -47,21 +50,9 @@ def barabasi_albert(
         Number of nodes V, more than ``num_edges_per_node``.
     num_edges_per_node : int
         Edges that each new node brings, m >= 1.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
     num_graphs : int
         Number of graphs G, grown one after the other. Graph g has the nodes ``g V`` to
-        ``g V + V - 1`` and the g-th block of rows.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[G m (V - m), 2]``, unique rows with ``u < v``.
-
-    Raises
-    ------
-    InputError
-        For sizes out of range.
+        ``g V + V - 1`` and the g-th of the blocks of m (V - m) rows.
 
     Examples
     --------
@@ -112,21 +103,9 @@ def erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
     Parameters
     ----------
     num_nodes : int
-        Number of nodes V, at least 1.
+        V, at least 1.
     edge_prob : float
         Between 0 and 1.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[E, 2]``, unique rows with ``u < v``.
-
-    Raises
-    ------
-    InputError
-        For sizes or probabilities out of range.
 
     Examples
     --------
@@ -153,18 +132,6 @@ def watts_strogatz(
         Neighbours k of a node on the ring, even and at least 2.
     rewire_prob : float
         Between 0 and 1.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[V k / 2, 2]``, unique rows with ``u < v``.
-
-    Raises
-    ------
-    InputError
-        For sizes or probabilities out of range, or an odd ``num_neighbors``.
 
     Examples
     --------
@@ -193,18 +160,6 @@ def random_regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
         Number of nodes V, more than ``degree``; ``num_nodes * degree`` must be even.
     degree : int
         At least 0.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[V degree / 2, 2]``, unique rows with ``u < v``.
-
-    Raises
-    ------
-    InputError
-        When no such graph exists.
 
     Examples
     --------
@@ -228,19 +183,7 @@ def random_tree(num_nodes: int, seed: Seed) -> np.ndarray:
     Parameters
     ----------
     num_nodes : int
-        Number of nodes V, at least 1.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[V - 1, 2]``, unique rows with ``u < v``.
-
-    Raises
-    ------
-    InputError
-        When ``num_nodes`` is under 1.
+        V, at least 1.
 
     Examples
     --------
@@ -280,18 +223,6 @@ def directed_configuration(num_nodes: int, edges_per_node: float, seed: Seed) ->
         Number of nodes V, at least 2.
     edges_per_node : float
         Mean of both degrees before anything is erased, above 0.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[E, 2]``, sorted.
-
-    Raises
-    ------
-    InputError
-        For sizes out of range.
 
     Examples
     --------
@@ -322,18 +253,6 @@ def directed_scale_free(num_nodes: int, seed: Seed) -> np.ndarray:
     ----------
     num_nodes : int
         Number of nodes V, at least 3.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[E, 2]``, sorted.
-
-    Raises
-    ------
-    InputError
-        When ``num_nodes`` is under 3.
 
     Examples
     --------
@@ -353,23 +272,11 @@ def layered(num_nodes: int, num_layers: int, edges_per_node: int, seed: Seed) ->
     Parameters
     ----------
     num_nodes : int
-        Number of nodes V; the layers are of equal size, or differ by one node.
+        Number of nodes V, numbered layer by layer; the sizes of layers differ by at most 1.
     num_layers : int
         At least 2.
     edges_per_node : int
         Different nodes of the next layer that each node leads to; at most the size of a layer.
-    seed : int or numpy.random.Generator
-        The same seed gives the same graph.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``[E, 2]``, sorted; nodes are numbered layer by layer.
-
-    Raises
-    ------
-    InputError
-        For sizes out of range.
 
     Examples
     --------
@@ -396,8 +303,6 @@ def orient_edges(edges: np.ndarray, seed: Seed) -> np.ndarray:
     ----------
     edges : numpy.ndarray
         Integer ``[E, 2]``.
-    seed : int or numpy.random.Generator
-        The same seed gives the same directions.
 
     Returns
     -------

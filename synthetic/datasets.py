@@ -1,9 +1,8 @@
-"""Ready-made DGL data sets with known answers, generated in memory in moments."""
+"""The two data sets of the GOMKCN paper: sequences of DGL graphs with known answers."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,30 +13,12 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
-from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
-
-Transform = Callable[[Any], Any]
 
 _MINING_MOTIFS = ("house", "cup", "wheel", "crown")
 
 
-class _GeneratedDataset(dgl.data.DGLDataset):
-    """A data set that is cheaper to generate than to read, so nothing is written to the disk."""
-
-    def __init__(self, name: str, transform: Transform | None) -> None:
-        # for None, DGL would make its folder ~/.dgl
-        super().__init__(name, raw_dir="", transform=transform)
-
-    def _load(self) -> None:
-        # DGL's own version makes raw_dir before there is anything to write
-        self.process()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(num_graphs={len(self)}, seed={self.seed})"
-
-
-class PlantedMotifDataset(_GeneratedDataset):
+class PlantedMotifDataset:
     """One graph to mine: motifs planted in a Barabási–Albert graph, as in the GOMKCN paper.
 
     The paper (arXiv:2504.16360, "Frequent Subgraph Pattern Mining") has 1000 nodes: 760 of the
@@ -60,25 +41,17 @@ class PlantedMotifDataset(_GeneratedDataset):
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
     features, feature_dim, noise, remove_prob, add_prob
         As in :func:`gomkcn.plant_motifs`.
-    directed, relations, edges_per_motif, embedded, extra_degree
-        As there, and ``shuffle`` as well; with ``directed``, the edges
-        of the background have random directions.
+    directed, relations, edges_per_motif, embedded, extra_degree, shuffle
+        As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
-    transform : callable, optional
-        Applied to the graph at every access.
 
     Attributes
     ----------
     planted : PlantedGraph
-        The graph with its truth; the transform does not touch it.
+        The graph with its truth.
     num_classes : int
         Number of node types: the motifs and the background.
-
-    Raises
-    ------
-    InputError, InputTypeError
-        As :func:`gomkcn.plant_motifs`.
 
     Examples
     --------
@@ -88,7 +61,6 @@ class PlantedMotifDataset(_GeneratedDataset):
     (28, 8)
     >>> dataset.planted.truth()["motifs"][0]["copies"]
     2
-
     """
 
     def __init__(
@@ -98,32 +70,16 @@ class PlantedMotifDataset(_GeneratedDataset):
         copies: int = 10,
         motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
         seed: Seed = 0,
-        transform: Transform | None = None,
         **planting: Any,
     ) -> None:
-        self.num_base_nodes = num_base_nodes
-        self.num_base_edges_per_node = num_base_edges_per_node
-        self.copies = copies
-        self.motifs = motifs
-        self.seed = seed
-        self._planting = planting
-        super().__init__("planted_motifs", transform)
-
-    def process(self) -> None:
-        """Generate the graph; called once, by the constructor."""
-        rng = as_generator(self.seed)
-        counts = self.motifs
-        if not isinstance(counts, Mapping):
-            counts = dict.fromkeys(
-                check_motifs(counts, Sequence), check_int("copies", self.copies, 0)
-            )
-        base_edges = barabasi_albert(self.num_base_nodes, self.num_base_edges_per_node, rng)
-        if self._planting.get("directed"):
+        rng = as_generator(seed)
+        if not isinstance(motifs, Mapping):
+            motifs = dict.fromkeys(check_motifs(motifs, Sequence), check_int("copies", copies, 0))
+        base_edges = barabasi_albert(num_base_nodes, num_base_edges_per_node, rng)
+        if planting.get("directed"):
             base_edges = orient_edges(base_edges, rng)
-        self.planted: PlantedGraph = plant_motifs(
-            base_edges, self.num_base_nodes, counts, **self._planting, seed=rng
-        )
-        self._graph = self.planted.to_dgl()
+        self.planted = plant_motifs(base_edges, num_base_nodes, motifs, **planting, seed=rng)
+        self._graphs = [self.planted.to_dgl()]
 
     @property
     def num_classes(self) -> int:
@@ -131,15 +87,14 @@ class PlantedMotifDataset(_GeneratedDataset):
         return 1 + len(self.planted.motifs)
 
     def __getitem__(self, idx: int) -> Any:
-        """Return the graph, transformed; ``idx`` must be 0."""
-        _check_index(idx, 1)
-        return self._graph if self._transform is None else self._transform(self._graph)
+        """Return the graph; ``idx`` must be 0."""
+        return self._graphs[idx]
 
     def __len__(self) -> int:
         return 1
 
 
-class MotifClassificationDataset(_GeneratedDataset):
+class MotifClassificationDataset:
     """Graphs to classify by the motif they hold, as in the GOMKCN paper.
 
     The paper (arXiv:2504.16360, "Interpretability Analysis") has 8000 graphs, each a 25-node
@@ -165,8 +120,6 @@ class MotifClassificationDataset(_GeneratedDataset):
         As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
-    transform : callable, optional
-        Applied to a graph at every access.
 
     Attributes
     ----------
@@ -184,11 +137,6 @@ class MotifClassificationDataset(_GeneratedDataset):
     node_offsets : numpy.ndarray
         int64 ``[num_graphs + 1]``.
 
-    Raises
-    ------
-    InputError, InputTypeError
-        As :func:`gomkcn.plant_motifs`.
-
     Examples
     --------
     >>> dataset = MotifClassificationDataset(num_graphs=40, features="constant")
@@ -197,7 +145,6 @@ class MotifClassificationDataset(_GeneratedDataset):
     (31, 6)
     >>> sorted(dataset.labels[dataset.val_idx].tolist())
     [0, 1, 2, 3]
-
     """
 
     def __init__(
@@ -207,33 +154,22 @@ class MotifClassificationDataset(_GeneratedDataset):
         num_base_edges_per_node: int = 1,
         motifs: Sequence[str | Structure] = ("book", "diamond", "circle", "email"),
         seed: Seed = 0,
-        transform: Transform | None = None,
         **planting: Any,
     ) -> None:
-        self.num_graphs = num_graphs
-        self.num_base_nodes = num_base_nodes
-        self.num_base_edges_per_node = num_base_edges_per_node
-        self.motifs = motifs
-        self.seed = seed
-        self._settings = PlantingSettings(**planting)
-        super().__init__("motif_classification", transform)
-
-    def process(self) -> None:
-        """Plant one motif in each of many base graphs in one pass; called by the constructor."""
-        rng = as_generator(self.seed)
-        table = check_motifs(self.motifs, Sequence)
-        num_graphs = check_int("num_graphs", self.num_graphs, 10 * len(table))
-        size = self.num_base_nodes
-        base_edges = barabasi_albert(size, self.num_base_edges_per_node, rng, num_graphs=num_graphs)
+        settings, rng = PlantingSettings(**planting), as_generator(seed)
+        table = check_motifs(motifs, Sequence)
+        num_graphs = check_int("num_graphs", num_graphs, 10 * len(table))
+        size = num_base_nodes
+        base_edges = barabasi_albert(size, num_base_edges_per_node, rng, num_graphs=num_graphs)
         # Copies are planted class by class; copy c goes to graph graph_of_copy[c].
         class_of_copy = np.sort(np.arange(num_graphs) % len(table))
         graph_of_copy = rng.permutation(num_graphs)
         hosts = np.stack([graph_of_copy * size, np.full(num_graphs, size)], axis=1)
         counts = tuple(np.bincount(class_of_copy).tolist())
-        if self._settings.directed:
+        if settings.directed:
             base_edges = orient_edges(base_edges, rng)
         base = base_edges, num_graphs * size, None
-        planted = plant_copies(base, table, counts, hosts, self._settings, rng)
+        planted = plant_copies(base, table, counts, hosts, settings, rng)
         labels = np.empty(num_graphs, dtype=np.int64)
         labels[graph_of_copy] = class_of_copy
         self.labels = torch.from_numpy(labels)
@@ -242,16 +178,13 @@ class MotifClassificationDataset(_GeneratedDataset):
         base_graph = np.arange(planted.num_nodes) // size
         graph_of_node = np.where(is_base, base_graph, graph_of_copy[copy_of_node])
         order = np.argsort(graph_of_node, kind="stable")
-        self.planted: PlantedGraph = planted.relabel(np.argsort(order))
+        self.planted = planted.relabel(np.argsort(order))
         self._graph_of_node = graph_of_node[order]
         num_nodes = np.bincount(graph_of_node, minlength=num_graphs)
         self.node_offsets = np.concatenate([[0], np.cumsum(num_nodes)])
-        self._split(labels, rng)
-
-    def _split(self, labels: np.ndarray, rng: np.random.Generator) -> None:
-        """Split each class 8:1:1."""
+        # Split each class 8:1:1.
         pieces = []
-        for label in range(len(self.motifs)):
+        for label in range(len(table)):
             members = rng.permutation(np.flatnonzero(labels == label))
             tenth = len(members) // 10
             val, test, train = np.split(members, [tenth, 2 * tenth])
@@ -284,18 +217,8 @@ class MotifClassificationDataset(_GeneratedDataset):
         return self.planted.motif_names
 
     def __getitem__(self, idx: int) -> tuple[Any, torch.Tensor]:
-        """Return graph ``idx``, transformed, and its label, int64 ``[]``."""
-        idx = _check_index(idx, self.num_graphs)
-        graph = self._graphs[idx]
-        return graph if self._transform is None else self._transform(graph), self.labels[idx]
+        """Return graph ``idx`` and its label, int64 ``[]``."""
+        return self._graphs[idx], self.labels[idx]
 
     def __len__(self) -> int:
-        return self.num_graphs
-
-
-def _check_index(idx: int, length: int) -> int:
-    """Return the index counted from 0; IndexError ends a ``for`` loop over a data set."""
-    index = operator.index(idx)
-    if not -length <= index < length:
-        raise IndexError(f"idx must be from 0 to {length - 1}, got {index}.")
-    return index % length
+        return len(self.labels)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 import gomkcn_dgl.runtime.job
+import gomkcn_dgl.training.checkpoint
 from gomkcn.commands.main import main as gomkcn
 from gomkcn_dgl import (
     GOMKCN,
@@ -40,7 +41,7 @@ from gomkcn_dgl.runtime.processes import (
 )
 
 COMMAND = "train graphs.bin --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
-COMMAND += "--quiet --checkpoint-every 1 --force --out"
+COMMAND += "--quiet --force --out"
 MACHINE = "train graphs.bin --method kernel --levels 1 --tau 0.3 --folds 2 --quiet --force --out"
 
 
@@ -98,6 +99,7 @@ class KilledInTheThirdEpoch(Interrupts):
 
 def main(path, run):
     with join_processes():
+        gomkcn_dgl.training.checkpoint.SECONDS_BETWEEN = 0
         if not was_restarted():
             gomkcn_dgl.runtime.job.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)

@@ -41,7 +41,7 @@ def _gram(data: NodeData, num_levels: int, tau: float, max_nodes: int) -> np.nda
     """Kernel of all nodes with each other, float32 ``[V, V]``; roots match roots."""
     kernel = GOMKKernel(num_levels, tau, aggregation="mean", anchor_root=True, padding="mask")
     graphs = _rooted_graphs(data, max_nodes)
-    return gomk_gram(graphs, kernel=kernel, dtype="float32").values.astype(np.float32)
+    return gomk_gram(graphs, kernel=kernel, dtype="float32").astype(np.float32)
 
 
 def _trial(data: NodeData, split: Split, params: Params, seed: int) -> TrialOutcome:

@@ -104,7 +104,6 @@ _SUFFIXES = (".csv", ".parquet")
     ("--weight-decay", float, "Decay weights by X, except those of filters. [0]"),
     ("--batch-size", int, "Take N graphs at a time. [128]"),
     ("--seed", int, "Draw at random from this seed. [0]"),
-    ("--checkpoint-every", int, "Store what --resume needs every N epochs. [twice a minute]"),
     group=EXPERT,
     rare=True,
 )
@@ -160,10 +159,7 @@ def train(
         settings.refuse_unused(options, data.task)
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
-            every = options["checkpoint_every"]
-            checkpoint = training.prepare_training_folder(
-                folder, settings.method, force, resume, every
-            )
+            checkpoint = training.prepare_training_folder(folder, settings.method, force, resume)
             if checkpoint is None:
                 click.echo(f"nothing to resume: the run is finished, {folder / METRICS}")
                 return

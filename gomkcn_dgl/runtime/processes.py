@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterator
 from contextvars import ContextVar
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import GomkcnError, InputError
@@ -23,10 +21,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 T = TypeVar("T")
-
-# seconds that processes wait for each other at the start, after torchrun has brought them together;
-# one that does not come was killed meanwhile
-_LONGEST_START = 120
 
 _single_process: ContextVar[bool] = ContextVar("single_process", default=False)
 
@@ -62,6 +56,7 @@ def join_processes() -> Iterator[None]:
     import torch
     import torch.distributed as dist
     from torch.distributed import PrefixStore  # type: ignore[attr-defined]
+    from torch.distributed.rendezvous import rendezvous
 
     if dist.is_initialized():
         yield
@@ -70,7 +65,7 @@ def join_processes() -> Iterator[None]:
     _share_cores()
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
-        store, own_rank, size = _rendezvous()
+        store, own_rank, size = next(rendezvous("env://"))
         _store = PrefixStore("turns", store)
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
         yield
@@ -86,42 +81,6 @@ def join_processes() -> Iterator[None]:
             # 2.4 waits for these threads while it holds the lock, so they get the time before.
             time.sleep(0.05)
             dist.destroy_process_group()
-
-
-def _rendezvous() -> tuple[Any, int, int]:
-    """Return a store that only the processes of this start share, the own rank, their number.
-
-    torchrun keeps its store when it restarts processes on several machines, so they would read the
-    addresses of killed processes (pytorch issue 135712) and wait for them: so did the other two of
-    three hosts with torch 2.13. Therefore the first process draws a token for this start, and every
-    living process gets it by asking for it under a token of its own.
-    """
-    from torch.distributed import PrefixStore  # type: ignore[attr-defined]
-    from torch.distributed.rendezvous import rendezvous
-
-    store, own_rank, size = next(rendezvous("env://"))
-    usual = store.timeout
-    store.set_timeout(timedelta(seconds=_LONGEST_START))
-    token = secrets.token_hex(8)
-    if own_rank > 0:
-        store.set(f"here/{own_rank}", token)
-        # waits until the first process has answered
-        token = store.get(f"start/{token}").decode()
-        store.set(f"{token}/knows/{own_rank}", "")
-    absent = set(range(1, size)) if own_rank == 0 else set()
-    deadline = time.monotonic() + _LONGEST_START
-    while absent:
-        for other in sorted(absent):
-            if store.check([f"{token}/knows/{other}"]):
-                absent.remove(other)
-            elif store.check([f"here/{other}"]):
-                # this may be the question of a killed process: it is read again in the next round
-                store.set(f"start/{store.get(f'here/{other}').decode()}", token)
-        if time.monotonic() > deadline:
-            raise LostProcessError
-        time.sleep(0.01)
-    store.set_timeout(usual)
-    return PrefixStore(token, store), own_rank, size
 
 
 def _share_cores() -> None:

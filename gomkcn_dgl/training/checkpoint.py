@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_write, read_file, reason_of
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first
@@ -25,17 +24,14 @@ SECONDS_BETWEEN = 30.0
 class Checkpoint:
     """The checkpoint file of a run; of several processes the first one reads and writes it.
 
-    With ``resume`` the run goes on from the file if there is one. The file is written after
-    ``every`` epochs, or twice a minute by default. ``identity`` holds the settings and a digest of
+    With ``resume`` the run goes on from the file if there is one. The file is written twice a
+    minute. ``identity`` holds the settings and a digest of
     the data; a file with another identity is refused. Set it before reading and writing.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], *, resume: bool = False, every: int | None = None
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, resume: bool = False) -> None:
         self.path = Path(path)
         self.resume = resume
-        self.every = None if every is None else check_int("checkpoint_every", every, 1)
         self.identity: dict[str, Any] = {}
         self._start = self._last = time.monotonic()
         self._seconds_before = 0.0
@@ -74,10 +70,8 @@ class Checkpoint:
             ) from None
         return True
 
-    def is_due(self, epoch: int) -> bool:
-        """Whether to write after this epoch."""
-        if self.every is not None:
-            return epoch % self.every == 0
+    def is_due(self) -> bool:
+        """Whether to write."""
         return time.monotonic() - self._last >= SECONDS_BETWEEN
 
     def write(self, state: Mapping[str, Any]) -> None:

@@ -392,8 +392,6 @@ def _new_machine(settings: MachineSettings) -> GOMKClassifier:
     # a settings file has neither "auto" nor None
     number = options["num_patterns"]
     options["num_patterns"] = "auto" if number is None else number or None
-    if options["most_nodes"] is None:
-        options["most_nodes"] = "auto"
     options["random_state"] = options.pop("seed")
     return GOMKClassifier(**options)
 

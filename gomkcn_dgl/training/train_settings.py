@@ -141,33 +141,26 @@ class ModelSettings:
 class MachineSettings:
     """The table ``[machine]``: parameters of :class:`gomkcn_dgl.GOMKClassifier`.
 
-    It chooses among ``num_levels`` and ``tau`` by cross-validation. What is None follows from the
-    data, as of :class:`gomkcn_dgl.GOMKClassifier`; 0 patterns: nodes are matched one by one.
-    ``seed`` is that of the split as well.
+    It chooses among ``num_levels`` and ``tau`` by cross-validation. The number of patterns follows
+    from the data where it is None; 0: nodes are matched one by one. ``seed`` is that of the split
+    as well.
     """
 
     num_levels: tuple[int, ...] = (1, 2, 3)
-    tau: tuple[float, ...] | None = None
+    tau: tuple[float, ...] = (0.1, 0.3, 1.0)
     num_folds: int = 5
-    most_nodes: int | None = None
+    most_nodes: int = 128
     num_patterns: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_int("num_folds", self.num_folds, 2)
         check_int("seed", self.seed, 0, LARGEST_SEED)
-        if self.most_nodes is not None:
-            check_int("most_nodes", self.most_nodes, 1)
+        check_int("most_nodes", self.most_nodes, 1)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 0)
-        for name in ("tau", "most_nodes") if self.num_patterns else ():
-            if getattr(self, name) is not None:
-                raise InputError(
-                    f"{name} must be left out beside patterns, since nodes of the same pattern "
-                    "match; or give 0 patterns."
-                )
         for levels in self.num_levels:
-            for tau in self.tau or [1.0]:
+            for tau in self.tau:
                 GOMKKernel(levels, tau)
 
 
@@ -272,7 +265,7 @@ def _refuse_others(method: str, options: Iterable[str]) -> None:
     if method == "network":
         other, names = "kernel", of_machine - both
     else:
-        other, names = "network", (of_network | {"scaling", "checkpoint_every"}) - both
+        other, names = "network", (of_network | {"scaling"}) - both
     for name in options:
         if name in names:
             raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")

@@ -242,7 +242,7 @@ def train_classifier(
             if on_epoch is not None:
                 on_epoch(state.history.epochs, state.history)
             stop = "" if interrupts is None else interrupts.agree()
-            if checkpoint is not None and (stop or checkpoint.is_due(state.history.epochs)):
+            if checkpoint is not None and (stop or checkpoint.is_due()):
                 checkpoint.write(state.to_plain())
     state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)

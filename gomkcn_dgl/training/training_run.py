@@ -91,11 +91,7 @@ def run_training(
 
 
 def prepare_training_folder(
-    folder: str | Path,
-    method: str,
-    force: bool = False,
-    resume: bool = False,
-    every: int | None = None,
+    folder: str | Path, method: str, force: bool = False, resume: bool = False
 ) -> Checkpoint | Path | None:
     """Create the folder of a run; return what an unfinished one is kept in, None if finished."""
     own = _UNFINISHED[method]
@@ -111,7 +107,7 @@ def prepare_training_folder(
         return None
     if method == "kernel":
         return Path(folder) / own
-    return Checkpoint(Path(folder) / own, resume=resume_it, every=every)
+    return Checkpoint(Path(folder) / own, resume=resume_it)
 
 
 def write_training(folder: Path, run: TrainingRun) -> None:
