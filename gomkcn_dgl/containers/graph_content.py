@@ -75,6 +75,16 @@ class GraphContent:
     node_ids: np.ndarray | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def ids(self) -> np.ndarray:
+        """The name of each node ``[V]``, also where it is the row number."""
+        return np.arange(self.num_nodes) if self.node_ids is None else np.asarray(self.node_ids)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The relation of each edge ``[E]``, also where all are of one."""
+        return np.zeros(len(self.source), int) if self.relation is None else self.relation
+
 
 def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     """Choose the columns and build the graph; what is not used becomes a note."""
@@ -162,7 +172,7 @@ def _relations(
 
 def _rows_in_order(content: GraphContent, table: pd.DataFrame) -> pd.DataFrame:
     """Bring the rows of a table of features into the order of the nodes, by its index."""
-    ids = np.arange(content.num_nodes) if content.node_ids is None else np.asarray(content.node_ids)
+    ids = content.ids
     index = table.index.astype(str) if ids.dtype.kind == "U" else table.index
     rows = index.get_indexer(ids) if index.is_unique else np.array([-1])
     if (rows < 0).any():
@@ -244,32 +254,27 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
     if not listed_once:
         parts = [both_ways(part) for part in parts]
     # nodes are numbered after those of all graphs before
-    starts = np.cumsum([0] + [part.num_nodes for part in parts])
-    shifted = [
-        (np.asarray(part.source) + start, np.asarray(part.target) + start)
-        for part, start in zip(parts, starts[:-1], strict=True)
-    ]
-    pointers = [
-        np.array([start + part.num_nodes]) if part.graph_ptr is None else part.graph_ptr[1:] + start
-        for part, start in zip(parts, starts[:-1], strict=True)
-    ]
-    number = {name: k for k, name in enumerate(directed)}
-    relation = None
+    starts = np.cumsum([0, *(part.num_nodes for part in parts)])
+    source, target, pointers = [], [], [starts[:1]]
+    for part, start in zip(parts, starts, strict=False):
+        source.append(np.asarray(part.source) + start)
+        target.append(np.asarray(part.target) + start)
+        inner = [part.num_nodes] if part.graph_ptr is None else part.graph_ptr[1:]
+        pointers.append(np.asarray(inner) + start)
+    relation = ids = None
     if any(part.relation is not None for part in parts):
-        relation = np.concatenate([_renumbered(part, number) for part in parts])
-    ids = None
+        number = {name: k for k, name in enumerate(directed)}
+        numbers = [np.array([number[name] for name in part.relation_names]) for part in parts]
+        relation = np.concatenate([new[p.codes] for new, p in zip(numbers, parts, strict=True)])
     if any(part.node_ids is not None for part in parts):
-        given = [
-            np.arange(part.num_nodes) if part.node_ids is None else part.node_ids for part in parts
-        ]
-        ids = np.concatenate([np.asarray(one) for one in given])
+        ids = np.concatenate([part.ids for part in parts])
     nodes = joined_columns([part.nodes for part in parts], labels)
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)
     return GraphContent(
         owner="the collection",
-        source=np.concatenate([source for source, _ in shifted]),
-        target=np.concatenate([target for _, target in shifted]),
+        source=np.concatenate(source),
+        target=np.concatenate(target),
         num_nodes=int(starts[-1]),
         nodes=nodes,
         edges=nodes if mixed else joined_columns([part.edges for part in parts], labels),
@@ -280,7 +285,7 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         listed_once=listed_once,
         relation=relation,
         relation_names=tuple(directed),
-        graph_ptr=np.concatenate([[0], *pointers]),
+        graph_ptr=np.concatenate(pointers),
         node_ids=ids,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
@@ -306,11 +311,6 @@ def _check_same(name: str, values: Sequence[Any]) -> None:
             f"all graphs must have the same {what}, got {values[0]} in graph "
             f"0 and {values[other]} in graph {other}; name those to use."
         )
-
-
-def _renumbered(part: GraphContent, number: Mapping[str, int]) -> np.ndarray:
-    new = np.array([number[name] for name in part.relation_names])
-    return np.full(len(part.source), new[0]) if part.relation is None else new[part.relation]
 
 
 def is_from(library: str, name: str, value: Any) -> bool:

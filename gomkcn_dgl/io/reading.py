@@ -281,10 +281,10 @@ def _read(
         choice = _choose_columns(content, features if table is None else None, options)
     if table is None:
         return make_csr(content, choice)
-    ids = np.arange(content.num_nodes) if content.node_ids is None else content.node_ids
     content = replace(content, notes=(*table.notes, *content.notes))
-    graph = make_csr(content, replace(choice, features=match_rows(table, ids)))
-    return replace(graph, feature_names=check_features(graph.features, len(ids), table.names)[1])
+    graph = make_csr(content, replace(choice, features=match_rows(table, content.ids)))
+    names = check_features(graph.features, graph.num_nodes, table.names)[1]
+    return replace(graph, feature_names=names)
 
 
 def _read_content(path: Path, format: str) -> GraphContent:
@@ -316,8 +316,7 @@ def _choose_columns(
 
 def _with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
     """Add the nodes without an edge where row i of the features belongs to the integer id i."""
-    ids = np.arange(content.num_nodes) if content.node_ids is None else content.node_ids
-    num_rows = len(table.values)
+    ids, num_rows = content.ids, len(table.values)
     if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
         return content
     log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))

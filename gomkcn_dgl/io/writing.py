@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.containers.edge_arrays import from_csr
-from gomkcn_dgl.containers.graph_content import DEFAULT_FEATURE, GraphContent
+from gomkcn_dgl.containers.graph_content import DEFAULT_FEATURE
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
@@ -89,12 +89,6 @@ def _has_features(graph: CSRGraph) -> bool:
     return graph.feature_names != (CONSTANT_FEATURE,)
 
 
-def _relation_codes(content: GraphContent) -> np.ndarray:
-    """The relation of each edge, int64 ``[E]``, also where all are alike."""
-    zeros = np.zeros(len(content.source), np.int64)
-    return zeros if content.relation is None else content.relation
-
-
 def _write_features_beside(path: Path, graph: CSRGraph) -> None:
     """Write the features to the one file that goes with an edge list; refuse to leave another."""
     width = graph.features.shape[1]
@@ -145,7 +139,7 @@ def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
     if not plain:
         is_type = graph.relations.names == (PLAIN,)
         names = np.array(("directed",) if is_type else graph.relations.names, object)
-        codes = np.append(_relation_codes(content), np.zeros(len(isolated), int))
+        codes = np.append(content.codes, np.zeros(len(isolated), int))
         columns.append((_TYPE if is_type else _RELATION, names[codes].tolist()))
     return columns
 
@@ -222,7 +216,7 @@ def _graphml(graph: CSRGraph) -> bytes:
         keep = content.source < content.target
     columns = {name: values[keep].tolist() for name, values in content.edges.items()}
     if names != (PLAIN,):
-        codes = _relation_codes(content)
+        codes = content.codes
         columns[_RELATION] = np.array(names)[codes[keep]].tolist()
     kind = nx.DiGraph if graph.is_directed else nx.Graph
     if len(names) > 1:
@@ -254,7 +248,7 @@ def _dgl(graph: CSRGraph) -> bytes:
     graphs = []
     for one in split_graphs(graph):
         content = from_csr(one)
-        codes = _relation_codes(content)
+        codes = content.codes
         kinds = {
             ("_N", "_E" if names == (PLAIN,) else name, "_N"): torch.from_numpy(codes == number)
             for number, name in enumerate(names)
