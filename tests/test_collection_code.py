@@ -16,7 +16,7 @@ from gomkcn_dgl.io.reading import read_graph
 from mining.categories import Categories
 from mining.motif_sets import small_graph_count
 from mining.motif_sets.collection_code import CollectionCode, factorial_bits, integer_bits
-from mining.motif_sets.collection_sets import rows_of, structure_of
+from mining.motif_sets.collection_sets import rows_of, structures_of
 from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
 
 # made once with the program that the plan names as the definition of a length
@@ -49,7 +49,7 @@ def collection(name):
 def cover(code, motifs):
     """Cover copies, each given in the order of the nodes of its motif."""
     rows = [np.array(one["copies"]) for one in motifs]
-    return code.cover([(structure_of(rows_of(code), copies[0]), copies) for copies in rows])
+    return code.cover([(structures_of(rows_of(code), copies[:1])[0], copies) for copies in rows])
 
 
 @pytest.mark.parametrize("known", LENGTHS, ids=lambda one: f"{one['collection']}, {one['base']}")
@@ -72,7 +72,7 @@ def test_parts_of_a_motif_are_those_of_the_definition(known):
         before = cover(code, known["motifs"][:number])
         copies = np.array(motif["copies"])
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
-        parts = before.motif_parts(structure_of(rows_of(code), copies[0]), counts)
+        parts = before.motif_parts(structures_of(rows_of(code), copies[:1])[0], counts)
         expected = [motif["drawing"], motif["counts"], motif["addresses"]]
         np.testing.assert_allclose(parts, expected, atol=1e-6)
 
@@ -133,9 +133,7 @@ def test_directed_edges_are_seen_from_both_ends():
 def test_covering_directed_edges_leaves_none(base):
     edges = [(0, 1), (1, 2), (0, 2), (2, 3), (4, 3), (5, 4), (5, 3)]
     shifted = np.concatenate([np.array(edges) + 6 * k for k in range(5)])
-    graph = csr_from_edges(
-        *shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6)
-    )
+    graph = csr_from_edges(*shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6))
     code = CollectionCode(graph, None, base)
     loops = [np.array([0, 1, 2]) + 6 * k for k in range(5)]
     loops += [np.array([5, 4, 3]) + 6 * k for k in range(5)]

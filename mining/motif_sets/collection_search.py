@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.grown_sets import key_of
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
@@ -28,13 +29,14 @@ from mining.motif_sets.collection_sets import (
     Gathered,
     Sighting,
     gather,
+    links_of,
     rank_in_group,
+    parts_of,
     rows_of,
     sightings,
-    structure_of,
+    structures_of,
 )
 from mining.motif_sets.copy_choice import Choice, Least, choose, values
-from mining.motif_sets.set_loops import invariant_of, links_of, parts_of
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
@@ -88,14 +90,14 @@ class Candidate:
         return -len(self.numbered.edges), -self.numbered.num_nodes, self.structure.key
 
     @cached_property
-    def parts(self) -> frozenset[int]:
-        """Hashes of its connected parts with one or two nodes less."""
-        return frozenset(parts_of(self.numbered.links, self.numbered.colors).tolist())
+    def parts(self) -> frozenset[bytes]:
+        """Keys of its parts with one or two nodes less."""
+        return parts_of(self.numbered)
 
     @cached_property
-    def invariant(self) -> int:
-        """The hash by which it is found among the parts of others."""
-        return int(invariant_of(self.numbered.links, self.numbered.colors))
+    def key(self) -> bytes:
+        """The key by which it is found among the parts of others; it is in canonical order."""
+        return key_of(self.numbered.links, self.numbered.colors)
 
 
 class Found(NamedTuple):
@@ -197,12 +199,14 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
             colors = code.colors[occurrences]
             for own in np.unique(colors, axis=0):
                 alike = occurrences[(colors == own).all(axis=1)]
-                numbered = structure_of(rows_of(code), alike[0])
+                numbered = structures_of(rows_of(code), alike[:1])[0]
                 choice = choose(covering, numbered, alike, least)
                 if len(choice.copies):
                     covering = covering.add(numbered, choice.copies)
                     copies.append(choice.copies)
-            motifs.append(CodedMotif(structure, _sorted(np.concatenate(copies)), sources=("given",)))
+            motifs.append(
+                CodedMotif(structure, _sorted(np.concatenate(copies)), sources=("given",))
+            )
         sets.append(CodedSet(tuple(motifs), bits_base, covering.length, code.base))
     return min(sets, key=lambda one: one.bits_total)
 
@@ -233,9 +237,7 @@ def _without_motifs(found: CodedSet) -> CodedSet:
     return replace(found, motifs=(), bits_total=found.bits_base, closest=closest)
 
 
-def _blocks_or(
-    mined: MinedGraph, found: CodedSet, seed: int
-) -> tuple[CodedSet, CodedSet | None]:
+def _blocks_or(mined: MinedGraph, found: CodedSet, seed: int) -> tuple[CodedSet, CodedSet | None]:
     """The set of a collection whose nodes and edges are alike, or the blocks of its nodes.
 
     Blocks are the answer where they make the description shorter than all motifs do.
@@ -360,11 +362,7 @@ class _Search:
             (None, one) for one in others[:_MOST_INSERTED]
         ]
         for motif in found.motifs:
-            alike = [
-                one
-                for one in others
-                if one.invariant in motif.parts or motif.invariant in one.parts
-            ]
+            alike = [one for one in others if one.key in motif.parts or motif.key in one.parts]
             moves += [(motif, one) for one in alike[:_MOST_SWAPPED]]
         prefixes = self.prefixes(found)
         for old, new in moves:
@@ -421,21 +419,17 @@ class _Search:
         """The record of a motif, whose nodes come in canonical order."""
         rows, order = rows_of(self.empty.covering.code), one.structure.form.order
         links = one.numbered.links
-        if not all((links_of(rows, copy) == links).all() for copy in copies):
+        if (links_of(rows, copies)[0] != links).any():
             raise AssertionError("all copies of a motif are joined alike")
         structure = self.mined.structure(
             one.structure.channels[np.ix_(order, order)],
-            None
-            if self.mined.colors is None
-            else self.mined.colors[copies[0]][order],
+            None if self.mined.colors is None else self.mined.colors[copies[0]][order],
         )
         return CodedMotif(structure, _sorted(copies[:, order]), bits, sources=one.sources)
 
     def closest(self) -> CodedMotif | None:
         """What comes closest to saving bits alone."""
-        tried = [
-            self.cover(self.empty, [one]) for one in self.candidates[:_MOST_VERIFIED]
-        ]
+        tried = [self.cover(self.empty, [one]) for one in self.candidates[:_MOST_VERIFIED]]
         tried = [one for one in tried if one.motifs]
         if not tried:
             return None
@@ -450,9 +444,7 @@ class _Search:
             if "given" not in one.sources:
                 continue
             own = [
-                candidate
-                for candidate in self.candidates
-                if candidate.structure.key in one.keys
+                candidate for candidate in self.candidates if candidate.structure.key in one.keys
             ]
             if any(candidate in found.motifs for candidate in own):
                 continue
@@ -521,7 +513,7 @@ def _occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
     if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
         return nothing
     search = ExactSearch(mined.graph, structure, mined.colors_of(structure))
-    return search.list_places(_MOST_LISTED, None, _MOST_STEPS)
+    return search.list_places(_MOST_LISTED, _MOST_STEPS)
 
 
 def _candidates(
@@ -554,9 +546,7 @@ def _candidates(
         if gain == inf:
             gain = choose(empty, seen.structure, seen.occurrences, least_of(empty.code), 2).gain
         occurrences = _most_valuable(empty, seen)
-        candidates[structure.key] = Candidate(
-            structure, seen.structure, occurrences, gain, sources
-        )
+        candidates[structure.key] = Candidate(structure, seen.structure, occurrences, gain, sources)
     return sorted(candidates.values(), key=lambda one: -one.gain)
 
 
