@@ -31,7 +31,7 @@ MIB = 2**20
 LIMIT = "2GiB"
 
 OURS = """
-from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.runtime.files import parse_size
 def work(path):
     convert_edges(path, path + ".graph", memory_limit=parse_size({limit!r}))

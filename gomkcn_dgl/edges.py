@@ -292,18 +292,10 @@ def link_edges(
 def weights_of_entries(weights: np.ndarray, rows: LinkedRows) -> tuple[np.ndarray, int]:
     """Largest weight that leads to each neighbour, or comes, and how many entries had several."""
     ends = weights[rows.edge]
-    return weights_of_ends(ends, ends, rows.outgoing, rows.start)
-
-
-def weights_of_ends(
-    largest: np.ndarray, smallest: np.ndarray, outgoing: np.ndarray, start: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """Weights of entries from the largest and smallest weights of their edge ends, ``[ends]``."""
-    if not len(start):
-        return largest, 0
-    best = np.maximum.reduceat(np.where(outgoing, largest, -np.inf), start)
-    incoming = np.maximum.reduceat(largest, start)
-    worst = np.minimum.reduceat(np.where(outgoing, smallest, np.inf), start)
+    if not len(ends):
+        return ends, 0
+    best = np.maximum.reduceat(np.where(rows.outgoing, ends, -np.inf), rows.start)
+    worst = np.minimum.reduceat(np.where(rows.outgoing, ends, np.inf), rows.start)
     leads = ~np.isneginf(best)
-    conflicts = (best > worst) & leads
-    return np.where(leads, best, incoming).astype(np.float32), int(conflicts.sum())
+    largest = np.where(leads, best, np.maximum.reduceat(ends, rows.start))
+    return largest.astype(np.float32), int(((best > worst) & leads).sum())

@@ -42,7 +42,7 @@ from gomkcn_dgl.containers.graph_objects import (
 from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
-from gomkcn_dgl.io.table_object import from_edge_table, is_table
+from gomkcn_dgl.io.edge_tables import from_edge_table, is_table
 from gomkcn_dgl.runtime.files import named
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,6 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.edges import check_graph_ptr
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import SIMPLE, Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
@@ -95,7 +96,7 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
         features=np.asarray(features),
         weights=None if weights is None else np.asarray(weights),
         graph_ptr=np.asarray(graph_ptr),
-        node_ids=_read_node_ids(folder, header),
+        node_ids=read_node_ids(folder, header.node_ids, num_nodes),
         feature_names=tuple(header.feature_names),
         relations=relations,
         links=None if links is None else np.asarray(links),
@@ -105,7 +106,7 @@ def read_graph_folder(folder: str | os.PathLike[str]) -> CSRGraph:
 
 def write_graph_folder(
     folder: str | os.PathLike[str], graph: CSRGraph, *, force: bool = False
-) -> None:
+) -> FolderHeader:
     """Write a graph as a folder, which appears when complete; ``force`` replaces another graph."""
     with new_folder(folder, force) as unfinished:
         for name in ("indptr", "indices", "weights", "links", "graph_ptr"):
@@ -116,48 +117,52 @@ def write_graph_folder(
         )
         if not is_constant:
             np.save(unfinished / "features.npy", graph.features)
-        FolderHeader(
+        ids = None
+        if graph.node_ids is not None:
+            ids = (graph.node_ids[first:last] for first, last in chunks(0, graph.num_nodes))
+        header = FolderHeader(
             num_nodes=graph.num_nodes,
             num_edges=graph.num_edges,
             num_graphs=graph.num_graphs,
             weighted=graph.weights is not None,
             feature_names=list(graph.feature_names),
             constant_features=is_constant,
-            node_ids=write_node_ids(unfinished, graph.node_ids),
+            node_ids=write_node_ids(unfinished, ids),
             relations=relations_to_record(graph.relations),
             linked=graph.links is not None,
             notes=list(graph.notes),
-        ).write(unfinished)
+        )
+        header.write(unfinished)
+    return header
 
 
-def write_node_ids(folder: Path, node_ids: Any) -> str:
-    """Write node ids, an array or a list of text; return their kind for the header."""
-    if node_ids is None:
-        return "rows"
-    if isinstance(node_ids, np.ndarray) and node_ids.dtype.kind in "iu":
-        if len(node_ids) and int(node_ids.max()) >= 2**63:
-            raise InputError(f"a node id must be less than 2^63, got {node_ids.max()}.")
-        np.save(folder / "node_ids.npy", node_ids.astype(np.int64, copy=False))
-        return "integers"
-    append_npy(folder / "node_ids_offsets.npy", np.zeros(1, np.int64))
-    num_bytes = 0
-    for first, last in chunks(0, len(node_ids)):
-        names = pa.array([str(name) for name in node_ids[first:last]], pa.large_string())
+def write_node_ids(folder: Path, pieces: Iterable[Any] | None) -> str:
+    """Write node ids, in pieces that are arrays or lists; return their kind for the header."""
+    num_bytes, kind = 0, "rows"
+    for piece in pieces or ():
+        if isinstance(piece, np.ndarray) and piece.dtype.kind in "iu":
+            if len(piece) and int(piece.max()) >= 2**63:
+                raise InputError(f"a node id must be less than 2^63, got {piece.max()}.")
+            append_npy(folder / "node_ids.npy", piece.astype(np.int64, copy=False))
+            kind = "integers"
+            continue
+        names = pa.array([str(name) for name in piece], pa.large_string())
         _, positions, text = names.buffers()
-        ends = num_bytes + np.frombuffer(positions, np.int64, last - first, 8)
-        append_npy(folder / "node_ids_offsets.npy", ends)
+        ends = num_bytes + np.frombuffer(positions, np.int64, len(names) + 1)
+        append_npy(folder / "node_ids_offsets.npy", ends if kind == "rows" else ends[1:])
         append_npy(folder / "node_ids.npy", np.frombuffer(text, np.uint8))
-        num_bytes = int(ends[-1])
-    return "text"
+        num_bytes, kind = int(ends[-1]), "text"
+    return kind
 
 
-def _read_node_ids(folder: Path, header: FolderHeader) -> np.ndarray | None:
-    if header.node_ids == "rows":
+def read_node_ids(folder: Path, kind: str, num_nodes: int) -> np.ndarray | None:
+    """Open node ids of a kind that :func:`write_node_ids` returned; None for row numbers."""
+    if kind == "rows":
         return None
-    if header.node_ids == "integers":
-        return np.asarray(map_array(folder, "node_ids", np.int64, (header.num_nodes,)))
+    if kind == "integers":
+        return np.asarray(map_array(folder, "node_ids", np.int64, (num_nodes,)))
     content = map_array(folder, "node_ids", np.uint8, (None,))
-    offsets = map_array(folder, "node_ids_offsets", np.int64, (header.num_nodes + 1,))
+    offsets = map_array(folder, "node_ids_offsets", np.int64, (num_nodes + 1,))
     check_names(content, offsets)
     # It stands for an array of text.
     return cast(np.ndarray, StoredNames(content, offsets))
@@ -204,8 +209,15 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
     try:
         target = Path(folder).resolve()
         _check_replaceable(target, force)
-        with _workplace(target) as (unfinished, old):
-            # one that was given its name back
+        hidden = target.with_name(f".{target.name}.unfinished")
+        unfinished, old = hidden / "new", hidden / "old"
+        with contextlib.ExitStack() as stack:
+            # another process may have locked it by then
+            stack.callback(_remove_empty, hidden)
+            stack.enter_context(lock_alone(hidden, target))
+            # what a killed process left; a folder that was given its name back is not replaced
+            _settle(target, unfinished, old)
+            stack.callback(_settle, target, unfinished, old)
             _check_replaceable(target, force)
             unfinished.mkdir()
             yield unfinished
@@ -224,23 +236,9 @@ def new_folder(folder: str | os.PathLike[str], force: bool = False) -> Iterator[
         raise InputError(f"out folder {str(folder)!r} cannot be written ({reason}).") from None
 
 
-@contextlib.contextmanager
-def _workplace(target: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield where a folder is written, and where one that it replaces goes; both beside it."""
-    hidden = target.with_name(f".{target.name}.unfinished")
-    unfinished, old = hidden / "new", hidden / "old"
-    try:
-        with lock_alone(hidden, target):
-            # what a killed process left
-            _settle(target, unfinished, old)
-            try:
-                yield unfinished, old
-            finally:
-                _settle(target, unfinished, old)
-    finally:
-        # another process may have locked it by now
-        with contextlib.suppress(OSError):
-            hidden.rmdir()
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def _settle(target: Path, unfinished: Path, old: Path) -> None:
@@ -373,22 +371,11 @@ def check_rows(
                 )
             before = last_row, int(column[-1])
             if len(graph_ptr) > 2:
-                _check_graphs(row, column, graph_ptr)
+                check_graph_ptr(graph_ptr, row, column, num_nodes)
             balance += int(total)
     if balance % 2**64:
         same = "with one weight" if links is None else "with opposite links"
         raise InputError(f"indices.npy must hold each edge in both directions, {same}.")
-
-
-def _check_graphs(row: np.ndarray, column: np.ndarray, graph_ptr: np.ndarray) -> None:
-    """Refuse an edge between two graphs of a collection."""
-    source, target = (np.searchsorted(graph_ptr, nodes, side="right") for nodes in (row, column))
-    crossing = np.flatnonzero(source != target)
-    if len(crossing):
-        raise InputError(
-            "an edge must stay within one graph of the collection, got an edge from node "
-            f"{row[crossing[0]]} to node {column[crossing[0]]} of another graph."
-        )
 
 
 @dataclass(frozen=True)
@@ -397,7 +384,7 @@ class FolderHeader:
 
     ``num_edges`` counts edges as they were given. With ``constant_features`` the one feature is 1
     for all nodes and there is no ``features.npy``. ``node_ids`` is "rows" (0, 1, 2, … within each
-    graph, without a file), "integers" or "text". What has a default is written where it differs.
+    graph, without a file), "integers" or "text".
     """
 
     num_nodes: int
@@ -407,28 +394,15 @@ class FolderHeader:
     feature_names: list[str]
     constant_features: bool
     node_ids: str
-    relations: dict[str, Any] = field(default_factory=lambda: relations_to_record(SIMPLE))
-    linked: bool = field(default_factory=bool)
-    notes: list[str] = field(default_factory=list)
+    relations: dict[str, Any]
+    linked: bool
+    notes: list[str]
 
     def write(self, folder: Path) -> None:
         """Write ``graph.json``."""
-        record = {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in _DEFAULTS or value != _DEFAULTS[name]()
-        }
-        version = _VERSIONS["relations" in record]
-        record = {"format": _FORMAT, "version": version, **record}
+        record = {"format": _FORMAT, "version": _VERSIONS[-1], **asdict(self)}
         text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
         (folder / HEADER).write_text(text, encoding="utf-8")
-
-
-_DEFAULTS: dict[str, Any] = {
-    each.name: each.default_factory
-    for each in fields(FolderHeader)
-    if each.default_factory is not MISSING
-}
 
 
 def read_header(folder: Path) -> FolderHeader:
@@ -444,31 +418,30 @@ def read_header(folder: Path) -> FolderHeader:
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         raise InputError(f"{HEADER} must have the format {_FORMAT!r}; convert the graph anew.")
     if record.get("version") not in _VERSIONS:
-        raise InputError(
-            f"{HEADER} must have the version {' or '.join(map(str, _VERSIONS))}; convert the graph "
-            "anew."
-        )
-    values = {}
+        known = " or ".join(map(str, _VERSIONS))
+        raise InputError(f"{HEADER} must have the version {known}; convert the graph anew.")
+    record = {"relations": relations_to_record(SIMPLE), "linked": False, "notes": [], **record}
     for each in fields(FolderHeader):
-        default = _DEFAULTS.get(each.name, lambda: None)()
-        value = values[each.name] = record.get(each.name, default)
-        # In Python a bool is an int as well.
+        value = record.get(each.name)
+        # in Python a bool is an int as well
         if type(value) is not _TYPES[str(each.type)]:
             raise InputError(f"{each.name} in {HEADER} must be {each.type}, got {value!r:.40}.")
-    header = FolderHeader(**values)
-    if not all(isinstance(one, str) for one in header.notes):
-        raise InputError(f"notes in {HEADER} must be a list of text.")
+    header = FolderHeader(**{each.name: record[each.name] for each in fields(FolderHeader)})
+    names = header.feature_names
+    rules = {
+        "notes in {} must be a list of text": all(isinstance(one, str) for one in header.notes),
+        "num_nodes in {} must be from 1 to 2^31 - 1": 1 <= header.num_nodes < 2**31,
+        f"node_ids in {{}} must be one of {', '.join(_NODE_IDS)}": header.node_ids in _NODE_IDS,
+        "feature_names in {} must be a list of names, at least one": names
+        and all(isinstance(name, str) for name in names),
+        "feature_names in {} must be one name for the constant feature": len(names) == 1
+        or not header.constant_features,
+    }
+    for rule, holds in rules.items():
+        if not holds:
+            raise InputError(f"{rule.format(HEADER)}.")
     if record.get("edge_feature_names"):
         header.notes.append("not used: the edge features of the folder")
-    if not 1 <= header.num_nodes < 2**31:
-        raise InputError(f"num_nodes in {HEADER} must be from 1 to 2^31 - 1.")
-    if header.node_ids not in _NODE_IDS:
-        raise InputError(f"node_ids in {HEADER} must be one of {', '.join(_NODE_IDS)}.")
-    names = header.feature_names
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"feature_names in {HEADER} must be a list of names, at least one.")
-    if header.constant_features and len(names) > 1:
-        raise InputError(f"feature_names in {HEADER} must be one name for the constant feature.")
     return header
 
 

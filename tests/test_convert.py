@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import sys
 
 import numpy as np
 import pandas as pd
@@ -12,20 +13,21 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
-from gomkcn_dgl.io import convert
-from gomkcn_dgl.io.conversion import external_sort
-from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io import large_edges
+from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import GIB, MIB
 
 
-@pytest.fixture(params=["tiny", "small", "usual"])
+@pytest.fixture(params=["in memory", "on disk", "on disk, in small pieces"])
 def pieces(request, monkeypatch):
-    """Convert in pieces of another size."""
-    sizes = {"tiny": (1, 1, 2), "small": (40, 3, 7)}.get(request.param)
-    if sizes is not None:
-        monkeypatch.setattr(convert, "_piece_sizes", lambda *_, **__: convert._PieceSizes(*sizes))
-        monkeypatch.setattr(external_sort, "_SAMPLE_STEP", 2)
+    """Convert in memory, or as a file that does not fit."""
+    if request.param != "in memory":
+        pytest.importorskip("duckdb", reason="sorting on disk needs the extra [large]")
+        monkeypatch.setattr(large_edges, "_memory_of", lambda path: 2**62)
+    if "small" in request.param:
+        monkeypatch.setattr(large_edges, "_BLOCK_BYTES", 40)
+        monkeypatch.setattr(large_edges, "_ROWS", 3)
 
 
 def files_of(folder):
@@ -39,11 +41,11 @@ def assert_as_read(path, caplog, **options):
     caplog.clear()
     graph = read_graph(path, **options)
     # the last line tells what was read
-    messages = caplog.messages[:-1]
+    messages = [one for one in caplog.messages if not one.startswith("read ")]
     write_graph_folder(read, graph, force=True)
     caplog.clear()
     header = convert_edges(path, converted, force=True, **options)
-    assert caplog.messages == messages
+    assert [one for one in caplog.messages if not one.startswith("read ")] == messages
     assert files_of(converted) == files_of(read)
     assert (header.num_nodes, header.num_edges) == (graph.num_nodes, graph.num_edges)
     assert not list(path.parent.glob(".*"))
@@ -198,38 +200,10 @@ def test_any_content_is_accepted_or_refused_as_by_reading(tmp_path, content, nam
     assert files_of(tmp_path / "converted") == files_of(tmp_path / "read")
 
 
-def test_what_is_kept_of_a_run_is_small(tmp_path):
-    runs = external_sort.SortedRuns(tmp_path, [])
-    runs.add(np.arange(10_000))
-    # a view would hold all of them
-    assert [one.base for one in runs._samples] == [None]
-
-
-def test_a_part_has_no_more_keys_than_its_bound(write, tmp_path, monkeypatch, caplog):
-    """A hub with most of the edges, and an edge that is given many times."""
-    rng = np.random.default_rng(0)
-    rows = [(0, v) for v in rng.permutation(2000)] + [(5, 6)] * 3000
-    path = write("g.txt", lines([rows[k] for k in rng.permutation(len(rows))]))
-    sizes = convert._PieceSizes(block_bytes=2000, edges=1000, keys=1000)
-    monkeypatch.setattr(convert, "_piece_sizes", lambda *_, **__: sizes)
-    monkeypatch.setattr(external_sort, "_SAMPLE_STEP", 10)
-    lengths, sort = [], external_sort._sort
-
-    def counted(keys, weights):
-        lengths.append(len(keys))
-        return sort(keys, weights)
-
-    monkeypatch.setattr(external_sort, "_sort", counted)
-    assert_as_read(path, caplog)
-    # five runs of 1000 edges are sorted first
-    assert len(lengths[5:]) > 3
-    assert max(lengths[5:]) <= 1000 + 5 * 10
-
-
 @pytest.mark.parametrize("shape", [(3,), (3, 2), (11, 2), (20, 1)])
 @pytest.mark.parametrize("order", "CF")
-def test_features_in_an_array(write, shape, order, monkeypatch, caplog):
-    monkeypatch.setattr(convert, "CHUNK", 4)
+def test_features_in_an_array(write, shape, order, pieces, monkeypatch, caplog):
+    monkeypatch.setattr(large_edges, "CHUNK", 4)
     edges = write("g.txt", "10 3\n3 5\n5 10\n")
     path = edges.with_name("x.npy")
     np.save(path, np.arange(np.prod(shape)).reshape(shape, order=order).astype(np.int8))
@@ -237,7 +211,7 @@ def test_features_in_an_array(write, shape, order, monkeypatch, caplog):
     assert graph.num_nodes == shape[0]
 
 
-def test_features_in_a_csv_file(write, caplog):
+def test_features_in_a_csv_file(write, pieces, caplog):
     edges = write("g.txt", "10 3\n3 5\n5 10\n")
     for text in ("a,b\n1,2\n3,4\n5,6\n", 'id,a\n"10",1\n 3 ,2\n5,3\n'):
         write("g.features.csv", text)
@@ -251,21 +225,16 @@ def test_features_in_a_csv_file(write, caplog):
         convert_edges(edges, edges.with_name("out"), feature_file=file)
 
 
-def test_a_memory_limit_that_is_too_small(write, monkeypatch):
-    path = write("g.csv", "u,v\n" + lines(random_edges([f"n{k}" for k in range(5000)], 5000), ","))
-    out = path.with_name("out")
+def test_a_memory_limit_that_is_too_small(write, tmp_path, monkeypatch):
+    path, out = write("g.txt", lines(random_edges(ROWS))), tmp_path / "out"
     with pytest.raises(InputError, match=r"^memory_limit must be at least .+ for reading"):
         convert_edges(path, out, memory_limit=MIB)
-    with monkeypatch.context() as patch:
-        patch.setattr(convert, "memory_in_use", lambda: 0)
-        limit = convert._SMALLEST_BUDGET + 50_000
-        with pytest.raises(InputError, match="memory_limit must be .+ for the ids of [0-9],[0-9]+"):
-            convert_edges(path, out, memory_limit=limit)
-    path, _ = write("g.txt", "a b\n"), write("g.features.csv", "id,x\na,1\nb,2\n")
-    monkeypatch.setattr(convert, "_BYTES_PER_NAME", 2**40)
-    with pytest.raises(InputError, match="memory_limit must be .+ for finding 2 nodes"):
-        convert_edges(path, out, memory_limit=4 * GIB)
-    assert not out.exists()
+    monkeypatch.setattr(large_edges, "_memory_of", lambda path: 3 * GIB)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    words = r"^g\.txt needs about 3\.0 GiB .* or install DuckDB, .* 'gomkcn-dgl\[large\]'\.$"
+    with pytest.raises(InputError, match=words):
+        convert_edges(path, out)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_command_reports_what_it_wrote(folder):
@@ -302,7 +271,7 @@ def test_refusals_of_the_command(folder, arguments, sentence):
 def test_a_signal_leaves_nothing(folder, monkeypatch, number):
     (folder / "g.txt").write_text("0 1\n")
     # where the tests run in the background, Ctrl-C is ignored from the start
-    monkeypatch.setattr(convert, "_sort_edges", lambda *arguments: signal.raise_signal(number))
+    monkeypatch.setattr(large_edges, "read_graph", lambda *_, **__: signal.raise_signal(number))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         assert invoke("convert g.txt out").exit_code != 0

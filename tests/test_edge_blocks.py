@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io import edge_blocks
-from gomkcn_dgl.io.convert import convert_edges
+from gomkcn_dgl.io import edge_tables
+from gomkcn_dgl.io.edge_layout import EdgeOptions
+from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 
@@ -139,7 +140,7 @@ def test_parquet_as_csv(tmp_path, name):
         ({"u": ["a", ""], "v": ["b", "c"]}, "row 2: a node id must have 1 to 1000"),
         ({"u": [0, 1], "v": [1, 2], "weight": [1.0, -1.0]}, "row 2: an edge weight must be"),
         ({"u": [0], "v": [1], "weight": ["a"]}, "the column 'weight' must hold numbers"),
-        ({"u": np.array([2**63], "u8"), "v": [1]}, "row 1: a node id must be less than 2^63"),
+        ({"u": np.array([2**63], "u8"), "v": [1]}, "'u' must hold numbers of 64 bits ("),
         ({"u": np.zeros(0, int), "v": np.zeros(0, int)}, "a header and no edge"),
     ],
 )
@@ -153,17 +154,20 @@ def test_parquet_refusals(tmp_path, columns, words):
     pairs=st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=20),
     weighted=st.booleans(),
 )
-def test_pandas_and_the_row_by_row_reading_agree(tmp_path, pairs, weighted):
+def test_arrow_and_the_row_by_row_reading_agree(tmp_path, pairs, weighted):
     rows = [(u, v, 0.5) if weighted else (u, v) for u, v in pairs]
     path = tmp_path / "g.txt"
     path.write_text("\n".join(" ".join(map(str, row)) for row in rows))
-    layout = edge_blocks.find_edge_layout(path, "edges", edge_blocks.EdgeOptions())
-    fast = edge_blocks.read_edges(path, layout)
+    layout = edge_tables.find_edge_layout(path, "edges", EdgeOptions())
+    fast = edge_tables.read_edges(path, layout, None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(edge_blocks, "_parse", lambda *arguments: None)
-        slow = edge_blocks.read_edges(path, layout)
-    for name in ("source", "target", "weights"):
+        patch.setattr(edge_tables, "_parse", lambda *arguments: None)
+        slow = edge_tables.read_edges(path, layout, None)
+    for name in ("source", "target", "node_ids"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
+    assert [*fast.edges] == [*slow.edges]
+    for name in fast.edges:
+        np.testing.assert_array_equal(fast.edges[name], slow.edges[name])
 
 
 def named_edges(graph):

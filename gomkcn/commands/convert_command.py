@@ -55,7 +55,7 @@ def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any
     gomkcn convert triples.tsv knowledge.graph --relation 2
     """
     show_log(quiet)
-    from gomkcn_dgl.io.convert import convert_edges
+    from gomkcn_dgl.io.large_edges import convert_edges
     from gomkcn_dgl.runtime.files import format_size, parse_size
 
     # SIGTERM removes the unfinished folder, as Ctrl-C does

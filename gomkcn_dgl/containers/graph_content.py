@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("gomkcn_dgl")
 # name of the features in DGL's data sets; its columns are called x0, x1, …
 DEFAULT_FEATURE = "feat"
+# in place of a column: edges have no relations, or no weights
+NONE = "none"
 # a text column of more values is a name or a description, not a category
 MAX_CATEGORIES = 1000
 
@@ -133,7 +135,7 @@ def _edge_weights(
 ) -> tuple[np.ndarray | None, Sequence[str]]:
     """Weight of each edge, and the attribute that it is."""
     name = content.default_weight if name is None else name
-    if name is None:
+    if name in (None, NONE):
         return None, ()
     weights = column_values(name, content.edges, content.owner)
     # a matrix of one column is a list of weights

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from gomkcn_dgl.containers.graph_content import NONE
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.tables import (
     Dialect,
@@ -28,8 +29,6 @@ from gomkcn_dgl.runtime.files import listed, printable
 log = logging.getLogger("gomkcn_dgl")
 
 Column = str | int
-# in place of a column: the edges have no relations, or no weights
-NONE = "none"
 
 # edges between columns of these names have a direction, where nothing else is said
 DIRECTED_ENDS = (
@@ -112,10 +111,16 @@ class EdgeLayout:
     dialect: Dialect | None = None
 
     @property
+    def roles(self) -> dict[str, int]:
+        """Position of the column in each role that some column has."""
+        roles = {"source": self.ends[0], "target": self.ends[1]}
+        beside = {"weight": self.weight, "relation": self.relation}
+        return roles | {role: at for role, at in beside.items() if at is not None}
+
+    @property
     def used(self) -> list[int]:
         """Positions of the columns that are used, in the order of the fields."""
-        single = [column for column in (self.weight, self.relation) if column is not None]
-        return list(dict.fromkeys([*self.ends, *single]))
+        return list(dict.fromkeys(self.roles.values()))
 
     @property
     def unused(self) -> list[str]:
@@ -131,18 +136,11 @@ class EdgeLayout:
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the table is left out, a phrase each."""
-        unused = self.unused
-        return (f"columns that are not used: {listed(unused)}",) if unused else ()
+        return (f"columns that are not used: {listed(self.unused)}",) if self.unused else ()
 
     def write_log(self) -> None:
         """Say which columns were taken for what."""
-        roles: dict[str, int | None] = {"source": self.ends[0], "target": self.ends[1]}
-        roles |= {"weight": self.weight, "relation": self.relation}
-        said = [
-            f"{role} = {printable(self.names[column])}"
-            for role, column in roles.items()
-            if column is not None
-        ]
+        said = [f"{role} = {printable(self.names[at])}" for role, at in self.roles.items()]
         if self.header or len(self.names) > 2:
             header = f"line {self.header} is the header; " if self.header else ""
             log.info("columns: %s%s", header, ", ".join(said))
@@ -316,12 +314,11 @@ def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions
 
 def _first_rows(path: Path, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
     """Return the first rows of a file with their lines, and how they are cut."""
-    only_comments = False
+    kind = "blank lines"
     for number, block in text_blocks(path, _SAMPLE_BYTES):
-        dialect = find_dialect(block, is_csv)
-        rows = []
+        dialect, rows = find_dialect(block, is_csv), []
         try:
-            for row in itertools.islice(table_rows([block], dialect, number), _SAMPLE_ROWS):
+            for row in itertools.islice(table_rows(block, dialect, number), _SAMPLE_ROWS):
                 rows.append(row)
         # the block ends within quotes, or the reader comes to the bad line as well
         except InputError:
@@ -329,6 +326,5 @@ def _first_rows(path: Path, is_csv: bool) -> tuple[list[tuple[int, list[str]]], 
                 raise
         if rows:
             return rows, dialect
-        only_comments = True
-    kind = "comments only" if only_comments and not is_csv else "blank lines"
+        kind = kind if is_csv else "comments only"
     raise InputError(f"the file holds {kind}, and no edge.")

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-import io
-import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
-from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.io.edge_table import has_features
 from gomkcn_dgl.io.tables import (
-    Dialect,
+    NUMBERS,
+    WORDS,
     check_names,
     check_width,
-    csv_text,
     find_dialect,
     is_number,
     line_error,
     parse_block,
     parse_cell,
-    read_text,
     table_rows,
+    text_blocks,
+    to_array,
 )
-from gomkcn_dgl.runtime.files import (
-    atomic_write,
-    file_problems,
-    listed,
-    open_file,
-    printable,
-    reason_of,
-    stem,
-)
+from gomkcn_dgl.runtime.files import file_problems, listed, open_file, printable, reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
 _ID_COLUMNS = ("id", "node", "node_id", "name")
 # of a column of text
 _MAX_VALUES = 1000
-_SUFFIXES = (".features.npy", ".features.csv")
+SUFFIXES = (".features.npy", ".features.csv")
 
 
 @dataclass(frozen=True)
@@ -63,7 +53,7 @@ class FeatureTable:
 
 def feature_file_beside(folder: Path, stem: str) -> Path | None:
     """Return the feature file ``<stem>.features.npy`` or ``.csv`` in a folder, if there is one."""
-    paths = [path for path in (folder / (stem + suffix) for suffix in _SUFFIXES) if path.is_file()]
+    paths = [path for path in (folder / (stem + suffix) for suffix in SUFFIXES) if path.is_file()]
     if len(paths) > 1:
         names = " and ".join(path.name for path in paths)
         raise InputError(
@@ -98,14 +88,6 @@ def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
         return graph
     columns = _column_positions(names, graph.feature_names)
     return replace(graph, features=graph.features[:, columns], feature_names=tuple(names))
-
-
-def attach_features(graph: CSRGraph, table: FeatureTable) -> CSRGraph:
-    """Return the graph with the features of a file, matched by node id or by row."""
-    ids = np.array(graph.original_ids(np.arange(graph.num_nodes)))
-    matrix, names = check_features(match_rows(table, ids), graph.num_nodes, table.names)
-    notes = (*graph.notes, *table.notes)
-    return replace(graph, features=matrix, feature_names=names, notes=notes)
 
 
 def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
@@ -155,69 +137,59 @@ def _read_npy(path: Path) -> FeatureTable:
 
 def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
     """Read columns of numbers as they are, and one column for each value of a column of text."""
-    data = read_text(path)
+    ((_, data),) = text_blocks(path)
     dialect = find_dialect(data, is_csv=True)
-    number, header = next(table_rows([data], dialect), (0, []))
+    number, header = next(table_rows(data, dialect))
     check_names(number, header)
-    first = int(bool(header) and header[0].lower() in _ID_COLUMNS)
+    first = int(header[0].lower() in _ID_COLUMNS)
     if len(header) == first:
         raise InputError(f"line {number}: the header must name a feature column.")
     chosen = list(range(first, len(header)))
     if names is not None:
         chosen = list(dict.fromkeys(_column_of(name, header[first:]) + first for name in names))
-    columns = _parse_columns(data, dialect, (number, header), [*range(first), *chosen])
+    kinds = dict.fromkeys(range(first), WORDS) | dict.fromkeys(chosen, NUMBERS)
+    parsed = parse_block(data, dialect, len(header), kinds, number) or {}
+    columns = {at: to_array(column) for at, column in parsed.items()}
+    if not columns or not all(
+        np.isfinite(column).all() if at in chosen else all(column) for at, column in columns.items()
+    ):
+        # text, or a line that is wrong
+        columns = _parse_rows(table_rows(data, dialect), kinds)
     blocks, made = [], []
-    for column in chosen:
-        block, its_names = _numeric_or_one_hot(header[column], columns[column])
+    for at in chosen:
+        block, its_names = _numeric_or_one_hot(header[at], columns[at])
         blocks.append(block)
         made += its_names
-    unused = [name for column, name in enumerate(header[first:], first) if column not in chosen]
+    unused = [name for at, name in enumerate(header[first:], first) if at not in chosen]
     notes = (f"columns of {path.name} that are not used: {listed(unused)}",) if unused else ()
     ids = columns[0] if first else None
     return FeatureTable(path, np.concatenate(blocks, axis=1), tuple(made), ids, notes)
 
 
-def _parse_columns(
-    data: bytes, dialect: Dialect, header: tuple[int, list[str]], chosen: Sequence[int]
+def _parse_rows(
+    rows: Iterator[tuple[int, list[str]]], kinds: Mapping[int, pa.DataType]
 ) -> dict[int, np.ndarray]:
-    """Return the chosen columns: float64 where cells are numbers, else text; ids are text."""
-    is_id = header[1][0].lower() in _ID_COLUMNS
-    rows = itertools.islice(table_rows([data], dialect), 1, None)
-    line, sample = next(rows, (0, []))
-    if not line:
+    """Return columns that are read row by row; where some cell is a number, all must be."""
+    line, header = next(rows)
+    table = list(rows)
+    if not table:
         raise InputError("the file holds a header and no row.")
-    check_width(line, sample, (header[0], len(header[1])))
-    text = {c for c in chosen if (is_id and c == 0) or not is_number(sample[c])}
-    kinds = {column: "str" if column in text else "float64" for column in chosen}
-    columns = parse_block(data, dialect, len(header[1]), kinds, header[0])
-    if columns is not None and all(_is_sound(columns[c], is_id and c == 0) for c in chosen):
-        return columns
-    # quoted cells, or a line that is wrong
-    numbered = [(line, sample), *rows]
-    for number, cells in numbered:
-        check_width(number, cells, (header[0], len(header[1])))
-        if is_id and not cells[0]:
-            rule = f"the column {header[1][0]!r} must name a node"
-            raise line_error(number, rule, ",".join(cells))
-    return {c: _one_kind(numbered, c, is_id and c == 0) for c in chosen}
-
-
-def _is_sound(values: np.ndarray, is_id: bool) -> bool:
-    """Whether values are finite numbers, or text without a number or an empty cell among them."""
-    if values.dtype != object:
-        return bool(np.isfinite(values).all())
-    words = set(values.tolist())
-    return "" not in words and (is_id or not any(map(is_number, words)))
-
-
-def _one_kind(rows: Sequence[tuple[int, list[str]]], column: int, is_id: bool) -> np.ndarray:
-    """Return one column of rows of text; where some cell is a number, all must be."""
-    if is_id or not any(is_number(cells[column]) for _, cells in rows):
-        for number, cells in rows:
-            if not cells[column]:
-                raise line_error(number, "a value was expected", ",".join(cells))
-        return np.array([cells[column] for _, cells in rows], object)
-    return np.array([parse_cell(number, cells[column], "float64") for number, cells in rows])
+    for number, cells in table:
+        check_width(number, cells, (line, len(header)))
+    columns = {}
+    for at, kind in kinds.items():
+        is_text = kind == WORDS or not any(is_number(cells[at]) for _, cells in table)
+        for number, cells in table:
+            if is_text and not cells[at]:
+                rule = "a value was expected"
+                if kind == WORDS:
+                    rule = f"the column {header[at]!r} must name a node"
+                raise line_error(number, rule, ",".join(cells))
+        if is_text:
+            columns[at] = np.array([cells[at] for _, cells in table], object)
+        else:
+            columns[at] = np.array([parse_cell(n, cells[at], NUMBERS) for n, cells in table])
+    return columns
 
 
 def _numeric_or_one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
@@ -254,27 +226,3 @@ def _column_positions(names: Sequence[str], known: Sequence[str]) -> list[int]:
         if name not in known:
             raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
     return [list(known).index(name) for name in names]
-
-
-def write_features_beside(path: Path, graph: CSRGraph) -> None:
-    """Write the features to the one file that goes with an edge list; refuse to leave another."""
-    width = graph.features.shape[1]
-    unnamed = graph.feature_names == tuple(f"x{column}" for column in range(width))
-    suffix = None
-    if has_features(graph):
-        suffix = _SUFFIXES[0 if unnamed and graph.node_ids is None else 1]
-    for other in _SUFFIXES:
-        stale = path.with_name(stem(path) + other)
-        if other != suffix and stale.exists():
-            raise InputError(
-                f"{stale.name} lies beside it and would be read with it; remove that file first."
-            )
-    if suffix == ".features.npy":
-        content = io.BytesIO()
-        np.save(content, graph.features, allow_pickle=False)
-        atomic_write(path.with_name(stem(path) + suffix), content.getvalue())
-    elif suffix is not None:
-        ids = list(graph.original_ids(np.arange(graph.num_nodes)))
-        features = graph.features.T.astype(str).tolist()
-        text = csv_text([("id", ids), *zip(graph.feature_names, features, strict=True)])
-        atomic_write(path.with_name(stem(path) + suffix), text)

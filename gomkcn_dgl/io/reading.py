@@ -2,16 +2,16 @@
 
 | format    | names                                     | read by              |
 |-----------|-------------------------------------------|----------------------|
-| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_table        |
-| `csv`     | .csv, also .gz                            | io.edge_table        |
-| `parquet` | .parquet                                  | io.parquet           |
-| `graphml` | .graphml, also .gz                        | io.networkx_formats  |
-| `gml`     | .gml, also .gz                            | io.networkx_formats  |
-| `gexf`    | .gexf, also .gz                           | io.networkx_formats  |
-| `pajek`   | .net .paj, also .gz                       | io.networkx_formats  |
-| `json`    | .json (nodes and links), also .gz         | io.networkx_formats  |
+| `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
+| `csv`     | .csv, also .gz                            | io.edge_tables       |
+| `parquet` | .parquet                                  | io.edge_tables       |
+| `graphml` | .graphml, also .gz                        | io.library_files     |
+| `gml`     | .gml, also .gz                            | io.library_files     |
+| `gexf`    | .gexf, also .gz                           | io.library_files     |
+| `pajek`   | .net .paj, also .gz                       | io.library_files     |
+| `json`    | .json (nodes and links), also .gz         | io.library_files     |
 | `dgl`     | .bin                                      | io.dgl_file          |
-| `npz`     | .npz                                      | io.npz               |
+| `npz`     | .npz                                      | io.library_files     |
 | `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
 | `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
 
@@ -28,20 +28,16 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.checks import check_choice, check_features
+from gomkcn_dgl.containers.graph_content import NONE, ColumnChoice, GraphContent, make_csr
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
-from gomkcn_dgl.io.edge_blocks import find_edge_layout, read_edges
-from gomkcn_dgl.io.edge_layout import Column, EdgeLayout, EdgeOptions
-from gomkcn_dgl.io.edge_table import (
-    EdgeTable,
-    find_kinds,
-    log_relations,
-)
+from gomkcn_dgl.io.edge_directions import log_relations
+from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
+from gomkcn_dgl.io.edge_tables import find_edge_layout, read_edges
 from gomkcn_dgl.io.feature_file import (
     FeatureTable,
-    attach_features,
     feature_file_beside,
     match_rows,
     read_features,
@@ -55,6 +51,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 NETWORKX_FORMATS = ("graphml", "gml", "gexf", "pajek", "json")
+_WEIGHT = "weight"
 _COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
@@ -269,62 +266,60 @@ def _read(
     table: FeatureTable | None,
     options: EdgeOptions,
 ) -> CSRGraph:
-    if format in EDGE_FORMATS:
-        layout = find_edge_layout(path, format, options)
-        return _from_edge_table(read_edges(path, layout), table, layout, options.directed)
-    graph = _read_graph(path, format, None if table is not None else features, options)
-    return graph if table is None else attach_features(graph, table)
-
-
-def _read_graph(
-    path: Path, format: str, features: Sequence[str] | None, options: EdgeOptions
-) -> CSRGraph:
-    """Read a format that holds the features itself; its library is imported here."""
     if format == "tu":
         return read_tu_folder(path, features, options)
     if format == "folder":
         return select_features(read_graph_folder(path), features)
+    if format in EDGE_FORMATS:
+        content = read_edges(path, find_edge_layout(path, format, options), options.directed)
+        # the layout has chosen the columns
+        choice = ColumnChoice()
+        if table is not None:
+            content = _with_isolated_nodes(content, table)
+    else:
+        content = _read_content(path, format)
+        choice = _choose_columns(content, features if table is None else None, options)
+    if table is None:
+        return make_csr(content, choice)
+    ids = np.arange(content.num_nodes) if content.node_ids is None else content.node_ids
+    content = replace(content, notes=(*table.notes, *content.notes))
+    graph = make_csr(content, replace(choice, features=match_rows(table, ids)))
+    return replace(graph, feature_names=check_features(graph.features, len(ids), table.names)[1])
+
+
+def _read_content(path: Path, format: str) -> GraphContent:
+    """Read a file by the library of its format, which is imported here."""
     if format == "dgl":
         from gomkcn_dgl.io.dgl_file import read_dgl
 
-        return read_dgl(path, features, options)
-    if format == "npz":
-        from gomkcn_dgl.io.npz import read_npz
+        return read_dgl(path)
+    from gomkcn_dgl.io.library_files import read_networkx_file, read_npz
 
-        return select_features(read_npz(path, options.directed), features)
-    from gomkcn_dgl.io.networkx_formats import read_networkx_file
-
-    return read_networkx_file(format, path, features, options)
+    return read_npz(path) if format == "npz" else read_networkx_file(path, format)
 
 
-def _from_edge_table(
-    edges: EdgeTable, table: FeatureTable | None, layout: EdgeLayout, directed: bool | None
-) -> CSRGraph:
-    """Give the nodes rows in ascending order of their ids, with their features."""
-    ids, rows = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
-    values = None
-    if table is not None:
-        num_rows = len(table.values)
-        # a row for each possible integer id also names the nodes without an edge
-        by_row = ids.dtype.kind == "i" and table.ids is None
-        if by_row and ids[0] >= 0 and ids[-1] < num_rows:
-            log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
-            ids, rows = np.arange(num_rows), ids[rows]
-        values = match_rows(table, ids)
-    source, target = rows.reshape(2, -1)
-    plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
-    kinds = find_kinds(replace(edges, source=source, target=target), layout, directed)
-    graph = csr_from_edges(
-        source,
-        target,
-        len(ids),
-        weights=edges.weights,
-        features=values,
-        feature_names=None if table is None else table.names,
-        node_ids=None if plain else ids,
-        relation=kinds.relation,
-        relation_names=kinds.names,
-        directed=kinds.directed,
+def _choose_columns(
+    content: GraphContent, features: Sequence[str] | None, options: EdgeOptions
+) -> ColumnChoice:
+    """Choose attributes; the edges' weight is ``weight``, where there is such an attribute."""
+    for name in (options.relation, options.weight):
+        if not isinstance(name, (str, type(None))):
+            raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
+    default = _WEIGHT if _WEIGHT in list(content.edges) else NONE
+    return ColumnChoice(
+        features,
+        edge_weight=str(options.weight or default),
+        directed=options.directed,
+        edge_type=None if options.relation == NONE else options.relation,
     )
-    beside = () if table is None else table.notes
-    return replace(graph, notes=(*layout.notes, *beside, *kinds.notes, *graph.notes))
+
+
+def _with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
+    """Add the nodes without an edge where row i of the features belongs to the integer id i."""
+    ids = np.arange(content.num_nodes) if content.node_ids is None else content.node_ids
+    num_rows = len(table.values)
+    if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
+        return content
+    log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
+    source, target = ids[content.source], ids[content.target]
+    return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)

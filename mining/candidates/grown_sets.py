@@ -26,9 +26,11 @@ _USUAL_GROWTHS, _MOST_GROWTHS = 60_000, 150_000
 # nanoseconds of one growth, about
 _GROWTH_TIME = 4000
 # of one size: groups of sets that are brought to canonical form, and structures that are handed on
-_MOST_GROUPS, _MOST_STRUCTURES = 1500, 200
+_MOST_GROUPS, _MOST_STRUCTURES = 1500, 30
 # the estimate of a set leaves out its symmetry and that copies are drawn without replacement
 _OF_SYMMETRY, _OF_NODE = 0.5, 0.7
+# bits of each node outside the 2-core of a structure, as in the code of a graph
+_PENDANT_BITS = 6.0
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -61,8 +63,7 @@ class SeenStructure:
 
 def key_of(links: np.ndarray, colors: np.ndarray) -> bytes:
     """Links ``[M, M]`` and colours ``[M]`` in canonical order, as bytes."""
-    size = np.uint16(len(colors)).tobytes()
-    return size + np.asarray(colors, np.int64).tobytes() + np.asarray(links, np.uint16).tobytes()
+    return np.concatenate([colors, links.reshape(-1)], dtype=np.int64).tobytes()
 
 
 def seen_structures(
@@ -164,6 +165,7 @@ def _structures(
     """The structures of sets ``[K, M]`` of one size; sets with equal codes are alike in order."""
     size = nodes.shape[1]
     symmetry = _OF_SYMMETRY * float(gammaln(size + 1)) / np.log(2) + _OF_NODE * size
+    log_factorials = gammaln(np.arange(len(nodes) + 1) + 1) / np.log(2)
     # 1. groups of sets that grew alike; the most promising ones
     _, first, group_of, number = np.unique(
         codes, return_index=True, return_inverse=True, return_counts=True
@@ -173,6 +175,8 @@ def _structures(
     promise = number * np.maximum(0, best + np.log2(number))
     groups = np.argsort(-promise, kind="stable")[:_MOST_GROUPS]
     groups = groups[promise[groups] > 0]
+    if not len(groups):
+        return []
     # 2. their canonical forms
     examples = nodes[first[groups]]
     links = np.empty((len(groups), size, size), np.uint16)
@@ -184,25 +188,38 @@ def _structures(
     links = links[rows, order[:, :, None], order[:, None, :]]
     # 3. groups of one structure are one
     same: dict[bytes, list[int]] = {}
-    for row in range(len(groups)):
-        same.setdefault(key_of(links[row], colors[row]), []).append(row)
+    keys = np.concatenate([colors, links.reshape(len(groups), -1)], axis=1, dtype=np.int64)
+    for row, key in enumerate(keys):
+        same.setdefault(key.tobytes(), []).append(row)
     by_group = np.argsort(group_of, kind="stable")
     ends = np.concatenate([[0], np.cumsum(number)])
+    # what its own symmetry saves in place of the usual one, less its pendant nodes
+    own = np.log2(automorphisms) - _PENDANT_BITS * _count_pendant(links)
     found = []
     for key, members in same.items():
-        of_structure = groups[members]
-        total = int(number[of_structure].sum())
-        worth = total * (best[of_structure].max() + np.log2(total))
-        found.append((-worth, key, members))
-    structures = []
-    for _, _, members in sorted(found)[:_MOST_STRUCTURES]:
         parts = [by_group[ends[groups[row]] : ends[groups[row] + 1]] for row in members]
+        worth = np.sort(values[np.concatenate(parts)])[::-1] + own[members[0]] + _OF_NODE * size
+        total = np.cumsum(worth) + log_factorials[1 : len(worth) + 1]
+        found.append((-float(total.max()), key, members, parts))
+    # 4. those that save most
+    structures = []
+    for _, _, members, parts in sorted(found, key=lambda one: one[:2])[:_MOST_STRUCTURES]:
         copies = [nodes[part][:, order[row]] for part, row in zip(parts, members, strict=True)]
         row = members[0]
         structures.append(
             SeenStructure(links[row], colors[row], int(automorphisms[row]), np.concatenate(copies))
         )
     return structures
+
+
+def _count_pendant(links: np.ndarray) -> np.ndarray:
+    """Nodes outside the 2-core of graphs ``[K, M, M]``, int64 ``[K]``."""
+    joined = links > 0
+    for _ in range(links.shape[1]):
+        kept = joined.sum(axis=2) > 1
+        joined &= kept[:, :, None] & kept[:, None, :]
+    pendant: np.ndarray = (~joined.any(axis=2)).sum(axis=1)
+    return pendant
 
 
 def distinct(sets: np.ndarray) -> np.ndarray:

@@ -262,7 +262,7 @@ class GraphCode:
             vectors, counts = vectors[:, fits], counts[fits]
             falling = log2_factorial(vectors) - log2_factorial(vectors - demand[:, None])
             logs = falling.sum(axis=0)
-            top = logs.max(initial=0.0)
+            top = float(logs.max(initial=0.0))
             weight = float((counts * np.exp2(logs - top)).sum())
             number = int(counts.sum())
             self._roles[key] = (

@@ -109,9 +109,10 @@ class CodedGraph:
         edges = np.stack([rows[ahead], graph.indices[ahead]], axis=1).astype(np.int64)
         # 3. slots, and how many neighbours there are in each
         pairs = links * len(names) + colors[graph.indices]
-        known, slot_of = np.unique(pairs, return_inverse=True)
+        known = np.flatnonzero(np.bincount(pairs))
         slots = np.full((num_links, len(names)), -1)
         slots.reshape(-1)[known] = np.arange(len(known))
+        slot_of = slots.reshape(-1)[pairs]
         degrees = np.bincount(slot_of * number + rows, minlength=len(known) * number)
         # 4. layers: each edge as that end sees it whose link, then colour, is the larger
         seen = links * len(names) + colors[rows]

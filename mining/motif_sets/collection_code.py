@@ -1,4 +1,4 @@
-"""The code of a collection of graphs: its length in bits, without motifs and with the copies of some.
+"""The code of a collection of graphs: its length in bits, without motifs or with copies of some.
 
 Known to both sides are the number of nodes of each graph and the category of each node. A motif is
 drawn once, and each copy says at which nodes of which graph it stands; copies are induced and share
@@ -189,7 +189,9 @@ class CollectionCode:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""
         size, num_edges = structure.num_nodes, len(structure.edges)
         pairs = size * (size - 1) // 2
-        where = factorial_bits(pairs) - factorial_bits(num_edges) - factorial_bits(pairs - num_edges)
+        where = (
+            factorial_bits(pairs) - factorial_bits(num_edges) - factorial_bits(pairs - num_edges)
+        )
         named = size * log2(self.num_colors) + num_edges * log2(self.num_links)
         return integer_bits(size) + integer_bits(num_edges) + float(where) + named
 
@@ -306,7 +308,7 @@ class Covering:
 
     @cached_property
     def joint_bits(self) -> np.ndarray:
-        """What a link costs as it is seen from a node of one category to the other, [C, C, T + 1]."""
+        """Bits of a link from a node of one category to one of another, ``[C, C, T + 1]``."""
         code = self.code
         bits = np.zeros(self.joints.shape)
         if code.base == "typed":
@@ -322,14 +324,17 @@ class Covering:
             bits[second, first] = own[code.reverse]
         return bits
 
-    def _possible_links(self, first: int, second: int) -> np.ndarray:
+    def _possible_links(self, first: np.intp, second: np.intp) -> np.ndarray:
         links = np.arange(1, self.code.num_links + 1)
         return links[links == self.code.kinds[1:]] if first == second else links
 
-    def motif_parts(self, structure: NumberedStructure, counts: np.ndarray) -> tuple[float, float, float]:
+    def motif_parts(
+        self, structure: NumberedStructure, counts: np.ndarray
+    ) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
-        free, taken = self.free_of_color, counts[:, None] * np.bincount(
-            structure.colors, minlength=self.code.num_colors
+        free, taken = (
+            self.free_of_color,
+            counts[:, None] * np.bincount(structure.colors, minlength=self.code.num_colors),
         )
         chosen = factorial_bits(free) - factorial_bits(free - taken)
         address = (
@@ -367,7 +372,10 @@ class Covering:
             motif_bits=self.motif_bits + motif_bits,
             class_bits=self.class_bits + [0.0] * structure.num_orbits,
         )
-        classes = [*np.unique(structure.colors).tolist(), *range(first, first + structure.num_orbits)]
+        classes = [
+            *np.unique(structure.colors).tolist(),
+            *range(first, first + structure.num_orbits),
+        ]
         return covering.coded(np.flatnonzero(counts), classes)
 
     def coded(self, graphs: np.ndarray, classes: Sequence[int]) -> Covering:
@@ -446,7 +454,9 @@ class Covering:
                     number, pair_fit = count_digraphs(pairs)
                     multipliers[[layer, opposite], here] = 0.0
                     if pair_fit:
-                        multipliers[np.ix_([layer, opposite], ptr[graph] + ends)] = np.array(pair_fit).T
+                        multipliers[np.ix_([layer, opposite], ptr[graph] + ends)] = np.array(
+                            pair_fit
+                        ).T
                 else:
                     continue
                 bits += number

@@ -8,96 +8,49 @@ the place of one of which they are a part or an extension. Every gain is a diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.grown_sets import key_of
-from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
-from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_candidates import (
+    Candidate,
+    Given,
+    candidates_of,
+    least_of,
+    occurrences_of,
+    sightings_of,
+)
+from mining.motif_sets.collection_code import CollectionCode, Covering
 from mining.motif_sets.collection_sets import (
-    LEAST_COPIES,
-    LEAST_GAIN,
     LEAST_GRAPHS,
     Gathered,
-    Sighting,
     gather,
     links_of,
-    rank_in_group,
-    parts_of,
     rows_of,
-    sightings,
     structures_of,
 )
-from mining.motif_sets.copy_choice import Choice, Least, choose, values
+from mining.motif_sets.copy_choice import Choice, Least, choose
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
 LEAST_BITS = 10.0
 # lengths that differ by less are equal
 _EQUAL = 1e-6
-# candidates of one base; those whose length is computed in a step; that are put in between; and
-# that are tried in the place of one motif
-_MOST_CANDIDATES, _MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 300, 8, 40, 8
-# occurrences of a candidate: in all graphs, in each at least, and so many times more before any go
-_MOST_OCCURRENCES, _LEAST_OF_GRAPH, _SPARE = 20_000, 25, 4
+# candidates whose length is computed in a step; that are put in between; and that are tried in
+# the place of one motif
+_MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 8, 40, 8
 # a round of moves that gains less is the last one
 _LEAST_PROGRESS = 1.0
 # what an estimate may grow by when the set has changed
 _REGAINED = 50.0
-# a search for all occurrences of a given structure ends after so many steps of some 10 ns
-_MOST_STEPS = 1 << 30
 # entries of a graph whose blocks are looked for
 _MOST_ENTRIES = 1 << 20
-# and so many occurrences
-_MOST_LISTED = 2_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A structure that may become a motif.
-
-    Attributes
-    ----------
-    structure : Structure
-        Its nodes and edges.
-    numbered : NumberedStructure
-        The same in the numbers of the collection.
-    occurrences : numpy.ndarray
-        int32 ``[K, M]``, those among which copies are chosen.
-    gain : float
-        Bits that it saves alone, about.
-    sources : tuple of str
-        What saw it.
-    """
-
-    structure: Structure
-    numbered: NumberedStructure
-    occurrences: np.ndarray
-    gain: float
-    sources: tuple[str, ...]
-
-    @cached_property
-    def rank(self) -> tuple[int, int, bytes]:
-        """Where it stands in a set: structures of most edges, and then of most nodes, first."""
-        return -len(self.numbered.edges), -self.numbered.num_nodes, self.structure.key
-
-    @cached_property
-    def parts(self) -> frozenset[bytes]:
-        """Keys of its parts with one or two nodes less."""
-        return parts_of(self.numbered)
-
-    @cached_property
-    def key(self) -> bytes:
-        """The key by which it is found among the parts of others; it is in canonical order."""
-        return key_of(self.numbered.links, self.numbered.colors)
 
 
 class Found(NamedTuple):
@@ -162,9 +115,9 @@ def search_collection(
     gathered = Gathered([], np.zeros((0, len(empty))), "")
     if grows:
         gathered = gather(empty, sizes, seed, is_over)
-    given = _sightings_of(mined, empty[0].code, proposed)
+    given = sightings_of(mined, empty[0].code, proposed)
     searches = [
-        _Search(mined, one, _candidates(mined, one, gathered, number, given), is_over)
+        _Search(mined, one, candidates_of(mined, one, gathered, number, given), is_over)
         for number, one in enumerate(empty)
     ]
     sets = [one.coded_set(gathered.cut, given) for one in searches]
@@ -190,7 +143,7 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
     [2]
     """
     least, sets = Least(1, 1), []
-    places = [_occurrences_of(mined, structure) for structure in structures]
+    places = [occurrences_of(mined, structure) for structure in structures]
     for covering in _empty_coverings(mined):
         code, bits_base, motifs = covering.code, covering.length, []
         for structure, occurrences in zip(structures, places, strict=True):
@@ -255,7 +208,7 @@ def _blocks_or(mined: MinedGraph, found: CodedSet, seed: int) -> tuple[CodedSet,
         bits = bits_without(graph, blocks, nodes)
         motifs.append(CodedMotif(clique, nodes, bits, "block"))
     in_blocks = CodedSet(
-        tuple(motifs), found.bits_base, blocks.bits, "blocks", blocks.labels,
+        tuple(motifs), blocks.bits, blocks.bits, "blocks", blocks.labels,
         found.complete, found.cut, found.closest, found.missing,
     )  # fmt: skip
     if blocks.bits - found.bits_total >= LEAST_BITS:
@@ -467,95 +420,3 @@ def _is_better(new: Found, old: Found) -> bool:
 
 def _sorted(rows: np.ndarray) -> np.ndarray:
     return rows[np.lexsort(rows.T[::-1])]
-
-
-def least_of(code: CollectionCode) -> Least:
-    """A motif has copies in three graphs, or in all where there are fewer."""
-    return Least(LEAST_COPIES, min(LEAST_GRAPHS, code.graph.num_graphs))
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """A structure that was proposed, and what it is in the collection.
-
-    Without categories, its occurrences may be of several structures.
-    """
-
-    key: bytes
-    sources: tuple[str, ...]
-    seen: tuple[Sighting, ...]
-    keys: frozenset[bytes]
-
-
-def _sightings_of(
-    mined: MinedGraph, code: CollectionCode, proposed: Sequence[Pattern]
-) -> list[Given]:
-    """What occurs of the structures that were proposed."""
-    found = []
-    for pattern in proposed:
-        occurrences = _occurrences_of(mined, pattern.structure)
-        seen, _ = sightings(code, np.sort(occurrences, axis=1), least_of(code))
-        keys = frozenset(_structure_of(mined, one).key for one in seen)
-        found.append(Given(pattern.structure.key, pattern.sources, tuple(seen), keys))
-    return found
-
-
-def _structure_of(mined: MinedGraph, seen: Sighting) -> Structure:
-    channels = mined.graph.relations.links[seen.structure.links]
-    colors = None if mined.colors is None else mined.colors[seen.occurrences[0]]
-    return mined.structure(channels, colors)
-
-
-def _occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
-    """All induced occurrences of a structure, int32 ``[K, M]``, in the order of its nodes."""
-    names = {name for own in structure.categories for name in own}
-    nothing = np.zeros((0, structure.num_nodes), np.int32)
-    if not names <= set(mined.graph.feature_names) or structure.num_nodes < 2:
-        return nothing
-    search = ExactSearch(mined.graph, structure, mined.colors_of(structure))
-    return search.list_places(_MOST_LISTED, _MOST_STEPS)
-
-
-def _candidates(
-    mined: MinedGraph,
-    empty: Covering,
-    gathered: Gathered,
-    base: int,
-    given: Sequence[Given],
-) -> list[Candidate]:
-    """The structures that may pay in one base, the most promising first."""
-    gains = gathered.gains[:, base]
-    order = np.argsort(-gains, kind="stable")[:_MOST_CANDIDATES]
-    rows = [
-        (gathered.seen[number], float(gains[number]), ("grown",))
-        for number in order.tolist()
-        if gains[number] > LEAST_GAIN
-    ]
-    for one in given:
-        rows += [(seen, inf, one.sources) for seen in one.seen]
-    # the same structure from several sources is one candidate
-    candidates: dict[bytes, Candidate] = {}
-    for seen, gain, sources in rows:
-        structure = _structure_of(mined, seen)
-        known = candidates.get(structure.key)
-        if known is not None:
-            candidates[structure.key] = replace(
-                known, sources=tuple(dict.fromkeys(known.sources + sources))
-            )
-            continue
-        if gain == inf:
-            gain = choose(empty, seen.structure, seen.occurrences, least_of(empty.code), 2).gain
-        occurrences = _most_valuable(empty, seen)
-        candidates[structure.key] = Candidate(structure, seen.structure, occurrences, gain, sources)
-    return sorted(candidates.values(), key=lambda one: -one.gain)
-
-
-def _most_valuable(empty: Covering, seen: Sighting) -> np.ndarray:
-    """The occurrences of highest value in each graph, if there are many."""
-    graph_of, occurrences = empty.code.graph_of, seen.occurrences
-    most = max(_LEAST_OF_GRAPH, _MOST_OCCURRENCES // empty.code.graph.num_graphs)
-    if len(occurrences) <= _SPARE * most:
-        return occurrences
-    graph = graph_of[occurrences[:, 0]]
-    order = np.lexsort((-values(empty, seen.structure, occurrences), graph))
-    return occurrences[order[rank_in_group(graph[order]) < most]]

@@ -22,9 +22,9 @@ from mining.motif_sets.copy_choice import Least, choose
 from mining.motif_sets.set_loops import describe_sets, grow_rows
 
 # sets that are looked at, of one size; and sets that grow on
-MOST_SETS, MOST_GROWN = 2_000_000, 250_000
+MOST_SETS, MOST_GROWN = 400_000, 100_000
 # sets before equal ones are merged
-_MOST_CHILDREN = 8_000_000
+_MOST_CHILDREN = 2_000_000
 # a structure is seen so often, a motif has so many copies, and both are in so many graphs
 LEAST_OCCURRENCES, LEAST_COPIES, LEAST_GRAPHS = 10, 2, 3
 # bits that a candidate alone may cost, about
@@ -64,16 +64,16 @@ def rows_of(code: CollectionCode) -> Rows:
 
 
 def most_grown(rows: Rows, sets: np.ndarray) -> int:
-    """Sets of one node more, at most: the edges of the nodes that are not inside, a tree at least."""
+    """How many sets of one node more there are, at most: edges that lead out of a set."""
+    # inside is a tree at least
     inside = len(sets) * 2 * (sets.shape[1] - 1)
     return int(np.diff(rows.indptr)[sets].sum()) - inside
 
 
+@np.errstate(over="ignore")
 def grow(rows: Rows, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
-    # as plain Python, 64-bit sums wrap with a warning
-    with np.errstate(over="ignore"):
-        children, keys = grow_rows(rows, sets, most_grown(rows, sets))
+    children, keys = grow_rows(rows, sets, most_grown(rows, sets))
     order = np.argsort(keys, kind="stable")
     children, keys = children[order], keys[order]
     # a key is a hash, so that sets with one key are compared
@@ -128,7 +128,7 @@ def sightings(
     ends = np.cumsum(times)
     by_number = np.argsort(number, kind="stable")
     occurrences = [aligned[by_number[ends[one] - times[one] : ends[one]]] for one in wanted]
-    examples = np.array([own[0] for own in occurrences]).reshape(-1, sets.shape[1])
+    examples = np.array([own[0] for own in occurrences], np.int32).reshape(-1, sets.shape[1])
     found = map(Sighting, structures_of(rows, examples), occurrences)
     return list(found), goes_on[number]
 
@@ -210,12 +210,15 @@ def gather(
             if size in sizes and max(gain) > LEAST_GAIN:
                 found.append(each)
                 gains.append(gain)
+        if size == max(sizes):
+            break
         # 3. the sets that grow on: all, or those of the structures nearest to paying
         sets = sets[goes_on]
         if sum(len(each.occurrences) for each in seen) > MOST_GROWN:
             cut = cut or _cut(size + 1)
             sets = _nearest_to_paying(code, seen, own, rng)
         elif len(sets) > MOST_GROWN:
+            cut = cut or _cut(size + 1)
             sets = thin(sets, code.graph_of, max(20, MOST_GROWN // graphs), rng)
         if not len(sets):
             break

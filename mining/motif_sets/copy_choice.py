@@ -153,7 +153,9 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
                 values[one] -= new_bits[structure.orbits[place] * num_symbols + symbol]
         # 4. disjoint copies by falling value, in each graph as many as pay
         disjoint = _disjoint(rows, free, np.argsort(-values, kind="mergesort"), covering)
-        counts, gain = _numbers_that_pay(disjoint, values, rows, free, structure, covering, number_bits)
+        counts, gain = _numbers_that_pay(
+            disjoint, values, rows, free, structure, covering, number_bits
+        )
         num_copies, with_copies = counts.sum(), (counts > 0).sum()
         if num_copies < least_copies or with_copies < least_graphs:
             break

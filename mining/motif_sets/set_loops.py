@@ -37,11 +37,10 @@ def grow_rows(rows, sets, most):  # [K, M] -> int32 [K', M + 1], uint64 [K']
 @subroutine(**INLINE_JIT)
 def _is_new(rows, nodes, place, node):
     """Whether a neighbour of a node of a set is outside, and of none before this one."""
-    for other in nodes:
-        if other == node:
+    for k in range(len(nodes)):
+        if nodes[k] == node:
             return False
-    for k in range(place):
-        if find_entry(rows, np.uint64(nodes[k]), np.uint64(node)) >= 0:
+        if k < place and find_entry(rows, np.uint64(nodes[k]), np.uint64(node)) >= 0:
             return False
     return True
 

@@ -1,7 +1,7 @@
-"""GraphML, GML, GEXF, Pajek and node-link JSON → graphs, by the readers of NetworkX; GraphML back.
+"""GraphML, GML, GEXF, Pajek, node-link JSON and SciPy's ``.npz`` → graphs, read by their libraries.
 
-What those readers let pass is refused here: document types and entities, with which a small file
-can expand without bound; several graphs, or several lists of edges, in one file.
+What the readers of NetworkX let pass is refused here: document types and entities, with which a
+small file can expand without bound; several graphs, or several lists of edges, in one file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 import re
 import warnings
 import xml.parsers.expat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,33 +20,28 @@ import numpy as np
 from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
-from gomkcn_dgl.containers.edge_arrays import from_csr
+from gomkcn_dgl.containers.edge_arrays import from_matrix
+from gomkcn_dgl.containers.graph_content import GraphContent
 from gomkcn_dgl.containers.graph_objects import from_networkx, node_names
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.attribute_choice import csr_of_file
-from gomkcn_dgl.io.edge_layout import EdgeOptions
-from gomkcn_dgl.io.edge_table import has_features
-from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import parse_json, read_bytes, reason_of
 
-_RELATION = "relation"
 # attribute that holds what a node is called in the formats below
 _LABEL, _LABELLED = "label", ("gml", "gexf")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _GRAPHML_HEADER = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 _PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
+# kinds and axes of the arrays beside a SciPy matrix, and what earlier versions wrote there
+_BESIDE = {"features": ("biuf", (1, 2)), "feature_names": ("U", (1,)), "node_ids": ("iuU", (1,))}
+_UNUSED = ("relations", "links", "edge_features")
 
 
-def read_networkx_file(
-    format: str, path: Path, features: Sequence[str] | None, options: EdgeOptions
-) -> CSRGraph:
-    """Read a file of one of :data:`NETWORKX_FORMATS` with the named node attributes as features.
+def read_networkx_file(path: Path, format: str) -> GraphContent:
+    """Read a file of one of :data:`NETWORKX_FORMATS`.
 
-    Edges have a direction if the file says so, and the edge attribute ``weight`` is their weight.
-    Nodes are called by their labels, where each has one of its own, or else by their ids. Without
-    names of features, every node gets the constant feature, even when an attribute is called
-    ``feat``.
+    Edges have a direction if the file says so. Nodes are called by their labels, where each has one
+    of its own, or else by their ids. Unless features are named, every node gets the constant
+    feature, even when an attribute is called ``feat``.
     """
     data = read_bytes(path)
     with warnings.catch_warnings(record=True) as caught:
@@ -60,14 +55,13 @@ def read_networkx_file(
             reason = f"unknown {error}" if isinstance(error, KeyError) else reason_of(error)
             raise InputError(f"the file is not valid {format.upper()} ({reason}).") from None
     names = _take_names(graph, format in _LABELLED)
-    content = replace(
+    return replace(
         from_networkx(graph),
         owner="the file",
         default_features=(),
         node_ids=node_names(names),
         notes=tuple(dict.fromkeys(str(each.message) for each in caught)),
     )
-    return csr_of_file(content, features, options)
 
 
 def _take_names(graph: nx.Graph, labelled: bool) -> list[int | str]:
@@ -178,33 +172,39 @@ NETWORKX_FORMATS: dict[str, Callable[[bytes], nx.Graph]] = {
 }
 
 
-def graphml_bytes(graph: CSRGraph) -> bytes:
-    """Return the content of a GraphML file, with features as attributes of nodes.
+def read_npz(path: Path) -> GraphContent:
+    """Read a SciPy matrix, with ``features [V, D]``, their names and ``node_ids`` if present."""
+    import scipy.sparse as sp
 
-    Relations are the edge attribute ``relation``. Where some have a direction, the edges of those
-    without one stand in both directions.
-    """
-    content = from_csr(graph)
-    keep = np.ones(len(content.source), bool)
-    if not graph.is_directed:
-        keep = content.source < content.target
-    columns = {name: values[keep].tolist() for name, values in content.edges.items()}
-    names = graph.relations.names
-    if names != (PLAIN,):
-        codes = np.zeros(len(keep), int) if content.relation is None else content.relation
-        columns[_RELATION] = np.array(names)[codes[keep]].tolist()
-    result = nx.MultiDiGraph() if graph.is_directed else nx.MultiGraph()
-    if len(names) == 1:
-        result = nx.DiGraph() if graph.is_directed else nx.Graph()
-    ids = graph.original_ids(np.arange(graph.num_nodes))
-    result.add_nodes_from(ids)
-    if has_features(graph):
-        for name, values in zip(ids, graph.features.tolist(), strict=True):
-            result.nodes[name].update(zip(graph.feature_names, values, strict=True))
-    source, target = content.source[keep].tolist(), content.target[keep].tolist()
-    for number, (u, v) in enumerate(zip(source, target, strict=True)):
-        values = {name: column[number] for name, column in columns.items()}
-        result.add_edges_from([(ids[u], ids[v], values)])
-    stream = io.BytesIO()
-    nx.write_graphml_xml(result, stream)
-    return stream.getvalue()
+    data = read_bytes(path)
+    # a damaged archive can raise nearly anything
+    try:
+        matrix = sp.load_npz(io.BytesIO(data)).tocsr()
+        matrix.check_format(full_check=True)
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in _BESIDE if name in archive}
+            unused = [name for name in _UNUSED if name in archive]
+        for name, array in {"data": matrix.data, **arrays}.items():
+            kinds, num_axes = _BESIDE.get(name, ("biuf", (1,)))
+            if array.dtype.kind not in kinds or array.ndim not in num_axes:
+                raise ValueError(f"{name} is {array.dtype} of the shape {array.shape}")
+            if array.dtype.kind == "U":
+                # it may hold what is no character
+                "".join(array.tolist()).encode()
+        features = arrays.get("features", np.empty((matrix.shape[0], 0)))
+        features = features.reshape(len(features), -1)
+        names = [f"x{column}" for column in range(features.shape[1])]
+        names = arrays.get("feature_names", np.array(names)).tolist()
+        nodes = dict(zip(names, features.T, strict=True))
+    except Exception as error:
+        raise InputError(
+            f"the file must be one that scipy.sparse.save_npz writes ({reason_of(error)})."
+        ) from None
+    return replace(
+        from_matrix(matrix),
+        owner="the file",
+        nodes=nodes,
+        default_features=tuple(nodes),
+        node_ids=arrays.get("node_ids"),
+        notes=(f"not used: {', '.join(unused)} of an earlier version",) if unused else (),
+    )

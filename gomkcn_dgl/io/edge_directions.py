@@ -1,0 +1,169 @@
+"""Which relations a table of edges has, and which of them have a direction.
+
+A table says it by a column of relations or of the words directed and undirected, by the names of
+its columns, or by its edges: those of a relation without direction are there both ways.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gomkcn_dgl.edges import pack
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.edge_layout import EdgeLayout
+from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, Relations
+from gomkcn_dgl.runtime.files import listed, printable
+
+log = logging.getLogger("gomkcn_dgl")
+
+# share of the edges of an undirected relation that are there both ways
+_NEARLY_ALL = 0.95
+_DIRECTIONS = {"directed": True, "undirected": False}
+
+
+def declared_directions(
+    names: Sequence[str], directed: bool | None
+) -> tuple[list[str], list[bool] | None]:
+    """Return the relations that a column names, and whether they have a direction.
+
+    The words directed and undirected alone are no types, they say the direction. None stands for a
+    direction that is to be seen from the edges.
+
+    >>> declared_directions(["Directed"], None)
+    (['edge'], [True])
+    >>> declared_directions(["binds", "directed"], None)
+    (['binds', 'directed'], None)
+    """
+    said = [_DIRECTIONS.get(name.lower()) for name in names]
+    if None not in said:
+        names = [PLAIN] if len(set(said)) == 1 else list(names)
+        found = [bool(one) for one in said[: len(names)]]
+        return names, found if directed is None else [directed] * len(names)
+    return list(names), None if directed is None else [directed] * len(names)
+
+
+def table_directions(
+    layout: EdgeLayout, relations: Sequence[str] | None, directed: bool | None
+) -> tuple[list[str], list[bool] | None]:
+    """Return the relations of a table and whether they have a direction: the rule for all tables.
+
+    A table without relations is undirected, unless the caller or the names of its columns say that
+    it is not. None stands for a direction that is to be seen from the edges.
+
+    >>> from gomkcn_dgl.io.edge_layout import EdgeOptions, find_layout
+    >>> for names in ("u", "v"), ("sender", "recipient"):
+    ...     table_directions(find_layout(names, EdgeOptions()), None, None)
+    (['edge'], [False])
+    (['edge'], None)
+    """
+    if relations is not None:
+        return declared_directions(relations, directed)
+    if directed is None and layout.has_directed_ends:
+        return [PLAIN], None
+    return [PLAIN], [bool(directed)]
+
+
+def direction_notes(
+    layout: EdgeLayout, is_directed: bool, directed: bool | None
+) -> tuple[str, ...]:
+    """Say in the log why a table without relations has directions or none; note the names."""
+    if directed is not None or (layout.dialect is not None and not layout.header):
+        return ()
+    ends = listed([layout.names[end] for end in layout.ends])
+    if is_directed:
+        note = f"directed, as its columns are called {ends}"
+        log.info("%s; directed=False (--undirected) leaves the directions out", note)
+        return (note,)
+    why = "its edges are there both ways"
+    if not layout.has_directed_ends:
+        why = f"its columns are called {ends}"
+    log.info("undirected, as %s; directed=True (--directed) gives edges a direction", why)
+    return ()
+
+
+def find_directions(
+    layout: EdgeLayout,
+    found: Sequence[str] | None,
+    directed: bool | None,
+    count: Callable[[int], tuple[np.ndarray, np.ndarray]],
+) -> tuple[list[str], list[bool], tuple[str, ...]]:
+    """Return the relations of a table, whether they have a direction, and what is to be noted.
+
+    ``found`` are the relations that a column names. ``count`` is asked where nothing says a
+    direction: it gets their number and returns what :func:`count_both_ways` does.
+    """
+    if found is not None:
+        check_num_relations(found, layout.names[layout.roles["relation"]])
+    names, directions = table_directions(layout, found, directed)
+    notes: tuple[str, ...] = ()
+    if directions is None:
+        directions, notes = seen_directions(names, *count(len(names)))
+    if found is None:
+        notes += direction_notes(layout, directions[0], directed)
+    return names, directions, notes
+
+
+def count_both_ways(
+    source: np.ndarray, target: np.ndarray, relation: np.ndarray, num_relations: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many different edges each relation has, and how many of them are there both ways.
+
+    >>> count_both_ways(np.array([0, 1, 1]), np.array([1, 0, 2]), np.zeros(3, int), 1)
+    (array([3]), array([2]))
+    """
+    # sorted by pair, relation and direction, an edge stands beside the one that leads back
+    pairs = pack(np.minimum(source, target), np.maximum(source, target))
+    codes = 2 * relation + (source > target)
+    order = np.lexsort((codes, pairs))
+    order = order[source[order] != target[order]]
+    pairs, codes = pairs[order], codes[order]
+    new = np.ones(len(pairs), dtype=bool)
+    new[1:] = (pairs[1:] != pairs[:-1]) | (codes[1:] != codes[:-1])
+    pairs, relation = pairs[new], codes[new] // 2
+    paired = (pairs[1:] == pairs[:-1]) & (relation[1:] == relation[:-1])
+    both_ways = 2 * np.bincount(relation[1:][paired], minlength=num_relations)
+    return np.bincount(relation, minlength=num_relations), both_ways
+
+
+def seen_directions(
+    names: Sequence[str], edges: np.ndarray, both_ways: np.ndarray
+) -> tuple[list[bool], tuple[str, ...]]:
+    """Tell which relations have a direction, and what is to be noted of that.
+
+    A relation has none if nearly all of its edges are there both ways: a list of neighbours, or
+    the part of one that was kept for training, lacks some.
+
+    >>> seen_directions(["near", "in"], np.array([100, 50]), np.array([98, 0]))
+    ([False, True], ('taken as undirected: near, 98 of whose 100 edges are there both ways',))
+    """
+    directed = (both_ways < _NEARLY_ALL * edges).tolist()
+    notes = [
+        f"taken as undirected: {name}, {both} of whose {num} edges are there both ways"
+        for name, num, both, one in zip(names, edges, both_ways, directed, strict=True)
+        if not one and both < num
+    ]
+    for note in notes:
+        log.info("%s", note)
+    return directed, tuple(notes)
+
+
+def log_relations(relations: Relations) -> None:
+    """Say which relations there are, and which of them have a direction."""
+    if relations.names != (PLAIN,):
+        words = [
+            f"{printable(name)} ({'directed' if one else 'undirected'})"
+            for name, one in relations.kinds
+        ]
+        log.info("relations: %s", listed(words))
+
+
+def check_num_relations(names: Sequence[str], column: str) -> None:
+    """Refuse a column of so many different relations that they must be something else."""
+    if len(names) > MAX_RELATIONS:
+        raise InputError(
+            f"the column {column!r} holds more than {MAX_RELATIONS} different relations, among "
+            f"them {names[0]!r}; relation must be another column, or none."
+        )
