@@ -15,8 +15,9 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
 from mining.categories import Categories
 from mining.motif_sets import small_graph_count
-from mining.motif_sets.collection_code import CollectionCode, factorial_bits, integer_bits
+from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_sets import rows_of, structures_of
+from mining.motif_sets.integer_codes import integer_bits
 from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
 
 # made once with the program that the plan names as the definition of a length
@@ -226,7 +227,3 @@ def test_numbers_of_graphs_of_more_arcs_are_near():
             errors.append(count_digraphs(degrees)[0] - exact)
     assert abs(np.mean(errors)) < 0.15
     assert np.std(errors) < 0.3
-
-
-def test_logarithms_of_factorials():
-    np.testing.assert_allclose(factorial_bits(np.arange(4)), np.log2([1, 1, 2, 6]), atol=1e-12)

@@ -103,13 +103,11 @@ def search_collection(
     Examples
     --------
     >>> import networkx as nx
-    >>> ring = nx.cycle_graph(6)
-    >>> rings = [nx.disjoint_union(ring, nx.path_graph(4 + k % 3)) for k in range(40)]
-    >>> for k, graph in enumerate(rings):
-    ...     graph.add_edge(0, 6 + k % 4)
-    >>> answer, other = search_collection(MinedGraph.of(rings), range(2, 8), seed=0)
-    >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs], other
-    ([(6, 40)], None)
+    >>> clique = nx.complete_graph(4)
+    >>> graphs = [nx.disjoint_union(clique, nx.cycle_graph(5 + k % 5)) for k in range(30)]
+    >>> answer, other = search_collection(MinedGraph.of(graphs), range(2, 7), seed=0)
+    >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs]
+    [(4, 30)]
     """
     empty = _empty_coverings(mined)
     gathered = Gathered([], np.zeros((0, len(empty))), "")
