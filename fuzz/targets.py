@@ -24,8 +24,8 @@ from self_contained import assert_loads_nothing
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.label_names import read_label_names
+from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings

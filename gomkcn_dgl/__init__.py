@@ -23,7 +23,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "io.reading": ["read_graph"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier", "GOMKGram"],
-        "layer": ["GOMKConv", "GraphKernel", "GraphKernelConv"],
+        "layer": ["GOMKConv", "GraphKernel"],
         "matching": ["gomk", "GOMKKernel"],
         "model": ["GOMKCN", "GraphBatch", "GraphCollection"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],

@@ -55,11 +55,9 @@ def gomk_gram(
     kernel: GOMKKernel | None = None,
     num_levels: int | None = None,
     tau: float | Sequence[float] | None = None,
-    matching: str | None = None,
     max_nodes: int | None = None,
     most_nodes: int | None = None,
     normalize: bool = True,
-    features: str | Sequence[str] | None = None,
     dtype: str = "float64",
     backend: str = "auto",
     steps: Steps | None = None,
@@ -75,7 +73,7 @@ def gomk_gram(
         All settings of the kernel; ``GOMKKernel(padding="mask")`` when left out. With
         ``padding="mask"`` a pair of graphs matches as many nodes as the smaller one has; with
         ``"match"`` every graph is first filled up with isolated nodes.
-    num_levels, tau, matching
+    num_levels, tau
         The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
     max_nodes : int, optional
         The size that ``"match"`` fills up to; the largest graph when left out. Scores depend on
@@ -85,8 +83,6 @@ def gomk_gram(
         structure, with the embeddings that they have in the whole graph.
     normalize : bool
         Divide by the geometric mean of both self-scores; the diagonal is then 1.
-    features : str or sequence of str, optional
-        Node attributes to use, as in ``as_csr``.
     dtype : {"float64", "float32"}
         What scores are computed in. Those in float32 agree to about 1e-6 and take half the time.
     backend : str
@@ -116,16 +112,10 @@ def gomk_gram(
     >>> gram.values.round(3).tolist()
     [[1.0, 0.789], [0.789, 1.0]]
     """
-    kernel = resolve_kernel(
-        kernel,
-        GOMKKernel(padding="mask"),
-        num_levels=num_levels,
-        tau=tau,
-        matching=matching,
-    )
+    kernel = resolve_kernel(kernel, GOMKKernel(padding="mask"), num_levels=num_levels, tau=tau)
     # 1. the level embeddings of all nodes
-    rows = as_csr(graphs, features=features)
-    columns = rows if others is None else as_csr(others, features=features)
+    rows = as_csr(graphs)
+    columns = rows if others is None else as_csr(others)
     # channels are those of the relations of both sides; one that is directed on one side is so
     directed: dict[str, bool] = {}
     for one in (rows.relations, columns.relations):

@@ -1,15 +1,16 @@
-"""The learnable graph filters as a DGL layer, one nn.Module over steps 2 to 4, for any kernel."""
+"""The learnable graph filters as a layer, one nn.Module over steps 2 to 4, for any kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
@@ -19,35 +20,26 @@ from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
 
 
+@runtime_checkable
 class GraphKernel(Protocol):
     """What a layer asks of its kernel, a frozen settings object such as ``GOMKKernel``."""
 
-    def prepare(self, backend: str, device: str) -> None:
-        """Load a backend, or say why it is not one."""
+    def prepare(self, device: str) -> None:
+        """Load what the kernel runs on, such as "cpu": torch.compile cannot follow an import."""
 
     def score(
-        self,
-        subgraphs: SubgraphTensors,
-        feat: Tensor,
-        filter_adj: Tensor,
-        filter_feat: Tensor,
-        backend: str = "auto",
+        self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
     ) -> Tensor:
-        """Scores ``[S, F]`` of subgraphs with features ``[V, D]`` against filters."""
+        """Scores ``[S, F]`` of subgraphs with features ``[V, D]`` against filters.
 
-    def normalize(
-        self,
-        scores: Tensor,
-        subgraphs: SubgraphTensors,
-        feat: Tensor,
-        filter_adj: Tensor,
-        filter_feat: Tensor,
-    ) -> Tensor:
-        """Bring scores to a range that graphs and filters of all sizes share."""
+        They lie in a range that graphs and filters of all sizes share.
+        """
 
 
-class GraphKernelConv(nn.Module):
-    """Graph kernel convolution: a node's output is the score of its subgraph against each filter.
+class GOMKConv(nn.Module):
+    """Graph optimal matching kernel convolution (section IV of the GOMKCN paper).
+
+    Each node's output is the score of the subgraph around it against every graph filter.
 
     Parameters
     ----------
@@ -59,27 +51,21 @@ class GraphKernelConv(nn.Module):
         Nodes of a filter, M.
     num_hops : int
         Radius of the subgraphs.
-    kernel : GraphKernel
-        :class:`gomkcn.GOMKKernel`, or any object with its methods ``prepare``, ``score`` and
-        ``normalize``.
+    num_levels, tau : optional
+        The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
+    kernel : GraphKernel, optional
+        All settings of the kernel; ``GOMKKernel()`` when left out. Any object with the methods of
+        :class:`gomkcn.GraphKernel` will do.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, seed
         How subgraphs are truncated, see :class:`gomkcn.SubgraphSettings`.
     bounded_feats : bool
         Keep the filters' features in (0, 1); set it when the input features lie in [0, 1].
-    normalize : bool
-        Bring scores to a common range, each kernel in its own way; else as its paper defines them.
-    edge_weight : str, optional
-        Name of the edge weights in ``edata``.
     relations : Relations, optional
         What the filters tell apart: the relations of a graph, ``as_csr(graph).relations``, by name
         and direction. Filters then have a weight for each ordered pair of nodes and relation. None:
         edges have no direction and no type, those of a directed graph are mirrored.
-    edge_type : str, optional
-        Name of the edge types in ``edata``; a heterograph has its own.
-    backend : str
-        One of the kernel's, or ``"auto"``.
 
     Attributes
     ----------
@@ -91,11 +77,20 @@ class GraphKernelConv(nn.Module):
     Examples
     --------
     >>> import dgl, torch
-    >>> from gomkcn_dgl import GOMKKernel
     >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GraphKernelConv(2, 5, filter_size=3, num_hops=1, kernel=GOMKKernel())
+    >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1, num_levels=2)
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
+
+    Filters that tell directions apart, and edge weights:
+
+    >>> from gomkcn_dgl import as_csr
+    >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
+    >>> arcs.edata["w"] = torch.tensor([1.0, 2.0, 1.0])
+    >>> weighted = as_csr(arcs, edge_weight="w")
+    >>> conv = GOMKConv(2, 5, filter_size=3, num_hops=1, relations=weighted.relations)
+    >>> conv(weighted, torch.rand(4, 2)).shape, conv.filters.adj().shape
+    (torch.Size([4, 5]), torch.Size([5, 3, 3, 2]))
     """
 
     def __init__(
@@ -104,17 +99,15 @@ class GraphKernelConv(nn.Module):
         num_filters: int,
         filter_size: int,
         num_hops: int,
-        kernel: GraphKernel,
+        num_levels: int | None = None,
         *,
+        tau: float | Sequence[float] | None = None,
+        kernel: GraphKernel | None = None,
         max_nodes: int | None = None,
         policy: str = "bfs",
         seed: int = 0,
         bounded_feats: bool = False,
-        normalize: bool = True,
-        edge_weight: str | None = None,
         relations: Relations | None = None,
-        edge_type: str | None = None,
-        backend: str = "auto",
     ) -> None:
         super().__init__()
         self.in_feats = check_int("in_feats", in_feats, 1)
@@ -122,13 +115,15 @@ class GraphKernelConv(nn.Module):
         self.filter_size = check_int("filter_size", filter_size, 1, MAX_SUBGRAPH_NODES)
         max_nodes = filter_size if max_nodes is None else max_nodes
         self.settings = SubgraphSettings(num_hops, max_nodes, policy, seed)
-        self.normalize = normalize
-        self.edge_weight, self.edge_type = edge_weight, edge_type
-        self.relations = check_relations(relations)
-        self.backend = backend
-        if not hasattr(kernel, "score"):
-            raise InputTypeError(f"kernel must be a kernel such as GOMKKernel(2), got {kernel!r}.")
-        self.kernel = kernel
+        if not isinstance(relations, Relations | None):
+            raise InputTypeError(
+                "relations must be those of a graph, as_csr(graph).relations, "
+                f"got {type(relations).__name__}."
+            )
+        self.relations = SIMPLE if relations is None else relations
+        self.kernel: GraphKernel = resolve_kernel(
+            kernel, GOMKKernel(), GraphKernel, num_levels=num_levels, tau=tau
+        )
         self.filters = GraphFilters(
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
@@ -142,9 +137,10 @@ class GraphKernelConv(nn.Module):
 
         Parameters
         ----------
-        graph : DGLGraph or SubgraphTensors
+        graph : DGLGraph, CSRGraph or SubgraphTensors
             A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``; or what
-            :meth:`subgraphs` returned, on the device of ``feat``.
+            :meth:`subgraphs` returned, on the device of ``feat``. Edge weights, and edge types of
+            a graph that is no heterograph, are those of :func:`gomkcn.as_csr`.
         feat : Tensor or dict of Tensor
             ``[V, D]`` on the layer's device; of a heterograph such a tensor for each type of node,
             or all of them one after the other in the order of ``graph.ntypes``.
@@ -161,25 +157,27 @@ class GraphKernelConv(nn.Module):
             overflows (on the CPU; a feature that is NaN gives a score that is).
         """
         if isinstance(feat, Mapping):
-            return _forward_types(self, graph, feat)
+            # the features of all types of nodes one after the other, and the scores apart again
+            parts = [feat[node_type] for node_type in graph.ntypes]
+            scores = self(graph, torch.cat(parts)).split([len(part) for part in parts])
+            return dict(zip(graph.ntypes, scores, strict=True))
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
         # 1. the subgraphs: given, or extracted now
         if isinstance(graph, SubgraphTensors):
             subgraphs, num_nodes = graph, feat.shape[0]
-            _check_subgraphs(self, subgraphs)
+            self._check_subgraphs(subgraphs)
         else:
-            subgraphs, num_nodes = self.subgraphs(graph, feat.device), graph.num_nodes()
+            subgraphs = self.subgraphs(graph, feat.device)
+            num_nodes = len(subgraphs.nodes)
         if feat.shape != (num_nodes, self.in_feats):
             raise InputError(
                 f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
             )
         # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
-        scores = self.kernel.score(*inputs, self.backend)
-        if self.normalize:
-            scores = self.kernel.normalize(scores, *inputs)
+        scores = self.kernel.score(*inputs)
         refuse_overflow(scores, *inputs[1:])
         return scores
 
@@ -192,12 +190,10 @@ class GraphKernelConv(nn.Module):
         # features do not matter for the extraction, so a constant is used
         csr = as_csr(
             graph,
-            features=np.ones(graph.num_nodes()),
-            edge_weight=self.edge_weight,
-            edge_type=self.edge_type,
+            features=np.ones(graph.num_nodes if isinstance(graph, CSRGraph) else graph.num_nodes()),
             directed=False if self.relations.is_simple else None,
         ).with_relations(self.relations)
-        self.kernel.prepare(self.backend, torch.device(device).type)
+        self.kernel.prepare(torch.device(device).type)
         return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
 
     def extra_repr(self) -> str:
@@ -207,103 +203,17 @@ class GraphKernelConv(nn.Module):
             f"filter_size={self.filter_size}, kernel={self.kernel}, settings={self.settings}"
         )
 
-
-def _check_subgraphs(layer: GraphKernelConv, subgraphs: SubgraphTensors) -> None:
-    """Refuse subgraphs that were not taken as the layer takes them."""
-    size = subgraphs.nodes.shape[1]
-    if size != layer.settings.max_nodes:
-        raise InputError(
-            f"max_nodes must be that of the given subgraphs, {size}, "
-            f"got {layer.settings.max_nodes}."
-        )
-    if (layer.edge_weight is None) != (subgraphs.weights is None):
-        raise InputError(
-            "the given subgraphs and the layer must agree on edge weights, got "
-            f"edge_weight={layer.edge_weight!r} here."
-        )
-    channels, own = subgraphs.num_channels, layer.filters.num_channels
-    if layer.relations.is_simple == subgraphs.has_channels or channels != own:
-        raise InputError(
-            "the given subgraphs and the layer must agree on relations, "
-            f"got {channels} and {own} channels."
-        )
-
-
-def _forward_types(
-    layer: GraphKernelConv, graph: Any, feat: Mapping[str, Tensor]
-) -> dict[str, Tensor]:
-    """Put the features of all types of nodes together, and take the scores apart again."""
-    parts = [feat[node_type] for node_type in graph.ntypes]
-    scores = layer.forward(graph, torch.cat(parts)).split([len(part) for part in parts])
-    return dict(zip(graph.ntypes, scores, strict=True))
-
-
-def check_relations(relations: Relations | None) -> Relations:
-    """Return the relations, or those of a graph without directions and types for None."""
-    if relations is None:
-        return SIMPLE
-    if not isinstance(relations, Relations):
-        raise InputTypeError(
-            "relations must be those of a graph, as_csr(graph).relations, "
-            f"got {type(relations).__name__}."
-        )
-    return relations
-
-
-class GOMKConv(GraphKernelConv):
-    """Graph optimal matching kernel convolution (section IV of the GOMKCN paper).
-
-    Each node's output is the score of the subgraph around it against every graph filter.
-
-    Parameters
-    ----------
-    in_feats, num_filters, filter_size, num_hops
-        As in :class:`gomkcn.GraphKernelConv`.
-    num_levels, tau, matching, anchor_root
-        The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
-    kernel : GOMKKernel, optional
-        All settings of the kernel; ``GOMKKernel()`` when left out.
-    **layer_options
-        Every other parameter of :class:`gomkcn.GraphKernelConv`. With ``normalize=True``, the
-        default, scores are divided by a filter's score with itself and lie in [0, 1].
-
-    Examples
-    --------
-    >>> import dgl, torch
-    >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1, num_levels=2)
-    >>> conv(graph, torch.rand(4, 2)).shape
-    torch.Size([4, 5])
-
-    Filters that tell directions apart:
-
-    >>> from gomkcn_dgl import as_csr
-    >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
-    >>> conv = GOMKConv(2, 5, filter_size=3, num_hops=1, relations=as_csr(arcs).relations)
-    >>> conv(arcs, torch.rand(4, 2)).shape, conv.filters.adj().shape
-    (torch.Size([4, 5]), torch.Size([5, 3, 3, 2]))
-    """
-
-    def __init__(
-        self,
-        in_feats: int,
-        num_filters: int,
-        filter_size: int,
-        num_hops: int,
-        num_levels: int | None = None,
-        *,
-        tau: float | Sequence[float] | None = None,
-        matching: str | None = None,
-        anchor_root: bool | None = None,
-        kernel: GOMKKernel | None = None,
-        **layer_options: Any,
-    ) -> None:
-        kernel = resolve_kernel(
-            kernel,
-            GOMKKernel(),
-            num_levels=num_levels,
-            tau=tau,
-            matching=matching,
-            anchor_root=anchor_root,
-        )
-        super().__init__(in_feats, num_filters, filter_size, num_hops, kernel, **layer_options)
+    def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
+        """Refuse subgraphs that were not taken as the layer takes them."""
+        size = subgraphs.nodes.shape[1]
+        if size != self.settings.max_nodes:
+            raise InputError(
+                f"max_nodes must be that of the given subgraphs, {size}, "
+                f"got {self.settings.max_nodes}."
+            )
+        channels, own = subgraphs.num_channels, self.filters.num_channels
+        if self.relations.is_simple == subgraphs.has_channels or channels != own:
+            raise InputError(
+                "the given subgraphs and the layer must agree on relations, "
+                f"got {channels} and {own} channels."
+            )

@@ -197,31 +197,19 @@ class GOMKKernel:
         )
         return matched
 
-    def prepare(self, backend: str, device: str) -> None:
+    def prepare(self, device: str) -> None:
         """Load a backend: torch.compile, which cannot follow an import, then finds it loaded."""
-        load_backend("matching", backend, device)
+        load_backend("matching", "auto", device)
 
     def score(
-        self,
-        subgraphs: SubgraphTensors,
-        feat: Tensor,
-        filter_adj: Tensor,
-        filter_feat: Tensor,
-        backend: str = "auto",
+        self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
     ) -> Tensor:
-        """Scores ``[S, F]`` of subgraphs with features ``[V, D]``."""
-        z = self.embed(filter_adj, filter_feat)
-        return self.match_subgraphs(subgraphs, feat, z, backend).scores
+        """Scores ``[S, F]`` in [0, 1] of subgraphs with features ``[V, D]``.
 
-    def normalize(
-        self,
-        scores: Tensor,
-        subgraphs: SubgraphTensors,
-        feat: Tensor,
-        filter_adj: Tensor,
-        filter_feat: Tensor,
-    ) -> Tensor:
-        """Divide by the score of a filter with itself, so that scores lie in [0, 1]."""
+        They are divided by the score of a filter with itself.
+        """
+        z = self.embed(filter_adj, filter_feat)
+        scores = self.match_subgraphs(subgraphs, feat, z, "auto").scores
         return scores / self.largest_score(filter_adj.shape[1])
 
     def _backend(self, backend: str, left: Tensor, z: Tensor, num_nodes: int) -> ModuleType:
@@ -245,12 +233,14 @@ class GOMKKernel:
         return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]))
 
 
-def resolve_kernel(kernel: GOMKKernel | None, default: GOMKKernel, **options: Any) -> GOMKKernel:
+def resolve_kernel(
+    kernel: Any, default: GOMKKernel, kind: type = GOMKKernel, **options: Any
+) -> Any:
     """Return ``kernel``, or ``default`` with those options that are not None, but not both."""
     given = {name: value for name, value in options.items() if value is not None}
     if kernel is None:
         return replace(default, **given)
-    if not isinstance(kernel, GOMKKernel):
+    if not isinstance(kernel, kind):
         raise InputTypeError(f"kernel must be a gomkcn.GOMKKernel, got {kernel!r}.")
     if given:
         raise InputError(
@@ -269,8 +259,6 @@ def gomk(
     kernel: GOMKKernel | None = None,
     num_levels: int | None = None,
     tau: float | Sequence[float] | None = None,
-    matching: str | None = None,
-    anchor_root: bool | None = None,
     num_nodes: Tensor | None = None,
     normalize: bool = False,
     return_matching: bool = False,
@@ -295,7 +283,7 @@ def gomk(
         ``[F, M, D]``.
     kernel : GOMKKernel, optional
         All settings of the kernel; ``GOMKKernel()`` when left out.
-    num_levels, tau, matching, anchor_root
+    num_levels, tau
         The usual settings of :class:`GOMKKernel`, in place of ``kernel``.
     num_nodes : Tensor, optional
         Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
@@ -346,14 +334,7 @@ def gomk(
     >>> gomk(adj[:1], ones, adj, torch.ones(2, 3, 1), num_levels=1)
     tensor([[6.0000, 4.2707]])
     """
-    kernel = resolve_kernel(
-        kernel,
-        GOMKKernel(),
-        num_levels=num_levels,
-        tau=tau,
-        matching=matching,
-        anchor_root=anchor_root,
-    )
+    kernel = resolve_kernel(kernel, GOMKKernel(), num_levels=num_levels, tau=tau)
     _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)

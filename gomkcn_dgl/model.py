@@ -18,9 +18,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import GraphKernel, GraphKernelConv
-from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 NORMS = ("batch", "node", "none")
@@ -196,12 +194,8 @@ class GOMKCN(nn.Module):
         Filters F of each convolution.
     filter_size : int
         Nodes of a filter, M.
-    num_hops : int
-        Radius of the subgraphs.
     num_layers : int
         Convolutions.
-    kernel : GraphKernel
-        ``GOMKKernel(num_levels=2)`` when left out; any kernel of :class:`GraphKernelConv`.
     pooling : {"sum", "mean", "max"} or None
         How the nodes of a graph are read out; None: nodes are classified.
     class_filters : bool
@@ -211,14 +205,11 @@ class GOMKCN(nn.Module):
     input_norm : {"batch", "node", "none"}
         What follows the linear map of the input layer: batch norm, or each node's features to a
         mean square of 1, or nothing, for features that are the same everywhere.
-    bounded_feats : bool
-        Features that reach a filter lie in (0, 1), as the filters' features do.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
-    max_nodes, policy, seed, backend
-        As in :class:`GraphKernelConv`.
-    relations, edge_type
-        As in :class:`GraphKernelConv`.
+    **conv_options
+        Every other parameter of :class:`GOMKConv`. ``num_hops`` is 1 when left out, and
+        ``bounded_feats`` True: features that reach a filter lie in (0, 1), as the filters' do.
 
     Examples
     --------
@@ -238,22 +229,14 @@ class GOMKCN(nn.Module):
         hidden_feats: int | None = 32,
         num_filters: int = 16,
         filter_size: int = 6,
-        num_hops: int = 1,
         num_layers: int = 1,
-        kernel: GraphKernel | None = None,
         pooling: str | None = None,
         class_filters: bool = False,
         read_input: bool = True,
         input_norm: str = "batch",
-        bounded_feats: bool = True,
         input_dropout: float = 0.0,
         dropout: float = 0.0,
-        max_nodes: int | None = None,
-        policy: str = "bfs",
-        seed: int = 0,
-        relations: Relations | None = None,
-        edge_type: str | None = None,
-        backend: str = "auto",
+        **conv_options: Any,
     ) -> None:
         super().__init__()
         check_int("num_layers", num_layers, 1)
@@ -261,34 +244,21 @@ class GOMKCN(nn.Module):
         check_float("input_dropout", input_dropout, 0.0, 1.0)
         if pooling is not None:
             check_choice("pooling", pooling, POOLINGS)
-        self.pooling, self.class_filters, self.bounded = pooling, class_filters, bounded_feats
+        conv_options = {"num_hops": 1, "bounded_feats": True, **conv_options}
+        self.pooling, self.class_filters = pooling, class_filters
+        self.bounded: bool = conv_options["bounded_feats"]
         self.input: nn.Module
         if hidden_feats is None:
             self.input, first_width = _Unchanged(input_dropout), in_feats
         else:
-            self.input = InputLayer(
-                in_feats, hidden_feats, input_norm, bounded_feats, input_dropout
-            )
+            self.input = InputLayer(in_feats, hidden_feats, input_norm, self.bounded, input_dropout)
             first_width = hidden_feats
         widths = [first_width] + [num_filters] * num_layers
         if class_filters:
             widths[-1] = num_classes
         # each convolution takes as many features as the level before it gives
         self.convs = nn.ModuleList(
-            GraphKernelConv(
-                width,
-                filters,
-                filter_size,
-                num_hops,
-                GOMKKernel(num_levels=2) if kernel is None else kernel,
-                max_nodes=max_nodes,
-                policy=policy,
-                seed=seed,
-                bounded_feats=bounded_feats,
-                relations=relations,
-                edge_type=edge_type,
-                backend=backend,
-            )
+            GOMKConv(width, filters, filter_size, **conv_options)
             for width, filters in itertools.pairwise(widths)
         )
         # a head for the input layer and for each convolution
@@ -313,7 +283,7 @@ class GOMKCN(nn.Module):
         Parameters
         ----------
         graph : DGLGraph, SubgraphTensors or GraphBatch
-            A graph or a batch, see :meth:`GraphKernelConv.forward`; a GraphBatch has features and
+            A graph or a batch, see :meth:`GOMKConv.forward`; a GraphBatch has features and
             sizes of its own.
         feat : Tensor
             ``[V, D]``, dense or sparse CSR.
@@ -350,10 +320,10 @@ class GOMKCN(nn.Module):
         return logits
 
     @property
-    def first_conv(self) -> GraphKernelConv:
+    def first_conv(self) -> GOMKConv:
         """The convolution that sees what the input layer gives."""
         first = self.convs[0]
-        assert isinstance(first, GraphKernelConv)
+        assert isinstance(first, GOMKConv)
         return first
 
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:

@@ -115,9 +115,7 @@ def choose_patterns(
     reported = [*in_set, *called, *given, *_first(frequent, rules.num_patterns)]
     keys = {one.key for one in reported}
     others = [
-        one
-        for one in (*census.values(), *rest)
-        if one.key not in keys and one.frequency.count > 0
+        one for one in (*census.values(), *rest) if one.key not in keys and one.frequency.count > 0
     ]
     others.sort(key=_distance, reverse=True)
     # 4. compare the graphs of each class

@@ -158,7 +158,9 @@ def read_copies(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
     try:
         table = pd.read_parquet(path, engine="pyarrow")
         names, number = np.unique(table["node"].to_numpy(), return_inverse=True)
-        expected = [motif for motif, (copies, size) in enumerate(sizes) for _ in range(copies * size)]
+        expected = [
+            motif for motif, (copies, size) in enumerate(sizes) for _ in range(copies * size)
+        ]
         if table["motif"].tolist() != expected:
             raise ValueError("it does not hold the copies of patterns.json")
         graph = table["graph"].to_numpy()
@@ -238,7 +240,9 @@ def _write_graph(run: MiningRun, file: BinaryIO) -> None:
 
     from gomkcn_dgl.io.reading import read_graph
 
-    reading = {name: value for name, value in run.settings["graph"].items() if name != "class_names"}
+    reading = {
+        name: value for name, value in run.settings["graph"].items() if name != "class_names"
+    }
     nx.write_graphml(run.motif_set.to_networkx(read_graph(**reading)), file)
 
 

@@ -140,14 +140,16 @@ class PatternMiner(PatternFeatures, MinerParameters):
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
     >>> miner = PatternMiner(null=None).fit(graph)
     >>> [(one.name, len(one.motif.copies)) for one in miner.motif_set_]
-    [('5-clique', 3), ('cycle of 5 nodes', 6)]
+    [('clique of 5 nodes', 3)]
 
-    Copies of the motifs classify graphs; that needs no random graphs:
+    Occurrences of patterns classify graphs; those that are given need no random graphs:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(level="graph", null=None)
+    >>> miner = PatternMiner(
+    ...     given=["ring-5", "clique-5"], level="graph", values="occurrences", null=None
+    ... )
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
     [1, 0]
@@ -193,9 +195,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         mined = MinedGraph.of(given, y, source.categories)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         sources = self.sources_for(mined)
-        structures = [
-            Structure.parse(one) if isinstance(one, str) else one for one in self.given
-        ]
+        structures = [Structure.parse(one) if isinstance(one, str) else one for one in self.given]
         proposed = [Pattern(one, sources=("given",)) for one in structures]
         rules, loss_curve = self.choice_rules(given.num_edges), []
         with JobProgress(progress and is_first()) as bar:
@@ -223,7 +223,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
             if "filters" in sources and located:
                 located = count_roots(mined, source, located, steps)
                 # what filters alone have shown is ordered by its frequency in the paper's sense
-                located.sort(key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf)
+                located.sort(
+                    key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf
+                )
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         if not quiet and is_first():

@@ -71,7 +71,11 @@ class MinerParameters(BaseEstimator):
     @property
     def sizes(self) -> range | None:
         """The sizes of patterns, as ``pattern_size`` says it; None for the usual ones."""
-        return None if self.pattern_size is None else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
+        return (
+            None
+            if self.pattern_size is None
+            else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
+        )
 
     @property
     def filter_nodes(self) -> int:

@@ -78,10 +78,11 @@ def bag_of_patterns(
     --------
     >>> import networkx as nx
     >>> from mining import PatternMiner
-    >>> graphs = [nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3
-    >>> miner = PatternMiner(2, 5, min_occurrences=2, null=None).fit(graphs)
-    >>> bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
-    [[0.0, 6.0], [1.0, 0.0]]
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)]
+    >>> miner = PatternMiner(null=None, given=["ring-5", "clique-5"]).fit(graphs)
+    >>> counts = bag_of_patterns(miner.patterns_, [nx.complete_graph(6), nx.cycle_graph(5)])
+    >>> [one.name for one in miner.patterns_], counts.tolist()
+    (['cycle of 5 nodes', 'clique of 5 nodes'], [[0.0, 6.0], [1.0, 0.0]])
     """
     check_choice("level", level, LEVELS)
     check_int("max_steps", max_steps, 1)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 COMMANDS = (
-    "memory", "planted", "planted_links", "renumbered",
+    "memory", "motif_set", "planted", "planted_links", "renumbered",
     "sampling", "convert", "large_graphs", "processes", "kills", "hosts", "endurance",
     "matching", "channels", "assignment", "gram", "level", "noisy_copies", "verdicts",
     "large_patterns", "class_patterns", "counting", "census_speed", "page",
@@ -23,7 +23,7 @@ COMMANDS = (
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
     "gram",
-    "planted", "planted_links", "renumbered",
+    "motif_set", "planted", "planted_links", "renumbered",
     "level", "noisy_copies", "large_patterns", "verdicts",
     "class_patterns", "counting", "census_speed", "large_graphs", "processes", "kills", "hosts",
     "endurance",

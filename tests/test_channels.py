@@ -76,7 +76,8 @@ def scores_and_gradients(backend, subgraphs, features, kinds, kernel):
     torch.manual_seed(0)
     filters = GraphFilters(3, 4, features.shape[1], directed=list(kinds.values()))
     feat = torch.tensor(features, requires_grad=True)
-    scores = kernel.score(subgraphs, feat, filters.adj(), filters.feat(), backend)
+    z = kernel.embed(filters.adj(), filters.feat())
+    scores = kernel.match_subgraphs(subgraphs, feat, z, backend).scores
     scores.square().sum().backward()
     return scores.detach(), feat.grad, filters.free_adj.grad, filters.free_feat.grad
 

@@ -9,7 +9,7 @@ from tiny_graphs import with_kernel
 from gomkcn_dgl import (
     CSRGraph,
     GOMKKernel,
-    GraphKernelConv,
+    GOMKConv,
     InputError,
     SubgraphSettings,
     extract_subgraphs,
@@ -85,7 +85,7 @@ def test_the_smallest_and_the_largest_tau(tau, expected, backend):
 def test_a_layer_gives_finite_scores_whatever_the_scale():
     kernel = GOMKKernel(3)
     graph = dgl.to_bidirected(dgl.graph((list(range(5)), [1, 2, 3, 4, 0])))
-    conv = GraphKernelConv(2, 3, filter_size=4, num_hops=2, kernel=kernel)
+    conv = GOMKConv(2, 3, filter_size=4, num_hops=2, kernel=kernel)
     for value in (0.0, 1e-45, 1e-38, 1.0):
         feat = torch.full((5, 2), value, requires_grad=True)
         scores = conv(graph, feat)

@@ -162,7 +162,7 @@ def test_the_operators_follow_the_rules_of_torch(route):
 def test_the_layer_compiles_without_a_graph_break(edge_weight):
     torch.manual_seed(0)
     subgraphs = subgraphs_of(20, 5, edge_weight)
-    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2, edge_weight=edge_weight)
+    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2)
     feat = torch.rand(20, 3, requires_grad=True)
     results = []
     for layer in (conv, torch.compile(conv, fullgraph=True, backend="aot_eager")):

@@ -20,10 +20,14 @@ from gomkcn_dgl.relations import relations_of
 ARCS = [0, 0, 1, 2, 3, 4], [1, 2, 2, 3, 4, 2]
 
 
-def conv_of(graph, **options):
+def conv_of(graph):
     torch.manual_seed(0)
-    csr = as_csr(graph, edge_type=options.get("edge_type"))
-    return GOMKConv(2, 3, 3, 2, num_levels=2, relations=csr.relations, **options)
+    return GOMKConv(2, 3, 3, 2, num_levels=2, relations=as_csr(graph).relations)
+
+
+def kinds_of(graph):
+    """The graph with its edge types."""
+    return as_csr(graph, edge_type="kind")
 
 
 def test_directions_count_where_the_layer_has_relations():
@@ -55,25 +59,25 @@ def test_heterographs_are_graphs_with_edge_types():
     # the same graph with its types in edata
     plain = dgl.graph(([0, 1, 0, 2], [1, 2, 3, 4]))
     plain.edata["kind"] = torch.tensor([0, 0, 1, 1])
-    typed = conv_of(plain, edge_type="kind")
+    typed = conv_of(kinds_of(plain))
     typed.load_state_dict(conv.state_dict())
-    together = typed(plain, torch.cat([feat["gene"], feat["site"]]))
+    together = typed(kinds_of(plain), torch.cat([feat["gene"], feat["site"]]))
     torch.testing.assert_close(torch.cat([out["gene"], out["site"]]), together)
 
 
 def test_types_change_the_scores_and_filters_learn_them():
     graph = dgl.graph(([0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]))
     graph.edata["kind"] = torch.tensor([0, 0, 1, 1, 1, 1])
-    conv = conv_of(graph, edge_type="kind")
+    conv = conv_of(kinds_of(graph))
     assert conv.filters.directed == (False, False)
     feat = torch.ones(3, 2)
-    before = conv(graph, feat)
+    before = conv(kinds_of(graph), feat)
     other = graph.clone()
     other.edata["kind"] = torch.tensor([1, 1, 1, 1, 0, 0])
     # another edge of the triangle is of the first type: the same subgraph
-    torch.testing.assert_close(conv(other, feat), before)
+    torch.testing.assert_close(conv(kinds_of(other), feat), before)
     other.edata["kind"] = torch.tensor([0, 0, 0, 0, 1, 1])
-    assert not torch.allclose(conv(other, feat), before)
+    assert not torch.allclose(conv(kinds_of(other), feat), before)
     before.sum().backward()
     assert (conv.filters.free_adj.grad != 0).any()
 
@@ -86,18 +90,18 @@ def test_a_batch_is_scored_as_its_graphs_one_by_one():
         graph.edata["kind"] = torch.from_numpy(rng.integers(0, 2, 14))
         graphs.append(graph)
     torch.manual_seed(0)
-    conv = GOMKConv(2, 3, 4, 2, relations=relations_of(["0", "1"], [True, False]), edge_type="kind")
+    conv = GOMKConv(2, 3, 4, 2, relations=relations_of(["0", "1"], [True, False]))
     feat = torch.rand(18, 2)
-    apart = [conv(graph, part) for graph, part in zip(graphs, feat.split(6), strict=True)]
-    torch.testing.assert_close(conv(dgl.batch(graphs), feat), torch.cat(apart))
+    apart = [conv(kinds_of(graph), part) for graph, part in zip(graphs, feat.split(6), strict=True)]
+    torch.testing.assert_close(conv(kinds_of(dgl.batch(graphs)), feat), torch.cat(apart))
 
 
 def test_a_relation_that_the_layer_does_not_know_is_refused():
     graph = dgl.graph(ARCS)
     graph.edata["kind"] = torch.tensor([0, 0, 1, 1, 1, 2])
-    conv = GOMKConv(2, 3, 3, 2, relations=relations_of(["0", "1"], [True, True]), edge_type="kind")
+    conv = GOMKConv(2, 3, 3, 2, relations=relations_of(["0", "1"], [True, True]))
     with pytest.raises(InputError, match="relations must include '2'"):
-        conv(graph, torch.rand(5, 2))
+        conv(kinds_of(graph), torch.rand(5, 2))
     with pytest.raises(TypeError, match="relations must be those of a graph"):
         GOMKConv(2, 3, 3, 2, relations=["a"])
 

@@ -10,7 +10,7 @@ from random_graphs import subgraphs_of
 from tiny_graphs import EDGE_AND_NODE, EMPTY, ONES, PATH, TRIANGLE, random_cases
 from tolerances import GRADIENTS, VALUES
 
-from gomkcn_dgl import GraphKernelConv, SubgraphTensors
+from gomkcn_dgl import GOMKConv, SubgraphTensors
 
 pytestmark = pytest.mark.slow
 
@@ -22,9 +22,9 @@ def one_score(kernel, left, right):
     """Score of one graph ``(adj, feat)`` against another, as a subgraph and as a pair."""
     sides = [[torch.tensor([part], dtype=FLOAT64) for part in side] for side in (left, right)]
     (adj, feat), other = sides
-    pair = kernel.score_pairs(adj, feat, *other).item()
+    pair = kernel.sums_pairs(adj, feat, *other).item()
     subgraph = SubgraphTensors.of_matrices(adj, None)
-    assert kernel.score(subgraph, feat[0], *other).item() == pytest.approx(pair)
+    assert kernel.sums(subgraph, feat[0], *other).item() == pytest.approx(pair)
     return pair
 
 
@@ -102,7 +102,7 @@ def test_steps_over_tables_are_walks_on_the_product_graph(
     filter_feat = torch.randn(3, filter_size, 3, generator=generator, dtype=FLOAT64) / 4
     found = []
     kernel = kernel(num_steps)
-    for score, kind in ((kernel.score, dtype), (partial(product_scores, kernel), FLOAT64)):
+    for score, kind in ((kernel.sums, dtype), (partial(product_scores, kernel), FLOAT64)):
         inputs = [one.to(kind).requires_grad_() for one in (feat, upper + upper.mT, filter_feat)]
         scores = score(subgraphs, *inputs)
         (scores * torch.linspace(-1, 2, scores.numel()).reshape(scores.shape)).sum().backward()
@@ -117,12 +117,12 @@ def test_steps_over_tables_are_walks_on_the_product_graph(
 def test_a_layer_takes_the_mean_and_learns(kernel, num_roots, max_nodes):
     subgraphs = subgraphs_of(9, max_nodes).select(torch.arange(num_roots))
     torch.manual_seed(0)
-    conv = GraphKernelConv(2, 3, 4, num_hops=2, kernel=kernel(2), max_nodes=max_nodes)
+    conv = GOMKConv(2, 3, 4, num_hops=2, kernel=kernel(2), max_nodes=max_nodes)
     feat = torch.rand(9, 2)
     inputs = (subgraphs, feat, conv.filters.adj(), conv.filters.feat())
     # walks of 0 to 2 steps, or of 1 and 2
     num_lengths = 3 if kernel is RandomWalkKernel else 2
-    expected = conv.kernel.score(*inputs) / (max_nodes * 4 * num_lengths)
+    expected = conv.kernel.sums(*inputs) / (max_nodes * 4 * num_lengths)
     scores = conv(subgraphs, feat)
     assert scores.shape == (num_roots, 3)
     torch.testing.assert_close(scores, expected)

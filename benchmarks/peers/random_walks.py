@@ -1,4 +1,4 @@
-"""The kernels of KerGNN and RWK+CN, which :class:`gomkcn.GraphKernelConv` takes in place of ours.
+"""The kernels of KerGNN and RWK+CN, which :class:`gomkcn.GOMKConv` takes in place of ours.
 
 Both compare a subgraph (features X, adjacency A) with a filter (Z, B) by the walks that both have.
 ``S = X Z^T [N, M]`` holds the similarities of pairs of nodes, one of each graph; ``A Y B`` takes a
@@ -42,16 +42,19 @@ class RandomWalkKernel:
             total = total + reached
         return similarity * total
 
-    def prepare(self, backend: str, device: str) -> None:
+    def prepare(self, device: str) -> None:
         """Nothing: products of matrices run on every device."""
 
     def score(
-        self,
-        subgraphs: SubgraphTensors,
-        feat: Tensor,
-        filter_adj: Tensor,
-        filter_feat: Tensor,
-        backend: str = "auto",
+        self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
+    ) -> Tensor:
+        """Return the mean of :meth:`sums` over all pairs of nodes and all lengths."""
+        num_lengths = self.num_steps + 1 - self.shortest
+        sums = self.sums(subgraphs, feat, filter_adj, filter_feat)
+        return sums / (subgraphs.nodes.shape[1] * filter_feat.shape[1] * num_lengths)
+
+    def sums(
+        self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
     ) -> Tensor:
         """Return the scores ``[S, F]`` of subgraphs with features ``[V, D]`` against filters."""
 
@@ -72,18 +75,6 @@ class RandomWalkKernel:
         """Return the scores ``[B]`` of graphs ``[B, N, N]``, each with one other graph."""
         walks = self.walks(feat @ other_feat.mT, lambda table: adj @ table @ other_adj)
         return walks.sum(dim=(1, 2))
-
-    def normalize(
-        self,
-        scores: Tensor,
-        subgraphs: SubgraphTensors,
-        feat: Tensor,
-        filter_adj: Tensor,
-        filter_feat: Tensor,
-    ) -> Tensor:
-        """Return the mean over all pairs of nodes and all lengths."""
-        num_lengths = self.num_steps + 1 - self.shortest
-        return scores / (subgraphs.nodes.shape[1] * filter_feat.shape[1] * num_lengths)
 
 
 @dataclass(frozen=True)

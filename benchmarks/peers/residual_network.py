@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from gomkcn_dgl import CSRGraph, GraphCollection, GraphKernel, GraphKernelConv, SubgraphTensors
+from gomkcn_dgl import CSRGraph, GOMKConv, GraphCollection, GraphKernel, SubgraphTensors
 from gomkcn_dgl.model import InputLayer, pool_nodes
 from gomkcn_dgl.relations import Relations
 
@@ -68,7 +68,7 @@ class _Block(nn.Module):
     def __init__(
         self,
         width: int,
-        conv: GraphKernelConv | None,
+        conv: GOMKConv | None,
         aggregate: str | None,
         num_channels: int,
         norm: str,
@@ -138,9 +138,9 @@ class ResidualGOMKCN(nn.Module):
         super().__init__()
         self.pooling = pooling
         self.input = InputLayer(in_feats, hidden_feats, input_norm, False, input_dropout)
-        sizes = (hidden_feats, num_filters, filter_size, num_hops, kernel)
+        sizes = (hidden_feats, num_filters, filter_size, num_hops)
         self.convs = [
-            GraphKernelConv(*sizes, relations=relations, **conv_options)
+            GOMKConv(*sizes, kernel=kernel, relations=relations, **conv_options)
             for _ in range(num_blocks if num_filters else 0)
         ]
         rest = (aggregate, len(relations.channels), norm, dropout)

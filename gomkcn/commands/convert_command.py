@@ -38,7 +38,11 @@ from gomkcn.commands.base import (
     group=OUTPUT,
 )
 @add_options(
-    ("--memory-limit", "2GiB", "Use so much memory; with less, edges are sorted in smaller parts."),
+    (
+        "--memory-limit",
+        "2GiB",
+        "Use so much memory; a file that needs more is sorted on disk, by DuckDB.",
+    ),
     group=LARGE,
 )
 @edge_options

@@ -68,6 +68,7 @@ _RELATIONS = (
     "type",
 )
 _USUAL = {*itertools.chain.from_iterable(_ENDS), *_WEIGHTS, *_RELATIONS}
+_ROLES = ("source", "target", "weight", "relation")
 # of a text file: the first bytes tell the separator, the first rows the columns
 _SAMPLE_BYTES = 2**18
 _SAMPLE_ROWS = 1000
@@ -97,29 +98,27 @@ class EdgeOptions:
 
 @dataclass(frozen=True)
 class EdgeLayout:
-    """The columns of a table of edges, by position, and how its text is cut.
+    """The columns of a table of edges, and how its text is cut.
 
-    ``header`` is the line of the header, or 0; ``dialect`` is None for a table that is no text.
+    ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
+    ``weight`` and ``relation``. ``header`` is the line of the header, or 0; ``dialect`` is None for
+    a table that is no text.
     """
 
     names: tuple[str, ...]
-    ends: tuple[int, int]
-    weight: int | None = None
-    relation: int | None = None
+    roles: dict[str, int]
     header: int = 0
     first_line: int = 1
     dialect: Dialect | None = None
 
     @property
-    def roles(self) -> dict[str, int]:
-        """Position of the column in each role that some column has."""
-        roles = {"source": self.ends[0], "target": self.ends[1]}
-        beside = {"weight": self.weight, "relation": self.relation}
-        return roles | {role: at for role, at in beside.items() if at is not None}
+    def ends(self) -> tuple[int, int]:
+        """Positions of the columns of the two ends."""
+        return self.roles["source"], self.roles["target"]
 
     @property
     def used(self) -> list[int]:
-        """Positions of the columns that are used, in the order of the fields."""
+        """Positions of the columns that are used, each once."""
         return list(dict.fromkeys(self.roles.values()))
 
     @property
@@ -174,14 +173,26 @@ def find_layout(
     ``rows`` are for a table without a header.
 
     >>> layout = find_layout(["from", "to", "type", "year"], EdgeOptions())
-    >>> layout.ends, layout.relation, layout.unused
-    ((0, 1), 2, ['year'])
+    >>> layout.roles, layout.unused
+    ({'source': 0, 'target': 1, 'relation': 2}, ['year'])
     >>> triple = find_layout(["1", "2", "3"], EdgeOptions(), [["a", "is", "b"], ["b", "is", "c"]])
-    >>> triple.ends, triple.relation
+    >>> triple.ends, triple.roles["relation"]
     ((0, 2), 1)
     """
-    # 1. what the caller says
-    chosen = _given_columns(names, options, rows is not None)
+    # 1. what the caller says; a role that is not to be used is None
+    chosen: dict[str, int | None] = {}
+    for role in _ROLES:
+        column = getattr(options, role)
+        if column == NONE and column not in names and role in ("relation", "weight"):
+            chosen[role] = None
+        elif column is not None:
+            position = _position(role, column, names, rows is not None)
+            if position in chosen.values():
+                raise InputError(
+                    "source, target, relation and weight must be different columns, got "
+                    f"{names[position]!r} twice."
+                )
+            chosen[role] = position
     free = [c for c in range(len(names)) if c not in chosen.values()]
     # 2. what the header or the values say
     guessed = _roles_by_name(names, free) if rows is None else _roles_by_value(rows, free, chosen)
@@ -200,58 +211,23 @@ def find_layout(
         rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
         rule += "columns must be named, such as source=1, target=2"
         raise line_error(first_line, rule, " ".join(rows[0]))
-    source, target = chosen["source"], chosen["target"]
-    assert source is not None and target is not None, "only other roles can be left out"
-    return EdgeLayout(
-        tuple(names),
-        (source, target),
-        chosen.get("weight"),
-        chosen.get("relation"),
-        header,
-        first_line,
-        dialect,
-    )
-
-
-def _given_columns(
-    names: Sequence[str], options: EdgeOptions, is_unnamed: bool
-) -> dict[str, int | None]:
-    """Return the columns that the caller chose, None for one that is not to be used."""
-    chosen: dict[str, int | None] = {}
-    for role in ("source", "target", "relation", "weight"):
-        column = getattr(options, role)
-        if column == NONE and column not in names and role in ("relation", "weight"):
-            chosen[role] = None
-        elif column is not None:
-            chosen[role] = _position(role, column, names, is_unnamed)
-    _refuse_repeated([column for column in chosen.values() if column is not None], names)
-    return chosen
+    found = {role: chosen.get(role) for role in _ROLES}
+    roles = {role: position for role, position in found.items() if position is not None}
+    return EdgeLayout(tuple(names), roles, header, first_line, dialect)
 
 
 def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
     """Return the position of a column that is given by name or by number."""
     if not is_unnamed and column in names:
         return list(names).index(str(column))
-    number = int(column) if isinstance(column, int) or column.isdecimal() else None
-    if number is None and is_unnamed:
-        raise InputError(
-            f"{role} must be the number of a column, 1 to {len(names)}, in a table without a "
-            f"header, got {column!r}."
-        )
-    if number is None:
-        raise InputError(f"{role} must name a column among {listed(names)}, got {column!r}.")
-    if not 1 <= number <= len(names):
-        raise InputError(f"{role} must be a column from 1 to {len(names)}, got {number}.")
-    return number - 1
-
-
-def _refuse_repeated(columns: Sequence[int], names: Sequence[str]) -> None:
-    for column in columns:
-        if columns.count(column) > 1:
-            raise InputError(
-                f"source, target, relation and weight must be different columns, got "
-                f"{names[column]!r} twice."
-            )
+    if isinstance(column, int) or column.isdecimal():
+        if not 1 <= int(column) <= len(names):
+            raise InputError(f"{role} must be a column from 1 to {len(names)}, got {column}.")
+        return int(column) - 1
+    rule = f"name a column among {listed(names)}"
+    if is_unnamed:
+        rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"
+    raise InputError(f"{role} must {rule}, got {column!r}.")
 
 
 def _roles_by_name(names: Sequence[str], free: Sequence[int]) -> dict[str, int]:

@@ -131,7 +131,7 @@ def _database(folder: Path, path: Path, limit: int) -> Iterator[Any]:
     # about as much again is taken beside what DuckDB counts
     budget = max(limit - memory_in_use(), _SMALLEST_BUDGET) // 2
     options: Any = {"memory_limit": f"{budget}B", "temp_directory": str(scratch / "spilled")}
-    options["threads"] = min(2, os.cpu_count() or 1)
+    options["threads"] = 1
     try:
         with duckdb.connect(scratch / "edges.db", config=options) as database:
             yield database
@@ -160,7 +160,7 @@ def _sort(
     if not is_plain:
         ends = """s.rowid AS u, t.rowid AS v FROM named
             JOIN ids s ON named.source = s.id JOIN ids t ON named.target = t.id"""
-    if layout.relation is not None:
+    if "relation" in layout.roles:
         kind, ends = "kinds.rowid", f"{ends} JOIN kinds ON named.relation = kinds.relation"
         database.execute("""CREATE TABLE kinds AS
             SELECT DISTINCT relation FROM named ORDER BY relation""")
@@ -171,7 +171,7 @@ def _sort(
         WHERE source <> target AND coalesce(weight, 1) > 0; DROP TABLE named""")
     # 3. relations, and which of them have a direction
     found = None
-    if layout.relation is not None:
+    if "relation" in layout.roles:
         query = f"SELECT relation FROM kinds ORDER BY rowid LIMIT {MAX_RELATIONS + 1}"
         found = [name for (name,) in database.execute(query).fetchall()]
 
@@ -188,7 +188,7 @@ def _sort(
     repairs[DUPLICATES] = num_kept - int((pairs + both).sum())
     repairs[MIRRORED] = int((pairs - both)[~is_directed].sum())
     relations, repairs[CONFLICTS] = _link(database, relations)
-    _write_arrays(database, folder, num_nodes, relations, layout.weight is not None)
+    _write_arrays(database, folder, num_nodes, relations, "weight" in layout.roles)
     log_repairs(repairs)
     log_relations(relations)
     # 5. what belongs to the nodes
@@ -201,7 +201,7 @@ def _sort(
         num_nodes=num_nodes,
         num_edges=int((pairs + both * is_directed).sum()),
         num_graphs=1,
-        weighted=layout.weight is not None,
+        weighted="weight" in layout.roles,
         feature_names=[CONSTANT_FEATURE] if table is None else list(table.names),
         constant_features=table is None,
         node_ids=kind,

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import SubgraphTensors
-from gomkcn_dgl.layer import GraphKernelConv
+from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 
 # two subgraphs count as the same filter from this share of the largest score on
@@ -88,15 +88,14 @@ def initialize_from_classes(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         for level, conv in enumerate(model.convs):
-            assert isinstance(conv, GraphKernelConv)
+            assert isinstance(conv, GOMKConv)
             # layer by layer, because a layer sees the scores of the filters that were just set
             levels = model.levels(batch.subgraphs, batch.feat)
             hidden = levels[0] if level == 0 else model.activate(levels[level])  # [V, W]
             rows = batch.subgraphs.select(torch.from_numpy(roots).to(hidden.device))
             chosen_rows = rows.select(torch.from_numpy(candidates).to(hidden.device))
             adj, feat = _as_filters(chosen_rows, hidden, conv.filter_size)
-            scores = conv.kernel.score(rows, hidden, adj, feat, conv.backend)
-            scores = conv.kernel.normalize(scores, rows, hidden, adj, feat)  # [R, K]
+            scores = conv.kernel.score(rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])[has_candidate]
             similarity = scores[torch.from_numpy(candidates)]
             if model.class_filters and conv is model.convs[-1]:

@@ -118,7 +118,7 @@ def describe_features(
     >>> atoms = np.eye(2)[[0, 0, 0, 0, 0, 1] * 5]
     >>> graph = csr_from_edges(*np.array(rings.edges).T, 30, features=atoms,
     ...                        feature_names=["label=C", "label=N"])
-    >>> (pattern,) = PatternMiner(1, (6, 6), num_epochs=0, null="none").fit(graph).patterns_
+    >>> (pattern,) = PatternMiner(1, (6, 6), sources="filters", null="none").fit(graph).patterns_
     >>> str(describe_features(pattern, graph))
     'cycle of 6 nodes: 5 carbon, 1 nitrogen'
     """

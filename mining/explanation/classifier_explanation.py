@@ -14,7 +14,7 @@ from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import edges_of
-from gomkcn_dgl.layer import GraphKernelConv
+from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
@@ -217,7 +217,7 @@ def _highest(scores: np.ndarray, data: LabelledData) -> np.ndarray:
 
 
 def _filters(
-    conv: GraphKernelConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
+    conv: GOMKConv, highest: np.ndarray, labels: np.ndarray, num_classes: int
 ) -> list[LearntFilter]:
     discrete, relations = discretize(conv.filters), conv.relations
     filters = []

@@ -98,16 +98,19 @@ def search_collection(
     Returns
     -------
     answer, other : CodedSet, CodedSet or None
-        The set of the base with the shorter total, and that of the other base.
+        The set of the base with the shorter total, and that of the other base. The bases are
+        "typed" and "total", or "total" alone where all edges are alike. If nodes are alike as well,
+        what motifs save must be more than what "blocks" save, or these are the answer, with a
+        clique as a motif where most graphs have a block with all its edges.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> clique = nx.complete_graph(4)
-    >>> graphs = [nx.disjoint_union(clique, nx.cycle_graph(5 + k % 5)) for k in range(30)]
-    >>> answer, other = search_collection(MinedGraph.of(graphs), range(2, 7), seed=0)
-    >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs]
-    [(4, 30)]
+    >>> ring = nx.cycle_graph(6)
+    >>> graphs = [nx.disjoint_union(ring, nx.star_graph(4 + k % 3)) for k in range(40)]
+    >>> answer, other = search_collection(MinedGraph.of(graphs), range(2, 8), seed=0)
+    >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs], other
+    ([(6, 40)], None)
     """
     empty = _empty_coverings(mined)
     gathered = Gathered([], np.zeros((0, len(empty))), "")

@@ -22,7 +22,7 @@ from mining.motif_sets.copy_choice import Least, choose
 from mining.motif_sets.set_loops import describe_sets, grow_rows
 
 # sets that are looked at, of one size; and sets that grow on
-MOST_SETS, MOST_GROWN = 400_000, 100_000
+MOST_SETS, MOST_GROWN = 400_000, 120_000
 # sets before equal ones are merged
 _MOST_CHILDREN = 2_000_000
 # a structure is seen so often, a motif has so many copies, and both are in so many graphs

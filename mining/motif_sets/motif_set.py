@@ -87,7 +87,7 @@ class MotifSet:
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     >>> found = gomkcn.motif_set(graph)
     >>> found
-    MotifSet(4-clique × 6; 113 of 277 bits saved, given the degrees)
+    MotifSet(clique of 4 nodes × 6; 113 of 277 bits saved, given the degrees)
     >>> found.transform([nx.complete_graph(5), nx.complete_graph(4)]).round(2).tolist()
     [[1.0, 0.4], [1.0, 0.0]]
     """
@@ -341,7 +341,10 @@ class MotifSet:
 
     @classmethod
     def from_dict(
-        cls, record: Mapping[str, Any], relations: Relations, copies: Sequence[Sequence[Occurrences]]
+        cls,
+        record: Mapping[str, Any],
+        relations: Relations,
+        copies: Sequence[Sequence[Occurrences]],
     ) -> MotifSet:
         """Read a record, with the copies of each motif, and of each of the other base."""
         own, *others = copies
@@ -695,4 +698,3 @@ def summary(found: MotifSet) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %")
-

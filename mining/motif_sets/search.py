@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,10 @@ Motifs = dict[bytes, Taken]
 
 # a set that saves less is not reported
 LEAST_SAVED = 10.0
-_MOST_ROUNDS, _ROUNDS_OF_GROWTH, _LEAST_OF_ROUND = 6, 3, 0.5
+# rounds; of these with more structures; and the last one gains less than so many bits, and than
+# this share of what is saved
+_MOST_ROUNDS, _ROUNDS_OF_GROWTH = 6, 3
+_LEAST_OF_ROUND, _SHARE_OF_ROUND = 0.5, 0.001
 # motifs whose length is computed at each step, the most promising ones
 _VERIFIED = 4
 # lengths that differ by less are equal, to so many decimals
@@ -256,6 +260,7 @@ class _Search:
         # what each structure saves alone; and where the search was cut
         self.alone: dict[bytes, Prefix | None] = {}
         self.cut = ""
+        self._tried: set[tuple[Taken | float, ...]] = set()
 
     def stops(self, where: str) -> bool:
         """Whether the time is up; it is then said where."""
@@ -265,7 +270,8 @@ class _Search:
 
     def run(self, proposed: Sequence[Pattern], grows: bool) -> Motifs:
         """Search, and return the shortest set."""
-        cover, best = self.cover, _Best(self.cover.bits(), {})
+        cover, empty = self.cover, self.cover.bits()
+        best = _Best(empty, {})
         for one in proposed:
             self.proposals.give(one.structure, one.sources)
         if grows:
@@ -278,40 +284,54 @@ class _Search:
                 return best.motifs
         # 2. rounds
         for turn in range(1, _MOST_ROUNDS + 1):
-            before = best.bits
+            before, least = best.bits, _LEAST_OF_ROUND + _SHARE_OF_ROUND * (empty - best.bits)
             cover.restore(best.motifs)
             if grows and turn <= _ROUNDS_OF_GROWTH:
                 self.proposals.grow(cover.left(), self.sizes, turn, MOST_AGAIN)
             best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0, ~cover.used))
             best = self._exchange(best, turn)
-            if self.stops(f"in round {turn}") or before - best.bits < _LEAST_OF_ROUND:
+            best = self._exchange_pairs(best, turn)
+            if self.stops(f"in round {turn}") or before - best.bits < least:
                 return best.motifs
         self.cut = f"it still found shorter sets after {_MOST_ROUNDS} rounds"
         return best.motifs
 
     def _exchange(self, best: _Best, turn: int) -> _Best:
-        """Drop each motif in turn and fill the gap."""
+        """Drop each motif in turn and fill the gap, without it or with it."""
         place = 0
         while place < len(best.motifs) and not self.stops(f"in round {turn}"):
             key = [*best.motifs][place]
-            near = _neighbors(best.motifs, key)
-            for dropped, banned, exponent in (
-                ([key], {key}, 0.0),
-                ([key], set(), 1.0),
-                ([key, *near], set(), 0.5),
-            ):
-                self.cover.restore(best.motifs)
-                used = self.cover.used.copy()
-                for one in dropped:
-                    self.cover.remove(one)
-                freed = used & ~self.cover.used
-                found = self._shorter(best, self.greedy(exponent, freed, banned))
-                if found is not best:
-                    best = found
-                    break
-            else:
-                place += 1
+            found = self._refill(best, [key], 0.0, {key})
+            if found is best:
+                found = self._refill(best, [key], 1.0)
+            place += found is best
+            best = found
         return best
+
+    def _exchange_pairs(self, best: _Best, turn: int) -> _Best:
+        """Drop each two motifs that have nodes in common, and fill the gap."""
+        for pair in combinations([*best.motifs], 2):
+            for exponent in (1.0, 0.5):
+                if self.stops(f"in round {turn}"):
+                    return best
+                if {*pair} <= {*best.motifs} and _meet(*(best.motifs[key] for key in pair)):
+                    best = self._refill(best, pair, exponent)
+        return best
+
+    def _refill(
+        self, best: _Best, dropped: Sequence[bytes], exponent: float, banned: Set[bytes] = frozenset()
+    ) -> _Best:
+        """The best set without some motifs, and what then saves, if it is shorter."""
+        # the same copies were dropped in the same way before, and to no avail
+        tried = *(best.motifs[key] for key in dropped), exponent
+        if tried in self._tried:
+            return best
+        self._tried.add(tried)
+        self.cover.restore(best.motifs)
+        used = self.cover.used.copy()
+        for key in dropped:
+            self.cover.remove(key)
+        return self._shorter(best, self.greedy(exponent, used & ~self.cover.used, banned))
 
     def closest(self) -> CodedMotif | None:
         """The structure that comes closest to saving bits, None where nothing has two copies."""
@@ -356,9 +376,7 @@ class _Search:
         while not self.stops("in the first search"):
             left = self.cover.left()
             best = None
-            for score, listed, prefix in self._best_prefixes(
-                left, bounds, exponent, freed, banned
-            ):
+            for score, listed, prefix in self._best_prefixes(left, bounds, exponent, freed, banned):
                 saved = bits - self.cover.bits_with(listed, prefix)
                 score = saved / self._weight(listed, prefix, exponent)
                 if saved > _EQUAL and (best is None or score > best[0] + _EQUAL):
@@ -424,8 +442,6 @@ class _Search:
         return [(-score, listed, prefix) for score, _, listed, prefix in found[:_VERIFIED]]
 
 
-def _neighbors(motifs: Motifs, key: bytes) -> list[bytes]:
-    """Two motifs that have nodes in common with one."""
-    nodes = np.unique(motifs[key].copies)
-    others = [one for one in motifs if one != key]
-    return [one for one in others if np.isin(motifs[one].copies, nodes).any()][:2]
+def _meet(one: Taken, other: Taken) -> bool:
+    """Whether copies of two motifs have nodes in common."""
+    return bool(np.isin(one.copies, other.copies).any())

@@ -351,7 +351,7 @@ def grams(folder):
         for name, options in (
             ("default", {}),
             ("levels", {"num_levels": 3, "tau": 0.5, "normalize": False}),
-            ("greedy", {"matching": "greedy", "max_nodes": 12}),
+            ("greedy", {"kernel": GOMKKernel(matching="greedy", padding="mask")}),
         )
     }
 

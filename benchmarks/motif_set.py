@@ -1,0 +1,395 @@
+"""Is the motif set of one graph what was planted in it, and is it empty where nothing was?
+
+    python benchmarks/motif_set.py                    planted motifs, results/motif_set.*
+    python benchmarks/motif_set.py --part links       directions, categories and relations
+    python benchmarks/motif_set.py --part nothing     nothing is planted
+    python benchmarks/motif_set.py --part real        real graphs, one start at a time
+
+Graphs are drawn from seeds from 7000 on, which nothing was chosen by. Where a planted set is not
+found, its length is compared with that of the set that was: if it is shorter the search missed it,
+else the code itself prefers another set.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import networkx as nx
+import numpy as np
+from level import by_igraph
+from planted_graphs import MOTIFS_OF_SIZE, make_planted
+from record import Bench, Table, bench_command, data_option
+
+from gomkcn_dgl import CSRGraph, as_csr, read_graph
+from gomkcn_dgl.graphs.structure import Structure
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.motif_set import MotifSet, motif_set
+from mining.motif_sets.search import search_graph
+from synthetic import PlantedGraph, barabasi_albert, erdos_renyi, get_motif, plant_motifs
+
+FIRST_SEED = 7000
+SIZES = (3, 8)
+# nodes of a host, and edges of it a node
+NODES, DENSITY = 1000, 2
+# a planted set that saves less is not asked for
+LEAST_PLANTED = 20.0
+# bits saved in ca-GrQc by the prototype, from three seeds
+GOAL_OF_COLLABORATIONS = 32_000
+
+
+class Drawn(NamedTuple):
+    """A graph, and each motif in it with its copies ``[k, M]``."""
+
+    graph: CSRGraph
+    planted: Sequence[tuple[Structure, np.ndarray]] = ()
+
+
+# None where a graph does not count
+Verdict = bool | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """Graphs of one kind, and how many of them must turn out as they should."""
+
+    name: str
+    number: int
+    goal: str
+    draw: Callable[[int], Drawn]
+    passes: Callable[[Drawn, MotifSet], Verdict]
+    sizes: tuple[int, int] = SIZES
+
+
+# what is drawn
+
+
+def drawn_of(planted: PlantedGraph) -> Drawn:
+    """A planted graph with the copies of each of its motifs."""
+    copies: dict[str, list[tuple[int, ...]]] = {motif.name: [] for motif in planted.motifs}
+    for name, nodes in planted.instances:
+        copies[name].append(nodes)
+    return Drawn(planted.to_csr(), [(one, np.array(copies[one.name])) for one in planted.motifs])
+
+
+def hidden(motifs: Sequence[Structure], copies: int, seed: int) -> Drawn:
+    """Four motifs, drawn from some, each copy hung by one edge; hosts of 1 and 2 edges a node."""
+    rng = np.random.default_rng(seed)
+    chosen = [motifs[number] for number in rng.choice(len(motifs), 4, replace=False)]
+    _, planted = make_planted(chosen, 1 + seed % 2, seed, copies=copies, features="constant")
+    return drawn_of(planted)
+
+
+def embedded(motifs: Sequence[Structure], seed: int) -> Drawn:
+    """Twenty-five copies of one motif on nodes that keep their edges, in one of three hosts."""
+    rng = np.random.default_rng(seed)
+    host, number = divmod(seed - FIRST_SEED, len(motifs))
+    blocks = nx.planted_partition_graph(4, NODES // 4, 0.0136, 0.0008, seed=seed)
+    base = (
+        erdos_renyi(NODES, 2 * DENSITY / NODES, rng),
+        np.array(blocks.edges),
+        barabasi_albert(NODES, DENSITY, rng),
+    )[host % 3]
+    options = {"embedded": True, "features": "constant", "seed": rng}
+    return drawn_of(plant_motifs(base, NODES, {motifs[number]: 25}, **options))
+
+
+def directed(motifs: Sequence[Structure], copies: int, seed: int) -> Drawn:
+    """1,000 random arcs and 60 random mutual pairs on 500 nodes, and copies hung by one arc."""
+    rng = np.random.default_rng(seed)
+    arcs = {*nx.gnm_random_graph(500, 1000, seed=seed, directed=True).edges}
+    for pair in rng.permutation(500)[:120].reshape(-1, 2).tolist():
+        arcs |= {(pair[0], pair[1]), (pair[1], pair[0])}
+    wanted = dict.fromkeys(motifs, copies)
+    options = {"directed": True, "features": "constant", "seed": rng}
+    return drawn_of(plant_motifs(np.array(sorted(arcs)), 500, wanted, **options))
+
+
+def directed_kind(motifs: Sequence[Structure], seed: int) -> Drawn:
+    """The same with one of some motifs, 12 or 25 times."""
+    number = seed - FIRST_SEED
+    return directed([motifs[number // 2 % len(motifs)]], (12, 25)[number % 2], seed)
+
+
+def categories(seed: int) -> Drawn:
+    """Forty triangles of categories A, A, B among 60 whose categories are drawn, as all others."""
+    rng = np.random.default_rng(seed)
+    base = nx.gnm_random_graph(600, 900, seed=seed)
+    options = {"features": "constant", "seed": rng}
+    planted = plant_motifs(np.array(base.edges), 600, {triangle(): 100}, **options)
+    kinds = rng.integers(3, size=planted.num_nodes)
+    copies = np.array([nodes for _, nodes in planted.instances[:40]])
+    kinds[copies] = [0, 0, 1]
+    names = [f"kind={name}" for name in "ABC"]
+    features = np.eye(3, dtype=np.float32)[kinds]
+    return Drawn(replace(planted.to_csr(), features=features, feature_names=names))
+
+
+def relations(seed: int) -> Drawn:
+    """Two motifs whose edges have three relations, 12 copies each, in a random host."""
+    rng = np.random.default_rng(seed)
+    base = nx.gnm_random_graph(600, 900, seed=seed)
+    wanted = {get_motif("house5"): 12, get_motif("clique4"): 12}
+    options = {"relations": 3, "features": "constant", "seed": rng}
+    return drawn_of(plant_motifs(np.array(base.edges), 600, wanted, **options))
+
+
+def rewired(graph: nx.Graph | CSRGraph, seed: int) -> Drawn:
+    """A random graph of the same degrees."""
+    return Drawn(by_igraph(as_csr(graph), seed))
+
+
+def hubs(seed: int) -> Drawn:
+    """A random graph of 400 nodes with hubs of up to 100 neighbours."""
+    degrees = [100, 60, 60, 40, 40, 30, 20, 20, *[3] * 100, *[2] * 120, *[1] * 172]
+    degrees[-1] += sum(degrees) % 2
+    return rewired(nx.havel_hakimi_graph(degrees), seed)
+
+
+def of_networkx(draw: Callable[..., nx.Graph], *sizes: object) -> Callable[[int], Drawn]:
+    """Random graphs of a generator."""
+    return lambda seed: Drawn(as_csr(draw(*sizes, seed=seed)))
+
+
+# how it should turn out
+
+
+def copies_of(found: MotifSet) -> dict[bytes, set[frozenset[int]]]:
+    """The nodes of the copies of each motif that was found, by its key."""
+    copies = {one.key: one.motif.copies.nodes.tolist() for one in found if one.motif}
+    return {key: {*map(frozenset, rows)} for key, rows in copies.items()}
+
+
+def is_exact(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether the set is the planted motifs, with the planted copies."""
+    truth = {one.key: {*map(frozenset, rows.tolist())} for one, rows in drawn.planted}
+    return copies_of(found) == truth
+
+
+def leads(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether the planted motif is listed first."""
+    return bool(found.motifs) and found.motifs[0].key == drawn.planted[0][0].key
+
+
+def are_found(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether all planted motifs are in the set, where they would save some bits."""
+    if saved_by_planted(drawn) < LEAST_PLANTED:
+        return None
+    return {one.key for one, _ in drawn.planted} <= {one.key for one in found}
+
+
+def leads_aab(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether the triangle of categories A, A, B is listed first."""
+    if not found.motifs:
+        return False
+    first = found.motifs[0].structure
+    kinds = sorted(name for names in first.categories for name in names)
+    return kinds == ["kind=A", "kind=A", "kind=B"] and len(first.edges) == 3
+
+
+def is_aab(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether that triangle is the only motif."""
+    return len(found.motifs) == 1 and leads_aab(drawn, found)
+
+
+def is_empty(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether no motif is found."""
+    return not found.motifs
+
+
+def is_blocks(drawn: Drawn, found: MotifSet) -> Verdict:
+    """Whether no motif is found, and blocks are said to explain the graph."""
+    return not found.motifs and found.base == "blocks"
+
+
+def planted_bits(drawn: Drawn) -> tuple[float, float]:
+    """Bits of a graph without motifs, and with those that were planted."""
+    mined = MinedGraph.of(drawn.graph)
+    code = GraphCode(CodedGraph.of(mined))
+    shapes = [(code.graph.shape_of(one), rows) for one, rows in drawn.planted]
+    motifs = [(shape, mined.order.position[rows]) for shape, rows in shapes if shape]
+    return code.length([]).total, code.length(motifs).total
+
+
+def saved_by_planted(drawn: Drawn) -> float:
+    """Bits that the planted motifs save."""
+    base, total = planted_bits(drawn)
+    return base - total
+
+
+# the tables
+
+
+def triangle() -> Structure:
+    return Structure.parse("a--b, b--c, a--c", name="triangle")
+
+
+def of_size(sizes: Iterable[int]) -> list[Structure]:
+    """The motifs that can be planted, of some sizes, with at least two independent cycles."""
+    found = [get_motif(name) for size in sizes for name in MOTIFS_OF_SIZE[size]]
+    return [one for one in found if len(one.edges) > one.num_nodes]
+
+
+def planted_rows() -> list[Row]:
+    """Motifs of one undirected relation."""
+    small, large = of_size(range(4, 9)), of_size((7, 8))
+    large += [
+        Structure.from_networkx(nx.convert_node_labels_to_integers(graph), name)
+        for name, graph in (("grid9", nx.grid_2d_graph(3, 3)), ("wheel9", nx.wheel_graph(9)))
+    ]
+    seven = [get_motif(name) for name in ("clique5", "wheel5", "wheel", "crown", "diamond", "cube")]
+    seven.append(Structure.from_networkx(nx.complete_bipartite_graph(3, 3), "K3,3"))
+    joined = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
+    joined.add_edge(0, 4)
+    double = [Structure.from_networkx(joined, "two joined K4")]
+    return [
+        Row("four of 4 to 8 nodes, × 10", 20, "19 of 20", partial(hidden, small, 10), is_exact),
+        Row("four of 4 to 8 nodes, × 5", 20, "17 of 20", partial(hidden, small, 5), is_exact),
+        Row("four of 7 to 9 nodes, × 10", 10, "9 of 10", partial(hidden, large, 10), is_exact,
+            (3, 9)),
+        Row("one of seven × 25 embedded: first", 21, "18 of 21", partial(embedded, seven), leads),
+        Row("two joined K4 × 25 embedded: first", 3, "–", partial(embedded, double), leads),
+    ]  # fmt: skip
+
+
+def links_rows() -> list[Row]:
+    """Motifs of directed graphs, of nodes with categories, and of several relations."""
+    kinds = [
+        Structure.of_edges(size, [(int(one[0]), int(one[1])) for one in edges.split()],
+                           directed=True, name=name)
+        for name, size, edges in (
+            ("tournament", 4, "01 02 03 12 13 23"),
+            ("mutual triangle", 3, "01 10 02 20 12 21"),
+            ("led bi-fan", 5, "01 02 03 04 13 14 23 24"),
+            ("fed ring", 6, "01 12 23 34 40 50 51 52 53 54"),
+        )
+    ]  # fmt: skip
+    every = partial(directed, kinds, 25)
+    return [
+        Row("one of four directed × 12 or 25", 20, "18 of 20", partial(directed_kind, kinds),
+            are_found),
+        Row("all four directed × 25", 5, "4 of 5", every, are_found),
+        Row("triangle A, A, B × 40 among 60: alone", 10, "9 of 10", categories, is_aab),
+        Row("the same graphs: listed first", 10, "–", categories, leads_aab),
+        Row("two of three relations × 12", 10, "9 of 10", relations, is_exact),
+    ]  # fmt: skip
+
+
+def nothing_rows(data: Path) -> list[Row]:
+    """Graphs in which nothing was planted."""
+    partition = nx.planted_partition_graph
+    draws: dict[str, Callable[[int], Drawn]] = {
+        "ER, mean degree 4": of_networkx(nx.gnm_random_graph, 500, 1000),
+        "ER, mean degree 12": of_networkx(nx.gnm_random_graph, 300, 1800),
+        **{f"BA, {m} a node": of_networkx(nx.barabasi_albert_graph, 500, m) for m in (1, 2, 3)},
+        "3-regular": of_networkx(nx.random_regular_graph, 3, 500),
+        "4 blocks, .06 and .02": of_networkx(partition, 4, 100, 0.06, 0.02),
+        "2 blocks, .05 and .01": of_networkx(partition, 2, 150, 0.05, 0.01),
+        "hubs to a quarter of the nodes": hubs,
+        "Les Misérables, rewired": partial(rewired, nx.Graph(nx.les_miserables_graph().edges)),
+        "karate club, rewired": partial(rewired, nx.Graph(nx.karate_club_graph().edges)),
+    }
+    regulation = data / "directed" / "ecoli_regulation.csv"
+    if regulation.is_file():
+        for name, has_arcs in (("E. coli, rewired", False), ("E. coli directed, rewired", True)):
+            graph = read_graph(regulation, relation="none", directed=has_arcs)
+            draws[name] = partial(rewired, graph)
+    rows = [Row(name, 10, "–", draw, is_empty) for name, draw in draws.items()]
+    eight = of_networkx(partition, 8, 50, 0.3, 0.01)
+    return [*rows, Row("8 blocks, .3 and .01: blocks said", 10, "9 of 10", eight, is_blocks)]
+
+
+def measure(bench: Bench, rows: Iterable[Row]) -> None:
+    """Draw the graphs of each row, find their sets and say how many are as they should be."""
+    table = bench.table(
+        "Graphs whose motif set is as it should be",
+        {"graphs": "", "as it should be": "", "goal": "", "the search missed it": "",
+         "processor s, median": ".2f"},
+    )  # fmt: skip
+    failed, silent = [], []
+    for row in rows:
+        verdicts, missed, seconds = [], 0, []
+        for seed in range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else row.number)):
+            drawn = row.draw(seed)
+            start = time.process_time()
+            found = motif_set(drawn.graph, row.sizes, random_state=seed)
+            seconds.append(time.process_time() - start)
+            verdict = row.passes(drawn, found)
+            if row.passes is is_empty:
+                silent.append(verdict)
+            if verdict is not None:
+                verdicts.append(verdict)
+            if verdict is False:
+                failed.append(f"{row.name}, seed {seed}: {found!r}")
+                if drawn.planted:
+                    missed += planted_bits(drawn)[1] < found.bits_total - 1e-6
+        # of what was not planted there is no set to be missed
+        misses = str(missed) if drawn.planted else None
+        ratio = f"{sum(verdicts)} of {len(verdicts)}"
+        table.add(row.name, ratio, row.goal, misses, float(np.median(seconds)))
+    if silent:
+        bench.note(
+            f"A set of 10 bits or more where nothing was planted: {silent.count(False)} of "
+            f"{len(silent)} graphs; goal: 1 of 120."
+        )
+    for line in failed:
+        bench.note(f"- {line}")
+
+
+def real(bench: Bench, data: Path) -> None:
+    """What one start saves in real graphs."""
+    table = bench.table(
+        "One start, given the degrees",
+        {"graph": "", "seed": "", "bits": ",.0f", "saved": ",.0f", "goal": "", "motifs": "",
+         "processor s": ".1f", "ended by itself": ""},
+    )  # fmt: skip
+    graphs = [("Les Misérables", as_csr(nx.Graph(nx.les_miserables_graph().edges)), "215", 1)]
+    path = data / "snap" / "ca-GrQc.txt.gz"
+    if path.is_file() and not bench.quick:
+        graphs.append(("ca-GrQc", read_graph(path), f"{GOAL_OF_COLLABORATIONS:,}", 3))
+    for name, graph, goal, starts in graphs:
+        mined = MinedGraph.of(graph)
+        for seed in range(starts):
+            add_start(table, name, mined, seed, goal)
+
+
+def add_start(table: Table, name: str, mined: MinedGraph, seed: int, goal: str) -> None:
+    start = time.process_time()
+    found = search_graph(mined, range(SIZES[0], SIZES[1] + 1), seed=seed)
+    seconds = time.process_time() - start
+    ended = "yes" if found.complete else found.cut
+    motifs = str(len(found.motifs))
+    table.add(name, str(seed), found.bits_base, found.bits_saved, goal, motifs, seconds, ended)
+
+
+@bench_command("motif_set", usual_repeats=1, how="run of each graph")
+@click.option(
+    "--part",
+    type=click.Choice(["planted", "links", "nothing", "real"]),
+    default="planted",
+    show_default=True,
+)
+@data_option
+def main(bench: Bench, data: Path, part: str) -> None:
+    """Find the motif sets of graphs of which the answer is known."""
+    if part != "planted":
+        bench.name = f"motif_set_{part}"
+    # compiled
+    motif_set(nx.karate_club_graph())
+    if part == "real":
+        real(bench, data)
+    elif part == "nothing":
+        measure(bench, nothing_rows(data))
+    else:
+        measure(bench, planted_rows() if part == "planted" else links_rows())
+
+
+if __name__ == "__main__":
+    main()
