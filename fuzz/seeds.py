@@ -26,8 +26,8 @@ from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
+from mining.export import occurrence_table, write_table
 from mining.mining_run import MiningRun
-from mining.occurrence_file import write_occurrences
 from mining.occurrences import Occurrence
 from mining.run_folder import write_run
 from mining.settings import RunSettings
@@ -180,7 +180,9 @@ def occurrence_files() -> list[bytes]:
             SimpleNamespace(id=number, num_nodes=3, occurrences=[Occurrence(ids, 0.5)] * count)
             for number, count in enumerate(COUNTS)
         ]
-        files.append(saved(write_occurrences, patterns))
+        files.append(
+            saved(lambda file, found: write_table(occurrence_table(found), file), patterns)
+        )
     return files
 
 

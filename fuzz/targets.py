@@ -31,11 +31,9 @@ from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
-from mining.export import occurrence_table, pattern_table
+from mining.export import occurrence_table, pattern_table, read_places
 from mining.html.report import render_report
 from mining.html.tables import format_comparison, format_run
-from mining.mining_run import compare_runs
-from mining.occurrence_file import read_occurrences
 from mining.run_folder import load_miner, read_run
 from mining.settings import read_settings
 
@@ -114,13 +112,13 @@ def _settings(path: Path) -> None:
 def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
-    texts = [format_run(run), format_comparison(compare_runs(run, run))]
+    texts = [format_run(run), format_comparison(run, run)]
     texts += [pattern_table(run.patterns).to_csv(), occurrence_table(run.patterns).to_csv()]
     "".join(texts).encode()
 
 
 def _occurrences(path: Path) -> None:
-    for occurrences in read_occurrences(path, seeds.COUNTS):
+    for occurrences in read_places(path, [(number, 3) for number in seeds.COUNTS]):
         list(occurrences)
 
 

@@ -10,8 +10,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "class_contrasts": ["class_differences"],
         "counting.counter": ["count_occurrences", "list_places"],
         "counting.exact_search": ["count_by_graph", "count_exact", "ExactCount"],
-        "descriptions.feature_background": ["FeatureBackground"],
-        "descriptions.feature_descriptions": ["describe_features", "FeatureDescription"],
         "explanation.occurrence_explanation": [
             "explain_node",
             "explain_occurrence",
@@ -21,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "learning.filter_learning": ["FilterLearning"],
         "miner": ["PatternMiner"],
         "motif_sets.motif_set": ["motif_set", "MotifSet"],
-        "mining_run": ["compare_runs", "GraphSummary", "MiningRun", "RunComparison"],
+        "mining_run": ["compare_runs", "GraphSummary", "MiningRun"],
         "occurrences": ["Occurrence", "Occurrences"],
         "orbit_features": ["OrbitCounts"],
         "pattern": [
@@ -34,6 +32,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "Pattern",
         ],
         "pattern_counts": ["bag_of_patterns"],
+        "plots.copies_drawing": ["draw_copies"],
         "random_graphs": ["null_model", "NullModel", "sample_null"],
         "run_folder": ["load_miner", "read_run"],
         "structure_census": [

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
@@ -20,7 +19,6 @@ from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.occurrence_file import occurrence_batches
 from mining.occurrences import Occurrences
 from mining.pattern import Pattern
 
@@ -108,20 +106,31 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     >>> list(occurrence_table([]).columns[:3])
     ['pattern', 'occurrence', 'graph']
     """
-    schema, batches = occurrence_batches(patterns)
-    table = pa.concat_tables([schema.empty_table(), *batches]).combine_chunks()
-    lists = table["nodes"].combine_chunks()
-    # rows of the occurrences, repeated for each pattern node
-    rows = pc.list_parent_indices(lists).to_numpy()
-    starts = lists.offsets.to_numpy()
-    expanded = table.select(["pattern", "occurrence", "graph"]).take(rows).to_pandas()
-    nodes = lists.flatten()
-    kind = "string" if pa.types.is_string(nodes.type) else "Int64"
-    return expanded.assign(
-        pattern_node=np.arange(len(nodes)) - starts[rows],
-        node=pd.array(nodes.to_pylist(), dtype=kind),
-        similarity=table["similarity"].to_numpy()[rows],
-    )
+    parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 5]
+    nodes: list[Any] = []
+    for one in patterns:
+        listed = Occurrences.of(one.occurrences, one.num_nodes)
+        number, size = listed.nodes.shape if len(listed) else (0, 0)
+        ids = listed.ids(listed.nodes).ravel()
+        nodes += ids.tolist()
+        rows = np.repeat(np.arange(number), size)
+        parts.append(
+            (
+                np.full(len(rows), one.id),
+                rows,
+                listed.graph[rows].astype(np.int64),
+                np.tile(np.arange(size), number),
+                np.round(listed.similarity[rows].astype(float), 6),
+            )
+        )
+    is_whole = all(node is None or isinstance(node, int) for node in nodes)
+    if not is_whole:
+        nodes = [None if node is None else str(node) for node in nodes]
+    names = ("pattern", "occurrence", "graph", "pattern_node", "similarity")
+    columns = {name: np.concatenate([part[at] for part in parts]) for at, name in enumerate(names)}
+    table = pd.DataFrame(columns)
+    table.insert(4, "node", pd.array(nodes, dtype="Int64" if is_whole else "string"))
+    return table
 
 
 def copies_table(motif_set: MotifSet) -> pd.DataFrame:
@@ -150,35 +159,35 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     return table.rename(columns={"pattern": "motif", "occurrence": "copy"})
 
 
-def read_copies(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrences]:
-    """Read a table of :func:`copies_table`: the copies ``[k, M]`` of motifs with such sizes.
+def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrences]:
+    """Read a table of occurrences or of copies: ``(K, M)`` many of each pattern.
 
-    Raises InputError if the file is missing or damaged, or holds other copies.
+    Raises InputError if the file is missing or damaged, or holds others.
     """
     try:
         table = pd.read_parquet(path, engine="pyarrow")
-        names, number = np.unique(table["node"].to_numpy(), return_inverse=True)
-        expected = [
-            motif for motif, (copies, size) in enumerate(sizes) for _ in range(copies * size)
-        ]
-        if table["motif"].tolist() != expected:
-            raise ValueError("it does not hold the copies of patterns.json")
+        own = table["pattern" if "pattern" in table else "motif"].to_numpy()
+        if np.bincount(own, minlength=len(sizes)).tolist() != [k * size for k, size in sizes]:
+            raise ValueError("it does not hold what patterns.json says")
+        known = table["node"].notna().to_numpy()
+        names, numbers = np.unique(table["node"][known].to_numpy(object), return_inverse=True)
+        nodes = np.full(len(table), -1)
+        nodes[known] = numbers
         graph = table["graph"].to_numpy()
+        similarity = (
+            table["similarity"].to_numpy() if "similarity" in table else np.ones(len(table))
+        )
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
         ) from None
     found, start = [], 0
-    for copies, size in sizes:
-        rows = slice(start, start + copies * size)
+    for number, size in sizes:
+        rows = slice(start, start + number * size)
         start = rows.stop
+        shape, first = (number, size), slice(rows.start, rows.stop, max(size, 1))
         found.append(
-            Occurrences(
-                number[rows].reshape(copies, size).astype(np.int32),
-                np.ones(copies, np.float32),
-                graph[rows].reshape(copies, size)[:, 0],
-                names,
-            )
+            Occurrences(nodes[rows].reshape(shape), similarity[first], graph[first], names)
         )
     return found
 

@@ -12,7 +12,6 @@ import torch
 
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
-from mining.occurrences import pick_disjoint
 from mining.counting.counter import list_places
 from mining.counting.exact_search import find_graphs
 from mining.learning.discrete_filters import DiscreteFilters
@@ -25,6 +24,7 @@ from mining.learning.neighbourhoods import (
 from mining.learning.rooted_subgraphs import ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
 from mining.mined_graph import MinedGraph
+from mining.occurrences import pick_disjoint
 from mining.pattern import Pattern, Profile
 
 log = logging.getLogger("gomkcn_dgl")

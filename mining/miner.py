@@ -12,10 +12,10 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
@@ -197,7 +197,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         sources = self.sources_for(mined)
         structures = [Structure.parse(one) if isinstance(one, str) else one for one in self.given]
         proposed = [Pattern(one, sources=("given",)) for one in structures]
-        rules, loss_curve = self.choice_rules(given.num_edges), []
+        rules = self.choice_rules(given.num_edges)
+        loss_curve: list[float] = []
         with JobProgress(progress and is_first()) as bar:
             steps = Steps(progress=bar) if steps is None else steps
             # 2. filters: sample rooted subgraphs, initialise, train, discretise, deduplicate

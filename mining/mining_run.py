@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.shapes import tell_apart
+from gomkcn_dgl.graphs.shapes import describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from mining.descriptions.feature_background import FeatureBackground
-from mining.descriptions.feature_descriptions import describe_features, describe_structure
+from mining.descriptions import describe_structure
 from mining.miner import PatternMiner
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import Pattern
+from mining.occurrences import Occurrences
+from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
 from mining.truth import MotifRecovery
@@ -26,7 +28,7 @@ from mining.truth import MotifRecovery
 
 @dataclass(frozen=True)
 class RelationSummary:
-    """A kind of edges: its name, whether they have a direction, and how many there are."""
+    """A relation: its name, whether its edges have a direction, and how many there are."""
 
     name: str
     directed: bool
@@ -46,7 +48,7 @@ class GraphSummary:
     feature_names : tuple of str
         One name per feature column.
     relations : tuple of RelationSummary
-        The kinds of edges; empty where they are not known.
+        The relations of the edges; empty where they are not known.
     """
 
     source: str
@@ -77,7 +79,7 @@ class MiningRun:
     recovery : list of MotifRecovery or None
         Planted motifs and whether they were recovered; None where no truth is known.
     map : GraphMap or None
-        What the page shows of the graph; None where there are no patterns.
+        What the page shows of the graph.
     is_partial : bool
         Whether the time limit ended the run early: there are fewer random graphs.
     notes : tuple of str
@@ -144,35 +146,40 @@ class MiningRun:
         """
         csr = as_csr(graph)
         settings = settings or RunSettings.of(miner)
-        background = FeatureBackground.fit(csr)
-        told = [
-            *(describe_features(one, csr, background=background) for one in miner.patterns_),
-            *(describe_structure(one.structure, background) for one in miner.others_),
-        ]
-        every = [*miner.patterns_, *miner.others_]
-        described = [
-            replace(one, description=text)
-            for one, text in zip(
-                every, tell_apart(map(str, told), [one.structure for one in every]), strict=True
-            )
-        ]
-        number = len(miner.patterns_)
+        found = miner.motif_set_
+        located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
+        every = [*located, *miner.others_]
+        told = [describe_structure(one.structure, csr.feature_names) for one in every]
+        apart = tell_apart(told, [one.structure for one in every])
+        described = [replace(one, description=text) for one, text in zip(every, apart, strict=True)]
+        patterns, others = described[: len(located)], described[len(located) :]
         return cls(
-            graph=_summarize(miner, csr, settings.graph.path),
-            patterns=described[:number],
-            motif_set=miner.motif_set_.with_patterns(described[:number]),
+            graph=_summarize(csr, settings.graph.path),
+            patterns=patterns,
+            motif_set=with_names(found, patterns, csr.feature_names),
             loss_curve=miner.loss_curve_,
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            map=GraphMap.of(csr, miner.patterns_, background) if miner.patterns_ else None,
+            map=GraphMap.of(csr, found, patterns),
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
             warnings=miner.warnings_,
             null_models=miner.null_models_,
-            others=tuple(described[number:]),
+            others=tuple(others),
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``patterns.json``."""
+        return {
+            "schema": SCHEMA_VERSION,
+            "feature_names": list(self.graph.feature_names),
+            "motif_set": self.motif_set.to_dict(),
+            "patterns": [pattern.to_dict() for pattern in self.patterns],
+            # the relations of the graph are in each pattern and in run.json
+            "others": [one.to_dict() for one in self.others],
+        }
 
     def show(self) -> RunView:
         """Show the page of the run in a notebook: as the last line of a cell.
@@ -187,7 +194,7 @@ class MiningRun:
         return RunView(self)
 
     def _repr_html_(self) -> str | None:
-        """Summary and cards, for a notebook."""
+        """The motif set and the patterns, for a notebook."""
         return html_of(self)
 
 
@@ -206,8 +213,45 @@ class RunView:
         return html_of(self)
 
 
-def _summarize(miner: PatternMiner, csr: CSRGraph, path: str | None) -> GraphSummary:
-    """What was mined, and how much of it was looked at."""
+def with_names(
+    found: MotifSet, patterns: Sequence[Pattern], feature_names: Sequence[str]
+) -> MotifSet:
+    """The set with what the patterns say of its motifs; those of the other base get a name."""
+    other = found.other
+    if other is not None:
+        motifs = [
+            replace(one, description=describe_structure(one.structure, feature_names))
+            for one in other.motifs
+        ]
+        apart = tell_apart([one.description for one in motifs], [one.structure for one in motifs])
+        named = zip(motifs, apart, strict=True)
+        other = replace(other, motifs=tuple(replace(one, description=text) for one, text in named))
+    return replace(found.with_patterns(patterns), other=other)
+
+
+def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
+    """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
+    rows = Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)
+    numbers, left = [], np.ones(len(rows), bool)
+    for one in found:
+        assert one.motif is not None, "a motif has copies"
+        copies = one.motif.copies.rows_in(graph)
+        # nodes of an occurrence in each copy, [K, copies]
+        at = copies.ravel(), np.repeat(np.arange(len(copies)), copies.shape[1])
+        member = sp.csr_array(
+            (np.ones(copies.size, np.int32), at), shape=(graph.num_nodes, len(copies))
+        )
+        shared = sum(
+            (member[rows[:, node]] for node in range(1, rows.shape[1])), member[rows[:, 0]]
+        )
+        held = left & (shared.max(axis=1).toarray().ravel() == rows.shape[1])
+        numbers.append(int(held.sum()))
+        left &= ~held
+    return tuple(numbers)
+
+
+def _summarize(csr: CSRGraph, path: str | None) -> GraphSummary:
+    """What was mined, with the edges of each relation."""
     relations = csr.relations
     counts = [csr.num_edges]
     if csr.links is not None:
@@ -225,38 +269,7 @@ def _summarize(miner: PatternMiner, csr: CSRGraph, path: str | None) -> GraphSum
     )
 
 
-@dataclass(frozen=True)
-class RunComparison:
-    """What two runs have in common.
-
-    Attributes
-    ----------
-    first, second : MiningRun
-        The runs.
-    shared : tuple of (Pattern, Pattern)
-        In the order of the first run; a pattern has at most one partner.
-    only_first, only_second : tuple of Pattern
-        Patterns without a partner.
-    """
-
-    first: MiningRun
-    second: MiningRun
-    shared: tuple[tuple[Pattern, Pattern], ...]
-    only_first: tuple[Pattern, ...]
-    only_second: tuple[Pattern, ...]
-
-    @property
-    def agreement(self) -> float:
-        """Share of the patterns that have a partner, in [0, 1]; 1 for two runs without any."""
-        total = len(self.first.patterns) + len(self.second.patterns)
-        return 2 * len(self.shared) / total if total else 1.0
-
-    def _repr_html_(self) -> str | None:
-        """The shared patterns and their counts, for a notebook."""
-        return html_of(self)
-
-
-def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
+def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:
     """Pair the patterns of two runs that have the same structure, categories included.
 
     Parameters
@@ -266,7 +279,10 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
 
     Returns
     -------
-    RunComparison
+    pandas.DataFrame
+        A row for each structure, in the order of the first run: ``structure``, then ``pattern``,
+        ``count`` and ``copies`` of each run, with ``_first`` and ``_second``; missing where a run
+        does not have it.
 
     Examples
     --------
@@ -274,12 +290,24 @@ def compare_runs(first: MiningRun, second: MiningRun) -> RunComparison:
     >>> from mining import MotifSet
     >>> summary = GraphSummary("graph.txt", 1, 9, 9, ("constant",))
     >>> empty = MiningRun(summary, [], MotifSet((), 0.0, 0.0), [], {}, {})
-    >>> compare_runs(empty, empty).agreement
-    1.0
+    >>> len(compare_runs(empty, empty))
+    0
     """
-    left = {pattern.key: pattern for pattern in second.patterns}
-    shared = [(one, left[one.key]) for one in first.patterns if one.key in left]
-    keys = {one.key for one, _ in shared}
-    only_first = tuple(pattern for pattern in first.patterns if pattern.key not in keys)
-    only_second = tuple(pattern for pattern in second.patterns if pattern.key not in keys)
-    return RunComparison(first, second, tuple(shared), only_first, only_second)
+    rows: dict[bytes, dict[str, Any]] = {}
+    structures = {}
+    for run, name in ((first, "first"), (second, "second")):
+        for one in run.patterns:
+            structures[one.key] = one.structure
+            rows.setdefault(one.key, {"structure": ""}).update(
+                {
+                    f"pattern_{name}": one.id,
+                    f"count_{name}": one.frequency.occurrences.short,
+                    f"copies_{name}": one.motif.num_copies if one.motif else None,
+                }
+            )
+    columns = [
+        f"{what}_{run}" for run in ("first", "second") for what in ("pattern", "count", "copies")
+    ]
+    table = pd.DataFrame(list(rows.values()), columns=["structure", *columns])
+    table["structure"] = describe_shapes([structures[key] for key in rows])
+    return table.convert_dtypes()

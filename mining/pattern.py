@@ -23,6 +23,8 @@ LEVEL = 0.05
 MORE, LESS, AS_EXPECTED = "more frequent", "less frequent", "as expected"
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
+# of patterns.json
+SCHEMA_VERSION = 6
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
 # the source of a pattern on which noisy copies agree, of which few may be intact
@@ -460,6 +462,9 @@ class Pattern:
         Its shape and features in words; empty where not asked for, see ``MiningRun.of``.
     motif : MotifPart or None
         Its copies in the motif set; None for what is not in the set.
+    inside : tuple of int
+        How many of its listed places lie inside a copy of each motif of the set, a number for each
+        motif; a place counts for the first of them. Empty without motifs.
 
     Examples
     --------
@@ -481,6 +486,7 @@ class Pattern:
     id: int = -1
     description: str = ""
     motif: MotifPart | None = None
+    inside: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         """In one line: its number, name, nodes, edges and occurrences, as far as it has them."""
@@ -604,6 +610,7 @@ class Pattern:
             "frequency": self.frequency.to_dict(),
             "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
+            "inside": list(self.inside),
             "occurrences": [
                 {
                     "nodes": list(one.nodes),
@@ -644,6 +651,7 @@ class Pattern:
             feature_names=tuple(feature_names),
             id=record["id"],
             description=record["description"],
+            inside=tuple(record["inside"]),
         )
 
     def _repr_html_(self) -> str | None:

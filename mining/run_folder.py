@@ -6,10 +6,9 @@
 | `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `patterns/*.graphml`     | one graph per pattern                                      |
-| `occurrences.parquet`    | one row per occurrence                                     |
+| `occurrences.parquet`    | one row per node of an occurrence                          |
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
-| `figures/*.svg`          | all patterns, their frequencies, loss                      |
 | `report.html`            | the same for a person                                      |
 | `checkpoint.pt`          | the fitted miner, without pickled code                     |
 
@@ -36,14 +35,13 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.pattern import Pattern
+from mining.pattern import SCHEMA_VERSION, Pattern
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
     from mining.mining_run import GraphSummary, MiningRun
     from mining.settings import RunSettings
 
-SCHEMA_VERSION = 6
 REPORT = "report.html"
 _PROGRESS = ".progress"
 # of the motif set, and of that of the other base
@@ -71,40 +69,29 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
-    from mining.export import copies_table, write_table
-    from mining.html.report import FIGURES
+    from mining.export import copies_table, occurrence_table, write_table
+    from mining.html.report import render_report
     from mining.miner_checkpoint import checkpoint_bytes
-    from mining.occurrence_file import write_occurrences
 
     graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
-    patterns = {
-        "schema": SCHEMA_VERSION,
-        "feature_names": list(run.graph.feature_names),
-        "motif_set": run.motif_set.to_dict(),
-        "patterns": [pattern.to_dict() for pattern in run.patterns],
-        # the relations of the graph are in each pattern and in run.json
-        "others": [one.to_dict() for one in run.others],
-    }
-    copies = dict(zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True))
-    copies = {name: one for name, one in copies.items() if one is not None}
+    sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
+    copies = {name: copies_table(one) for name, one in sets if one is not None}
     files: dict[str, Content] = {
         "settings.toml": settings.to_toml(),
-        "patterns.json": to_json(patterns),
+        "patterns.json": to_json(run.to_dict()),
         **graphs,
-        "occurrences.parquet": partial(write_occurrences, patterns=run.patterns),
-        **{name: partial(write_table, copies_table(one)) for name, one in copies.items()},
+        "occurrences.parquet": partial(write_table, occurrence_table(run.patterns)),
+        **{name: partial(write_table, table) for name, table in copies.items()},
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         "checkpoint.pt": checkpoint_bytes(miner),
-        **_report_files(run),
+        REPORT: render_report(run),
         # last: where run.json is, all other files are complete
         "run.json": to_json(_run_record(run)),
     }
     # an old run.json is removed first, so that a killed run does not look finished
     write_files(folder, files, mark="run.json")
     # what an older run had and this one does not
-    old_files = [*(folder / "patterns").glob("pattern_*.graphml")]
-    old_files += [folder / "figures" / f"{name}.svg" for name in FIGURES]
-    for old in old_files:
+    for old in (folder / "patterns").glob("pattern_*.graphml"):
         if f"{old.parent.name}/{old.name}" not in files:
             old.unlink(missing_ok=True)
     if _COPIES[1] not in files:
@@ -142,21 +129,11 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
 
 
 def write_report(folder: Path, run: MiningRun) -> Path:
-    """Draw the figures and the report of a run; return the path of the report."""
-    write_files(folder, _report_files(run))
+    """Write the page of a run anew; return its path."""
+    from mining.html.report import render_report
+
+    write_files(folder, {REPORT: render_report(run)})
     return folder / REPORT
-
-
-def _report_files(run: MiningRun) -> dict[str, str]:
-    from mining.html.report import render_report, run_figures
-    from mining.plots.structure_drawing import draw_patterns
-
-    figures = run_figures(run)
-    return {
-        "figures/patterns.svg": draw_patterns(run.patterns).to_file(),
-        **{f"figures/{name}.svg": figure.to_file() for name, figure in figures.items()},
-        REPORT: render_report(run, figures),
-    }
 
 
 def read_run(folder: str | Path) -> MiningRun:
@@ -170,7 +147,7 @@ def read_run(folder: str | Path) -> MiningRun:
     Returns
     -------
     MiningRun
-        Its occurrences are read from the file when they are used.
+        Its patterns have all listed occurrences.
 
     Raises
     ------
@@ -182,9 +159,7 @@ def read_run(folder: str | Path) -> MiningRun:
     # a run of another version may have no map
     records["map"] = read_json(folder / "map.json")
     with _damage_named(folder, records):
-        run = _run_of(folder, **records)
-        _check_map(run)
-    return run
+        return _run_of(folder, **records)
 
 
 def read_patterns(folder: str | Path) -> list[Pattern]:
@@ -248,18 +223,17 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
-    from mining.export import read_copies
-    from mining.mining_run import MiningRun
+    from mining.export import read_places
+    from mining.mining_run import MiningRun, with_names
     from mining.motif_sets.motif_set import MotifSet
-    from mining.occurrence_file import read_occurrences
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery
 
     names = tuple(patterns["feature_names"])
     for entry in (*patterns["patterns"], *patterns["others"]):
         _check_lengths(entry, len(names))
-    counts = [entry["frequency"]["listed"] for entry in patterns["patterns"]]
-    occurrences = read_occurrences(folder / "occurrences.parquet", counts)
+    listed = [(one["frequency"]["listed"], one["num_nodes"]) for one in patterns["patterns"]]
+    occurrences = read_places(folder / "occurrences.parquet", listed)
     recovery = run["recovery"]
     summary = _graph_of(run["graph"], names)
     found = [
@@ -270,8 +244,10 @@ def _run_of(
     for name, one in zip(_COPIES, (record, record["other"]), strict=True):
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
-            copies.append(read_copies(folder / name, sizes))
+            copies.append(read_places(folder / name, sizes))
     kinds = [(one.name, one.directed) for one in summary.relations] or [(PLAIN, False)]
+    if map is not None and max(map["edge_relations"], default=0) >= len(kinds):
+        raise ValueError("an edge of the map has a relation that the graph lacks")
     relations = relations_of(*zip(*kinds, strict=True))
     motif_set = MotifSet.from_dict(record, relations, copies)
     parts = {one.id: one for one in motif_set.motifs}
@@ -281,7 +257,7 @@ def _run_of(
     return MiningRun(
         graph=summary,
         patterns=found,
-        motif_set=motif_set.with_patterns(found),
+        motif_set=with_names(motif_set, found, names),
         loss_curve=[float(loss) for loss in run["loss_curve"]],
         settings=run["settings"],
         provenance=run["provenance"],
@@ -319,16 +295,6 @@ def _check_lengths(entry: dict[str, Any], width: int) -> None:
     )
     if not fits or not np.isfinite(features).all():
         raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")
-
-
-def _check_map(run: MiningRun) -> None:
-    """Check that the map belongs to the patterns."""
-    if run.map is None:
-        return
-    fits = run.map.edge_relations.max(initial=0) < max(len(run.graph.relations), 1)
-    sizes = [pattern.num_nodes for pattern in run.patterns]
-    if not fits or [len(faces) for faces in run.map.faces] != sizes:
-        raise ValueError("the map does not belong to the patterns")
 
 
 def load_miner(folder: str | Path) -> PatternMiner:

@@ -17,7 +17,7 @@ from gomkcn_dgl.relations import PLAIN
 from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
 from mining.counting.sought import INDUCED, READINGS
-from mining.counting.structure_counts import sizes_of_census, count_structures, exact_array
+from mining.counting.structure_counts import count_structures, exact_array, sizes_of_census
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +188,7 @@ class Census:
 
 def census(
     graph: Any,
-    sizes: int | tuple[int, int] | None = None,
+    sizes: int | str | tuple[int, int] | None = None,
     reading: str = INDUCED,
     orbits: bool = False,
 ) -> Census:

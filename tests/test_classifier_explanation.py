@@ -1,7 +1,6 @@
 """`gomkcn explain`: filters, responses and truth of small runs, and the page that shows them."""
 
 import json
-import xml.etree.ElementTree as ET
 
 import networkx as nx
 import numpy as np
@@ -17,7 +16,7 @@ from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import load_classifier, run_training
 from mining.explanation.classifier_explanation import explain_classifier
-from mining.html.explanation_report import describe_truth, render_explanation
+from mining.html.explanation_page import describe_truth, render_explanation
 from synthetic import MotifClassificationDataset
 
 
@@ -58,10 +57,10 @@ def test_responses_are_the_scores_of_the_first_layer(explained):
     plain = GOMKConv(1, 4, 6, 3, 2, bounded_feats=True)
     plain.load_state_dict(classifier.model.convs[0].state_dict())
     graphs, _ = dgl.load_graphs(classifier.settings.data.path)
-    for line, response in zip(printed.splitlines(), explanation.responses, strict=False):
+    for line, response in zip(printed.splitlines(), explanation.decisions, strict=False):
         assert response.row in classifier.split.test and response.predicted == response.true
         assert line.startswith(f"graph {response.row}: predicted {response.true}, true ")
-        assert line.endswith(f"to filter {response.best_filter}")
+        assert line.endswith(f"to filter {response.highest.argmax()}")
         graph = graphs[response.row]
         with torch.no_grad():
             scores = plain(graph, classifier.model.input(graph.ndata["feat"])).numpy()
@@ -71,9 +70,7 @@ def test_responses_are_the_scores_of_the_first_layer(explained):
         assert small.any()
         np.testing.assert_allclose(response.scores[small], scores[small], atol=1e-6)
         assert response.is_planted.tolist() == graph.ndata["node_mask"].tolist()
-        assert set(response.edges) == {tuple(sorted(edge)) for edge in undirected.edges}
-    values = np.concatenate([response.scores.ravel() for response in explanation.responses])
-    assert explanation.scale == (values.min(), values.max())
+        assert set(response.graph.edges) == {tuple(sorted(edge)) for edge in undirected.edges}
 
 
 @pytest.mark.parametrize("name", ["graphs", "nodes"])
@@ -98,10 +95,10 @@ def test_class_means_are_those_of_the_test_part(explained, name):
 
 def test_nodes_have_their_subgraphs_and_truth_agreement_is_an_auc(explained):
     explanation, classifier, data, printed = explained["nodes"]
-    for response in explanation.responses:
-        assert response.nodes[0] == response.row and len(response.nodes) == 5
-        assert len(response.edges) == (5 if response.true == 0 else 4)
-        assert response.best_filter == response.scores[0].argmax()
+    for response in explanation.decisions:
+        assert response.graph.size == 5
+        assert len(response.graph.edges) == (5 if response.true == 0 else 4)
+        assert response.highest.tolist() == response.scores[0].tolist()
     whole = classifier.collection(data.graph).whole()
     with torch.no_grad():
         conv = classifier.model.eval().convs[0]
@@ -121,21 +118,17 @@ def test_nodes_have_their_subgraphs_and_truth_agreement_is_an_auc(explained):
 def test_the_folder_and_its_page(runs, explained, name):
     explanation = explained[name][0]
     folder = runs / name / "explanation"
-    drawings = [f"{name[:-1]}_{response.row:05d}.svg" for response in explanation.responses]
-    files = ["explanation.html", "explanation.json", "filters.svg", *drawings]
-    assert sorted(path.name for path in folder.iterdir()) == sorted(files)
-    for drawing in ["filters.svg", *drawings]:
-        ET.parse(folder / drawing)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "explanation.html",
+        "explanation.json",
+    ]
     page = Page((folder / "explanation.html").read_text())
     # one file, no network, no script
     assert "script" not in page.tags and "link" not in page.tags
-    places = sum(len(one.places) for one in explanation.filters)
-    drawings = len(explanation.filters) + places + len(explanation.responses)
-    # and the learning curve
-    assert page.tags.count("svg") == drawings + 1
+    assert page.tags.count("svg") == len(explanation.filters) + len(explanation.decisions)
     record = json.loads((folder / "explanation.json").read_text())
     assert record["truth"]["auc"] == explanation.truth.auc
-    assert len(record["responses"]) == len(explanation.responses)
+    assert len(record["decisions"]) == len(explanation.decisions)
 
 
 def test_selected_graphs_replace_earlier_ones_and_other_data_are_refused(runs, tmp_path):
@@ -144,7 +137,8 @@ def test_selected_graphs_replace_earlier_ones_and_other_data_are_refused(runs, t
     moved = tmp_path / "elsewhere.bin"
     moved.write_bytes((runs / "graphs.bin").read_bytes())
     gomkcn(f"explain {runs}/graphs --data {moved} --graphs 7 --out {tmp_path}/why")
-    assert [path.name for path in (tmp_path / "why").glob("graph_*.svg")] == ["graph_00007.svg"]
+    record = json.loads((tmp_path / "why/explanation.json").read_text())
+    assert [one["row"] for one in record["decisions"]] == [7]
     motifs = MotifClassificationDataset(num_graphs=50, num_base_nodes=8)
     dgl.save_graphs(str(moved), [g for g, _ in motifs], {"labels": motifs.labels})
     assert "with num_graphs 40, got 50" in refused(f"explain {runs}/graphs --data {moved}")
@@ -184,12 +178,11 @@ def test_filters_and_responses_keep_directions(tmp_path):
     run = run_training(settings, data)
     explanation = explain_classifier(run.classifier, data, rows=[0, 1])
     assert explanation.relations == (("edge", True),)
-    assert [set(one.edges) for one in explanation.responses] == [known[0], known[1]]
+    assert [set(one.graph.edges) for one in explanation.decisions] == [known[0], known[1]]
     for learnt in explanation.filters:
-        assert len(learnt.edge_weights) == len(learnt.edges) == len(learnt.edge_relations)
+        assert len(learnt.edge_weights) == len(learnt.graph.edges) == len(learnt.graph.relations)
         assert all(0.5 < weight <= 1 for weight in learnt.edge_weights)
     settings = run.classifier.settings.override({"path": str(tmp_path)})
     page = render_explanation(explanation, run.metrics, settings.to_dict())
-    # three arrows in each of two drawings of each graph, the heads are filled triangles
-    heads = page[page.index("Where the filters respond") :].count('z" fill="currentColor"')
-    assert heads == 2 * 2 * 3
+    # three arrows in the drawing of each graph, whose heads are filled triangles
+    assert page[page.index("Filter responses") :].count('z" fill="currentColor"') == 2 * 3

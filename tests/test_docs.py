@@ -74,8 +74,9 @@ def test_the_reference_has_every_public_name_once():
 
 def test_the_first_table_is_what_the_first_command_prints(folder):
     lines = PAGES["README.md"].splitlines()
-    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("pattern  what"))
-    shown = [" ".join(line.split()) for line in lines[first : first + 6]]
+    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("motif  structure"))
+    shown = [" ".join(line.split()) for line in lines[first : first + 5]]
     run("generate planted --out planted.bin")
     printed = [" ".join(line.split()) for line in run("mine planted.bin --out run").splitlines()]
-    assert printed[:6] == shown
+    at = printed.index(shown[0])
+    assert printed[at : at + 5] == shown

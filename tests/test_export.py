@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_runs import difference_of, pattern_of, significance_of
+from tiny_runs import difference_of, pattern_of, run_of, significance_of
 
-from mining.export import occurrence_table, pattern_table, write_tables
+from mining.export import copies_table, occurrence_table, pattern_table, write_tables
 from mining.occurrences import Occurrence
 from mining.pattern import Frequency, OccurrenceCount
 
@@ -66,10 +66,12 @@ def test_the_table_of_occurrences():
 @pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_written_tables_can_be_read_back(tmp_path, format, patterns):
-    written = write_tables(tmp_path / "a" / "b", patterns, format)
-    assert [path.name for path in written] == [f"patterns.{format}", f"occurrences.{format}"]
+    run = run_of(patterns, motifs=[(one, [[1, 2, 3]]) for one in patterns])
+    written = write_tables(tmp_path / "a" / "b", run, format)
+    names = ("patterns", "occurrences", "copies")
+    assert [path.name for path in written] == [f"{name}.{format}" for name in names]
     read = {"csv": pd.read_csv, "parquet": pd.read_parquet}[format]
-    tables = pattern_table(patterns), occurrence_table(patterns)
+    tables = pattern_table(patterns), occurrence_table(patterns), copies_table(run.motif_set)
     for path, table in zip(written, tables, strict=True):
         # in CSV an empty and a missing description are the same
         found = read(path).drop(columns="description", errors="ignore")

@@ -8,8 +8,8 @@ from tiny_graphs import with_kernel
 
 from gomkcn_dgl import (
     CSRGraph,
-    GOMKKernel,
     GOMKConv,
+    GOMKKernel,
     InputError,
     SubgraphSettings,
     extract_subgraphs,

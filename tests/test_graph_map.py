@@ -1,4 +1,4 @@
-"""The map of a graph: all of it or a part, with colours and words."""
+"""The map of a graph: all of it or a part, with categories and degrees."""
 
 import networkx as nx
 import numpy as np
@@ -6,8 +6,8 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
-from mining.descriptions.feature_background import FeatureBackground
 from mining.miner import PatternMiner
+from mining.motif_sets.motif_set import MotifSet
 from mining.plots import graph_map
 from mining.plots.graph_map import GraphMap
 
@@ -20,64 +20,46 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    options = {"num_epochs": 0, "min_occurrences": 2, "null": "none"}
-    return PatternMiner(num_patterns=2, pattern_size=(5, 5), **options).fit(graph)
+    return PatternMiner(pattern_size=5, null="none").fit(graph)
 
 
 def map_of(graph, miner):
-    return GraphMap.of(graph, miner.patterns_, FeatureBackground.fit(graph))
+    return GraphMap.of(graph, miner.motif_set_, miner.patterns_)
 
 
 def test_the_map_of_a_small_graph_is_all_of_it(graph, miner):
     shown = map_of(graph, miner)
     assert shown.edges.tolist() == graph.adjacent_pairs().tolist()
     assert shown.names == list(range(45))
-    assert [len(faces) for faces in shown.faces] == [5, 5]
     assert GraphMap.from_dict(shown.to_dict()).to_dict() == shown.to_dict()
 
 
-def test_of_a_large_graph_a_part_is_shown(graph, miner, monkeypatch):
+def test_of_a_large_graph_copies_and_their_neighbours_are_shown(graph, miner, monkeypatch):
     monkeypatch.setattr(graph_map, "MOST_NODES", 40)
-    monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 40)
+    monkeypatch.setattr(graph_map, "_NODES_OF_COPIES", 20)
     part = map_of(graph, miner)
-    # 20 nodes of each pattern are four cycles, and three complete graphs of five
-    assert len(part.names) == 35 and len(part.edges) == 4 * 5 + 3 * 10
-    # where they have too many edges, half as many places are shown, again and again
+    copies = [{*one.nodes} for motif in miner.motif_set_ for one in motif.motif.copies]
+    assert 10 <= len(part.names) < 45
+    # whole copies, whose components have no other node
+    assert all(copy <= {*part.names} or not copy & {*part.names} for copy in copies)
+    # where they have too many edges, half as many are shown, again and again
     monkeypatch.setattr(graph_map, "MOST_EDGES", 25)
-    assert len(map_of(graph, miner).edges) == 5 + 10
+    assert len(map_of(graph, miner).edges) <= 25
 
 
-def test_neighbours_of_places_are_shown(monkeypatch):
-    wheel = as_csr(nx.wheel_graph(9))
-    monkeypatch.setattr(graph_map, "MOST_NODES", 8)
-    monkeypatch.setattr(graph_map, "_NODES_OF_PLACES", 3)
-    options = {"num_epochs": 0, "min_occurrences": 2, "null": "none"}
-    miner = PatternMiner(num_patterns=1, pattern_size=(3, 3), **options).fit(wheel)
-    part = map_of(wheel, miner)
-    # one place, and its three neighbours with most edges to it
-    assert len(part.names) == 6
-    assert {*miner.patterns_[0].occurrences[0].nodes} <= {*part.names}
-
-
-def test_nodes_say_their_features():
-    features = np.array([[1, 0, 0.25, 1], [0, 1, 0.5, 1], [1, 0, 0.25, 1]])
-    names = ["kind=a", "kind=b", "weight", "constant"]
+def test_nodes_say_their_category():
+    features = np.array([[1, 0, 0.25], [0, 1, 0.5], [1, 0, 0.25]])
+    names = ["kind=a", "kind=b", "weight"]
     ends = np.array([0, 1]), np.array([1, 2])
     graph = csr_from_edges(*ends, 3, features=features, feature_names=names, undirected=True)
-    options = {"num_epochs": 0, "min_occurrences": 1, "null": "none"}
-    miner = PatternMiner(num_patterns=1, pattern_size=(2, 2), **options).fit(graph)
-    shown = map_of(graph, miner)
-    texts = [shown.texts[number] for number in shown.text_of]
-    assert texts == ["kind=a, weight = 0.25", "kind=b, weight = 0.5", "kind=a, weight = 0.25"]
-    colors = [shown.colors[number] for number in shown.color_of]
-    assert colors[0] == colors[2] != colors[1]
+    shown = GraphMap.of(graph, MotifSet((), 0.0, 0.0), [])
+    assert [shown.kinds[number] for number in shown.kind_of] == ["a", "b", "a"]
+    assert shown.degrees.tolist() == [1, 2, 1]
 
 
 def test_edges_that_are_drawn_as_one_are_no_duplicates(log):
     ends = np.array([0, 1, 1]), np.array([1, 0, 2])
     graph = csr_from_edges(*ends, 3, features=np.ones(3), directed=True)
-    options = {"num_epochs": 0, "min_occurrences": 1, "null": "none"}
-    miner = PatternMiner(num_patterns=1, pattern_size=(2, 2), **options).fit(graph)
     before = log()
-    assert len(map_of(graph, miner).edges) == 3
+    assert len(GraphMap.of(graph, MotifSet((), 0.0, 0.0), []).edges) == 3
     assert log() == before

@@ -16,6 +16,7 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth, induced_occurrences
+from mining.locating import as_filters
 from synthetic import PlantedMotifDataset, get_motif
 
 
@@ -34,7 +35,7 @@ def rings_and_cliques(num_rings=6, num_cliques=3, features=None):
 def small_miner(**settings):
     """A miner for :func:`rings_and_cliques`."""
     defaults = {"num_patterns": 2, "pattern_size": (5, 5), "num_epochs": 3, "min_occurrences": 2}
-    return PatternMiner(**{**defaults, "null": "none", **settings})
+    return PatternMiner(**{**defaults, "null": "none", "sources": "filters", **settings})
 
 
 def counts(miner):
@@ -67,30 +68,32 @@ def planted(**options):
 def test_planted_motifs_are_recovered(features, motifs):
     options = {"motifs": motifs, "num_base_nodes": 300} if motifs else {}
     dataset = planted(features=features, **options)
-    miner = PatternMiner(num_epochs=2, null_samples=99).fit(dataset[0])
+    miner = PatternMiner(sources="grown", null="none").fit(dataset[0])
     graph = as_csr(dataset[0])
+    # the set is these motifs and no other, each with its copies
+    assert len(miner.motif_set_) == len(dataset.planted.motifs) == len(miner.patterns_)
     for entry in compare_with_truth(miner.patterns_, dataset.planted.truth()):
         assert entry.recovered, entry
         # every planted copy is a place, and every place is an induced occurrence
         assert entry.planted_found == entry.copies, entry
         exact = len(induced_occurrences(graph, get_motif(entry.name)))
         assert entry.occurrences == exact, entry
-    # the first one stands out by far
-    assert miner.patterns_[0].significance["degree"].verdict == "more frequent"
-    assert miner.patterns_[0].significance["degree"].z > 5
+        (motif,) = (one for one in miner.motif_set_ if one.id in entry.pattern_ids)
+        assert motif.motif.num_copies == entry.copies
 
 
-def test_a_graph_without_motifs_has_trees_only():
-    miner = PatternMiner(num_epochs=2, null="none")
+def test_a_graph_without_motifs_has_none():
+    miner = PatternMiner(null="none")
     miner.fit(planted(copies=0, num_base_nodes=300)[0])
-    assert {len(p.edges) - p.num_nodes for p in miner.patterns_} == {-1}
+    assert miner.patterns_ == [] and len(miner.motif_set_) == 0
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_every_count_is_that_of_networkx_and_every_place_an_occurrence(seed):
     graph = nx.gnm_random_graph(40, 70, seed=seed)
-    miner = PatternMiner(12, "3-5", num_epochs=2, null="none", random_state=seed).fit(graph)
-    assert {pattern.num_nodes for pattern in miner.patterns_} == {3, 4, 5}
+    given = ["triangle", "path-3", "ring-4", "diamond", "star-5", "house", "bull"]
+    miner = PatternMiner(null="none", given=given, random_state=seed).fit(graph)
+    assert len(miner.patterns_) == len(given) + len(miner.motif_set_)
     for pattern in miner.patterns_:
         drawn = pattern.to_networkx()
         count = count_with_networkx(graph, drawn)
@@ -99,6 +102,8 @@ def test_every_count_is_that_of_networkx_and_every_place_an_occurrence(seed):
         assert frequency.count == frequency.listed == len(pattern.occurrences) == count
         node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
         assert len(node_sets) == count
+        if not count:
+            continue
         for one in pattern.occurrences:
             copy = nx.relabel_nodes(drawn, dict(enumerate(one.nodes)))
             assert set(map(frozenset, copy.edges)) == set(
@@ -106,7 +111,8 @@ def test_every_count_is_that_of_networkx_and_every_place_an_occurrence(seed):
             )
         assert 1 <= frequency.disjoint <= 40 // pattern.num_nodes
         assert frequency.graphs == 1
-    assert sum(pattern.frequency.assigned for pattern in miner.patterns_) == 40
+        # filters were not trained
+        assert frequency.roots is frequency.assigned is None
 
 
 def test_places_have_the_categories_of_their_pattern():
@@ -120,7 +126,7 @@ def test_places_have_the_categories_of_their_pattern():
     names = ("label=C", "label=N", "label=O")
     csr = csr_from_edges(*np.array(graph.edges).T, 48, features=features, feature_names=names)
     nx.set_node_attributes(graph, {node: names[label] for node, label in enumerate(labels)}, "kind")
-    miner = PatternMiner(15, "3-5", num_epochs=2, null="none").fit(csr)
+    miner = PatternMiner(15, "3-5", sources="filters", num_epochs=2, null="none").fit(csr)
     seen = set()
     for pattern in miner.patterns_:
         drawn = nx.Graph(pattern.edges)
@@ -156,26 +162,21 @@ def test_a_graph_of_one_category_keeps_its_name():
 def mined():
     """A data set with four motifs and features, and the miner of its graph."""
     dataset = planted(features="per_type", num_base_nodes=150, copies=6)
-    miner = PatternMiner(8, "3-6", num_epochs=3, null_samples=99)
+    miner = PatternMiner(
+        8, "3-6", sources="filters", num_epochs=3, null="none", values="similarity"
+    )
     return dataset, miner.fit(dataset[0])
 
 
-def test_fitted_attributes_agree_with_the_patterns(mined):
-    dataset, miner = mined
-    graph, filters = dataset[0], miner.filters_
-    assert len(filters.adj) == len(miner.patterns_)
+def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
+    _, miner = mined
+    filters = as_filters(miner.patterns_, miner.source_)
+    assert len(filters.adj) == len(miner.patterns_) > 3
     for row, pattern in enumerate(miner.patterns_):
         assert (pattern.id, pattern.num_nodes) == (row, filters.num_nodes[row])
         assert torch.triu(filters.adj[row]).nonzero().tolist() == list(map(list, pattern.edges))
-        weights = [float(filters.weights[row, u, v]) for u, v in pattern.edges]
-        assert list(pattern.edge_weights) == weights
-        features = filters.feat[row, : pattern.num_nodes].numpy()
-        np.testing.assert_allclose(pattern.features, miner.source_.scaling.restore(features))
         assert pattern.feature_names == ("x0", "x1", "x2")
-    largest = max(pattern.num_nodes for pattern in miner.patterns_)
-    batch = miner.source_.resized(largest).extract(as_csr(graph))
-    assert miner.num_subgraphs_ == graph.num_nodes() == len(batch)
-    assert miner.truncated_share_ == pytest.approx(batch.truncated.mean())
+        assert "filters" in pattern.sources and 0 < max(pattern.edge_weights) <= 1
     assert miner.n_features_in_ == 3
 
 
@@ -183,6 +184,7 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
     dataset, miner = mined
     csr = as_csr(dataset[0])
     similarity, order = miner.transform(csr), NodeOrder.of(csr)
+    filters = as_filters(miner.patterns_, miner.source_)
     for number, pattern in enumerate(miner.patterns_):
         # a pattern of M nodes beside the subgraphs of at most M nodes
         size = pattern.num_nodes
@@ -190,8 +192,8 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
         expected = gomk(
             torch.from_numpy(batch.adjacency()),
             torch.from_numpy(batch.gather(miner.source_.scaling.scale(order.graph.features))),
-            miner.filters_.adj[[number], :size, :size],
-            miner.filters_.feat[[number], :size],
+            filters.adj[[number], :size, :size],
+            filters.feat[[number], :size],
             num_nodes=torch.from_numpy(batch.num_nodes),
             kernel=miner.source_.kernel,
             normalize=True,
@@ -202,9 +204,7 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
         )
     assert similarity.dtype == np.float32
     nearest = miner.predict(csr)
-    assert nearest.tolist() == miner.nearest_.tolist()
     reached = similarity[np.arange(len(nearest)), nearest]
-    assert miner.nearest_similarity_ == pytest.approx(reached)
     # among equals the structure decides, and the larger pattern
     assert (reached > similarity.max(axis=1) - 1e-4).all()
     assigned = np.bincount(nearest, minlength=len(miner.patterns_)).tolist()
@@ -236,15 +236,14 @@ def test_what_is_reported_is_logged(caplog):
     assert sorted(round(one.features.mean()) for one in ring.profiles) == [0, 1]
     assert [one.share for one in ring.profiles] == [0.5, 0.5] and ring.num_filters == 6
     assert ring.frequency.assigned == 50
-    assert caplog.text.count("1 structures were counted; 1 patterns are reported") == 1
-    assert "reported" not in caplog.text.replace("1 patterns are reported", "")
+    assert caplog.text.count("1 structures were counted; 1 are reported") == 1
+    assert "reported" not in caplog.text.replace("1 are reported", "")
     assert counts(rare) == [(5, 6, 30)]
-    assert len(rare.filters_.adj) == 1
 
 
 def test_a_graph_without_frequent_patterns():
     graph = rings_and_cliques()
-    miner = small_miner(min_occurrences=100).fit(graph)
+    miner = small_miner(min_occurrences=100, values="similarity", pattern_size=4).fit(graph)
     assert miner.patterns_ == []
     assert miner.transform(graph).shape == (45, 0)
     with pytest.raises(InputError, match=r"fit found none; lower min_occurrences\.$"):
@@ -257,17 +256,15 @@ def test_the_same_seed_gives_the_same_patterns(init):
     features = np.random.default_rng(0).random((600, 18))
     graph = as_csr(nx.gnm_random_graph(600, 700, seed=0), features=features)
     settings = {"num_patterns": 4, "pattern_size": "3-4", "num_epochs": 1, "min_occurrences": 0}
-    settings |= {"null": "none"}
+    settings |= {"null": "none", "sources": "filters"}
     settings |= {"learning": FilterLearning(init=init)}
     first, again, other = (PatternMiner(**settings, random_state=i).fit(graph) for i in (7, 7, 8))
     assert records(first) == records(again)
     assert first.loss_curve_ == again.loss_curve_ != other.loss_curve_
-    assert first.num_candidates_ == again.num_candidates_ >= 4
-    assert torch.equal(first.filters_.feat, again.filters_.feat)
 
 
 def test_a_fitted_miner_compares_another_graph_and_is_fitted_anew():
-    miner = small_miner()
+    miner = small_miner(values="similarity")
     nearest = miner.fit_predict(rings_and_cliques())
     ring, clique = nearest[0], nearest[-1]
     assert nearest.tolist() == [ring] * 30 + [clique] * 15 and ring != clique
@@ -298,7 +295,7 @@ def test_edge_weights_are_not_used(caplog):
 
 def test_patterns_smaller_than_a_filter_have_no_padding():
     graph = union((nx.complete_graph(3), 5), (nx.path_graph(4), 5))
-    miner = PatternMiner(num_patterns=3, pattern_size="3-8", num_epochs=5, null="none").fit(graph)
+    miner = PatternMiner(3, "3-8", sources="filters", num_epochs=5, null="none").fit(graph)
     sizes = {(p.num_nodes, len(p.edges), p.frequency.count) for p in miner.patterns_}
     # the paths of three nodes are in those of four
     assert sizes == {(3, 3, 5), (4, 3, 5), (3, 2, 10)}
@@ -346,7 +343,7 @@ def test_the_best_of_several_initializations_is_used():
     features = np.random.default_rng(0).random((100, 3))
     graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
     settings = {"num_patterns": 4, "num_epochs": 0, "min_occurrences": 0, "null": "none"}
-    settings |= {"random_state": 0, "pattern_size": (6, 6)}
+    settings |= {"random_state": 0, "pattern_size": (6, 6), "sources": "filters"}
     one, six = (
         PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
         for count in (1, 6)
@@ -388,6 +385,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"pattern_size": "3-50"}, "pattern_size must be at most 10 nodes, got 50; a larger"),
         ({"pattern_size": (5, 4)}, "pattern_size must have the smallest number first, as in '4-5'"),
         ({"pattern_size": "3-x"}, "pattern_size must be a number of nodes, or the smallest"),
+        ({"sources": "magic"}, "sources must be one of 'auto', 'filters', 'grown'"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
         ({"kernel": GOMKKernel(2), "tau": 1.0}, "kernel cannot be combined with tau"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
@@ -412,6 +410,7 @@ def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():
     prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
     both = union((prism, 10), (bipartite, 20))
     settings = {"num_patterns": 2, "pattern_size": (6, 6), "num_epochs": 2, "null": "none"}
+    settings["sources"] = "filters"
     first, second = PatternMiner(**settings).fit(both).patterns_
     for pattern, shape, count in ((first, bipartite, 20), (second, prism, 10)):
         assert (pattern.frequency.count, pattern.frequency.roots) == (count, 6 * count)
@@ -435,7 +434,9 @@ def test_occurrences_of_small_patterns_match_perfectly(parameters):
     graph = union(*((shape, 10) for shape in shapes))
     # two nodes of a path end it, which a root in its middle does not
     ring_or_path = graph.subgraph(range(30, 130))
-    miner = PatternMiner(20, "3-6", num_epochs=5, null="none", **parameters).fit(graph)
+    miner = PatternMiner(20, "3-6", sources="filters", num_epochs=5, null="none", **parameters).fit(
+        graph
+    )
     for pattern in miner.patterns_:
         assert pattern.occurrences[0].similarity == pytest.approx(1, abs=1e-5)
     total = {(p.num_nodes, len(p.edges)): p.frequency.count for p in miner.patterns_}
@@ -446,8 +447,9 @@ def test_occurrences_of_small_patterns_match_perfectly(parameters):
 
 def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(mutag):
     mutag = read_graph(mutag)
-    miner = PatternMiner(20, (6, 6), num_epochs=5, null="none").fit(mutag)
+    miner = PatternMiner(null="none").fit(mutag)
     rings = [p for p in miner.patterns_ if nx.is_isomorphic(p.to_networkx(), nx.cycle_graph(6))]
+    assert {p.motif is None for p in rings} == {False}
     # others have single bonds
     aromatic = rings[0].relations.names.index("aromatic")
     (ring,) = [
@@ -477,9 +479,9 @@ def test_numbering_the_nodes_anew_changes_nothing():
     pairs = number[graph.adjacent_pairs()]
     other = as_csr(nx.Graph(pairs.tolist()), features=None)
     # node names are those of the edges, in any order
-    miners = [PatternMiner(num_epochs=2, null_samples=99).fit(one) for one in (graph, other)]
+    miners = [PatternMiner(null_samples=99).fit(one) for one in (graph, other)]
     first, second = (
-        [(p.frequency.occurrences, p.significance, p.frequency.roots) for p in m.patterns_]
+        [(p.frequency.occurrences, p.significance, p.motif and p.motif.bits) for p in m.patterns_]
         for m in miners
     )
     assert first == second
@@ -510,7 +512,7 @@ def test_the_order_of_graphs_and_of_their_labelled_nodes_changes_nothing():
         shuffled.append(other)
     classes = np.arange(len(graphs)) % 2
     first, second = (
-        PatternMiner(num_epochs=2, null_samples=99).fit(one, y)
+        PatternMiner(null_samples=99).fit(one, y)
         for one, y in ((graphs, classes), (shuffled, classes[order]))
     )
     shown, again = (
@@ -530,15 +532,3 @@ def test_the_order_of_graphs_and_of_their_labelled_nodes_changes_nothing():
             for one in (own, other)
         )
         assert counts[order].tolist() == moved.tolist()
-
-
-def test_a_small_graph_is_asked_for_few_patterns():
-    graph = nx.barbell_graph(8, 4)
-    settings = {"num_epochs": 0, "min_occurrences": 1, "null": "none"}
-    miner = PatternMiner(**settings).fit(graph)
-    assert len(miner.patterns_) == 5
-    assert any("of its 20 nodes at most 5 patterns" in note for note in miner.notes_)
-    # a number that was given is kept
-    given = PatternMiner(7, **settings).fit(graph)
-    assert len(given.patterns_) == 7
-    assert not any("at most" in note for note in given.notes_)

@@ -9,7 +9,7 @@ import pytest
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.occurrence_file import read_occurrences, write_occurrences
+from mining.export import occurrence_table, read_places, write_table
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import Pattern
 
@@ -73,12 +73,11 @@ def write_and_read(path, parts):
         for i, (part, size) in enumerate(parts)
     ]
     with open(path, "wb") as file:
-        write_occurrences(file, patterns)
-    return read_occurrences(path, [len(part) for part, _ in parts])
+        write_table(occurrence_table(patterns), file)
+    return read_places(path, [(len(part), size) for part, size in parts])
 
 
-def test_a_file_gives_them_back(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr("mining.occurrence_file._BATCH_ROWS", 2)
+def test_a_file_gives_them_back(kind, tmp_path):
     graph, _ = GRAPHS[kind]
     triples = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
     pairs = Occurrences.at(ROWS[:1, :2], SIMILARITY[:1], graph)
@@ -90,13 +89,10 @@ def test_a_file_gives_them_back(kind, tmp_path, monkeypatch):
 def test_a_file_that_does_not_belong_to_the_patterns_is_refused(tmp_path):
     path = tmp_path / "occurrences.parquet"
     write_and_read(path, [(Occurrences.at(ROWS, SIMILARITY, PLAIN), 3)])
-    with pytest.raises(InputError, match=r"does not hold the 3 occurrences of patterns\.json"):
-        read_occurrences(path, [3])
-    # as many rows, of another pattern
-    _, other = read_occurrences(path, [1, 1])
-    with pytest.raises(InputError, match=r"cannot be read .*; mine again"):
-        other[0]
+    for sizes in ([(3, 3)], [(1, 3), (1, 3)], [(2, 2)]):
+        with pytest.raises(InputError, match=r"cannot be read .*patterns\.json.*; mine again"):
+            read_places(path, sizes)
     path.write_bytes(path.read_bytes()[:40])
     for broken in (path, tmp_path / "missing"):
         with pytest.raises(InputError, match=r"cannot be read .*; mine again"):
-            read_occurrences(broken, [2])
+            read_places(broken, [(2, 3)])

@@ -14,6 +14,7 @@ from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.learning.discrete_filters import DiscreteFilters, discretize
+from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import Frequency, NullComparison, OccurrenceCount, Pattern
 from mining.run_folder import SCHEMA_VERSION, load_schema
@@ -185,6 +186,7 @@ def validate(record):
     run = {
         "schema": SCHEMA_VERSION,
         "feature_names": list(PATTERN.feature_names),
+        "motif_set": MotifSet((), 0.0, 0.0).to_dict(),
         "patterns": [record],
         "others": [],
     }

@@ -11,7 +11,7 @@ from tiny_runs import typed_pattern_of
 from gomkcn_dgl.graphs.relation_clauses import relation_clauses
 from gomkcn_dgl.graphs.shapes import describe_shape
 
-SUBJECT_AND_VERB = r"(?:while )?((?:both|all|same|\d)(?:[+]\d)*(?: and \d)?) (\w+) (.+)"
+SUBJECT_AND_VERB = r"(?:while )?((?:both|all|same|[A-J])(?:[+][A-J])*(?: and [A-J])?) (\w+) (.+)"
 VERBS = {"activates": True, "represses": True, "binds": False}
 
 
@@ -29,7 +29,7 @@ def read_back(text):
         if subject in {"both", "all"}:
             sources = mentioned
         elif subject != "same":
-            sources = [int(one) for one in re.findall(r"\d", subject)]
+            sources = ["ABCDEFGHIJ".index(one) for one in re.findall(r"\b[A-J]\b", subject)]
         assert subject != "both" or len(sources) == 2
         (relation,) = (one for one in VERBS if one.startswith(verb))
         assert (verb == relation) == (len(sources) == 1)
@@ -37,7 +37,7 @@ def read_back(text):
             claims |= {(relation, u, v) for u, v in product(sources, repeat=2) if u != v}
             ends = sources
         else:
-            ends = [int(one) for one in re.findall(r"\d", targets)]
+            ends = ["ABCDEFGHIJ".index(one) for one in re.findall(r"\b[A-J]\b", targets)]
             claims |= {(relation, u, v) for u, v in product(sources, ends)}
         mentioned = sorted({*mentioned, *sources, *ends})
     return claims
@@ -59,7 +59,7 @@ def test_the_sentence_read_back_is_the_pattern(seed):
         return
     assert describe_shape(pattern).endswith(text) == any(VERBS[name] for name, *_ in edges)
     # lists of three nodes hold a comma of their own
-    claimed = read_back(re.sub(r"(\d), (?=\d(?: and|,))", r"\1+", text))
+    claimed = read_back(re.sub(r"\b([A-J]), (?=[A-J](?: and|,))", r"\1+", text))
     claimed = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in claimed}
     assert claimed == edges
 
@@ -68,21 +68,21 @@ def test_the_sentence_read_back_is_the_pattern(seed):
     ("edges", "text"),
     [
         ([("activates", 2, 0), ("represses", 0, 1), ("represses", 2, 1)],
-         "coherent feed-forward loop of type 3: 2 activates 0, both repress 1"),
+         "coherent feed-forward loop of type 3: C activates A, both repress B"),
         ([("activates", 0, 1), ("activates", 0, 2), ("represses", 1, 2)],
-         "incoherent feed-forward loop of type 1: 0 activates 1 and 2, 1 represses 2"),
+         "incoherent feed-forward loop of type 1: A activates B and C, B represses C"),
         ([("activates", 0, 2), ("activates", 0, 3), ("activates", 1, 2), ("activates", 1, 3)],
-         "bi-fan: 0 and 1 activate 2 and 3"),
+         "bi-fan: A and B activate C and D"),
         ([("activates", 3, 0), ("activates", 3, 1), ("activates", 3, 2), ("represses", 1, 2)],
          "4 nodes, 4 arcs, 1 source, 2 sinks, no directed cycle: "
-         "3 activates 0, 1 and 2, 1 represses 2"),
-        ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: 0 and 1 activate each other"),
+         "D activates A, B and C, B represses C"),
+        ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: A and B activate each other"),
         ([("activates", 0, 1), ("represses", 1, 0)],
-         "mutual pair: 0 activates 1, 1 represses 0"),
+         "mutual pair: A activates B, B represses A"),
         ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
-         "triangle: 0 binds 1, both activate 2"),
+         "triangle: A binds B, both activate C"),
         ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
-        ([("activates", 0, 1), ("represses", 0, 1)], "arc: 0 activates 1 and represses 1"),
+        ([("activates", 0, 1), ("represses", 0, 1)], "arc: A activates B and represses B"),
     ],
 )  # fmt: skip
 def test_sentences(edges, text):

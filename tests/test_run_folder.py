@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from dataclasses import replace
 
 import jsonschema
@@ -88,10 +87,9 @@ def files_of(folder):
 
 
 def test_the_files_of_a_run(written, run, settings):
-    figures = ["frequencies", "loss", "patterns"]
     assert sorted(files_of(written)) == [
         "checkpoint.pt",
-        *(f"figures/{name}.svg" for name in figures),
+        "copies.parquet",
         "map.json",
         "occurrences.parquet",
         "patterns.json",
@@ -100,7 +98,6 @@ def test_the_files_of_a_run(written, run, settings):
         "run.json",
         "settings.toml",
     ]
-    assert all(b"<svg" in (written / f"figures/{name}.svg").read_bytes() for name in figures)
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
     for name, record in records.items():
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
@@ -108,9 +105,9 @@ def test_the_files_of_a_run(written, run, settings):
     assert read_settings(written / "settings.toml") == settings
     page = (written / "report.html").read_text("utf-8")
     assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
-    assert "zero <&>" not in page and "größe" in page
+    assert "zero <&>" not in page and "largest adjusted" not in page
     state = torch.load(written / "checkpoint.pt", weights_only=True)
-    assert set(state) >= {"params", "adj", "feat", "weights", "num_nodes"}
+    assert set(state) >= {"params", "categories"}
 
 
 def test_a_run_is_read_back(written, copied, run):
@@ -118,21 +115,16 @@ def test_a_run_is_read_back(written, copied, run):
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
     for name in ("graph", "recovery", "provenance", "loss_curve"):
         assert getattr(back, name) == getattr(run, name), name
-    assert back.settings["miner"] == run.settings["miner"]
+    assert back.settings == json.loads(json.dumps(run.settings))
     assert back.map.to_dict() == run.map.to_dict()
     (copied / "report.html").unlink()
     page = write_report(copied, back)
-    # patterns.json keeps six digits, which changes only drawings
-    again, before = (
-        re.sub(r"<svg.*?</svg>", "", file.read_text("utf-8"), flags=re.DOTALL)
-        for file in (page, written / "report.html")
-    )
-    assert again == before
+    assert page.read_text("utf-8") == (written / "report.html").read_text("utf-8")
 
 
 def test_relations_and_notes_are_read_back(tmp_path):
-    graph = signed_loops()
-    miner = PatternMiner(num_patterns=2, pattern_size=3, num_epochs=0, null="none").fit(graph)
+    graph = signed_loops(30)
+    miner = PatternMiner(pattern_size=3, null="none").fit(graph)
     run = MiningRun.of(miner, graph)
     prepare_folder(tmp_path)
     write_run(tmp_path, run, RunSettings.of(miner), miner)
@@ -143,12 +135,7 @@ def test_relations_and_notes_are_read_back(tmp_path):
     for name in JSON_FILES:
         record = json.loads((tmp_path / f"{name}.json").read_bytes())
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
-    kinds = []
-    for number in range(2):
-        part = nx.read_graphml(tmp_path / "patterns" / f"pattern_{number:02d}.graphml")
-        assert part.is_directed()
-        kinds.append(sorted(relation for *_, relation in part.edges(data="relation")))
-    assert ["activates", "represses", "represses"] in kinds
+    assert [p.to_dict() for p in back.others] == [p.to_dict() for p in run.others] != []
 
 
 def test_a_miner_is_read_back(written, graph, miner):
@@ -156,41 +143,32 @@ def test_a_miner_is_read_back(written, graph, miner):
     np.testing.assert_array_equal(back.transform(graph), miner.transform(graph))
     assert back.predict(graph).tolist() == miner.predict(graph).tolist()
     assert RunSettings.of(back) == RunSettings.of(miner)
-    for name in (
-        "num_candidates_",
-        "n_features_in_",
-        "num_subgraphs_",
-        "truncated_share_",
-        "loss_curve_",
-    ):
+    for name in ("n_features_in_", "loss_curve_", "null_models_", "notes_"):
         assert getattr(back, name) == getattr(miner, name), name
     described = MiningRun.of(back, graph)
-    assert [p.to_dict() for p in described.patterns] == [p.to_dict() for p in back.patterns_]
+    assert [p.description for p in described.patterns] == [p.name for p in back.patterns_]
 
 
 def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
-    options = {"num_epochs": 0, "min_occurrences": 999, "null": "none"}
-    empty = PatternMiner(num_patterns=2, pattern_size=5, **options).fit(graph)
+    empty = PatternMiner(pattern_size=5, null="none").fit(nx.path_graph(9))
     folder = tmp_path / "run"
     prepare_folder(folder)
-    write_run(folder, MiningRun.of(empty, graph), settings, empty)
+    write_run(folder, MiningRun.of(empty, nx.path_graph(9)), settings, empty)
     back = read_run(folder)
     assert back.patterns == []
     assert back.recovery is None
-    assert load_miner(folder).transform(graph).shape == (45, 0)
     assert not (folder / "patterns").exists()
 
 
 def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, miner):
-    (copied / "figures").mkdir()
-    for name in ("patterns/pattern_17.graphml", "figures/loss.svg", "patterns/my_own.graphml"):
+    for name in ("patterns/pattern_17.graphml", "patterns/my_own.graphml"):
         (copied / name).write_text("old")
     prepare_folder(copied, force=True)
     small = replace(run, patterns=run.patterns[:1], map=None, loss_curve=[])
     write_run(copied, small, settings, miner)
     left = files_of(copied)
     assert left["patterns/my_own.graphml"] == b"old"
-    assert not {"figures/loss.svg", "patterns/pattern_17.graphml"} & set(left)
+    assert "patterns/pattern_17.graphml" not in left
     assert len(read_run(copied).patterns) == 1
 
 
@@ -224,12 +202,12 @@ def test_graphml_and_parquet_hold_the_patterns(written, run):
         assert dict(graph.nodes(data=True)) == dict(expected.nodes(data=True))
         assert nx.utils.edges_equal(graph.edges(data=True), expected.edges(data=True))
     table = pd.read_parquet(written / "occurrences.parquet")
-    assert list(table.columns) == ["pattern", "occurrence", "graph", "similarity", "nodes"]
-    rows = [(row.pattern, row.occurrence, tuple(row.nodes)) for row in table.itertuples()]
-    assert rows == [
-        (pattern.id, number, tuple(map(str, occurrence.nodes)))
+    rows = table[["pattern", "occurrence", "pattern_node", "node"]].itertuples(index=False)
+    assert [tuple(row) for row in rows] == [
+        (pattern.id, number, slot, str(node))
         for pattern in run.patterns
         for number, occurrence in enumerate(pattern.occurrences)
+        for slot, node in enumerate(occurrence.nodes)
     ]
 
 
@@ -266,14 +244,12 @@ def test_a_missing_or_cut_file_is_named(name, copied):
         ("patterns", ("patterns", 0, "profiles", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "edge_relations"), [0]),
         ("patterns", ("patterns", 0, "frequency", "occurrences", "high"), 1e300),
-        ("map", ("legend",), {"C": "red;}"}),
         ("map", ("edges", 0), [0, 45]),
         ("map", ("edge_relations", 0), 1),
         ("map", ("names",), ["a"]),
         ("map", ("positions", 0), [0]),
-        ("map", ("color_of", 0), 99),
-        ("map", ("text_of", 0), 99),
-        ("map", ("faces", 0), ["#000000"]),
+        ("map", ("kind_of", 0), 99),
+        ("map", ("degrees",), [1]),
     ],
 )
 def test_a_damaged_record_is_refused(name, path, value, copied):

@@ -256,7 +256,7 @@ def report(run: str) -> None:
     """
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
-    from mining.html.explanation_report import explain_run
+    from mining.html.explanation_page import explain_run
     from mining.html.tables import format_run
     from mining.run_folder import read_run, write_report
 
@@ -285,10 +285,9 @@ def compare(first: str, second: str) -> None:
     gomkcn compare run other
     """
     from mining.html.tables import format_comparison
-    from mining.mining_run import compare_runs
     from mining.run_folder import read_run
 
-    click.echo(format_comparison(compare_runs(read_run(first), read_run(second))))
+    click.echo(format_comparison(read_run(first), read_run(second)))
 
 
 @click.command(cls=Command)

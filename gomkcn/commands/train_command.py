@@ -149,7 +149,7 @@ def train(
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
-    from mining.html.explanation_report import explain_run
+    from mining.html.explanation_page import explain_run
 
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
@@ -234,7 +234,7 @@ def explain(
     gomkcn explain run --graphs 0,5,9 --out why
     """
     from gomkcn_dgl.training.training_run import load_classifier
-    from mining.html.explanation_report import describe_truth, explain_run
+    from mining.html.explanation_page import describe_truth, explain_run
 
     task = load_classifier(run).settings.data.task
     if (nodes if task == "graph" else graphs) is not None:
@@ -242,7 +242,7 @@ def explain(
     rows = _parse_numbers(f"--{task}s", graphs if task == "graph" else nodes)
     explanation, page = explain_run(run, rows, data_path=data_path, out=out)
     names = explanation.class_names
-    for response in explanation.responses:
+    for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
         click.echo(f"{task} {response.row}: {classes}; {response.reason(names)}")
     for line in describe_truth(explanation):

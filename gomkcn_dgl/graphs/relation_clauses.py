@@ -1,8 +1,9 @@
-"""The edges of a small structure in words: "0 activates 1, both repress 2"."""
+"""The edges of a small structure in words: "A activates B, both repress C"."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 
 import networkx as nx
 
@@ -29,7 +30,7 @@ def _reading_order(pattern: Structure) -> list[int]:
 
 
 def relation_clauses(pattern: Structure) -> str | None:
-    """The edges in a few clauses, with the numbers of the nodes; None for too many."""
+    """The edges in a few clauses, with letters of nodes, A for node 0; None for too many."""
     order = _reading_order(pattern)
     position = {node: at for at, node in enumerate(order)}
     groups = _group_edges(pattern, position)
@@ -89,7 +90,7 @@ def _subject(
 
 
 def _listed(positions: Sequence[int], order: Sequence[int]) -> str:
-    *most, last = map(str, sorted(order[at] for at in positions))
+    *most, last = (ascii_uppercase[node] for node in sorted(order[at] for at in positions))
     return f"{', '.join(most)} and {last}" if most else last
 
 

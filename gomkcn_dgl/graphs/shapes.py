@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from string import ascii_uppercase
 
 import networkx as nx
 import numpy as np
@@ -23,7 +25,8 @@ def describe_shape(pattern: Structure) -> str:
 
     Undirected structures of two to five nodes have the names that :meth:`Structure.parse` takes,
     directed ones those of network motifs. Relations that have names follow, as in "incoherent
-    feed-forward loop of type 1: 0 activates 1 and 2, 1 represses 2", with the numbers of the nodes.
+    feed-forward loop of type 1: A activates B and C, B represses C", with the letters that drawings
+    have on the nodes: A is node 0.
     """
     used = {pattern.relations.directed[number] for number in pattern.edge_relations}
     if used == {True}:
@@ -87,11 +90,15 @@ def _degrees(structure: Structure) -> str:
 
 
 def _edges(structure: Structure) -> str:
-    """The edges as ``gomkcn count`` takes them, "C" for a category "label=C"."""
+    """The edges as ``gomkcn count`` takes them, with letters; "A:C" for a category "label=C"."""
     short = tuple(
         tuple(name.rpartition("=")[2] for name in names) for names in structure.categories
     )
-    return replace(structure, categories=short).to_text()
+    text = replace(structure, categories=short).to_text()
+    # a number of a node stands at the start of an edge, or behind a line or an arrow
+    return re.sub(
+        r"(^|, |--|->|\]-|\]->)(\d+)", lambda at: at[1] + ascii_uppercase[int(at[2])], text
+    )
 
 
 def _describe_directed(pattern: Structure) -> str:

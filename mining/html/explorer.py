@@ -1,7 +1,7 @@
-"""What the script of the page works on: the graph, the patterns and their places, in one block.
+"""What the script of the page works on: the graph, copies and occurrences, in one block.
 
-The block is JSON, compressed and in base64, so that ten thousand places take little room and no
-text of the data can end it. The script is bundled from ``page/`` into ``page.js``.
+The block is JSON, compressed and in base64, so that ten thousand occurrences take little room and
+no text of the data can end it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -19,14 +20,17 @@ from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrences
-from mining.pattern import Pattern
-from mining.plots.graph_map import GraphMap
-from mining.plots.styles import RelationStyles
+from mining.pattern import MORE, Pattern
+from mining.plots.styles import Kind
+
+# more occurrences of a pattern are a sample
+MOST_DRAWN = 250
+Node = tuple[int, Any]
 
 
 @cache
 def page_script() -> str:
-    """The bundled script of the page."""
+    """The script of the page."""
     return read_text("page.js")
 
 
@@ -40,66 +44,90 @@ def content_policy() -> str:
     )
 
 
-def explorer_data(run: MiningRun, styles: RelationStyles) -> str:
-    """The block of a run; empty where there is no graph to show."""
+def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[Kind, str]) -> str:
+    """The block of a run; empty where there is no graph to show.
+
+    ``motifs`` are rows of the table of the motif set, with their patterns.
+    """
     shown = run.map
-    if shown is None or not run.patterns:
+    if shown is None:
         return ""
-    # numbers of nodes: those of the map, then those that only a list of places names
-    number = {
+    # numbers of nodes: those of the map, then those that only a list of occurrences names
+    number: dict[Node, int] = {
         (graph, name): row
         for row, (graph, name) in enumerate(zip(shown.graphs.tolist(), shown.names, strict=True))
     }
-    patterns = [_pattern_record(pattern, number) for pattern in run.patterns]
+    copies = [
+        {
+            "name": visible(row["name"]),
+            "label": str(row["number"]),
+            "color": row["color"],
+            "hollow": row["variant_of"] is not None,
+            **_places(row["pattern"], row["pattern"].motif.copies, number),
+        }
+        for row in motifs
+    ]
+    patterns = [
+        {
+            "name": visible(one.name),
+            "listed": len(one.occurrences),
+            "count": str(one.frequency.occurrences),
+            "exact": one.frequency.occurrences.is_exact,
+            "inside": list(one.inside),
+            **_places(one, one.occurrences, number, MOST_DRAWN),
+        }
+        for one in run.patterns
+    ]
     record = {
         "collection": run.graph.num_graphs > 1,
+        "numNodes": run.graph.num_nodes,
+        "numGraphs": run.graph.num_graphs,
         "names": [name if isinstance(name, int) else visible(name) for _, name in number],
         "graphs": [graph for graph, _ in number],
-        **_map_record(shown),
+        "x": shown.positions[:, 0].tolist(),
+        "y": shown.positions[:, 1].tolist(),
+        "from": shown.edges[:, 0].tolist(),
+        "to": shown.edges[:, 1].tolist(),
+        "relation": shown.edge_relations.tolist(),
         "relations": [
-            {"name": visible(style.name), "directed": style.directed, "color": style.color}
-            for style in styles.in_order(run.patterns[0].relations)
+            {"name": visible(name), "directed": directed, "line": line}
+            for (name, directed), line in lines.items()
         ],
+        "kinds": [visible(name) for name in shown.kinds],
+        "kindOf": shown.kind_of.tolist(),
+        "degrees": shown.degrees.tolist(),
+        "motifs": copies,
         "patterns": patterns,
+        "start": None if motifs else _start_of(run),
     }
     text = json.dumps(record, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _map_record(shown: GraphMap) -> dict[str, Any]:
-    """Positions, colours, features and edges of the nodes on the map."""
-    return {
-        "x": shown.positions[:, 0].tolist(),
-        "y": shown.positions[:, 1].tolist(),
-        "colors": list(shown.colors),
-        "colorOf": shown.color_of.tolist(),
-        "texts": [visible(text) for text in shown.texts],
-        "textOf": shown.text_of.tolist(),
-        "from": shown.edges[:, 0].tolist(),
-        "to": shown.edges[:, 1].tolist(),
-        "kind": shown.edge_relations.tolist(),
-    }
+def _start_of(run: MiningRun) -> int | None:
+    """The over-represented pattern of fewest nodes, which is selected where there is no motif."""
+    null = next(iter(run.null_models), "")
+    more = [
+        (one.num_nodes, number)
+        for number, one in enumerate(run.patterns)
+        if null in one.significance and one.significance[null].verdict == MORE
+    ]
+    return min(more)[1] if more else None
 
 
-def _pattern_record(pattern: Pattern, number: dict[tuple[int, Any], int]) -> dict[str, Any]:
-    """A pattern and its listed places; ``number`` gets the nodes that it does not have yet."""
-    listed = Occurrences.of(pattern.occurrences, pattern.num_nodes)
-    nodes = np.full(listed.nodes.shape, -1)
-    # every different node of every graph once
-    graphs = np.broadcast_to(listed.graph[:, None], nodes.shape)
-    known = listed.nodes >= 0
-    pairs, at = np.unique(
-        np.column_stack([graphs[known], listed.nodes[known]]), axis=0, return_inverse=True
-    )
-    names = listed.ids(pairs[:, 1]).tolist()
-    keys = zip(pairs[:, 0].tolist(), names, strict=True)
-    numbers = [number.setdefault(key, len(number)) for key in keys]
-    nodes[known] = np.array(numbers, dtype=np.int64)[at.reshape(-1)]
+def _places(
+    pattern: Pattern, places: Any, number: dict[Node, int], most: int | None = None
+) -> dict[str, Any]:
+    """Edges and places of a structure; ``number`` gets the nodes that it does not have yet."""
+    listed = Occurrences.of(places, pattern.num_nodes)
+    drawn = np.arange(len(listed))
+    if most is not None and len(listed) > most:
+        drawn = np.random.default_rng(0).choice(len(listed), most, replace=False)
+        drawn.sort()
+    rows = []
+    for at in drawn.tolist():
+        graph = int(listed.graph[at])
+        names = listed.ids(listed.nodes[at]).tolist()
+        rows.append([number.setdefault((graph, name), len(number)) for name in names])
     edges = zip(pattern.edges, pattern.edge_relations, strict=True)
-    return {
-        "id": pattern.id,
-        "size": pattern.num_nodes,
-        "edges": [[u, v, relation] for (u, v), relation in edges],
-        "places": nodes.ravel().tolist(),
-        "similarity": [round(value, 3) for value in listed.similarity.tolist()],
-    }
+    return {"edges": [[u, v, relation] for (u, v), relation in edges], "places": rows}

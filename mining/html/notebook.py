@@ -7,61 +7,107 @@ imported when a notebook shows the first of them.
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+from math import isfinite
+from string import ascii_uppercase
 
+from markupsafe import Markup, escape
+
+from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
+from gomkcn_dgl.runtime.files import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
-from mining.html.page import render_page
-from mining.html.report import patterns_html, render_report, run_html
-from mining.html.tables import format_comparison, motif_sentences
+from mining.html.report import render_report
+from mining.html.tables import shown_set
 from mining.miner import PatternMiner
-from mining.mining_run import MiningRun, RunComparison, RunView
-from mining.motif_sets.motif_set import MotifSet
+from mining.mining_run import MiningRun, RunView
+from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import Pattern
-from mining.plots.structure_drawing import draw_explanation
+from mining.plots.structure_drawing import color_style, draw_structure
+from mining.plots.styles import line_styles
+
+# rows of patterns that are listed
+_MOST_ROWS = 20
 
 
 def _miner_html(miner: PatternMiner) -> str:
-    """The patterns as cards; the parameters before the miner is fitted."""
+    """The motif set and the patterns; the parameters before the miner is fitted."""
     if hasattr(miner, "patterns_"):
-        return patterns_html(miner.patterns_)
+        return _motif_set_html(miner.motif_set_) + patterns_html(miner.patterns_)
     return f"<pre>{html.escape(repr(miner))}</pre>"
 
 
-def _pattern_html(pattern: Pattern) -> str:
-    """A card; of what is not reported, and has no places, the record alone."""
-    if pattern.id >= 0 and pattern.profiles:
-        return patterns_html([pattern])
-    return f"<pre>{html.escape(repr(pattern))}</pre>"
+def _motif_set_html(found: MotifSet) -> Markup:
+    """The answer in words, and a row for each motif."""
+    shown, _ = shown_set(found)
+    rows = [
+        (number, one, f"{one.motif.num_copies:,}", f"{one.motif.bits:,.0f}")
+        for number, one in enumerate(shown)
+        if one.motif is not None
+    ]
+    table = _table(("", "motif", "copies", "bits saved"), rows) if rows else ""
+    return Markup("<p>{}</p>{}").format(summary(found), table)
 
 
-def _motif_set_html(motif_set: MotifSet) -> str:
-    """The answer in words, and a card of each motif."""
-    return patterns_html(motif_set.motifs, " ".join(motif_sentences(motif_set)))
+def patterns_html(patterns: Sequence[Pattern]) -> Markup:
+    """A row for each pattern, the first twenty of many."""
+    rows = []
+    for one in patterns[:_MOST_ROWS]:
+        results = [result for result in one.significance.values() if result.is_called]
+        said = f"{results[0].verdict} than in random graphs" if results else ""
+        count = one.frequency.occurrences
+        rows.append((None, one, count.short if isfinite(count.high) else "", said))
+    left = len(patterns) - len(rows)
+    more = Markup(f"<p>{left} more patterns.</p>") if left else Markup("")
+    return _table(("", "pattern", "count", "result"), rows) + more
+
+
+def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, str]]) -> Markup:
+    """A drawing, a name and two numbers in each row; a motif has its colour and number."""
+    patterns = [one for _, one, *_ in rows]
+    lines = line_styles(patterns)
+    names = tell_apart([one.name for one in patterns], [one.structure for one in patterns])
+    cells = ""
+    for (number, one, first, second), name in zip(rows, names, strict=True):
+        drawing = draw_structure(one.structure, lines=lines, letters=number is not None)
+        badge = "" if number is None else f"{number}: "
+        cells += (
+            f'<tr><td style="{color_style(number)}">{drawing}</td><td style="text-align: left">'
+            f"{badge}{escape(visible(name))}</td><td>{escape(first)}</td><td>{escape(second)}</td></tr>"
+        )
+    titles = "".join(f"<th>{title}</th>" for title in head)
+    return Markup(f"<table><thead><tr>{titles}</tr></thead><tbody>{cells}</tbody></table>")
+
+
+def _run_html(run: MiningRun) -> str:
+    return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
 def _explanation_html(explanation: OccurrenceExplanation) -> str:
-    """Pattern and occurrence side by side, the sentence and the similarity at each level."""
-    drawing = draw_explanation(explanation)
-    return render_page("occurrence.html.jinja", explanation=explanation, drawing=drawing)
+    """The sentence, the drawing of the pattern, and which node stands for which letter."""
+    drawing = draw_structure(explanation.pattern.structure, 116, 100)
+    rows = "".join(
+        f"<tr><td>{letter}</td><td>{escape(visible(str(node)))}</td></tr>"
+        for letter, node in zip(ascii_uppercase, explanation.nodes, strict=False)
+    )
+    return (
+        f'<p>{escape(visible(str(explanation)))}</p><div style="{color_style(0)}">{drawing}</div>'
+        f"<table><tbody>{rows}</tbody></table>"
+    )
 
 
 def _view_html(view: RunView) -> str:
     """The page in a frame of its own, whose script cannot reach the notebook."""
     return (
-        f'<iframe srcdoc="{html.escape(render_report(view.run))}" title="Patterns" '
+        f'<iframe srcdoc="{html.escape(render_report(view.run))}" title="Motifs" '
         'sandbox="allow-scripts allow-downloads" '
         'style="width: 100%; height: 900px; border: 0"></iframe>'
     )
 
 
-def _comparison_html(comparison: RunComparison) -> str:
-    return f"<pre>{html.escape(format_comparison(comparison))}</pre>"
-
-
-register_html(Pattern, _pattern_html)
+register_html(Pattern, lambda pattern: patterns_html([pattern]))
 register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
-register_html(MiningRun, run_html)
+register_html(MiningRun, _run_html)
 register_html(RunView, _view_html)
 register_html(OccurrenceExplanation, _explanation_html)
-register_html(RunComparison, _comparison_html)

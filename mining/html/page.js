@@ -1,731 +1,843 @@
-/* Bundled from page/, src/ f24aa712c96b627add7e8159a05c1e763cc62eb303a9aa25a5c5c13cad6cf1e9, with these libraries:
-
-sigma 3.0.3, MIT
-
-Copyright (C) 2013-2025, Alexis Jacomy, Guillaume Plique, Benoît Simard https://www.sigmajs.org
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"),
-to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
-and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS
-IN THE SOFTWARE.
-
----
-
-@sigma/edge-curve 3.1.0, MIT
-
-Copyright (C) 2013-2024, Alexis Jacomy, Guillaume Plique, Benoît Simard https://www.sigmajs.org
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"),
-to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense,
-and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS
-IN THE SOFTWARE.
-
----
-
-graphology 0.26.0, MIT
-
-The MIT License (MIT)
-
-Copyright (c) 2016-2021 Guillaume Plique (Yomguithereal)
-
-Permission is hereby granted, free of charge, to any person obtaining a copy
-of this software and associated documentation files (the "Software"), to deal
-in the Software without restriction, including without limitation the rights
-to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in
-all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
-THE SOFTWARE.
-
----
-
-graphology-utils 2.5.2, MIT
-
-The MIT License (MIT)
-
-Copyright (c) 2017-2021 Guillaume Plique (Yomguithereal)
-
-Permission is hereby granted, free of charge, to any person obtaining a copy
-of this software and associated documentation files (the "Software"), to deal
-in the Software without restriction, including without limitation the rights
-to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in
-all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
-THE SOFTWARE.
-
----
-
-events 3.3.0, MIT
-
-MIT
-
-Copyright Joyent, Inc. and other Node contributors.
-
-Permission is hereby granted, free of charge, to any person obtaining a
-copy of this software and associated documentation files (the
-"Software"), to deal in the Software without restriction, including
-without limitation the rights to use, copy, modify, merge, publish,
-distribute, sublicense, and/or sell copies of the Software, and to permit
-persons to whom the Software is furnished to do so, subject to the
-following conditions:
-
-The above copyright notice and this permission notice shall be included
-in all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS
-OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
-MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN
-NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
-DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
-OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE
-USE OR OTHER DEALINGS IN THE SOFTWARE.
-*/
-(()=>{var nr=Object.create;var hi=Object.defineProperty;var rr=Object.getOwnPropertyDescriptor;var or=Object.getOwnPropertyNames;var ar=Object.getPrototypeOf,sr=Object.prototype.hasOwnProperty;var di=(r,e)=>()=>{try{return e||r((e={exports:{}}).exports,e),e.exports}catch(i){throw e=0,i}};var ur=(r,e,i,t)=>{if(e&&typeof e=="object"||typeof e=="function")for(let n of or(e))!sr.call(r,n)&&n!==i&&hi(r,n,{get:()=>e[n],enumerable:!(t=rr(e,n))||t.enumerable});return r};var _e=(r,e,i)=>(i=r!=null?nr(ar(r)):{},ur(e||!r||!r.__esModule?hi(i,"default",{value:r,enumerable:!0}):i,r));var tt=di((Ls,ji)=>{ji.exports=function(e){return e!==null&&typeof e=="object"&&typeof e.addUndirectedEdgeWithKey=="function"&&typeof e.dropNode=="function"&&typeof e.multi=="boolean"}});var ht=di((Hs,Qt)=>{"use strict";var Ce=typeof Reflect=="object"?Reflect:null,pn=Ce&&typeof Ce.apply=="function"?Ce.apply:function(e,i,t){return Function.prototype.apply.call(e,i,t)},st;Ce&&typeof Ce.ownKeys=="function"?st=Ce.ownKeys:Object.getOwnPropertySymbols?st=function(e){return Object.getOwnPropertyNames(e).concat(Object.getOwnPropertySymbols(e))}:st=function(e){return Object.getOwnPropertyNames(e)};function wo(r){console&&console.warn&&console.warn(r)}var vn=Number.isNaN||function(e){return e!==e};function L(){L.init.call(this)}Qt.exports=L;Qt.exports.once=To;L.EventEmitter=L;L.prototype._events=void 0;L.prototype._eventsCount=0;L.prototype._maxListeners=void 0;var mn=10;function ut(r){if(typeof r!="function")throw new TypeError('The "listener" argument must be of type Function. Received type '+typeof r)}Object.defineProperty(L,"defaultMaxListeners",{enumerable:!0,get:function(){return mn},set:function(r){if(typeof r!="number"||r<0||vn(r))throw new RangeError('The value of "defaultMaxListeners" is out of range. It must be a non-negative number. Received '+r+".");mn=r}});L.init=function(){(this._events===void 0||this._events===Object.getPrototypeOf(this)._events)&&(this._events=Object.create(null),this._eventsCount=0),this._maxListeners=this._maxListeners||void 0};L.prototype.setMaxListeners=function(e){if(typeof e!="number"||e<0||vn(e))throw new RangeError('The value of "n" is out of range. It must be a non-negative number. Received '+e+".");return this._maxListeners=e,this};function yn(r){return r._maxListeners===void 0?L.defaultMaxListeners:r._maxListeners}L.prototype.getMaxListeners=function(){return yn(this)};L.prototype.emit=function(e){for(var i=[],t=1;t<arguments.length;t++)i.push(arguments[t]);var n=e==="error",o=this._events;if(o!==void 0)n=n&&o.error===void 0;else if(!n)return!1;if(n){var a;if(i.length>0&&(a=i[0]),a instanceof Error)throw a;var s=new Error("Unhandled error."+(a?" ("+a.message+")":""));throw s.context=a,s}var u=o[e];if(u===void 0)return!1;if(typeof u=="function")pn(u,this,i);else for(var h=u.length,c=xn(u,h),t=0;t<h;++t)pn(c[t],this,i);return!0};function bn(r,e,i,t){var n,o,a;if(ut(i),o=r._events,o===void 0?(o=r._events=Object.create(null),r._eventsCount=0):(o.newListener!==void 0&&(r.emit("newListener",e,i.listener?i.listener:i),o=r._events),a=o[e]),a===void 0)a=o[e]=i,++r._eventsCount;else if(typeof a=="function"?a=o[e]=t?[i,a]:[a,i]:t?a.unshift(i):a.push(i),n=yn(r),n>0&&a.length>n&&!a.warned){a.warned=!0;var s=new Error("Possible EventEmitter memory leak detected. "+a.length+" "+String(e)+" listeners added. Use emitter.setMaxListeners() to increase limit");s.name="MaxListenersExceededWarning",s.emitter=r,s.type=e,s.count=a.length,wo(s)}return r}L.prototype.addListener=function(e,i){return bn(this,e,i,!1)};L.prototype.on=L.prototype.addListener;L.prototype.prependListener=function(e,i){return bn(this,e,i,!0)};function Eo(){if(!this.fired)return this.target.removeListener(this.type,this.wrapFn),this.fired=!0,arguments.length===0?this.listener.call(this.target):this.listener.apply(this.target,arguments)}function wn(r,e,i){var t={fired:!1,wrapFn:void 0,target:r,type:e,listener:i},n=Eo.bind(t);return n.listener=i,t.wrapFn=n,n}L.prototype.once=function(e,i){return ut(i),this.on(e,wn(this,e,i)),this};L.prototype.prependOnceListener=function(e,i){return ut(i),this.prependListener(e,wn(this,e,i)),this};L.prototype.removeListener=function(e,i){var t,n,o,a,s;if(ut(i),n=this._events,n===void 0)return this;if(t=n[e],t===void 0)return this;if(t===i||t.listener===i)--this._eventsCount===0?this._events=Object.create(null):(delete n[e],n.removeListener&&this.emit("removeListener",e,t.listener||i));else if(typeof t!="function"){for(o=-1,a=t.length-1;a>=0;a--)if(t[a]===i||t[a].listener===i){s=t[a].listener,o=a;break}if(o<0)return this;o===0?t.shift():_o(t,o),t.length===1&&(n[e]=t[0]),n.removeListener!==void 0&&this.emit("removeListener",e,s||i)}return this};L.prototype.off=L.prototype.removeListener;L.prototype.removeAllListeners=function(e){var i,t,n;if(t=this._events,t===void 0)return this;if(t.removeListener===void 0)return arguments.length===0?(this._events=Object.create(null),this._eventsCount=0):t[e]!==void 0&&(--this._eventsCount===0?this._events=Object.create(null):delete t[e]),this;if(arguments.length===0){var o=Object.keys(t),a;for(n=0;n<o.length;++n)a=o[n],a!=="removeListener"&&this.removeAllListeners(a);return this.removeAllListeners("removeListener"),this._events=Object.create(null),this._eventsCount=0,this}if(i=t[e],typeof i=="function")this.removeListener(e,i);else if(i!==void 0)for(n=i.length-1;n>=0;n--)this.removeListener(e,i[n]);return this};function En(r,e,i){var t=r._events;if(t===void 0)return[];var n=t[e];return n===void 0?[]:typeof n=="function"?i?[n.listener||n]:[n]:i?xo(n):xn(n,n.length)}L.prototype.listeners=function(e){return En(this,e,!0)};L.prototype.rawListeners=function(e){return En(this,e,!1)};L.listenerCount=function(r,e){return typeof r.listenerCount=="function"?r.listenerCount(e):_n.call(r,e)};L.prototype.listenerCount=_n;function _n(r){var e=this._events;if(e!==void 0){var i=e[r];if(typeof i=="function")return 1;if(i!==void 0)return i.length}return 0}L.prototype.eventNames=function(){return this._eventsCount>0?st(this._events):[]};function xn(r,e){for(var i=new Array(e),t=0;t<e;++t)i[t]=r[t];return i}function _o(r,e){for(;e+1<r.length;e++)r[e]=r[e+1];r.pop()}function xo(r){for(var e=new Array(r.length),i=0;i<e.length;++i)e[i]=r[i].listener||r[i];return e}function To(r,e){return new Promise(function(i,t){function n(a){r.removeListener(e,o),t(a)}function o(){typeof r.removeListener=="function"&&r.removeListener("error",n),i([].slice.call(arguments))}Tn(r,e,o,{once:!0}),e!=="error"&&Ro(r,n,{once:!0})})}function Ro(r,e,i){typeof r.on=="function"&&Tn(r,"error",e,i)}function Tn(r,e,i,t){if(typeof r.on=="function")t.once?r.once(e,i):r.on(e,i);else if(typeof r.addEventListener=="function")r.addEventListener(e,function n(o){t.once&&r.removeEventListener(e,n),i(o)});else throw new TypeError('The "emitter" argument must be of type EventEmitter. Received type '+typeof r)}});async function ci(r){let e=Uint8Array.from(atob(r.textContent.trim()),t=>t.charCodeAt(0)),i=new Blob([e]).stream().pipeThrough(new DecompressionStream("deflate"));return new At(JSON.parse(await new Response(i).text()))}var At=class{constructor(e){Object.assign(this,e),this.numNodes=this.x.length,this.numEdges=this.from.length,this.kindsOf=new Map;for(let i=0;i<this.numEdges;i++){let t=this.key(this.from[i],this.to[i],this.kind[i]),n=this.kindsOf.get(t);n?n.push(this.kind[i]):this.kindsOf.set(t,[this.kind[i]])}for(let[i,t]of this.patterns.entries())t.at=i,t.count=t.similarity.length}key(e,i,t){return e>i&&!this.relations[t]?.directed?i*this.names.length+e:e*this.names.length+i}isOnMap(e){return e>=0&&e<this.numNodes}nodesOf(e,i){return e.places.slice(i*e.size,(i+1)*e.size)}nameOf(e){if(e<0)return"none";let i=String(this.names[e]);return this.collection?`${i} of graph ${this.graphs[e]}`:i}featuresOf(e){return this.isOnMap(e)?this.texts[this.textOf[e]]:""}get placesOf(){let e=new Map;for(let i of this.patterns)i.places.forEach((t,n)=>{t<0||(e.has(t)||e.set(t,[]),e.get(t).push([i,Math.floor(n/i.size)]))});return Object.defineProperty(this,"placesOf",{value:e}),e}difference(e,i){let t=this.nodesOf(e,i),n=t.flatMap((u,h)=>u<0?[h]:[]),o=t.some(u=>u>=this.numNodes),a=new Set(e.edges.map(([u,h,c])=>this.edgeName(u,h,c))),s=new Set;for(let[u,h]of t.entries())for(let[c,d]of t.entries())if(!(u===c||!this.isOnMap(h)||!this.isOnMap(d)))for(let l of this.kindsOf.get(h*this.names.length+d)??[])(this.relations[l].directed||h<d)&&s.add(this.edgeName(u,c,l));return{hidden:o,without:n,more:[...s].filter(u=>!a.has(u)),less:[...a].filter(u=>!s.has(u))}}edgeName(e,i,t){let{name:n,directed:o}=this.relations[t],[a,s]=o||e<i?[e,i]:[i,e],u=this.relations.length>1?` ${n}`:"";return`${a}${o?"\u2192":"\u2013"}${s}${u}`}describeDifference(e,i){let{hidden:t,without:n,more:o,less:a}=this.difference(e,i);if(t)return"Not in the part of the graph that is drawn: its edges are not in this file.";let s=[];return n.length&&s.push(`no node stands for pattern node ${n.join(", ")}`),a.length&&s.push(`it lacks ${a.join(", ")}`),o.length&&s.push(`it also has ${o.join(", ")}`),s.length?`It differs from the pattern: ${s.join("; ")}.`:"It has exactly the edges of the pattern."}};function Ct(r,e,i){let t=document.createElement("a");t.href=URL.createObjectURL(r instanceof Blob?r:new Blob([r],{type:e})),t.download=i,t.click(),setTimeout(()=>URL.revokeObjectURL(t.href),1e3)}function kt(r,e){let i=n=>/[",\n]/.test(n)?`"${n.replaceAll('"','""')}"`:n,t=r.map(n=>n.map(o=>i(String(o))).join(","));Ct(t.join(`\r
-`)+`\r
-`,"text/csv;charset=utf-8",`${e}.csv`)}function Lt(r,e){Ct(li(r),"image/svg+xml",`${e}.svg`)}async function Nt(r,e){let i=new Image;i.src=`data:image/svg+xml;charset=utf-8,${encodeURIComponent(li(r))}`,await i.decode();let t=document.createElement("canvas");t.width=2*i.width,t.height=2*i.height;let n=t.getContext("2d");n.fillStyle=fi("--paper"),n.fillRect(0,0,t.width,t.height),n.drawImage(i,0,0,t.width,t.height),t.toBlob(o=>Ct(o,"image/png",`${e}.png`),"image/png")}function li(r){let e=r.cloneNode(!0);e.setAttribute("xmlns","http://www.w3.org/2000/svg");let i=r.viewBox.baseVal;return e.getAttribute("width")?.match(/^[\d.]+$/)||(e.setAttribute("width",i.width),e.setAttribute("height",i.height)),new XMLSerializer().serializeToString(e).replaceAll("currentColor",fi("--ink"))}function fi(r){return getComputedStyle(document.documentElement).getPropertyValue(r).trim()}function ie(r,e,i){let t=document.createElement("button");return t.type="button",t.textContent=r,t.setAttribute("aria-label",e),t.addEventListener("click",i),t}function gi(r){for(let e of r.querySelectorAll("[data-figure]")){let i=e.querySelector("svg"),t=e.dataset.figure;if(!i)continue;let n=document.createElement("p");n.className="save",n.append(ie("SVG",`Save ${t} as SVG`,()=>Lt(i,t)),ie("PNG",`Save ${t} as PNG`,()=>Nt(i,t))),e.append(n)}for(let e of r.querySelectorAll("table[data-table]")){let i=document.createElement("p");i.className="save";let t=()=>[...e.rows].map(n=>[...n.cells].map(o=>o.textContent.trim().replace(/\s+/g," ")));i.append(ie("CSV",`Save ${e.dataset.table} as CSV`,()=>kt(t(),e.dataset.table))),e.parentElement.after(i)}}var We=class{constructor(e,{onSelect:i}){this.list=e.querySelector("ol"),this.tiles=[...this.list.children],this.note=e.querySelector("[data-role=number]");let[t,n]=["search","sort"].map(o=>e.querySelector(`[data-role=${o}]`));e.querySelector("[data-role=controls]").hidden=!1,t.addEventListener("input",()=>this.filter(t.value)),n.addEventListener("change",()=>this.sort(n.value));for(let o of this.tiles){let a=()=>i(Number(o.dataset.at)),s=o.querySelector("button");s.hidden=!1,o.classList.add("live"),o.addEventListener("click",u=>u.target.closest("a")||a())}}filter(e){let i=e.toLowerCase().split(/\s+/).filter(Boolean);for(let n of this.tiles){let o=n.dataset.words.toLowerCase();n.hidden=!i.every(a=>o.includes(a))}let t=this.tiles.filter(n=>!n.hidden).length;this.note.textContent=i.length?`${t} of ${this.tiles.length} patterns`:""}sort(e){let i=n=>Number(n.dataset[e]),t=[...this.tiles].sort((n,o)=>i(o)-i(n)||n.dataset.at-o.dataset.at);this.list.append(...e==="order"?this.tiles:t)}mark(e){for(let i of this.tiles){let t=Number(i.dataset.at)===e;i.classList.toggle("selected",t),i.querySelector("button").setAttribute("aria-pressed",t)}}};function hr(r,e){if(typeof r!="object"||!r)return r;var i=r[Symbol.toPrimitive];if(i!==void 0){var t=i.call(r,e||"default");if(typeof t!="object")return t;throw new TypeError("@@toPrimitive must return a primitive value.")}return(e==="string"?String:Number)(r)}function be(r){var e=hr(r,"string");return typeof e=="symbol"?e:e+""}function F(r,e){if(!(r instanceof e))throw new TypeError("Cannot call a class as a function")}function pi(r,e){for(var i=0;i<e.length;i++){var t=e[i];t.enumerable=t.enumerable||!1,t.configurable=!0,"value"in t&&(t.writable=!0),Object.defineProperty(r,be(t.key),t)}}function O(r,e,i){return e&&pi(r.prototype,e),i&&pi(r,i),Object.defineProperty(r,"prototype",{writable:!1}),r}function ye(r){return ye=Object.setPrototypeOf?Object.getPrototypeOf.bind():function(e){return e.__proto__||Object.getPrototypeOf(e)},ye(r)}function mi(){try{var r=!Boolean.prototype.valueOf.call(Reflect.construct(Boolean,[],function(){}))}catch{}return(mi=function(){return!!r})()}function dr(r){if(r===void 0)throw new ReferenceError("this hasn't been initialised - super() hasn't been called");return r}function cr(r,e){if(e&&(typeof e=="object"||typeof e=="function"))return e;if(e!==void 0)throw new TypeError("Derived constructors may only return object or undefined");return dr(r)}function U(r,e,i){return e=ye(e),cr(r,mi()?Reflect.construct(e,i||[],ye(r).constructor):e.apply(r,i))}function Dt(r,e){return Dt=Object.setPrototypeOf?Object.setPrototypeOf.bind():function(i,t){return i.__proto__=t,i},Dt(r,e)}function $(r,e){if(typeof e!="function"&&e!==null)throw new TypeError("Super expression must either be null or a function");r.prototype=Object.create(e&&e.prototype,{constructor:{value:r,writable:!0,configurable:!0}}),Object.defineProperty(r,"prototype",{writable:!1}),e&&Dt(r,e)}function lr(r){if(Array.isArray(r))return r}function fr(r,e){var i=r==null?null:typeof Symbol<"u"&&r[Symbol.iterator]||r["@@iterator"];if(i!=null){var t,n,o,a,s=[],u=!0,h=!1;try{if(o=(i=i.call(r)).next,e===0){if(Object(i)!==i)return;u=!1}else for(;!(u=(t=o.call(i)).done)&&(s.push(t.value),s.length!==e);u=!0);}catch(c){h=!0,n=c}finally{try{if(!u&&i.return!=null&&(a=i.return(),Object(a)!==a))return}finally{if(h)throw n}}return s}}function Ve(r,e){(e==null||e>r.length)&&(e=r.length);for(var i=0,t=Array(e);i<e;i++)t[i]=r[i];return t}function Ft(r,e){if(r){if(typeof r=="string")return Ve(r,e);var i={}.toString.call(r).slice(8,-1);return i==="Object"&&r.constructor&&(i=r.constructor.name),i==="Map"||i==="Set"?Array.from(r):i==="Arguments"||/^(?:Ui|I)nt(?:8|16|32)(?:Clamped)?Array$/.test(i)?Ve(r,e):void 0}}function gr(){throw new TypeError(`Invalid attempt to destructure non-iterable instance.
-In order to be iterable, non-array objects must have a [Symbol.iterator]() method.`)}function le(r,e){return lr(r)||fr(r,e)||Ft(r,e)||gr()}var je={black:"#000000",silver:"#C0C0C0",gray:"#808080",grey:"#808080",white:"#FFFFFF",maroon:"#800000",red:"#FF0000",purple:"#800080",fuchsia:"#FF00FF",green:"#008000",lime:"#00FF00",olive:"#808000",yellow:"#FFFF00",navy:"#000080",blue:"#0000FF",teal:"#008080",aqua:"#00FFFF",darkblue:"#00008B",mediumblue:"#0000CD",darkgreen:"#006400",darkcyan:"#008B8B",deepskyblue:"#00BFFF",darkturquoise:"#00CED1",mediumspringgreen:"#00FA9A",springgreen:"#00FF7F",cyan:"#00FFFF",midnightblue:"#191970",dodgerblue:"#1E90FF",lightseagreen:"#20B2AA",forestgreen:"#228B22",seagreen:"#2E8B57",darkslategray:"#2F4F4F",darkslategrey:"#2F4F4F",limegreen:"#32CD32",mediumseagreen:"#3CB371",turquoise:"#40E0D0",royalblue:"#4169E1",steelblue:"#4682B4",darkslateblue:"#483D8B",mediumturquoise:"#48D1CC",indigo:"#4B0082",darkolivegreen:"#556B2F",cadetblue:"#5F9EA0",cornflowerblue:"#6495ED",rebeccapurple:"#663399",mediumaquamarine:"#66CDAA",dimgray:"#696969",dimgrey:"#696969",slateblue:"#6A5ACD",olivedrab:"#6B8E23",slategray:"#708090",slategrey:"#708090",lightslategray:"#778899",lightslategrey:"#778899",mediumslateblue:"#7B68EE",lawngreen:"#7CFC00",chartreuse:"#7FFF00",aquamarine:"#7FFFD4",skyblue:"#87CEEB",lightskyblue:"#87CEFA",blueviolet:"#8A2BE2",darkred:"#8B0000",darkmagenta:"#8B008B",saddlebrown:"#8B4513",darkseagreen:"#8FBC8F",lightgreen:"#90EE90",mediumpurple:"#9370DB",darkviolet:"#9400D3",palegreen:"#98FB98",darkorchid:"#9932CC",yellowgreen:"#9ACD32",sienna:"#A0522D",brown:"#A52A2A",darkgray:"#A9A9A9",darkgrey:"#A9A9A9",lightblue:"#ADD8E6",greenyellow:"#ADFF2F",paleturquoise:"#AFEEEE",lightsteelblue:"#B0C4DE",powderblue:"#B0E0E6",firebrick:"#B22222",darkgoldenrod:"#B8860B",mediumorchid:"#BA55D3",rosybrown:"#BC8F8F",darkkhaki:"#BDB76B",mediumvioletred:"#C71585",indianred:"#CD5C5C",peru:"#CD853F",chocolate:"#D2691E",tan:"#D2B48C",lightgray:"#D3D3D3",lightgrey:"#D3D3D3",thistle:"#D8BFD8",orchid:"#DA70D6",goldenrod:"#DAA520",palevioletred:"#DB7093",crimson:"#DC143C",gainsboro:"#DCDCDC",plum:"#DDA0DD",burlywood:"#DEB887",lightcyan:"#E0FFFF",lavender:"#E6E6FA",darksalmon:"#E9967A",violet:"#EE82EE",palegoldenrod:"#EEE8AA",lightcoral:"#F08080",khaki:"#F0E68C",aliceblue:"#F0F8FF",honeydew:"#F0FFF0",azure:"#F0FFFF",sandybrown:"#F4A460",wheat:"#F5DEB3",beige:"#F5F5DC",whitesmoke:"#F5F5F5",mintcream:"#F5FFFA",ghostwhite:"#F8F8FF",salmon:"#FA8072",antiquewhite:"#FAEBD7",linen:"#FAF0E6",lightgoldenrodyellow:"#FAFAD2",oldlace:"#FDF5E6",magenta:"#FF00FF",deeppink:"#FF1493",orangered:"#FF4500",tomato:"#FF6347",hotpink:"#FF69B4",coral:"#FF7F50",darkorange:"#FF8C00",lightsalmon:"#FFA07A",orange:"#FFA500",lightpink:"#FFB6C1",pink:"#FFC0CB",gold:"#FFD700",peachpuff:"#FFDAB9",navajowhite:"#FFDEAD",moccasin:"#FFE4B5",bisque:"#FFE4C4",mistyrose:"#FFE4E1",blanchedalmond:"#FFEBCD",papayawhip:"#FFEFD5",lavenderblush:"#FFF0F5",seashell:"#FFF5EE",cornsilk:"#FFF8DC",lemonchiffon:"#FFFACD",floralwhite:"#FFFAF0",snow:"#FFFAFA",lightyellow:"#FFFFE0",ivory:"#FFFFF0"};var vi=new Int8Array(4),Gt=new Int32Array(vi.buffer,0,1),pr=new Float32Array(vi.buffer,0,1),mr=/^\s*rgba?\s*\(/,vr=/^\s*rgba?\s*\(\s*([0-9]*)\s*,\s*([0-9]*)\s*,\s*([0-9]*)(?:\s*,\s*(.*)?)?\)\s*$/;function yi(r){var e=0,i=0,t=0,n=1;if(r[0]==="#")r.length===4?(e=parseInt(r.charAt(1)+r.charAt(1),16),i=parseInt(r.charAt(2)+r.charAt(2),16),t=parseInt(r.charAt(3)+r.charAt(3),16)):(e=parseInt(r.charAt(1)+r.charAt(2),16),i=parseInt(r.charAt(3)+r.charAt(4),16),t=parseInt(r.charAt(5)+r.charAt(6),16)),r.length===9&&(n=parseInt(r.charAt(7)+r.charAt(8),16)/255);else if(mr.test(r)){var o=r.match(vr);o&&(e=+o[1],i=+o[2],t=+o[3],o[4]&&(n=+o[4]))}return{r:e,g:i,b:t,a:n}}var xe={};for(Pe in je)xe[Pe]=Y(je[Pe]),xe[je[Pe]]=xe[Pe];var Pe;function Ot(r,e,i,t,n){return Gt[0]=t<<24|i<<16|e<<8|r,n&&(Gt[0]=Gt[0]&4278190079),pr[0]}function Y(r){if(r=r.toLowerCase(),typeof xe[r]<"u")return xe[r];var e=yi(r),i=e.r,t=e.g,n=e.b,o=e.a;o=o*255|0;var a=Ot(i,t,n,o,!0);return xe[r]=a,a}var Pt={};function qe(r){if(typeof Pt[r]<"u")return Pt[r];var e=(r&16711680)>>>16,i=(r&65280)>>>8,t=r&255,n=255,o=Ot(e,i,t,n,!0);return Pt[r]=o,o}function Ye(r,e,i,t){return i+(e<<8)+(r<<16)}function Ke(r,e,i,t,n,o){var a=Math.floor(i/o*n),s=Math.floor(r.drawingBufferHeight/o-t/o*n),u=new Uint8Array(4);r.bindFramebuffer(r.FRAMEBUFFER,e),r.readPixels(a,s,1,1,r.RGBA,r.UNSIGNED_BYTE,u);var h=le(u,4),c=h[0],d=h[1],l=h[2],f=h[3];return[c,d,l,f]}function v(r,e,i){return(e=be(e))in r?Object.defineProperty(r,e,{value:i,enumerable:!0,configurable:!0,writable:!0}):r[e]=i,r}function bi(r,e){var i=Object.keys(r);if(Object.getOwnPropertySymbols){var t=Object.getOwnPropertySymbols(r);e&&(t=t.filter(function(n){return Object.getOwnPropertyDescriptor(r,n).enumerable})),i.push.apply(i,t)}return i}function T(r){for(var e=1;e<arguments.length;e++){var i=arguments[e]!=null?arguments[e]:{};e%2?bi(Object(i),!0).forEach(function(t){v(r,t,i[t])}):Object.getOwnPropertyDescriptors?Object.defineProperties(r,Object.getOwnPropertyDescriptors(i)):bi(Object(i)).forEach(function(t){Object.defineProperty(r,t,Object.getOwnPropertyDescriptor(i,t))})}return r}function yr(r,e){for(;!{}.hasOwnProperty.call(r,e)&&(r=ye(r))!==null;);return r}function It(){return It=typeof Reflect<"u"&&Reflect.get?Reflect.get.bind():function(r,e,i){var t=yr(r,e);if(t){var n=Object.getOwnPropertyDescriptor(t,e);return n.get?n.get.call(arguments.length<3?r:i):n.value}},It.apply(null,arguments)}function Ri(r,e,i,t){var n=It(ye(1&t?r.prototype:r),e,i);return 2&t&&typeof n=="function"?function(o){return n.apply(i,o)}:n}function Si(r){return r.normalized?1:r.size}function Ze(r){var e=0;return r.forEach(function(i){return e+=Si(i)}),e}function Ai(r,e,i){var t=r==="VERTEX"?e.VERTEX_SHADER:e.FRAGMENT_SHADER,n=e.createShader(t);if(n===null)throw new Error("loadShader: error while creating the shader");e.shaderSource(n,i),e.compileShader(n);var o=e.getShaderParameter(n,e.COMPILE_STATUS);if(!o){var a=e.getShaderInfoLog(n);throw e.deleteShader(n),new Error(`loadShader: error while compiling the shader:
-`.concat(a,`
-`).concat(i))}return n}function Ci(r,e){return Ai("VERTEX",r,e)}function ki(r,e){return Ai("FRAGMENT",r,e)}function Li(r,e){var i=r.createProgram();if(i===null)throw new Error("loadProgram: error while creating the program.");var t,n;for(t=0,n=e.length;t<n;t++)r.attachShader(i,e[t]);r.linkProgram(i);var o=r.getProgramParameter(i,r.LINK_STATUS);if(!o){var a=r.getProgramInfoLog(i);throw r.deleteProgram(i),new Error("loadProgram: error while linking the program: ".concat(a))}return i}function Mt(r){var e=r.gl,i=r.buffer,t=r.program,n=r.vertexShader,o=r.fragmentShader;e.deleteShader(n),e.deleteShader(o),e.deleteProgram(t),e.deleteBuffer(i)}var wi=`#define PICKING_MODE
-`,br=v(v(v(v(v(v(v(v({},WebGL2RenderingContext.BOOL,1),WebGL2RenderingContext.BYTE,1),WebGL2RenderingContext.UNSIGNED_BYTE,1),WebGL2RenderingContext.SHORT,2),WebGL2RenderingContext.UNSIGNED_SHORT,2),WebGL2RenderingContext.INT,4),WebGL2RenderingContext.UNSIGNED_INT,4),WebGL2RenderingContext.FLOAT,4);var Ut=(function(){function r(e,i,t){F(this,r),v(this,"array",new Float32Array),v(this,"constantArray",new Float32Array),v(this,"capacity",0),v(this,"verticesCount",0);var n=this.getDefinition();if(this.VERTICES=n.VERTICES,this.VERTEX_SHADER_SOURCE=n.VERTEX_SHADER_SOURCE,this.FRAGMENT_SHADER_SOURCE=n.FRAGMENT_SHADER_SOURCE,this.UNIFORMS=n.UNIFORMS,this.ATTRIBUTES=n.ATTRIBUTES,this.METHOD=n.METHOD,this.CONSTANT_ATTRIBUTES="CONSTANT_ATTRIBUTES"in n?n.CONSTANT_ATTRIBUTES:[],this.CONSTANT_DATA="CONSTANT_DATA"in n?n.CONSTANT_DATA:[],this.isInstanced="CONSTANT_ATTRIBUTES"in n,this.ATTRIBUTES_ITEMS_COUNT=Ze(this.ATTRIBUTES),this.STRIDE=this.VERTICES*this.ATTRIBUTES_ITEMS_COUNT,this.renderer=t,this.normalProgram=this.getProgramInfo("normal",e,n.VERTEX_SHADER_SOURCE,n.FRAGMENT_SHADER_SOURCE,null),this.pickProgram=i?this.getProgramInfo("pick",e,wi+n.VERTEX_SHADER_SOURCE,wi+n.FRAGMENT_SHADER_SOURCE,i):null,this.isInstanced){var o=Ze(this.CONSTANT_ATTRIBUTES);if(this.CONSTANT_DATA.length!==this.VERTICES)throw new Error("Program: error while getting constant data (expected ".concat(this.VERTICES," items, received ").concat(this.CONSTANT_DATA.length," instead)"));this.constantArray=new Float32Array(this.CONSTANT_DATA.length*o);for(var a=0;a<this.CONSTANT_DATA.length;a++){var s=this.CONSTANT_DATA[a];if(s.length!==o)throw new Error("Program: error while getting constant data (one vector has ".concat(s.length," items instead of ").concat(o,")"));for(var u=0;u<s.length;u++)this.constantArray[a*o+u]=s[u]}this.STRIDE=this.ATTRIBUTES_ITEMS_COUNT}}return O(r,[{key:"kill",value:function(){Mt(this.normalProgram),this.pickProgram&&(Mt(this.pickProgram),this.pickProgram=null)}},{key:"getProgramInfo",value:function(i,t,n,o,a){var s=this.getDefinition(),u=t.createBuffer();if(u===null)throw new Error("Program: error while creating the WebGL buffer.");var h=Ci(t,n),c=ki(t,o),d=Li(t,[h,c]),l={};s.UNIFORMS.forEach(function(p){var m=t.getUniformLocation(d,p);m&&(l[p]=m)});var f={};s.ATTRIBUTES.forEach(function(p){f[p.name]=t.getAttribLocation(d,p.name)});var g;if("CONSTANT_ATTRIBUTES"in s&&(s.CONSTANT_ATTRIBUTES.forEach(function(p){f[p.name]=t.getAttribLocation(d,p.name)}),g=t.createBuffer(),g===null))throw new Error("Program: error while creating the WebGL constant buffer.");return{name:i,program:d,gl:t,frameBuffer:a,buffer:u,constantBuffer:g||{},uniformLocations:l,attributeLocations:f,isPicking:i==="pick",vertexShader:h,fragmentShader:c}}},{key:"bindProgram",value:function(i){var t=this,n=0,o=i.gl,a=i.buffer;this.isInstanced?(o.bindBuffer(o.ARRAY_BUFFER,i.constantBuffer),n=0,this.CONSTANT_ATTRIBUTES.forEach(function(s){return n+=t.bindAttribute(s,i,n,!1)}),o.bufferData(o.ARRAY_BUFFER,this.constantArray,o.STATIC_DRAW),o.bindBuffer(o.ARRAY_BUFFER,i.buffer),n=0,this.ATTRIBUTES.forEach(function(s){return n+=t.bindAttribute(s,i,n,!0)}),o.bufferData(o.ARRAY_BUFFER,this.array,o.DYNAMIC_DRAW)):(o.bindBuffer(o.ARRAY_BUFFER,a),n=0,this.ATTRIBUTES.forEach(function(s){return n+=t.bindAttribute(s,i,n)}),o.bufferData(o.ARRAY_BUFFER,this.array,o.DYNAMIC_DRAW)),o.bindBuffer(o.ARRAY_BUFFER,null)}},{key:"unbindProgram",value:function(i){var t=this;this.isInstanced?(this.CONSTANT_ATTRIBUTES.forEach(function(n){return t.unbindAttribute(n,i,!1)}),this.ATTRIBUTES.forEach(function(n){return t.unbindAttribute(n,i,!0)})):this.ATTRIBUTES.forEach(function(n){return t.unbindAttribute(n,i)})}},{key:"bindAttribute",value:function(i,t,n,o){var a=br[i.type];if(typeof a!="number")throw new Error('Program.bind: yet unsupported attribute type "'.concat(i.type,'"'));var s=t.attributeLocations[i.name],u=t.gl;if(s!==-1){u.enableVertexAttribArray(s);var h=this.isInstanced?(o?this.ATTRIBUTES_ITEMS_COUNT:Ze(this.CONSTANT_ATTRIBUTES))*Float32Array.BYTES_PER_ELEMENT:this.ATTRIBUTES_ITEMS_COUNT*Float32Array.BYTES_PER_ELEMENT;if(u.vertexAttribPointer(s,i.size,i.type,i.normalized||!1,h,n),this.isInstanced&&o)if(u instanceof WebGL2RenderingContext)u.vertexAttribDivisor(s,1);else{var c=u.getExtension("ANGLE_instanced_arrays");c&&c.vertexAttribDivisorANGLE(s,1)}}return i.size*a}},{key:"unbindAttribute",value:function(i,t,n){var o=t.attributeLocations[i.name],a=t.gl;if(o!==-1&&(a.disableVertexAttribArray(o),this.isInstanced&&n))if(a instanceof WebGL2RenderingContext)a.vertexAttribDivisor(o,0);else{var s=a.getExtension("ANGLE_instanced_arrays");s&&s.vertexAttribDivisorANGLE(o,0)}}},{key:"reallocate",value:function(i){i!==this.capacity&&(this.capacity=i,this.verticesCount=this.VERTICES*i,this.array=new Float32Array(this.isInstanced?this.capacity*this.ATTRIBUTES_ITEMS_COUNT:this.verticesCount*this.ATTRIBUTES_ITEMS_COUNT))}},{key:"hasNothingToRender",value:function(){return this.verticesCount===0}},{key:"renderProgram",value:function(i,t){var n=t.gl,o=t.program;n.enable(n.BLEND),n.useProgram(o),this.setUniforms(i,t),this.drawWebGL(this.METHOD,t)}},{key:"render",value:function(i){this.hasNothingToRender()||(this.pickProgram&&(this.pickProgram.gl.viewport(0,0,i.width*i.pixelRatio/i.downSizingRatio,i.height*i.pixelRatio/i.downSizingRatio),this.bindProgram(this.pickProgram),this.renderProgram(T(T({},i),{},{pixelRatio:i.pixelRatio/i.downSizingRatio}),this.pickProgram),this.unbindProgram(this.pickProgram)),this.normalProgram.gl.viewport(0,0,i.width*i.pixelRatio,i.height*i.pixelRatio),this.bindProgram(this.normalProgram),this.renderProgram(i,this.normalProgram),this.unbindProgram(this.normalProgram))}},{key:"drawWebGL",value:function(i,t){var n=t.gl,o=t.frameBuffer;if(n.bindFramebuffer(n.FRAMEBUFFER,o),!this.isInstanced)n.drawArrays(i,0,this.verticesCount);else if(n instanceof WebGL2RenderingContext)n.drawArraysInstanced(i,0,this.VERTICES,this.capacity);else{var a=n.getExtension("ANGLE_instanced_arrays");a&&a.drawArraysInstancedANGLE(i,0,this.VERTICES,this.capacity)}}}])})();var $t=(function(r){function e(){return F(this,e),U(this,e,arguments)}return $(e,r),O(e,[{key:"kill",value:function(){Ri(e,"kill",this,3)([])}},{key:"process",value:function(t,n,o){var a=n*this.STRIDE;if(o.hidden){for(var s=a+this.STRIDE;a<s;a++)this.array[a]=0;return}return this.processVisibleItem(qe(t),a,o)}}])})(Ut);var oe=(function(r){function e(){var i;F(this,e);for(var t=arguments.length,n=new Array(t),o=0;o<t;o++)n[o]=arguments[o];return i=U(this,e,[].concat(n)),v(i,"drawLabel",void 0),i}return $(e,r),O(e,[{key:"kill",value:function(){Ri(e,"kill",this,3)([])}},{key:"process",value:function(t,n,o,a,s){var u=n*this.STRIDE;if(s.hidden||o.hidden||a.hidden){for(var h=u+this.STRIDE;u<h;u++)this.array[u]=0;return}return this.processVisibleItem(qe(t),u,o,a,s)}}])})(Ut);function Je(r,e){return(function(){function i(t,n,o){F(this,i),v(this,"drawLabel",e),this.programs=r.map(function(a){return new a(t,n,o)})}return O(i,[{key:"reallocate",value:function(n){this.programs.forEach(function(o){return o.reallocate(n)})}},{key:"process",value:function(n,o,a,s,u){this.programs.forEach(function(h){return h.process(n,o,a,s,u)})}},{key:"render",value:function(n){this.programs.forEach(function(o){return o.render(n)})}},{key:"kill",value:function(){this.programs.forEach(function(n){return n.kill()})}}])})()}function Bt(r,e,i,t,n){var o=n.edgeLabelSize,a=n.edgeLabelFont,s=n.edgeLabelWeight,u=n.edgeLabelColor.attribute?e[n.edgeLabelColor.attribute]||n.edgeLabelColor.color||"#000":n.edgeLabelColor.color,h=e.label;if(h){r.fillStyle=u,r.font="".concat(s," ").concat(o,"px ").concat(a);var c=i.size,d=t.size,l=i.x,f=i.y,g=t.x,p=t.y,m=(l+g)/2,_=(f+p)/2,y=g-l,b=p-f,E=Math.sqrt(y*y+b*b);if(!(E<c+d)){l+=y*c/E,f+=b*c/E,g-=y*d/E,p-=b*d/E,m=(l+g)/2,_=(f+p)/2,y=g-l,b=p-f,E=Math.sqrt(y*y+b*b);var C=r.measureText(h).width;if(C>E){var A="\u2026";for(h=h+A,C=r.measureText(h).width;C>E&&h.length>1;)h=h.slice(0,-2)+A,C=r.measureText(h).width;if(h.length<4)return}var R;y>0?b>0?R=Math.acos(y/E):R=Math.asin(b/E):b>0?R=Math.acos(y/E)+Math.PI:R=Math.asin(y/E)+Math.PI/2,r.save(),r.translate(m,_),r.rotate(R),r.fillText(h,-C/2,e.size/2+o),r.restore()}}}function Qe(r,e,i){if(e.label){var t=i.labelSize,n=i.labelFont,o=i.labelWeight,a=i.labelColor.attribute?e[i.labelColor.attribute]||i.labelColor.color||"#000":i.labelColor.color;r.fillStyle=a,r.font="".concat(o," ").concat(t,"px ").concat(n),r.fillText(e.label,e.x+e.size+3,e.y+t/3)}}function Ht(r,e,i){var t=i.labelSize,n=i.labelFont,o=i.labelWeight;r.font="".concat(o," ").concat(t,"px ").concat(n),r.fillStyle="#FFF",r.shadowOffsetX=0,r.shadowOffsetY=0,r.shadowBlur=8,r.shadowColor="#000";var a=2;if(typeof e.label=="string"){var s=r.measureText(e.label).width,u=Math.round(s+5),h=Math.round(t+2*a),c=Math.max(e.size,t/2)+a,d=Math.asin(h/2/c),l=Math.sqrt(Math.abs(Math.pow(c,2)-Math.pow(h/2,2)));r.beginPath(),r.moveTo(e.x+l,e.y+h/2),r.lineTo(e.x+c+u,e.y+h/2),r.lineTo(e.x+c+u,e.y-h/2),r.lineTo(e.x+l,e.y-h/2),r.arc(e.x,e.y,c,d,-d),r.closePath(),r.fill()}else r.beginPath(),r.arc(e.x,e.y,e.size+a,0,Math.PI*2),r.closePath(),r.fill();r.shadowOffsetX=0,r.shadowOffsetY=0,r.shadowBlur=0,Qe(r,e,i)}var wr=`
-precision highp float;
-
-varying vec4 v_color;
-varying vec2 v_diffVector;
-varying float v_radius;
-
-uniform float u_correctionRatio;
-
-const vec4 transparent = vec4(0.0, 0.0, 0.0, 0.0);
-
-void main(void) {
-  float border = u_correctionRatio * 2.0;
-  float dist = length(v_diffVector) - v_radius + border;
-
-  // No antialiasing for picking mode:
-  #ifdef PICKING_MODE
-  if (dist > border)
-    gl_FragColor = transparent;
-  else
-    gl_FragColor = v_color;
-
-  #else
-  float t = 0.0;
-  if (dist > border)
-    t = 1.0;
-  else if (dist > 0.0)
-    t = dist / border;
-
-  gl_FragColor = mix(v_color, transparent, t);
-  #endif
-}
-`,Er=wr,_r=`
-attribute vec4 a_id;
-attribute vec4 a_color;
-attribute vec2 a_position;
-attribute float a_size;
-attribute float a_angle;
-
-uniform mat3 u_matrix;
-uniform float u_sizeRatio;
-uniform float u_correctionRatio;
-
-varying vec4 v_color;
-varying vec2 v_diffVector;
-varying float v_radius;
-varying float v_border;
-
-const float bias = 255.0 / 254.0;
-
-void main() {
-  float size = a_size * u_correctionRatio / u_sizeRatio * 4.0;
-  vec2 diffVector = size * vec2(cos(a_angle), sin(a_angle));
-  vec2 position = a_position + diffVector;
-  gl_Position = vec4(
-    (u_matrix * vec3(position, 1)).xy,
-    0,
-    1
-  );
-
-  v_diffVector = diffVector;
-  v_radius = size / 2.0;
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
-}
-`,xr=_r,Ni=WebGLRenderingContext,Ei=Ni.UNSIGNED_BYTE,zt=Ni.FLOAT,Tr=["u_sizeRatio","u_correctionRatio","u_matrix"],Te=(function(r){function e(){return F(this,e),U(this,e,arguments)}return $(e,r),O(e,[{key:"getDefinition",value:function(){return{VERTICES:3,VERTEX_SHADER_SOURCE:xr,FRAGMENT_SHADER_SOURCE:Er,METHOD:WebGLRenderingContext.TRIANGLES,UNIFORMS:Tr,ATTRIBUTES:[{name:"a_position",size:2,type:zt},{name:"a_size",size:1,type:zt},{name:"a_color",size:4,type:Ei,normalized:!0},{name:"a_id",size:4,type:Ei,normalized:!0}],CONSTANT_ATTRIBUTES:[{name:"a_angle",size:1,type:zt}],CONSTANT_DATA:[[e.ANGLE_1],[e.ANGLE_2],[e.ANGLE_3]]}}},{key:"processVisibleItem",value:function(t,n,o){var a=this.array,s=Y(o.color);a[n++]=o.x,a[n++]=o.y,a[n++]=o.size,a[n++]=s,a[n++]=t}},{key:"setUniforms",value:function(t,n){var o=n.gl,a=n.uniformLocations,s=a.u_sizeRatio,u=a.u_correctionRatio,h=a.u_matrix;o.uniform1f(u,t.correctionRatio),o.uniform1f(s,t.sizeRatio),o.uniformMatrix3fv(h,!1,t.matrix)}}])})($t);v(Te,"ANGLE_1",0);v(Te,"ANGLE_2",2*Math.PI/3);v(Te,"ANGLE_3",4*Math.PI/3);var Rr=`
-precision mediump float;
-
-varying vec4 v_color;
-
-void main(void) {
-  gl_FragColor = v_color;
-}
-`,Sr=Rr,Ar=`
-attribute vec2 a_position;
-attribute vec2 a_normal;
-attribute float a_radius;
-attribute vec3 a_barycentric;
-
-#ifdef PICKING_MODE
-attribute vec4 a_id;
-#else
-attribute vec4 a_color;
-#endif
-
-uniform mat3 u_matrix;
-uniform float u_sizeRatio;
-uniform float u_correctionRatio;
-uniform float u_minEdgeThickness;
-uniform float u_lengthToThicknessRatio;
-uniform float u_widenessToThicknessRatio;
-
-varying vec4 v_color;
-
-const float bias = 255.0 / 254.0;
-
-void main() {
-  float minThickness = u_minEdgeThickness;
-
-  float normalLength = length(a_normal);
-  vec2 unitNormal = a_normal / normalLength;
-
-  // These first computations are taken from edge.vert.glsl and
-  // edge.clamped.vert.glsl. Please read it to get better comments on what's
-  // happening:
-  float pixelsThickness = max(normalLength / u_sizeRatio, minThickness);
-  float webGLThickness = pixelsThickness * u_correctionRatio;
-  float webGLNodeRadius = a_radius * 2.0 * u_correctionRatio / u_sizeRatio;
-  float webGLArrowHeadLength = webGLThickness * u_lengthToThicknessRatio * 2.0;
-  float webGLArrowHeadThickness = webGLThickness * u_widenessToThicknessRatio;
-
-  float da = a_barycentric.x;
-  float db = a_barycentric.y;
-  float dc = a_barycentric.z;
-
-  vec2 delta = vec2(
-      da * (webGLNodeRadius * unitNormal.y)
-    + db * ((webGLNodeRadius + webGLArrowHeadLength) * unitNormal.y + webGLArrowHeadThickness * unitNormal.x)
-    + dc * ((webGLNodeRadius + webGLArrowHeadLength) * unitNormal.y - webGLArrowHeadThickness * unitNormal.x),
-
-      da * (-webGLNodeRadius * unitNormal.x)
-    + db * (-(webGLNodeRadius + webGLArrowHeadLength) * unitNormal.x + webGLArrowHeadThickness * unitNormal.y)
-    + dc * (-(webGLNodeRadius + webGLArrowHeadLength) * unitNormal.x - webGLArrowHeadThickness * unitNormal.y)
-  );
-
-  vec2 position = (u_matrix * vec3(a_position + delta, 1)).xy;
-
-  gl_Position = vec4(position, 0, 1);
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
-}
-`,Cr=Ar,Di=WebGLRenderingContext,_i=Di.UNSIGNED_BYTE,Xe=Di.FLOAT,kr=["u_matrix","u_sizeRatio","u_correctionRatio","u_minEdgeThickness","u_lengthToThicknessRatio","u_widenessToThicknessRatio"],fe={extremity:"target",lengthToThicknessRatio:2.5,widenessToThicknessRatio:2};function Re(r){var e=T(T({},fe),r||{});return(function(i){function t(){return F(this,t),U(this,t,arguments)}return $(t,i),O(t,[{key:"getDefinition",value:function(){return{VERTICES:3,VERTEX_SHADER_SOURCE:Cr,FRAGMENT_SHADER_SOURCE:Sr,METHOD:WebGLRenderingContext.TRIANGLES,UNIFORMS:kr,ATTRIBUTES:[{name:"a_position",size:2,type:Xe},{name:"a_normal",size:2,type:Xe},{name:"a_radius",size:1,type:Xe},{name:"a_color",size:4,type:_i,normalized:!0},{name:"a_id",size:4,type:_i,normalized:!0}],CONSTANT_ATTRIBUTES:[{name:"a_barycentric",size:3,type:Xe}],CONSTANT_DATA:[[1,0,0],[0,1,0],[0,0,1]]}}},{key:"processVisibleItem",value:function(o,a,s,u,h){if(e.extremity==="source"){var c=[u,s];s=c[0],u=c[1]}var d=h.size||1,l=u.size||1,f=s.x,g=s.y,p=u.x,m=u.y,_=Y(h.color),y=p-f,b=m-g,E=y*y+b*b,C=0,A=0;E&&(E=1/Math.sqrt(E),C=-b*E*d,A=y*E*d);var R=this.array;R[a++]=p,R[a++]=m,R[a++]=-C,R[a++]=-A,R[a++]=l,R[a++]=_,R[a++]=o}},{key:"setUniforms",value:function(o,a){var s=a.gl,u=a.uniformLocations,h=u.u_matrix,c=u.u_sizeRatio,d=u.u_correctionRatio,l=u.u_minEdgeThickness,f=u.u_lengthToThicknessRatio,g=u.u_widenessToThicknessRatio;s.uniformMatrix3fv(h,!1,o.matrix),s.uniform1f(c,o.sizeRatio),s.uniform1f(d,o.correctionRatio),s.uniform1f(l,o.minEdgeThickness),s.uniform1f(f,e.lengthToThicknessRatio),s.uniform1f(g,e.widenessToThicknessRatio)}}])})(oe)}var hs=Re();var Lr=`
-precision mediump float;
-
-varying vec4 v_color;
-varying vec2 v_normal;
-varying float v_thickness;
-varying float v_feather;
-
-const vec4 transparent = vec4(0.0, 0.0, 0.0, 0.0);
-
-void main(void) {
-  // We only handle antialiasing for normal mode:
-  #ifdef PICKING_MODE
-  gl_FragColor = v_color;
-  #else
-  float dist = length(v_normal) * v_thickness;
-
-  float t = smoothstep(
-    v_thickness - v_feather,
-    v_thickness,
-    dist
-  );
-
-  gl_FragColor = mix(v_color, transparent, t);
-  #endif
-}
-`,et=Lr,Nr=`
-attribute vec4 a_id;
-attribute vec4 a_color;
-attribute vec2 a_normal;
-attribute float a_normalCoef;
-attribute vec2 a_positionStart;
-attribute vec2 a_positionEnd;
-attribute float a_positionCoef;
-attribute float a_radius;
-attribute float a_radiusCoef;
-
-uniform mat3 u_matrix;
-uniform float u_zoomRatio;
-uniform float u_sizeRatio;
-uniform float u_pixelRatio;
-uniform float u_correctionRatio;
-uniform float u_minEdgeThickness;
-uniform float u_lengthToThicknessRatio;
-uniform float u_feather;
-
-varying vec4 v_color;
-varying vec2 v_normal;
-varying float v_thickness;
-varying float v_feather;
-
-const float bias = 255.0 / 254.0;
-
-void main() {
-  float minThickness = u_minEdgeThickness;
-
-  float radius = a_radius * a_radiusCoef;
-  vec2 normal = a_normal * a_normalCoef;
-  vec2 position = a_positionStart * (1.0 - a_positionCoef) + a_positionEnd * a_positionCoef;
-
-  float normalLength = length(normal);
-  vec2 unitNormal = normal / normalLength;
-
-  // These first computations are taken from edge.vert.glsl. Please read it to
-  // get better comments on what's happening:
-  float pixelsThickness = max(normalLength, minThickness * u_sizeRatio);
-  float webGLThickness = pixelsThickness * u_correctionRatio / u_sizeRatio;
-
-  // Here, we move the point to leave space for the arrow head:
-  float direction = sign(radius);
-  float webGLNodeRadius = direction * radius * 2.0 * u_correctionRatio / u_sizeRatio;
-  float webGLArrowHeadLength = webGLThickness * u_lengthToThicknessRatio * 2.0;
-
-  vec2 compensationVector = vec2(-direction * unitNormal.y, direction * unitNormal.x) * (webGLNodeRadius + webGLArrowHeadLength);
-
-  // Here is the proper position of the vertex
-  gl_Position = vec4((u_matrix * vec3(position + unitNormal * webGLThickness + compensationVector, 1)).xy, 0, 1);
-
-  v_thickness = webGLThickness / u_zoomRatio;
-
-  v_normal = unitNormal;
-
-  v_feather = u_feather * u_correctionRatio / u_zoomRatio / u_pixelRatio * 2.0;
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
-}
-`,Dr=Nr,Gi=WebGLRenderingContext,xi=Gi.UNSIGNED_BYTE,we=Gi.FLOAT,Gr=["u_matrix","u_zoomRatio","u_sizeRatio","u_correctionRatio","u_pixelRatio","u_feather","u_minEdgeThickness","u_lengthToThicknessRatio"],Pi={lengthToThicknessRatio:fe.lengthToThicknessRatio};function Wt(r){var e=T(T({},Pi),r||{});return(function(i){function t(){return F(this,t),U(this,t,arguments)}return $(t,i),O(t,[{key:"getDefinition",value:function(){return{VERTICES:6,VERTEX_SHADER_SOURCE:Dr,FRAGMENT_SHADER_SOURCE:et,METHOD:WebGLRenderingContext.TRIANGLES,UNIFORMS:Gr,ATTRIBUTES:[{name:"a_positionStart",size:2,type:we},{name:"a_positionEnd",size:2,type:we},{name:"a_normal",size:2,type:we},{name:"a_color",size:4,type:xi,normalized:!0},{name:"a_id",size:4,type:xi,normalized:!0},{name:"a_radius",size:1,type:we}],CONSTANT_ATTRIBUTES:[{name:"a_positionCoef",size:1,type:we},{name:"a_normalCoef",size:1,type:we},{name:"a_radiusCoef",size:1,type:we}],CONSTANT_DATA:[[0,1,0],[0,-1,0],[1,1,1],[1,1,1],[0,-1,0],[1,-1,-1]]}}},{key:"processVisibleItem",value:function(o,a,s,u,h){var c=h.size||1,d=s.x,l=s.y,f=u.x,g=u.y,p=Y(h.color),m=f-d,_=g-l,y=u.size||1,b=m*m+_*_,E=0,C=0;b&&(b=1/Math.sqrt(b),E=-_*b*c,C=m*b*c);var A=this.array;A[a++]=d,A[a++]=l,A[a++]=f,A[a++]=g,A[a++]=E,A[a++]=C,A[a++]=p,A[a++]=o,A[a++]=y}},{key:"setUniforms",value:function(o,a){var s=a.gl,u=a.uniformLocations,h=u.u_matrix,c=u.u_zoomRatio,d=u.u_feather,l=u.u_pixelRatio,f=u.u_correctionRatio,g=u.u_sizeRatio,p=u.u_minEdgeThickness,m=u.u_lengthToThicknessRatio;s.uniformMatrix3fv(h,!1,o.matrix),s.uniform1f(c,o.zoomRatio),s.uniform1f(g,o.sizeRatio),s.uniform1f(f,o.correctionRatio),s.uniform1f(l,o.pixelRatio),s.uniform1f(d,o.antiAliasingFeather),s.uniform1f(p,o.minEdgeThickness),s.uniform1f(m,e.lengthToThicknessRatio)}}])})(oe)}var ds=Wt();function Fi(r){return Je([Wt(r),Re(r)])}var Pr=Fi(),Oe=Pr,Fr=`
-attribute vec4 a_id;
-attribute vec4 a_color;
-attribute vec2 a_normal;
-attribute float a_normalCoef;
-attribute vec2 a_positionStart;
-attribute vec2 a_positionEnd;
-attribute float a_positionCoef;
-
-uniform mat3 u_matrix;
-uniform float u_sizeRatio;
-uniform float u_zoomRatio;
-uniform float u_pixelRatio;
-uniform float u_correctionRatio;
-uniform float u_minEdgeThickness;
-uniform float u_feather;
-
-varying vec4 v_color;
-varying vec2 v_normal;
-varying float v_thickness;
-varying float v_feather;
-
-const float bias = 255.0 / 254.0;
-
-void main() {
-  float minThickness = u_minEdgeThickness;
-
-  vec2 normal = a_normal * a_normalCoef;
-  vec2 position = a_positionStart * (1.0 - a_positionCoef) + a_positionEnd * a_positionCoef;
-
-  float normalLength = length(normal);
-  vec2 unitNormal = normal / normalLength;
-
-  // We require edges to be at least "minThickness" pixels thick *on screen*
-  // (so we need to compensate the size ratio):
-  float pixelsThickness = max(normalLength, minThickness * u_sizeRatio);
-
-  // Then, we need to retrieve the normalized thickness of the edge in the WebGL
-  // referential (in a ([0, 1], [0, 1]) space), using our "magic" correction
-  // ratio:
-  float webGLThickness = pixelsThickness * u_correctionRatio / u_sizeRatio;
-
-  // Here is the proper position of the vertex
-  gl_Position = vec4((u_matrix * vec3(position + unitNormal * webGLThickness, 1)).xy, 0, 1);
-
-  // For the fragment shader though, we need a thickness that takes the "magic"
-  // correction ratio into account (as in webGLThickness), but so that the
-  // antialiasing effect does not depend on the zoom level. So here's yet
-  // another thickness version:
-  v_thickness = webGLThickness / u_zoomRatio;
-
-  v_normal = unitNormal;
-
-  v_feather = u_feather * u_correctionRatio / u_zoomRatio / u_pixelRatio * 2.0;
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
-}
-`,Or=Fr,Oi=WebGLRenderingContext,Ti=Oi.UNSIGNED_BYTE,Fe=Oi.FLOAT,zr=["u_matrix","u_zoomRatio","u_sizeRatio","u_correctionRatio","u_pixelRatio","u_feather","u_minEdgeThickness"],ze=(function(r){function e(){return F(this,e),U(this,e,arguments)}return $(e,r),O(e,[{key:"getDefinition",value:function(){return{VERTICES:6,VERTEX_SHADER_SOURCE:Or,FRAGMENT_SHADER_SOURCE:et,METHOD:WebGLRenderingContext.TRIANGLES,UNIFORMS:zr,ATTRIBUTES:[{name:"a_positionStart",size:2,type:Fe},{name:"a_positionEnd",size:2,type:Fe},{name:"a_normal",size:2,type:Fe},{name:"a_color",size:4,type:Ti,normalized:!0},{name:"a_id",size:4,type:Ti,normalized:!0}],CONSTANT_ATTRIBUTES:[{name:"a_positionCoef",size:1,type:Fe},{name:"a_normalCoef",size:1,type:Fe}],CONSTANT_DATA:[[0,1],[0,-1],[1,1],[1,1],[0,-1],[1,-1]]}}},{key:"processVisibleItem",value:function(t,n,o,a,s){var u=s.size||1,h=o.x,c=o.y,d=a.x,l=a.y,f=Y(s.color),g=d-h,p=l-c,m=g*g+p*p,_=0,y=0;m&&(m=1/Math.sqrt(m),_=-p*m*u,y=g*m*u);var b=this.array;b[n++]=h,b[n++]=c,b[n++]=d,b[n++]=l,b[n++]=_,b[n++]=y,b[n++]=f,b[n++]=t}},{key:"setUniforms",value:function(t,n){var o=n.gl,a=n.uniformLocations,s=a.u_matrix,u=a.u_zoomRatio,h=a.u_feather,c=a.u_pixelRatio,d=a.u_correctionRatio,l=a.u_sizeRatio,f=a.u_minEdgeThickness;o.uniformMatrix3fv(s,!1,t.matrix),o.uniform1f(u,t.zoomRatio),o.uniform1f(l,t.sizeRatio),o.uniform1f(d,t.correctionRatio),o.uniform1f(c,t.pixelRatio),o.uniform1f(h,t.antiAliasingFeather),o.uniform1f(f,t.minEdgeThickness)}}])})(oe);var Mi=WebGLRenderingContext,_s=Mi.UNSIGNED_BYTE,xs=Mi.FLOAT;var Ir=`
-attribute vec4 a_id;
-attribute vec4 a_color;
-attribute vec2 a_normal;
-attribute float a_normalCoef;
-attribute vec2 a_positionStart;
-attribute vec2 a_positionEnd;
-attribute float a_positionCoef;
-attribute float a_sourceRadius;
-attribute float a_targetRadius;
-attribute float a_sourceRadiusCoef;
-attribute float a_targetRadiusCoef;
-
-uniform mat3 u_matrix;
-uniform float u_zoomRatio;
-uniform float u_sizeRatio;
-uniform float u_pixelRatio;
-uniform float u_correctionRatio;
-uniform float u_minEdgeThickness;
-uniform float u_lengthToThicknessRatio;
-uniform float u_feather;
-
-varying vec4 v_color;
-varying vec2 v_normal;
-varying float v_thickness;
-varying float v_feather;
-
-const float bias = 255.0 / 254.0;
-
-void main() {
-  float minThickness = u_minEdgeThickness;
-
-  vec2 normal = a_normal * a_normalCoef;
-  vec2 position = a_positionStart * (1.0 - a_positionCoef) + a_positionEnd * a_positionCoef;
-
-  float normalLength = length(normal);
-  vec2 unitNormal = normal / normalLength;
-
-  // These first computations are taken from edge.vert.glsl. Please read it to
-  // get better comments on what's happening:
-  float pixelsThickness = max(normalLength, minThickness * u_sizeRatio);
-  float webGLThickness = pixelsThickness * u_correctionRatio / u_sizeRatio;
-
-  // Here, we move the point to leave space for the arrow heads:
-  // Source arrow head
-  float sourceRadius = a_sourceRadius * a_sourceRadiusCoef;
-  float sourceDirection = sign(sourceRadius);
-  float webGLSourceRadius = sourceDirection * sourceRadius * 2.0 * u_correctionRatio / u_sizeRatio;
-  float webGLSourceArrowHeadLength = webGLThickness * u_lengthToThicknessRatio * 2.0;
-  vec2 sourceCompensationVector =
-    vec2(-sourceDirection * unitNormal.y, sourceDirection * unitNormal.x)
-    * (webGLSourceRadius + webGLSourceArrowHeadLength);
-    
-  // Target arrow head
-  float targetRadius = a_targetRadius * a_targetRadiusCoef;
-  float targetDirection = sign(targetRadius);
-  float webGLTargetRadius = targetDirection * targetRadius * 2.0 * u_correctionRatio / u_sizeRatio;
-  float webGLTargetArrowHeadLength = webGLThickness * u_lengthToThicknessRatio * 2.0;
-  vec2 targetCompensationVector =
-  vec2(-targetDirection * unitNormal.y, targetDirection * unitNormal.x)
-    * (webGLTargetRadius + webGLTargetArrowHeadLength);
-
-  // Here is the proper position of the vertex
-  gl_Position = vec4((u_matrix * vec3(position + unitNormal * webGLThickness + sourceCompensationVector + targetCompensationVector, 1)).xy, 0, 1);
-
-  v_thickness = webGLThickness / u_zoomRatio;
-
-  v_normal = unitNormal;
-
-  v_feather = u_feather * u_correctionRatio / u_zoomRatio / u_pixelRatio * 2.0;
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
-}
-`,Mr=Ir,Ui=WebGLRenderingContext,zi=Ui.UNSIGNED_BYTE,ae=Ui.FLOAT,Ur=["u_matrix","u_zoomRatio","u_sizeRatio","u_correctionRatio","u_pixelRatio","u_feather","u_minEdgeThickness","u_lengthToThicknessRatio"],$r={lengthToThicknessRatio:fe.lengthToThicknessRatio};function $i(r){var e=T(T({},$r),r||{});return(function(i){function t(){return F(this,t),U(this,t,arguments)}return $(t,i),O(t,[{key:"getDefinition",value:function(){return{VERTICES:6,VERTEX_SHADER_SOURCE:Mr,FRAGMENT_SHADER_SOURCE:et,METHOD:WebGLRenderingContext.TRIANGLES,UNIFORMS:Ur,ATTRIBUTES:[{name:"a_positionStart",size:2,type:ae},{name:"a_positionEnd",size:2,type:ae},{name:"a_normal",size:2,type:ae},{name:"a_color",size:4,type:zi,normalized:!0},{name:"a_id",size:4,type:zi,normalized:!0},{name:"a_sourceRadius",size:1,type:ae},{name:"a_targetRadius",size:1,type:ae}],CONSTANT_ATTRIBUTES:[{name:"a_positionCoef",size:1,type:ae},{name:"a_normalCoef",size:1,type:ae},{name:"a_sourceRadiusCoef",size:1,type:ae},{name:"a_targetRadiusCoef",size:1,type:ae}],CONSTANT_DATA:[[0,1,-1,0],[0,-1,1,0],[1,1,0,1],[1,1,0,1],[0,-1,1,0],[1,-1,0,-1]]}}},{key:"processVisibleItem",value:function(o,a,s,u,h){var c=h.size||1,d=s.x,l=s.y,f=u.x,g=u.y,p=Y(h.color),m=f-d,_=g-l,y=s.size||1,b=u.size||1,E=m*m+_*_,C=0,A=0;E&&(E=1/Math.sqrt(E),C=-_*E*c,A=m*E*c);var R=this.array;R[a++]=d,R[a++]=l,R[a++]=f,R[a++]=g,R[a++]=C,R[a++]=A,R[a++]=p,R[a++]=o,R[a++]=y,R[a++]=b}},{key:"setUniforms",value:function(o,a){var s=a.gl,u=a.uniformLocations,h=u.u_matrix,c=u.u_zoomRatio,d=u.u_feather,l=u.u_pixelRatio,f=u.u_correctionRatio,g=u.u_sizeRatio,p=u.u_minEdgeThickness,m=u.u_lengthToThicknessRatio;s.uniformMatrix3fv(h,!1,o.matrix),s.uniform1f(c,o.zoomRatio),s.uniform1f(g,o.sizeRatio),s.uniform1f(f,o.correctionRatio),s.uniform1f(l,o.pixelRatio),s.uniform1f(d,o.antiAliasingFeather),s.uniform1f(p,o.minEdgeThickness),s.uniform1f(m,e.lengthToThicknessRatio)}}])})(oe)}var Ts=$i();function Br(r){return Je([$i(r),Re(r),Re(T(T({},r),{},{extremity:"source"}))])}var Rs=Br();var Hr=`
-precision mediump float;
-
-varying vec4 v_color;
-
-void main(void) {
-  gl_FragColor = v_color;
-}
-`,Wr=Hr,jr=`
-attribute vec4 a_id;
-attribute vec4 a_color;
-attribute vec2 a_position;
-
-uniform mat3 u_matrix;
-
-varying vec4 v_color;
-
-const float bias = 255.0 / 254.0;
-
-void main() {
-  // Scale from [[-1 1] [-1 1]] to the container:
-  gl_Position = vec4(
-    (u_matrix * vec3(a_position, 1)).xy,
-    0,
-    1
-  );
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
-}
-`,Vr=jr,Bi=WebGLRenderingContext,Ii=Bi.UNSIGNED_BYTE,qr=Bi.FLOAT,Yr=["u_matrix"],Hi=(function(r){function e(){return F(this,e),U(this,e,arguments)}return $(e,r),O(e,[{key:"getDefinition",value:function(){return{VERTICES:2,VERTEX_SHADER_SOURCE:Vr,FRAGMENT_SHADER_SOURCE:Wr,METHOD:WebGLRenderingContext.LINES,UNIFORMS:Yr,ATTRIBUTES:[{name:"a_position",size:2,type:qr},{name:"a_color",size:4,type:Ii,normalized:!0},{name:"a_id",size:4,type:Ii,normalized:!0}]}}},{key:"processVisibleItem",value:function(t,n,o,a,s){var u=this.array,h=o.x,c=o.y,d=a.x,l=a.y,f=Y(s.color);u[n++]=h,u[n++]=c,u[n++]=f,u[n++]=t,u[n++]=d,u[n++]=l,u[n++]=f,u[n++]=t}},{key:"setUniforms",value:function(t,n){var o=n.gl,a=n.uniformLocations,s=a.u_matrix;o.uniformMatrix3fv(s,!1,t.matrix)}}])})(oe);var Wi=WebGLRenderingContext,Ss=Wi.UNSIGNED_BYTE,As=Wi.FLOAT;var Yi=_e(tt());var Kr=function(e){return e},Xr=function(e){return e*e},Zr=function(e){return e*(2-e)},Jr=function(e){return(e*=2)<1?.5*e*e:-.5*(--e*(e-2)-1)},Qr=function(e){return e*e*e},eo=function(e){return--e*e*e+1},to=function(e){return(e*=2)<1?.5*e*e*e:.5*((e-=2)*e*e+2)},Ki={linear:Kr,quadraticIn:Xr,quadraticOut:Zr,quadraticInOut:Jr,cubicIn:Qr,cubicOut:eo,cubicInOut:to},Xi={easing:"quadraticInOut",duration:150};function K(){return Float32Array.of(1,0,0,0,1,0,0,0,1)}function it(r,e,i){return r[0]=e,r[4]=typeof i=="number"?i:e,r}function Vi(r,e){var i=Math.sin(e),t=Math.cos(e);return r[0]=t,r[1]=i,r[3]=-i,r[4]=t,r}function qi(r,e,i){return r[6]=e,r[7]=i,r}function ge(r,e){var i=r[0],t=r[1],n=r[2],o=r[3],a=r[4],s=r[5],u=r[6],h=r[7],c=r[8],d=e[0],l=e[1],f=e[2],g=e[3],p=e[4],m=e[5],_=e[6],y=e[7],b=e[8];return r[0]=d*i+l*o+f*u,r[1]=d*t+l*a+f*h,r[2]=d*n+l*s+f*c,r[3]=g*i+p*o+m*u,r[4]=g*t+p*a+m*h,r[5]=g*n+p*s+m*c,r[6]=_*i+y*o+b*u,r[7]=_*t+y*a+b*h,r[8]=_*n+y*s+b*c,r}function nt(r,e){var i=arguments.length>2&&arguments[2]!==void 0?arguments[2]:1,t=r[0],n=r[1],o=r[3],a=r[4],s=r[6],u=r[7],h=e.x,c=e.y;return{x:h*t+c*o+s*i,y:h*n+c*a+u*i}}function io(r,e){var i=r.height/r.width,t=e.height/e.width;return i<1&&t>1||i>1&&t<1?1:Math.min(Math.max(t,1/t),Math.max(1/i,i))}function Se(r,e,i,t,n){var o=r.angle,a=r.ratio,s=r.x,u=r.y,h=e.width,c=e.height,d=K(),l=Math.min(h,c)-2*t,f=io(e,i);return n?(ge(d,qi(K(),s,u)),ge(d,it(K(),a)),ge(d,Vi(K(),o)),ge(d,it(K(),h/l/2/f,c/l/2/f))):(ge(d,it(K(),2*(l/h)*f,2*(l/c)*f)),ge(d,Vi(K(),-o)),ge(d,it(K(),1/a)),ge(d,qi(K(),-s,-u))),d}function Zi(r,e,i){var t=nt(r,{x:Math.cos(e.angle),y:Math.sin(e.angle)},0),n=t.x,o=t.y;return 1/Math.sqrt(Math.pow(n,2)+Math.pow(o,2))/i.width}function Ji(r){if(!r.order)return{x:[0,1],y:[0,1]};var e=1/0,i=-1/0,t=1/0,n=-1/0;return r.forEachNode(function(o,a){var s=a.x,u=a.y;s<e&&(e=s),s>i&&(i=s),u<t&&(t=u),u>n&&(n=u)}),{x:[e,i],y:[t,n]}}function Qi(r){if(!(0,Yi.default)(r))throw new Error("Sigma: invalid graph instance.");r.forEachNode(function(e,i){if(!Number.isFinite(i.x)||!Number.isFinite(i.y))throw new Error("Sigma: Coordinates of node ".concat(e," are invalid. A node must have a numeric 'x' and 'y' attribute."))})}function en(r,e,i){var t=document.createElement(r);if(e)for(var n in e)t.style[n]=e[n];if(i)for(var o in i)t.setAttribute(o,i[o]);return t}function jt(){return typeof window.devicePixelRatio<"u"?window.devicePixelRatio:1}function Vt(r,e,i){return i.sort(function(t,n){var o=e(t)||0,a=e(n)||0;return o<a?-1:o>a?1:0})}function qt(r){var e=le(r.x,2),i=e[0],t=e[1],n=le(r.y,2),o=n[0],a=n[1],s=Math.max(t-i,a-o),u=(t+i)/2,h=(a+o)/2;(s===0||Math.abs(s)===1/0||isNaN(s))&&(s=1),isNaN(u)&&(u=0),isNaN(h)&&(h=0);var c=function(l){return{x:.5+(l.x-u)/s,y:.5+(l.y-h)/s}};return c.applyTo=function(d){d.x=.5+(d.x-u)/s,d.y=.5+(d.y-h)/s},c.inverse=function(d){return{x:u+s*(d.x-.5),y:h+s*(d.y-.5)}},c.ratio=s,c}function rt(r){"@babel/helpers - typeof";return rt=typeof Symbol=="function"&&typeof Symbol.iterator=="symbol"?function(e){return typeof e}:function(e){return e&&typeof Symbol=="function"&&e.constructor===Symbol&&e!==Symbol.prototype?"symbol":typeof e},rt(r)}function Yt(r,e){var i=e.size;if(i!==0){var t=r.length;r.length+=i;var n=0;e.forEach(function(o){r[t+n]=o,n++})}}function ot(r){r=r||{};for(var e=0,i=arguments.length<=1?0:arguments.length-1;e<i;e++){var t=e+1<1||arguments.length<=e+1?void 0:arguments[e+1];t&&Object.assign(r,t)}return r}var Os=_e(tt());function no(r,e){if(typeof r!="object"||!r)return r;var i=r[Symbol.toPrimitive];if(i!==void 0){var t=i.call(r,e||"default");if(typeof t!="object")return t;throw new TypeError("@@toPrimitive must return a primitive value.")}return(e==="string"?String:Number)(r)}function on(r){var e=no(r,"string");return typeof e=="symbol"?e:e+""}function an(r,e,i){return(e=on(e))in r?Object.defineProperty(r,e,{value:i,enumerable:!0,configurable:!0,writable:!0}):r[e]=i,r}function tn(r,e){var i=Object.keys(r);if(Object.getOwnPropertySymbols){var t=Object.getOwnPropertySymbols(r);e&&(t=t.filter(function(n){return Object.getOwnPropertyDescriptor(r,n).enumerable})),i.push.apply(i,t)}return i}function Ae(r){for(var e=1;e<arguments.length;e++){var i=arguments[e]!=null?arguments[e]:{};e%2?tn(Object(i),!0).forEach(function(t){an(r,t,i[t])}):Object.getOwnPropertyDescriptors?Object.defineProperties(r,Object.getOwnPropertyDescriptors(i)):tn(Object(i)).forEach(function(t){Object.defineProperty(r,t,Object.getOwnPropertyDescriptor(i,t))})}return r}function ro(r,e){if(!(r instanceof e))throw new TypeError("Cannot call a class as a function")}function nn(r,e){for(var i=0;i<e.length;i++){var t=e[i];t.enumerable=t.enumerable||!1,t.configurable=!0,"value"in t&&(t.writable=!0),Object.defineProperty(r,on(t.key),t)}}function oo(r,e,i){return e&&nn(r.prototype,e),i&&nn(r,i),Object.defineProperty(r,"prototype",{writable:!1}),r}function at(r){return at=Object.setPrototypeOf?Object.getPrototypeOf.bind():function(e){return e.__proto__||Object.getPrototypeOf(e)},at(r)}function sn(){try{var r=!Boolean.prototype.valueOf.call(Reflect.construct(Boolean,[],function(){}))}catch{}return(sn=function(){return!!r})()}function un(r){if(r===void 0)throw new ReferenceError("this hasn't been initialised - super() hasn't been called");return r}function ao(r,e){if(e&&(typeof e=="object"||typeof e=="function"))return e;if(e!==void 0)throw new TypeError("Derived constructors may only return object or undefined");return un(r)}function so(r,e,i){return e=at(e),ao(r,sn()?Reflect.construct(e,i||[],at(r).constructor):e.apply(r,i))}function Xt(r,e){return Xt=Object.setPrototypeOf?Object.setPrototypeOf.bind():function(i,t){return i.__proto__=t,i},Xt(r,e)}function uo(r,e){if(typeof e!="function"&&e!==null)throw new TypeError("Super expression must either be null or a function");r.prototype=Object.create(e&&e.prototype,{constructor:{value:r,writable:!0,configurable:!0}}),Object.defineProperty(r,"prototype",{writable:!1}),e&&Xt(r,e)}function Zt(r,e){(e==null||e>r.length)&&(e=r.length);for(var i=0,t=Array(e);i<e;i++)t[i]=r[i];return t}function ho(r){if(Array.isArray(r))return Zt(r)}function co(r){if(typeof Symbol<"u"&&r[Symbol.iterator]!=null||r["@@iterator"]!=null)return Array.from(r)}function lo(r,e){if(r){if(typeof r=="string")return Zt(r,e);var i={}.toString.call(r).slice(8,-1);return i==="Object"&&r.constructor&&(i=r.constructor.name),i==="Map"||i==="Set"?Array.from(r):i==="Arguments"||/^(?:Ui|I)nt(?:8|16|32)(?:Clamped)?Array$/.test(i)?Zt(r,e):void 0}}function fo(){throw new TypeError(`Invalid attempt to spread non-iterable instance.
-In order to be iterable, non-array objects must have a [Symbol.iterator]() method.`)}function Kt(r){return ho(r)||co(r)||lo(r)||fo()}function hn(r,e,i,t){var n=Math.pow(1-r,2)*e.x+2*(1-r)*r*i.x+Math.pow(r,2)*t.x,o=Math.pow(1-r,2)*e.y+2*(1-r)*r*i.y+Math.pow(r,2)*t.y;return{x:n,y:o}}function go(r,e,i){for(var t=20,n=0,o=r,a=0;a<t;a++){var s=hn((a+1)/t,r,e,i);n+=Math.sqrt(Math.pow(o.x-s.x,2)+Math.pow(o.y-s.y,2)),o=s}return n}function po(r){var e=r.curvatureAttribute,i=r.defaultCurvature,t=r.keepLabelUpright,n=t===void 0?!0:t;return function(o,a,s,u,h){var c=h.edgeLabelSize,d=a[e]||i,l=h.edgeLabelFont,f=h.edgeLabelWeight,g=h.edgeLabelColor.attribute?a[h.edgeLabelColor.attribute]||h.edgeLabelColor.color||"#000":h.edgeLabelColor.color,p=a.label;if(p){o.fillStyle=g,o.font="".concat(f," ").concat(c,"px ").concat(l);var m=!n||s.x<u.x,_=m?s.x:u.x,y=m?s.y:u.y,b=m?u.x:s.x,E=m?u.y:s.y,C=(_+b)/2,A=(y+E)/2,R=b-_,G=E-y,k=Math.sqrt(Math.pow(R,2)+Math.pow(G,2)),z=m?1:-1,P=C+G*d*z,D=A-R*d*z,H=a.size*.7+5,I={x:D-y,y:-(P-_)},W=Math.sqrt(Math.pow(I.x,2)+Math.pow(I.y,2)),j={x:E-D,y:-(b-P)},me=Math.sqrt(Math.pow(j.x,2)+Math.pow(j.y,2));_+=H*I.x/W,y+=H*I.y/W,b+=H*j.x/me,E+=H*j.y/me,P+=H*G/k,D-=H*R/k;var ne={x:P,y:D},te={x:_,y},J={x:b,y:E},V=go(te,ne,J);if(!(V<s.size+u.size)){var re=o.measureText(p).width,q=V-s.size-u.size;if(re>q){var He="\u2026";for(p=p+He,re=o.measureText(p).width;re>q&&p.length>1;)p=p.slice(0,-2)+He,re=o.measureText(p).width;if(p.length<4)return}for(var ve={},Tt=0,Jn=p.length;Tt<Jn;Tt++){var Rt=p[Tt];ve[Rt]||(ve[Rt]=o.measureText(Rt).width*(1+d*.35))}for(var Ee=.5-re/V/2,St=0,Qn=p.length;St<Qn;St++){var si=p[St],ui=hn(Ee,te,ne,J),er=2*(1-Ee)*(P-_)+2*Ee*(b-P),tr=2*(1-Ee)*(D-y)+2*Ee*(E-D),ir=Math.atan2(tr,er);o.save(),o.translate(ui.x,ui.y),o.rotate(ir),o.fillText(si,0,0),o.restore(),Ee+=ve[si]/V}}}}}function mo(r){var e=r.arrowHead,i=e?.extremity==="target"||e?.extremity==="both",t=e?.extremity==="source"||e?.extremity==="both",n=`
-precision highp float;
-
-varying vec4 v_color;
-varying float v_thickness;
-varying float v_feather;
-varying vec2 v_cpA;
-varying vec2 v_cpB;
-varying vec2 v_cpC;
-`.concat(i?`
-varying float v_targetSize;
-varying vec2 v_targetPoint;`:"",`
-`).concat(t?`
-varying float v_sourceSize;
-varying vec2 v_sourcePoint;`:"",`
-`).concat(e?`
-uniform float u_lengthToThicknessRatio;
-uniform float u_widenessToThicknessRatio;`:"",`
-
-float det(vec2 a, vec2 b) {
-  return a.x * b.y - b.x * a.y;
+// The page of a run comes alive: tables that open and are saved, and the graph, coloured by the
+// copies of the motif set. A motif, a pattern, a node or a graph of a collection can be selected.
+"use strict";
+
+const LETTERS = "ABCDEFGHIJ";
+const $ = (query, root = document) => root.querySelector(query);
+const $$ = (query, root = document) => [...root.querySelectorAll(query)];
+const digits = (number) => number.toLocaleString("en-US");
+const plural = (number, one, many = one + "s") => `${digits(number)} ${number === 1 ? one : many}`;
+const isNarrow = () => window.innerWidth < 1060;
+
+// an element with attributes; children are elements or text, which is never read as HTML
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
 }
 
-vec2 getDistanceVector(vec2 b0, vec2 b1, vec2 b2) {
-  float a = det(b0, b2), b = 2.0 * det(b1, b0), d = 2.0 * det(b2, b1);
-  float f = b * d - a * a;
-  vec2 d21 = b2 - b1, d10 = b1 - b0, d20 = b2 - b0;
-  vec2 gf = 2.0 * (b * d21 + d * d10 + a * d20);
-  gf = vec2(gf.y, -gf.x);
-  vec2 pp = -f * gf / dot(gf, gf);
-  vec2 d0p = b0 - pp;
-  float ap = det(d0p, d20), bp = 2.0 * det(d10, d0p);
-  float t = clamp((ap + bp) / (2.0 * a + b + d), 0.0, 1.0);
-  return mix(mix(b0, b1, t), mix(b1, b2, t), t);
+function save(content, type, name) {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-float distToQuadraticBezierCurve(vec2 p, vec2 b0, vec2 b1, vec2 b2) {
-  return length(getDistanceVector(b0 - p, b1 - p, b2 - p));
+function saveCsv(rows, name) {
+  const cell = (value) => {
+    const text = String(value ?? "");
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  save(rows.map((row) => row.map(cell).join(",") + "\r\n").join(""), "text/csv", name);
 }
 
-const vec4 transparent = vec4(0.0, 0.0, 0.0, 0.0);
+// ---- tables ----
 
-void main(void) {
-  float dist = distToQuadraticBezierCurve(gl_FragCoord.xy, v_cpA, v_cpB, v_cpC);
-  float thickness = v_thickness;
-`).concat(i?`
-  float distToTarget = length(gl_FragCoord.xy - v_targetPoint);
-  float targetArrowLength = v_targetSize + thickness * u_lengthToThicknessRatio;
-  if (distToTarget < targetArrowLength) {
-    thickness = (distToTarget - v_targetSize) / (targetArrowLength - v_targetSize) * u_widenessToThicknessRatio * thickness;
-  }`:"",`
-`).concat(t?`
-  float distToSource = length(gl_FragCoord.xy - v_sourcePoint);
-  float sourceArrowLength = v_sourceSize + thickness * u_lengthToThicknessRatio;
-  if (distToSource < sourceArrowLength) {
-    thickness = (distToSource - v_sourceSize) / (sourceArrowLength - v_sourceSize) * u_widenessToThicknessRatio * thickness;
-  }`:"",`
+function openRows(button, open) {
+  button.dataset.more ??= button.textContent;
+  button.setAttribute("aria-expanded", open);
+  button.textContent = open ? button.dataset.less : button.dataset.more;
+  for (const row of $$("tr[data-more]", button.closest("tbody"))) row.hidden = !open;
+}
 
-  float halfThickness = thickness / 2.0;
-  if (dist < halfThickness) {
-    #ifdef PICKING_MODE
-    gl_FragColor = v_color;
-    #else
-    float t = smoothstep(
-      halfThickness - v_feather,
-      halfThickness,
-      dist
-    );
+function startTables() {
+  for (const button of $$("tr.more button")) {
+    openRows(button, false);
+    button.addEventListener("click", () =>
+      openRows(button, button.getAttribute("aria-expanded") !== "true"));
+  }
+  for (const button of $$("button[data-table]"))
+    button.addEventListener("click", () => {
+      const rows = $$(`${button.dataset.table} tr[data-csv]`).map((row) => JSON.parse(row.dataset.csv));
+      saveCsv([button.dataset.head.split("|"), ...rows], button.dataset.name);
+    });
+}
 
-    gl_FragColor = mix(v_color, transparent, t);
-    #endif
-  } else {
-    gl_FragColor = transparent;
+// a link to a row that is not open yet opens it
+function showTarget() {
+  const row = location.hash && document.getElementById(location.hash.slice(1));
+  if (!row || !row.matches("tr")) return;
+  if (row.hidden) openRows($("tr.more button", row.closest("tbody")), true);
+  row.scrollIntoView({ block: "nearest" });
+}
+
+// ---- data ----
+
+async function readRun() {
+  const block = document.getElementById("run-data");
+  if (!block) return null;
+  const bytes = Uint8Array.from(atob(block.textContent.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Run(JSON.parse(await new Response(stream).text()));
+}
+
+class Run {
+  constructor(record) {
+    Object.assign(this, record);
+    // nodes and edges that are drawn; places may name other nodes
+    this.size = this.x.length;
+    this.numbers = new Map();
+    this.from.forEach((from, edge) => {
+      const key = this.pair(from, this.to[edge]);
+      if (!this.numbers.has(key)) this.numbers.set(key, []);
+      this.numbers.get(key).push(edge);
+    });
+    // for each node its copies, and for each node and edge the first motif that it is in
+    this.copiesOf = Array.from({ length: this.names.length }, () => []);
+    this.motifOf = new Int16Array(this.names.length).fill(-1);
+    this.motifOfEdge = new Int16Array(this.from.length).fill(-1);
+    this.motifs.forEach((motif, at) =>
+      motif.places.forEach((nodes, copy) => {
+        for (const node of nodes) {
+          this.copiesOf[node].push([at, copy]);
+          if (this.motifOf[node] < 0) this.motifOf[node] = at;
+        }
+        for (const edge of this.edgesOf(motif, nodes))
+          if (this.motifOfEdge[edge] < 0) this.motifOfEdge[edge] = at;
+      }));
+  }
+
+  pair(u, v) { return u < v ? u * this.names.length + v : v * this.names.length + u; }
+
+  // numbers of the drawn edges that a place has of its structure
+  edgesOf(structure, nodes) {
+    return structure.edges.flatMap(([u, v, relation]) =>
+      (this.numbers.get(this.pair(nodes[u], nodes[v])) ?? []).filter(
+        (edge) => this.relation[edge] === relation &&
+          (!this.relations[relation]?.directed || this.from[edge] === nodes[u])));
+  }
+
+  nameOf(node) { return String(this.names[node]); }
+
+  kindName(node) { return node < this.size ? this.kinds[this.kindOf[node]] : ""; }
+
+  neighbours(node) {
+    this.near ??= this.makeNeighbours();
+    return this.near[node] ?? [];
+  }
+
+  makeNeighbours() {
+    const near = Array.from({ length: this.size }, () => new Set());
+    this.from.forEach((from, edge) => {
+      near[from].add(this.to[edge]);
+      near[this.to[edge]].add(from);
+    });
+    return near.map((some) => [...some]);
   }
 }
-`);return n}function vo(r){var e=r.arrowHead,i=e?.extremity==="target"||e?.extremity==="both",t=e?.extremity==="source"||e?.extremity==="both",n=`
-attribute vec4 a_id;
-attribute vec4 a_color;
-attribute float a_direction;
-attribute float a_thickness;
-attribute vec2 a_source;
-attribute vec2 a_target;
-attribute float a_current;
-attribute float a_curvature;
-`.concat(i?`attribute float a_targetSize;
-`:"",`
-`).concat(t?`attribute float a_sourceSize;
-`:"",`
 
-uniform mat3 u_matrix;
-uniform float u_sizeRatio;
-uniform float u_pixelRatio;
-uniform vec2 u_dimensions;
-uniform float u_minEdgeThickness;
-uniform float u_feather;
-
-varying vec4 v_color;
-varying float v_thickness;
-varying float v_feather;
-varying vec2 v_cpA;
-varying vec2 v_cpB;
-varying vec2 v_cpC;
-`).concat(i?`
-varying float v_targetSize;
-varying vec2 v_targetPoint;`:"",`
-`).concat(t?`
-varying float v_sourceSize;
-varying vec2 v_sourcePoint;`:"",`
-`).concat(e?`
-uniform float u_widenessToThicknessRatio;`:"",`
-
-const float bias = 255.0 / 254.0;
-const float epsilon = 0.7;
-
-vec2 clipspaceToViewport(vec2 pos, vec2 dimensions) {
-  return vec2(
-    (pos.x + 1.0) * dimensions.x / 2.0,
-    (pos.y + 1.0) * dimensions.y / 2.0
-  );
+// what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown
+function lightOf(run, selection) {
+  const light = { nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), color: "hit" };
+  if (!selection) return light;
+  const add = (structure, nodes) => {
+    nodes.forEach((node) => light.nodes.add(node));
+    run.edgesOf(structure, nodes).forEach((edge) => light.edges.add(edge));
+  };
+  if (selection.kind === "node") {
+    const own = run.copiesOf[selection.node];
+    light.color = own.length ? run.motifs[own[0][0]].color : "mx";
+    light.nodes.add(selection.node);
+    for (const [motif, copy] of own) add(run.motifs[motif], run.motifs[motif].places[copy]);
+    if (!own.length)
+      for (const node of run.neighbours(selection.node)) {
+        light.nodes.add(node);
+        for (const edge of run.numbers.get(run.pair(selection.node, node)) ?? []) light.edges.add(edge);
+      }
+    light.one = [selection.node];
+  } else if (selection.kind !== "graph") {
+    const structure = structureOf(run, selection);
+    if (selection.kind === "motif") light.color = structure.color;
+    for (const nodes of structure.places) add(structure, nodes);
+    if (selection.at !== undefined) {
+      light.one = structure.places[selection.at];
+      light.oneEdges = new Set(run.edgesOf(structure, light.one));
+    }
+  }
+  return light;
 }
 
-vec2 viewportToClipspace(vec2 pos, vec2 dimensions) {
-  return vec2(
-    pos.x / dimensions.x * 2.0 - 1.0,
-    pos.y / dimensions.y * 2.0 - 1.0
-  );
+function structureOf(run, selection) {
+  return { motif: run.motifs, pattern: run.patterns }[selection.kind]?.[selection.id];
 }
 
-void main() {
-  float minThickness = u_minEdgeThickness;
+// ---- drawing ----
 
-  // Selecting the correct position
-  // Branchless "position = a_source if a_current == 1.0 else a_target"
-  vec2 position = a_source * max(0.0, a_current) + a_target * max(0.0, 1.0 - a_current);
-  position = (u_matrix * vec3(position, 1)).xy;
-
-  vec2 source = (u_matrix * vec3(a_source, 1)).xy;
-  vec2 target = (u_matrix * vec3(a_target, 1)).xy;
-
-  vec2 viewportPosition = clipspaceToViewport(position, u_dimensions);
-  vec2 viewportSource = clipspaceToViewport(source, u_dimensions);
-  vec2 viewportTarget = clipspaceToViewport(target, u_dimensions);
-
-  vec2 delta = viewportTarget.xy - viewportSource.xy;
-  float len = length(delta);
-  vec2 normal = vec2(-delta.y, delta.x) * a_direction;
-  vec2 unitNormal = normal / len;
-  float boundingBoxThickness = len * a_curvature;
-
-  float curveThickness = max(minThickness, a_thickness / u_sizeRatio);
-  v_thickness = curveThickness * u_pixelRatio;
-  v_feather = u_feather;
-
-  v_cpA = viewportSource;
-  v_cpB = 0.5 * (viewportSource + viewportTarget) + unitNormal * a_direction * boundingBoxThickness;
-  v_cpC = viewportTarget;
-
-  vec2 viewportOffsetPosition = (
-    viewportPosition +
-    unitNormal * (boundingBoxThickness / 2.0 + sign(boundingBoxThickness) * (`).concat(e?"curveThickness * u_widenessToThicknessRatio":"curveThickness",` + epsilon)) *
-    max(0.0, a_direction) // NOTE: cutting the bounding box in half to avoid overdraw
-  );
-
-  position = viewportToClipspace(viewportOffsetPosition, u_dimensions);
-  gl_Position = vec4(position, 0, 1);
-    
-`).concat(i?`
-  v_targetSize = a_targetSize * u_pixelRatio / u_sizeRatio;
-  v_targetPoint = viewportTarget;
-`:"",`
-`).concat(t?`
-  v_sourceSize = a_sourceSize * u_pixelRatio / u_sizeRatio;
-  v_sourcePoint = viewportSource;
-`:"",`
-
-  #ifdef PICKING_MODE
-  // For picking mode, we use the ID as the color:
-  v_color = a_id;
-  #else
-  // For normal mode, we use the color:
-  v_color = a_color;
-  #endif
-
-  v_color.a *= bias;
+// draws as a canvas does, into the text of an SVG file
+class SvgWriter {
+  constructor(width, height) {
+    Object.assign(this, { width, height, parts: [], path: "" });
+    Object.assign(this, { globalAlpha: 1, lineWidth: 1, strokeStyle: "", fillStyle: "", font: "" });
+    this.dashes = "";
+  }
+  beginPath() { this.path = ""; }
+  moveTo(x, y) { this.path += `M${x.toFixed(1)} ${y.toFixed(1)}`; }
+  lineTo(x, y) { this.path += `L${x.toFixed(1)} ${y.toFixed(1)}`; }
+  closePath() { this.path += "z"; }
+  arc(x, y, r) {
+    this.path += `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+  }
+  setLineDash(dashes) { this.dashes = dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : ""; }
+  stroke() {
+    this.parts.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}" opacity="${this.globalAlpha}"${this.dashes}/>`);
+  }
+  fill() { this.parts.push(`<path d="${this.path}" fill="${this.fillStyle}" opacity="${this.globalAlpha}"/>`); }
+  strokeText() {}
+  fillText(text, x, y) {
+    const safe = text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+    this.parts.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${this.fillStyle}" font-size="11" font-family="sans-serif" opacity="${this.globalAlpha}">${safe}</text>`);
+  }
+  measureText(text) { return { width: 6.2 * text.length }; }
+  clearRect() {}
+  toString() {
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${this.width} ${this.height}" width="${this.width}" height="${this.height}">${this.parts.join("")}</svg>`;
+  }
 }
-`);return n}var dn=.25,yo={arrowHead:null,curvatureAttribute:"curvature",defaultCurvature:dn},bo={edgeIndexAttribute:"parallelIndex",edgeMinIndexAttribute:"parallelMinIndex",edgeMaxIndexAttribute:"parallelMaxIndex"};function cn(r,e){var i=Ae(Ae({},bo),e||{}),t={},n={},o={},a=0;r.forEachNode(function(A){t[A]=++a+""}),r.forEachEdge(function(A,R,G,k){var z=t[G],P=t[k],D=[z,P].join("-");n[A]=D,o[D]=[z,P].sort().join("-")});var s={},u={};r.forEachEdge(function(A){var R=n[A],G=o[R];s[R]=s[R]||[],s[R].push(A),u[G]=u[G]||[],u[G].push(A)});for(var h in s){var c=s[h],d=c.length,l=u[o[h]].length;if(d===1&&l===1){var f=c[0];r.setEdgeAttribute(f,i.edgeIndexAttribute,null),r.setEdgeAttribute(f,i.edgeMaxIndexAttribute,null)}else if(d===1){var g=c[0];r.setEdgeAttribute(g,i.edgeIndexAttribute,1),r.setEdgeAttribute(g,i.edgeMaxIndexAttribute,1)}else if(d===l)for(var p=(d-1)/2,m=-p,_=0;_<d;_++){var y=c[_],b=-(d-1)/2+_;r.setEdgeAttribute(y,i.edgeIndexAttribute,b),r.setEdgeAttribute(y,i.edgeMinIndexAttribute,m),r.setEdgeAttribute(y,i.edgeMaxIndexAttribute,p)}else for(var E=0;E<d;E++){var C=c[E];r.setEdgeAttribute(C,i.edgeIndexAttribute,E+1),r.setEdgeAttribute(C,i.edgeMaxIndexAttribute,d)}}}var ln=WebGLRenderingContext,rn=ln.UNSIGNED_BYTE,pe=ln.FLOAT;function Jt(r){var e=Ae(Ae({},yo),r||{}),i=e,t=i.arrowHead,n=i.curvatureAttribute,o=i.drawLabel,a=t?.extremity==="target"||t?.extremity==="both",s=t?.extremity==="source"||t?.extremity==="both",u=["u_matrix","u_sizeRatio","u_dimensions","u_pixelRatio","u_feather","u_minEdgeThickness"].concat(Kt(t?["u_lengthToThicknessRatio","u_widenessToThicknessRatio"]:[]));return(function(h){uo(c,h);function c(){var d;ro(this,c);for(var l=arguments.length,f=new Array(l),g=0;g<l;g++)f[g]=arguments[g];return d=so(this,c,[].concat(f)),an(un(d),"drawLabel",o||po(e)),d}return oo(c,[{key:"getDefinition",value:function(){return{VERTICES:6,VERTEX_SHADER_SOURCE:vo(e),FRAGMENT_SHADER_SOURCE:mo(e),METHOD:WebGLRenderingContext.TRIANGLES,UNIFORMS:u,ATTRIBUTES:[{name:"a_source",size:2,type:pe},{name:"a_target",size:2,type:pe}].concat(Kt(a?[{name:"a_targetSize",size:1,type:pe}]:[]),Kt(s?[{name:"a_sourceSize",size:1,type:pe}]:[]),[{name:"a_thickness",size:1,type:pe},{name:"a_curvature",size:1,type:pe},{name:"a_color",size:4,type:rn,normalized:!0},{name:"a_id",size:4,type:rn,normalized:!0}]),CONSTANT_ATTRIBUTES:[{name:"a_current",size:1,type:pe},{name:"a_direction",size:1,type:pe}],CONSTANT_DATA:[[0,1],[0,-1],[1,1],[0,-1],[1,1],[1,-1]]}}},{key:"processVisibleItem",value:function(l,f,g,p,m){var _,y=m.size||1,b=g.x,E=g.y,C=p.x,A=p.y,R=Y(m.color),G=(_=m[n])!==null&&_!==void 0?_:dn,k=this.array;k[f++]=b,k[f++]=E,k[f++]=C,k[f++]=A,a&&(k[f++]=p.size),s&&(k[f++]=g.size),k[f++]=y,k[f++]=G,k[f++]=R,k[f++]=l}},{key:"setUniforms",value:function(l,f){var g=f.gl,p=f.uniformLocations,m=p.u_matrix,_=p.u_pixelRatio,y=p.u_feather,b=p.u_sizeRatio,E=p.u_dimensions,C=p.u_minEdgeThickness;if(g.uniformMatrix3fv(m,!1,l.matrix),g.uniform1f(_,l.pixelRatio),g.uniform1f(b,l.sizeRatio),g.uniform1f(y,l.antiAliasingFeather),g.uniform2f(E,l.width*l.pixelRatio,l.height*l.pixelRatio),g.uniform1f(C,l.minEdgeThickness),t){var A=p.u_lengthToThicknessRatio,R=p.u_widenessToThicknessRatio;g.uniform1f(A,t.lengthToThicknessRatio),g.uniform1f(R,t.widenessToThicknessRatio)}}}]),c})(oe)}var fn=Jt(),gn=Jt({arrowHead:fe}),$s=Jt({arrowHead:Ae(Ae({},fe),{},{extremity:"both"})});var Cn=_e(ht(),1);function So(){let r=arguments[0];for(let e=1,i=arguments.length;e<i;e++)if(arguments[e])for(let t in arguments[e])r[t]=arguments[e][t];return r}var M=So;typeof Object.assign=="function"&&(M=Object.assign);function Z(r,e,i,t){let n=r._nodes.get(e),o=null;return n&&(t==="mixed"?o=n.out&&n.out[i]||n.undirected&&n.undirected[i]:t==="directed"?o=n.out&&n.out[i]:o=n.undirected&&n.undirected[i]),o}function B(r){return typeof r=="object"&&r!==null}function kn(r){let e;for(e in r)return!1;return!0}function X(r,e,i){Object.defineProperty(r,e,{enumerable:!1,configurable:!1,writable:!0,value:i})}function Q(r,e,i){let t={enumerable:!0,configurable:!0};typeof i=="function"?t.get=i:(t.value=i,t.writable=!1),Object.defineProperty(r,e,t)}function Rn(r){return!(!B(r)||r.attributes&&!Array.isArray(r.attributes))}function Ao(){let r=Math.floor(Math.random()*256)&255;return()=>r++}function se(){let r=arguments,e=null,i=-1;return{[Symbol.iterator](){return this},next(){let t=null;do{if(e===null){if(i++,i>=r.length)return{done:!0};e=r[i][Symbol.iterator]()}if(t=e.next(),t.done){e=null;continue}break}while(!0);return t}}}function Ne(){return{[Symbol.iterator](){return this},next(){return{done:!0}}}}var Ue=class extends Error{constructor(e){super(),this.name="GraphError",this.message=e}},x=class r extends Ue{constructor(e){super(e),this.name="InvalidArgumentsGraphError",typeof Error.captureStackTrace=="function"&&Error.captureStackTrace(this,r.prototype.constructor)}},w=class r extends Ue{constructor(e){super(e),this.name="NotFoundGraphError",typeof Error.captureStackTrace=="function"&&Error.captureStackTrace(this,r.prototype.constructor)}},S=class r extends Ue{constructor(e){super(e),this.name="UsageGraphError",typeof Error.captureStackTrace=="function"&&Error.captureStackTrace(this,r.prototype.constructor)}};function Ln(r,e){this.key=r,this.attributes=e,this.clear()}Ln.prototype.clear=function(){this.inDegree=0,this.outDegree=0,this.undirectedDegree=0,this.undirectedLoops=0,this.directedLoops=0,this.in={},this.out={},this.undirected={}};function Nn(r,e){this.key=r,this.attributes=e,this.clear()}Nn.prototype.clear=function(){this.inDegree=0,this.outDegree=0,this.directedLoops=0,this.in={},this.out={}};function Dn(r,e){this.key=r,this.attributes=e,this.clear()}Dn.prototype.clear=function(){this.undirectedDegree=0,this.undirectedLoops=0,this.undirected={}};function De(r,e,i,t,n){this.key=e,this.attributes=n,this.undirected=r,this.source=i,this.target=t}De.prototype.attach=function(){let r="out",e="in";this.undirected&&(r=e="undirected");let i=this.source.key,t=this.target.key;this.source[r][t]=this,!(this.undirected&&i===t)&&(this.target[e][i]=this)};De.prototype.attachMulti=function(){let r="out",e="in",i=this.source.key,t=this.target.key;this.undirected&&(r=e="undirected");let n=this.source[r],o=n[t];if(typeof o>"u"){n[t]=this,this.undirected&&i===t||(this.target[e][i]=this);return}o.previous=this,this.next=o,n[t]=this,this.target[e][i]=this};De.prototype.detach=function(){let r=this.source.key,e=this.target.key,i="out",t="in";this.undirected&&(i=t="undirected"),delete this.source[i][e],delete this.target[t][r]};De.prototype.detachMulti=function(){let r=this.source.key,e=this.target.key,i="out",t="in";this.undirected&&(i=t="undirected"),this.previous===void 0?this.next===void 0?(delete this.source[i][e],delete this.target[t][r]):(this.next.previous=void 0,this.source[i][e]=this.next,this.target[t][r]=this.next):(this.previous.next=this.next,this.next!==void 0&&(this.next.previous=this.previous))};var Gn=0,Pn=1,Co=2,Fn=3;function ue(r,e,i,t,n,o,a){let s,u,h,c;if(t=""+t,i===Gn){if(s=r._nodes.get(t),!s)throw new w(`Graph.${e}: could not find the "${t}" node in the graph.`);h=n,c=o}else if(i===Fn){if(n=""+n,u=r._edges.get(n),!u)throw new w(`Graph.${e}: could not find the "${n}" edge in the graph.`);let d=u.source.key,l=u.target.key;if(t===d)s=u.target;else if(t===l)s=u.source;else throw new w(`Graph.${e}: the "${t}" node is not attached to the "${n}" edge (${d}, ${l}).`);h=o,c=a}else{if(u=r._edges.get(t),!u)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`);i===Pn?s=u.source:s=u.target,h=n,c=o}return[s,h,c]}function ko(r,e,i){r.prototype[e]=function(t,n,o){let[a,s]=ue(this,e,i,t,n,o);return a.attributes[s]}}function Lo(r,e,i){r.prototype[e]=function(t,n){let[o]=ue(this,e,i,t,n);return o.attributes}}function No(r,e,i){r.prototype[e]=function(t,n,o){let[a,s]=ue(this,e,i,t,n,o);return a.attributes.hasOwnProperty(s)}}function Do(r,e,i){r.prototype[e]=function(t,n,o,a){let[s,u,h]=ue(this,e,i,t,n,o,a);return s.attributes[u]=h,this.emit("nodeAttributesUpdated",{key:s.key,type:"set",attributes:s.attributes,name:u}),this}}function Go(r,e,i){r.prototype[e]=function(t,n,o,a){let[s,u,h]=ue(this,e,i,t,n,o,a);if(typeof h!="function")throw new x(`Graph.${e}: updater should be a function.`);let c=s.attributes,d=h(c[u]);return c[u]=d,this.emit("nodeAttributesUpdated",{key:s.key,type:"set",attributes:s.attributes,name:u}),this}}function Po(r,e,i){r.prototype[e]=function(t,n,o){let[a,s]=ue(this,e,i,t,n,o);return delete a.attributes[s],this.emit("nodeAttributesUpdated",{key:a.key,type:"remove",attributes:a.attributes,name:s}),this}}function Fo(r,e,i){r.prototype[e]=function(t,n,o){let[a,s]=ue(this,e,i,t,n,o);if(!B(s))throw new x(`Graph.${e}: provided attributes are not a plain object.`);return a.attributes=s,this.emit("nodeAttributesUpdated",{key:a.key,type:"replace",attributes:a.attributes}),this}}function Oo(r,e,i){r.prototype[e]=function(t,n,o){let[a,s]=ue(this,e,i,t,n,o);if(!B(s))throw new x(`Graph.${e}: provided attributes are not a plain object.`);return M(a.attributes,s),this.emit("nodeAttributesUpdated",{key:a.key,type:"merge",attributes:a.attributes,data:s}),this}}function zo(r,e,i){r.prototype[e]=function(t,n,o){let[a,s]=ue(this,e,i,t,n,o);if(typeof s!="function")throw new x(`Graph.${e}: provided updater is not a function.`);return a.attributes=s(a.attributes),this.emit("nodeAttributesUpdated",{key:a.key,type:"update",attributes:a.attributes}),this}}var Io=[{name:r=>`get${r}Attribute`,attacher:ko},{name:r=>`get${r}Attributes`,attacher:Lo},{name:r=>`has${r}Attribute`,attacher:No},{name:r=>`set${r}Attribute`,attacher:Do},{name:r=>`update${r}Attribute`,attacher:Go},{name:r=>`remove${r}Attribute`,attacher:Po},{name:r=>`replace${r}Attributes`,attacher:Fo},{name:r=>`merge${r}Attributes`,attacher:Oo},{name:r=>`update${r}Attributes`,attacher:zo}];function Mo(r){Io.forEach(function({name:e,attacher:i}){i(r,e("Node"),Gn),i(r,e("Source"),Pn),i(r,e("Target"),Co),i(r,e("Opposite"),Fn)})}function Uo(r,e,i){r.prototype[e]=function(t,n){let o;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>2){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let a=""+t,s=""+n;if(n=arguments[2],o=Z(this,a,s,i),!o)throw new w(`Graph.${e}: could not find an edge for the given path ("${a}" - "${s}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,o=this._edges.get(t),!o)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}return o.attributes[n]}}function $o(r,e,i){r.prototype[e]=function(t){let n;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>1){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let o=""+t,a=""+arguments[1];if(n=Z(this,o,a,i),!n)throw new w(`Graph.${e}: could not find an edge for the given path ("${o}" - "${a}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,n=this._edges.get(t),!n)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}return n.attributes}}function Bo(r,e,i){r.prototype[e]=function(t,n){let o;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>2){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let a=""+t,s=""+n;if(n=arguments[2],o=Z(this,a,s,i),!o)throw new w(`Graph.${e}: could not find an edge for the given path ("${a}" - "${s}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,o=this._edges.get(t),!o)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}return o.attributes.hasOwnProperty(n)}}function Ho(r,e,i){r.prototype[e]=function(t,n,o){let a;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>3){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let s=""+t,u=""+n;if(n=arguments[2],o=arguments[3],a=Z(this,s,u,i),!a)throw new w(`Graph.${e}: could not find an edge for the given path ("${s}" - "${u}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,a=this._edges.get(t),!a)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}return a.attributes[n]=o,this.emit("edgeAttributesUpdated",{key:a.key,type:"set",attributes:a.attributes,name:n}),this}}function Wo(r,e,i){r.prototype[e]=function(t,n,o){let a;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>3){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let s=""+t,u=""+n;if(n=arguments[2],o=arguments[3],a=Z(this,s,u,i),!a)throw new w(`Graph.${e}: could not find an edge for the given path ("${s}" - "${u}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,a=this._edges.get(t),!a)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}if(typeof o!="function")throw new x(`Graph.${e}: updater should be a function.`);return a.attributes[n]=o(a.attributes[n]),this.emit("edgeAttributesUpdated",{key:a.key,type:"set",attributes:a.attributes,name:n}),this}}function jo(r,e,i){r.prototype[e]=function(t,n){let o;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>2){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let a=""+t,s=""+n;if(n=arguments[2],o=Z(this,a,s,i),!o)throw new w(`Graph.${e}: could not find an edge for the given path ("${a}" - "${s}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,o=this._edges.get(t),!o)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}return delete o.attributes[n],this.emit("edgeAttributesUpdated",{key:o.key,type:"remove",attributes:o.attributes,name:n}),this}}function Vo(r,e,i){r.prototype[e]=function(t,n){let o;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>2){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let a=""+t,s=""+n;if(n=arguments[2],o=Z(this,a,s,i),!o)throw new w(`Graph.${e}: could not find an edge for the given path ("${a}" - "${s}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,o=this._edges.get(t),!o)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}if(!B(n))throw new x(`Graph.${e}: provided attributes are not a plain object.`);return o.attributes=n,this.emit("edgeAttributesUpdated",{key:o.key,type:"replace",attributes:o.attributes}),this}}function qo(r,e,i){r.prototype[e]=function(t,n){let o;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>2){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let a=""+t,s=""+n;if(n=arguments[2],o=Z(this,a,s,i),!o)throw new w(`Graph.${e}: could not find an edge for the given path ("${a}" - "${s}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,o=this._edges.get(t),!o)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}if(!B(n))throw new x(`Graph.${e}: provided attributes are not a plain object.`);return M(o.attributes,n),this.emit("edgeAttributesUpdated",{key:o.key,type:"merge",attributes:o.attributes,data:n}),this}}function Yo(r,e,i){r.prototype[e]=function(t,n){let o;if(this.type!=="mixed"&&i!=="mixed"&&i!==this.type)throw new S(`Graph.${e}: cannot find this type of edges in your ${this.type} graph.`);if(arguments.length>2){if(this.multi)throw new S(`Graph.${e}: cannot use a {source,target} combo when asking about an edge's attributes in a MultiGraph since we cannot infer the one you want information about.`);let a=""+t,s=""+n;if(n=arguments[2],o=Z(this,a,s,i),!o)throw new w(`Graph.${e}: could not find an edge for the given path ("${a}" - "${s}").`)}else{if(i!=="mixed")throw new S(`Graph.${e}: calling this method with only a key (vs. a source and target) does not make sense since an edge with this key could have the other type.`);if(t=""+t,o=this._edges.get(t),!o)throw new w(`Graph.${e}: could not find the "${t}" edge in the graph.`)}if(typeof n!="function")throw new x(`Graph.${e}: provided updater is not a function.`);return o.attributes=n(o.attributes),this.emit("edgeAttributesUpdated",{key:o.key,type:"update",attributes:o.attributes}),this}}var Ko=[{name:r=>`get${r}Attribute`,attacher:Uo},{name:r=>`get${r}Attributes`,attacher:$o},{name:r=>`has${r}Attribute`,attacher:Bo},{name:r=>`set${r}Attribute`,attacher:Ho},{name:r=>`update${r}Attribute`,attacher:Wo},{name:r=>`remove${r}Attribute`,attacher:jo},{name:r=>`replace${r}Attributes`,attacher:Vo},{name:r=>`merge${r}Attributes`,attacher:qo},{name:r=>`update${r}Attributes`,attacher:Yo}];function Xo(r){Ko.forEach(function({name:e,attacher:i}){i(r,e("Edge"),"mixed"),i(r,e("DirectedEdge"),"directed"),i(r,e("UndirectedEdge"),"undirected")})}var Zo=[{name:"edges",type:"mixed"},{name:"inEdges",type:"directed",direction:"in"},{name:"outEdges",type:"directed",direction:"out"},{name:"inboundEdges",type:"mixed",direction:"in"},{name:"outboundEdges",type:"mixed",direction:"out"},{name:"directedEdges",type:"directed"},{name:"undirectedEdges",type:"undirected"}];function Jo(r,e,i,t){let n=!1;for(let o in e){if(o===t)continue;let a=e[o];if(n=i(a.key,a.attributes,a.source.key,a.target.key,a.source.attributes,a.target.attributes,a.undirected),r&&n)return a.key}}function Qo(r,e,i,t){let n,o,a,s=!1;for(let u in e)if(u!==t){n=e[u];do{if(o=n.source,a=n.target,s=i(n.key,n.attributes,o.key,a.key,o.attributes,a.attributes,n.undirected),r&&s)return n.key;n=n.next}while(n!==void 0)}}function ei(r,e){let i=Object.keys(r),t=i.length,n,o=0;return{[Symbol.iterator](){return this},next(){do if(n)n=n.next;else{if(o>=t)return{done:!0};let a=i[o++];if(a===e){n=void 0;continue}n=r[a]}while(!n);return{done:!1,value:{edge:n.key,attributes:n.attributes,source:n.source.key,target:n.target.key,sourceAttributes:n.source.attributes,targetAttributes:n.target.attributes,undirected:n.undirected}}}}}function ea(r,e,i,t){let n=e[i];if(!n)return;let o=n.source,a=n.target;if(t(n.key,n.attributes,o.key,a.key,o.attributes,a.attributes,n.undirected)&&r)return n.key}function ta(r,e,i,t){let n=e[i];if(!n)return;let o=!1;do{if(o=t(n.key,n.attributes,n.source.key,n.target.key,n.source.attributes,n.target.attributes,n.undirected),r&&o)return n.key;n=n.next}while(n!==void 0)}function ti(r,e){let i=r[e];if(i.next!==void 0)return{[Symbol.iterator](){return this},next(){if(!i)return{done:!0};let n={edge:i.key,attributes:i.attributes,source:i.source.key,target:i.target.key,sourceAttributes:i.source.attributes,targetAttributes:i.target.attributes,undirected:i.undirected};return i=i.next,{done:!1,value:n}}};let t=!1;return{[Symbol.iterator](){return this},next(){return t===!0?{done:!0}:(t=!0,{done:!1,value:{edge:i.key,attributes:i.attributes,source:i.source.key,target:i.target.key,sourceAttributes:i.source.attributes,targetAttributes:i.target.attributes,undirected:i.undirected}})}}}function ia(r,e){if(r.size===0)return[];if(e==="mixed"||e===r.type)return Array.from(r._edges.keys());let i=e==="undirected"?r.undirectedSize:r.directedSize,t=new Array(i),n=e==="undirected",o=r._edges.values(),a=0,s,u;for(;s=o.next(),s.done!==!0;)u=s.value,u.undirected===n&&(t[a++]=u.key);return t}function On(r,e,i,t){if(e.size===0)return;let n=i!=="mixed"&&i!==e.type,o=i==="undirected",a,s,u=!1,h=e._edges.values();for(;a=h.next(),a.done!==!0;){if(s=a.value,n&&s.undirected!==o)continue;let{key:c,attributes:d,source:l,target:f}=s;if(u=t(c,d,l.key,f.key,l.attributes,f.attributes,s.undirected),r&&u)return c}}function na(r,e){if(r.size===0)return Ne();let i=e!=="mixed"&&e!==r.type,t=e==="undirected",n=r._edges.values();return{[Symbol.iterator](){return this},next(){let o,a;for(;;){if(o=n.next(),o.done)return o;if(a=o.value,!(i&&a.undirected!==t))break}return{value:{edge:a.key,attributes:a.attributes,source:a.source.key,target:a.target.key,sourceAttributes:a.source.attributes,targetAttributes:a.target.attributes,undirected:a.undirected},done:!1}}}}function ii(r,e,i,t,n,o){let a=e?Qo:Jo,s;if(i!=="undirected"&&(t!=="out"&&(s=a(r,n.in,o),r&&s)||t!=="in"&&(s=a(r,n.out,o,t?void 0:n.key),r&&s))||i!=="directed"&&(s=a(r,n.undirected,o),r&&s))return s}function ra(r,e,i,t){let n=[];return ii(!1,r,e,i,t,function(o){n.push(o)}),n}function oa(r,e,i){let t=Ne();return r!=="undirected"&&(e!=="out"&&typeof i.in<"u"&&(t=se(t,ei(i.in))),e!=="in"&&typeof i.out<"u"&&(t=se(t,ei(i.out,e?void 0:i.key)))),r!=="directed"&&typeof i.undirected<"u"&&(t=se(t,ei(i.undirected))),t}function ni(r,e,i,t,n,o,a){let s=i?ta:ea,u;if(e!=="undirected"&&(typeof n.in<"u"&&t!=="out"&&(u=s(r,n.in,o,a),r&&u)||typeof n.out<"u"&&t!=="in"&&(t||n.key!==o)&&(u=s(r,n.out,o,a),r&&u))||e!=="directed"&&typeof n.undirected<"u"&&(u=s(r,n.undirected,o,a),r&&u))return u}function aa(r,e,i,t,n){let o=[];return ni(!1,r,e,i,t,n,function(a){o.push(a)}),o}function sa(r,e,i,t){let n=Ne();return r!=="undirected"&&(typeof i.in<"u"&&e!=="out"&&t in i.in&&(n=se(n,ti(i.in,t))),typeof i.out<"u"&&e!=="in"&&t in i.out&&(e||i.key!==t)&&(n=se(n,ti(i.out,t)))),r!=="directed"&&typeof i.undirected<"u"&&t in i.undirected&&(n=se(n,ti(i.undirected,t))),n}function ua(r,e){let{name:i,type:t,direction:n}=e;r.prototype[i]=function(o,a){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return[];if(!arguments.length)return ia(this,t);if(arguments.length===1){o=""+o;let s=this._nodes.get(o);if(typeof s>"u")throw new w(`Graph.${i}: could not find the "${o}" node in the graph.`);return ra(this.multi,t==="mixed"?this.type:t,n,s)}if(arguments.length===2){o=""+o,a=""+a;let s=this._nodes.get(o);if(!s)throw new w(`Graph.${i}:  could not find the "${o}" source node in the graph.`);if(!this._nodes.has(a))throw new w(`Graph.${i}:  could not find the "${a}" target node in the graph.`);return aa(t,this.multi,n,s,a)}throw new x(`Graph.${i}: too many arguments (expecting 0, 1 or 2 and got ${arguments.length}).`)}}function ha(r,e){let{name:i,type:t,direction:n}=e,o="forEach"+i[0].toUpperCase()+i.slice(1,-1);r.prototype[o]=function(h,c,d){if(!(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)){if(arguments.length===1)return d=h,On(!1,this,t,d);if(arguments.length===2){h=""+h,d=c;let l=this._nodes.get(h);if(typeof l>"u")throw new w(`Graph.${o}: could not find the "${h}" node in the graph.`);return ii(!1,this.multi,t==="mixed"?this.type:t,n,l,d)}if(arguments.length===3){h=""+h,c=""+c;let l=this._nodes.get(h);if(!l)throw new w(`Graph.${o}:  could not find the "${h}" source node in the graph.`);if(!this._nodes.has(c))throw new w(`Graph.${o}:  could not find the "${c}" target node in the graph.`);return ni(!1,t,this.multi,n,l,c,d)}throw new x(`Graph.${o}: too many arguments (expecting 1, 2 or 3 and got ${arguments.length}).`)}};let a="map"+i[0].toUpperCase()+i.slice(1);r.prototype[a]=function(){let h=Array.prototype.slice.call(arguments),c=h.pop(),d;if(h.length===0){let l=0;t!=="directed"&&(l+=this.undirectedSize),t!=="undirected"&&(l+=this.directedSize),d=new Array(l);let f=0;h.push((g,p,m,_,y,b,E)=>{d[f++]=c(g,p,m,_,y,b,E)})}else d=[],h.push((l,f,g,p,m,_,y)=>{d.push(c(l,f,g,p,m,_,y))});return this[o].apply(this,h),d};let s="filter"+i[0].toUpperCase()+i.slice(1);r.prototype[s]=function(){let h=Array.prototype.slice.call(arguments),c=h.pop(),d=[];return h.push((l,f,g,p,m,_,y)=>{c(l,f,g,p,m,_,y)&&d.push(l)}),this[o].apply(this,h),d};let u="reduce"+i[0].toUpperCase()+i.slice(1);r.prototype[u]=function(){let h=Array.prototype.slice.call(arguments);if(h.length<2||h.length>4)throw new x(`Graph.${u}: invalid number of arguments (expecting 2, 3 or 4 and got ${h.length}).`);if(typeof h[h.length-1]=="function"&&typeof h[h.length-2]!="function")throw new x(`Graph.${u}: missing initial value. You must provide it because the callback takes more than one argument and we cannot infer the initial value from the first iteration, as you could with a simple array.`);let c,d;h.length===2?(c=h[0],d=h[1],h=[]):h.length===3?(c=h[1],d=h[2],h=[h[0]]):h.length===4&&(c=h[2],d=h[3],h=[h[0],h[1]]);let l=d;return h.push((f,g,p,m,_,y,b)=>{l=c(l,f,g,p,m,_,y,b)}),this[o].apply(this,h),l}}function da(r,e){let{name:i,type:t,direction:n}=e,o="find"+i[0].toUpperCase()+i.slice(1,-1);r.prototype[o]=function(u,h,c){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return!1;if(arguments.length===1)return c=u,On(!0,this,t,c);if(arguments.length===2){u=""+u,c=h;let d=this._nodes.get(u);if(typeof d>"u")throw new w(`Graph.${o}: could not find the "${u}" node in the graph.`);return ii(!0,this.multi,t==="mixed"?this.type:t,n,d,c)}if(arguments.length===3){u=""+u,h=""+h;let d=this._nodes.get(u);if(!d)throw new w(`Graph.${o}:  could not find the "${u}" source node in the graph.`);if(!this._nodes.has(h))throw new w(`Graph.${o}:  could not find the "${h}" target node in the graph.`);return ni(!0,t,this.multi,n,d,h,c)}throw new x(`Graph.${o}: too many arguments (expecting 1, 2 or 3 and got ${arguments.length}).`)};let a="some"+i[0].toUpperCase()+i.slice(1,-1);r.prototype[a]=function(){let u=Array.prototype.slice.call(arguments),h=u.pop();return u.push((d,l,f,g,p,m,_)=>h(d,l,f,g,p,m,_)),!!this[o].apply(this,u)};let s="every"+i[0].toUpperCase()+i.slice(1,-1);r.prototype[s]=function(){let u=Array.prototype.slice.call(arguments),h=u.pop();return u.push((d,l,f,g,p,m,_)=>!h(d,l,f,g,p,m,_)),!this[o].apply(this,u)}}function ca(r,e){let{name:i,type:t,direction:n}=e,o=i.slice(0,-1)+"Entries";r.prototype[o]=function(a,s){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return Ne();if(!arguments.length)return na(this,t);if(arguments.length===1){a=""+a;let u=this._nodes.get(a);if(!u)throw new w(`Graph.${o}: could not find the "${a}" node in the graph.`);return oa(t,n,u)}if(arguments.length===2){a=""+a,s=""+s;let u=this._nodes.get(a);if(!u)throw new w(`Graph.${o}:  could not find the "${a}" source node in the graph.`);if(!this._nodes.has(s))throw new w(`Graph.${o}:  could not find the "${s}" target node in the graph.`);return sa(t,n,u,s)}throw new x(`Graph.${o}: too many arguments (expecting 0, 1 or 2 and got ${arguments.length}).`)}}function la(r){Zo.forEach(e=>{ua(r,e),ha(r,e),da(r,e),ca(r,e)})}var fa=[{name:"neighbors",type:"mixed"},{name:"inNeighbors",type:"directed",direction:"in"},{name:"outNeighbors",type:"directed",direction:"out"},{name:"inboundNeighbors",type:"mixed",direction:"in"},{name:"outboundNeighbors",type:"mixed",direction:"out"},{name:"directedNeighbors",type:"directed"},{name:"undirectedNeighbors",type:"undirected"}];function pt(){this.A=null,this.B=null}pt.prototype.wrap=function(r){this.A===null?this.A=r:this.B===null&&(this.B=r)};pt.prototype.has=function(r){return this.A!==null&&r in this.A||this.B!==null&&r in this.B};function Ie(r,e,i,t,n){for(let o in t){let a=t[o],s=a.source,u=a.target,h=s===i?u:s;if(e&&e.has(h.key))continue;let c=n(h.key,h.attributes);if(r&&c)return h.key}}function ri(r,e,i,t,n){if(e!=="mixed"){if(e==="undirected")return Ie(r,null,t,t.undirected,n);if(typeof i=="string")return Ie(r,null,t,t[i],n)}let o=new pt,a;if(e!=="undirected"){if(i!=="out"){if(a=Ie(r,null,t,t.in,n),r&&a)return a;o.wrap(t.in)}if(i!=="in"){if(a=Ie(r,o,t,t.out,n),r&&a)return a;o.wrap(t.out)}}if(e!=="directed"&&(a=Ie(r,o,t,t.undirected,n),r&&a))return a}function ga(r,e,i){if(r!=="mixed"){if(r==="undirected")return Object.keys(i.undirected);if(typeof e=="string")return Object.keys(i[e])}let t=[];return ri(!1,r,e,i,function(n){t.push(n)}),t}function Me(r,e,i){let t=Object.keys(i),n=t.length,o=0;return{[Symbol.iterator](){return this},next(){let a=null;do{if(o>=n)return r&&r.wrap(i),{done:!0};let s=i[t[o++]],u=s.source,h=s.target;if(a=u===e?h:u,r&&r.has(a.key)){a=null;continue}}while(a===null);return{done:!1,value:{neighbor:a.key,attributes:a.attributes}}}}}function pa(r,e,i){if(r!=="mixed"){if(r==="undirected")return Me(null,i,i.undirected);if(typeof e=="string")return Me(null,i,i[e])}let t=Ne(),n=new pt;return r!=="undirected"&&(e!=="out"&&(t=se(t,Me(n,i,i.in))),e!=="in"&&(t=se(t,Me(n,i,i.out)))),r!=="directed"&&(t=se(t,Me(n,i,i.undirected))),t}function ma(r,e){let{name:i,type:t,direction:n}=e;r.prototype[i]=function(o){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return[];o=""+o;let a=this._nodes.get(o);if(typeof a>"u")throw new w(`Graph.${i}: could not find the "${o}" node in the graph.`);return ga(t==="mixed"?this.type:t,n,a)}}function va(r,e){let{name:i,type:t,direction:n}=e,o="forEach"+i[0].toUpperCase()+i.slice(1,-1);r.prototype[o]=function(h,c){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return;h=""+h;let d=this._nodes.get(h);if(typeof d>"u")throw new w(`Graph.${o}: could not find the "${h}" node in the graph.`);ri(!1,t==="mixed"?this.type:t,n,d,c)};let a="map"+i[0].toUpperCase()+i.slice(1);r.prototype[a]=function(h,c){let d=[];return this[o](h,(l,f)=>{d.push(c(l,f))}),d};let s="filter"+i[0].toUpperCase()+i.slice(1);r.prototype[s]=function(h,c){let d=[];return this[o](h,(l,f)=>{c(l,f)&&d.push(l)}),d};let u="reduce"+i[0].toUpperCase()+i.slice(1);r.prototype[u]=function(h,c,d){if(arguments.length<3)throw new x(`Graph.${u}: missing initial value. You must provide it because the callback takes more than one argument and we cannot infer the initial value from the first iteration, as you could with a simple array.`);let l=d;return this[o](h,(f,g)=>{l=c(l,f,g)}),l}}function ya(r,e){let{name:i,type:t,direction:n}=e,o=i[0].toUpperCase()+i.slice(1,-1),a="find"+o;r.prototype[a]=function(h,c){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return;h=""+h;let d=this._nodes.get(h);if(typeof d>"u")throw new w(`Graph.${a}: could not find the "${h}" node in the graph.`);return ri(!0,t==="mixed"?this.type:t,n,d,c)};let s="some"+o;r.prototype[s]=function(h,c){return!!this[a](h,c)};let u="every"+o;r.prototype[u]=function(h,c){return!this[a](h,(l,f)=>!c(l,f))}}function ba(r,e){let{name:i,type:t,direction:n}=e,o=i.slice(0,-1)+"Entries";r.prototype[o]=function(a){if(t!=="mixed"&&this.type!=="mixed"&&t!==this.type)return Ne();a=""+a;let s=this._nodes.get(a);if(typeof s>"u")throw new w(`Graph.${o}: could not find the "${a}" node in the graph.`);return pa(t==="mixed"?this.type:t,n,s)}}function wa(r){fa.forEach(e=>{ma(r,e),va(r,e),ya(r,e),ba(r,e)})}function dt(r,e,i,t,n){let o=t._nodes.values(),a=t.type,s,u,h,c,d,l,f;for(;s=o.next(),s.done!==!0;){let g=!1;if(u=s.value,a!=="undirected"){c=u.out;for(h in c){d=c[h];do{if(l=d.target,g=!0,f=n(u.key,l.key,u.attributes,l.attributes,d.key,d.attributes,d.undirected),r&&f)return d;d=d.next}while(d)}}if(a!=="directed"){c=u.undirected;for(h in c)if(!(e&&u.key>h)){d=c[h];do{if(l=d.target,l.key!==h&&(l=d.source),g=!0,f=n(u.key,l.key,u.attributes,l.attributes,d.key,d.attributes,d.undirected),r&&f)return d;d=d.next}while(d)}}if(i&&!g&&(f=n(u.key,null,u.attributes,null,null,null,null),r&&f))return null}}function Ea(r,e){let i={key:r};return kn(e.attributes)||(i.attributes=M({},e.attributes)),i}function _a(r,e,i){let t={key:e,source:i.source.key,target:i.target.key};return kn(i.attributes)||(t.attributes=M({},i.attributes)),r==="mixed"&&i.undirected&&(t.undirected=!0),t}function xa(r){if(!B(r))throw new x('Graph.import: invalid serialized node. A serialized node should be a plain object with at least a "key" property.');if(!("key"in r))throw new x("Graph.import: serialized node is missing its key.");if("attributes"in r&&(!B(r.attributes)||r.attributes===null))throw new x("Graph.import: invalid attributes. Attributes should be a plain object, null or omitted.")}function Ta(r){if(!B(r))throw new x('Graph.import: invalid serialized edge. A serialized edge should be a plain object with at least a "source" & "target" property.');if(!("source"in r))throw new x("Graph.import: serialized edge is missing its source.");if(!("target"in r))throw new x("Graph.import: serialized edge is missing its target.");if("attributes"in r&&(!B(r.attributes)||r.attributes===null))throw new x("Graph.import: invalid attributes. Attributes should be a plain object, null or omitted.");if("undirected"in r&&typeof r.undirected!="boolean")throw new x("Graph.import: invalid undirectedness information. Undirected should be boolean or omitted.")}var Ra=Ao(),Sa=new Set(["directed","undirected","mixed"]),Sn=new Set(["domain","_events","_eventsCount","_maxListeners"]),Aa=[{name:r=>`${r}Edge`,generateKey:!0},{name:r=>`${r}DirectedEdge`,generateKey:!0,type:"directed"},{name:r=>`${r}UndirectedEdge`,generateKey:!0,type:"undirected"},{name:r=>`${r}EdgeWithKey`},{name:r=>`${r}DirectedEdgeWithKey`,type:"directed"},{name:r=>`${r}UndirectedEdgeWithKey`,type:"undirected"}],Ca={allowSelfLoops:!0,multi:!1,type:"mixed"};function ka(r,e,i){if(i&&!B(i))throw new x(`Graph.addNode: invalid attributes. Expecting an object but got "${i}"`);if(e=""+e,i=i||{},r._nodes.has(e))throw new S(`Graph.addNode: the "${e}" node already exist in the graph.`);let t=new r.NodeDataClass(e,i);return r._nodes.set(e,t),r.emit("nodeAdded",{key:e,attributes:i}),t}function An(r,e,i){let t=new r.NodeDataClass(e,i);return r._nodes.set(e,t),r.emit("nodeAdded",{key:e,attributes:i}),t}function zn(r,e,i,t,n,o,a,s){if(!t&&r.type==="undirected")throw new S(`Graph.${e}: you cannot add a directed edge to an undirected graph. Use the #.addEdge or #.addUndirectedEdge instead.`);if(t&&r.type==="directed")throw new S(`Graph.${e}: you cannot add an undirected edge to a directed graph. Use the #.addEdge or #.addDirectedEdge instead.`);if(s&&!B(s))throw new x(`Graph.${e}: invalid attributes. Expecting an object but got "${s}"`);if(o=""+o,a=""+a,s=s||{},!r.allowSelfLoops&&o===a)throw new S(`Graph.${e}: source & target are the same ("${o}"), thus creating a loop explicitly forbidden by this graph 'allowSelfLoops' option set to false.`);let u=r._nodes.get(o),h=r._nodes.get(a);if(!u)throw new w(`Graph.${e}: source node "${o}" not found.`);if(!h)throw new w(`Graph.${e}: target node "${a}" not found.`);let c={key:null,undirected:t,source:o,target:a,attributes:s};if(i)n=r._edgeKeyGenerator();else if(n=""+n,r._edges.has(n))throw new S(`Graph.${e}: the "${n}" edge already exists in the graph.`);if(!r.multi&&(t?typeof u.undirected[a]<"u":typeof u.out[a]<"u"))throw new S(`Graph.${e}: an edge linking "${o}" to "${a}" already exists. If you really want to add multiple edges linking those nodes, you should create a multi graph by using the 'multi' option.`);let d=new De(t,n,u,h,s);r._edges.set(n,d);let l=o===a;return t?(u.undirectedDegree++,h.undirectedDegree++,l&&(u.undirectedLoops++,r._undirectedSelfLoopCount++)):(u.outDegree++,h.inDegree++,l&&(u.directedLoops++,r._directedSelfLoopCount++)),r.multi?d.attachMulti():d.attach(),t?r._undirectedSize++:r._directedSize++,c.key=n,r.emit("edgeAdded",c),n}function La(r,e,i,t,n,o,a,s,u){if(!t&&r.type==="undirected")throw new S(`Graph.${e}: you cannot merge/update a directed edge to an undirected graph. Use the #.mergeEdge/#.updateEdge or #.addUndirectedEdge instead.`);if(t&&r.type==="directed")throw new S(`Graph.${e}: you cannot merge/update an undirected edge to a directed graph. Use the #.mergeEdge/#.updateEdge or #.addDirectedEdge instead.`);if(s){if(u){if(typeof s!="function")throw new x(`Graph.${e}: invalid updater function. Expecting a function but got "${s}"`)}else if(!B(s))throw new x(`Graph.${e}: invalid attributes. Expecting an object but got "${s}"`)}o=""+o,a=""+a;let h;if(u&&(h=s,s=void 0),!r.allowSelfLoops&&o===a)throw new S(`Graph.${e}: source & target are the same ("${o}"), thus creating a loop explicitly forbidden by this graph 'allowSelfLoops' option set to false.`);let c=r._nodes.get(o),d=r._nodes.get(a),l,f;if(!i&&(l=r._edges.get(n),l)){if((l.source.key!==o||l.target.key!==a)&&(!t||l.source.key!==a||l.target.key!==o))throw new S(`Graph.${e}: inconsistency detected when attempting to merge the "${n}" edge with "${o}" source & "${a}" target vs. ("${l.source.key}", "${l.target.key}").`);f=l}if(!f&&!r.multi&&c&&(f=t?c.undirected[a]:c.out[a]),f){let y=[f.key,!1,!1,!1];if(u?!h:!s)return y;if(u){let b=f.attributes;f.attributes=h(b),r.emit("edgeAttributesUpdated",{type:"replace",key:f.key,attributes:f.attributes})}else M(f.attributes,s),r.emit("edgeAttributesUpdated",{type:"merge",key:f.key,attributes:f.attributes,data:s});return y}s=s||{},u&&h&&(s=h(s));let g={key:null,undirected:t,source:o,target:a,attributes:s};if(i)n=r._edgeKeyGenerator();else if(n=""+n,r._edges.has(n))throw new S(`Graph.${e}: the "${n}" edge already exists in the graph.`);let p=!1,m=!1;c||(c=An(r,o,{}),p=!0,o===a&&(d=c,m=!0)),d||(d=An(r,a,{}),m=!0),l=new De(t,n,c,d,s),r._edges.set(n,l);let _=o===a;return t?(c.undirectedDegree++,d.undirectedDegree++,_&&(c.undirectedLoops++,r._undirectedSelfLoopCount++)):(c.outDegree++,d.inDegree++,_&&(c.directedLoops++,r._directedSelfLoopCount++)),r.multi?l.attachMulti():l.attach(),t?r._undirectedSize++:r._directedSize++,g.key=n,r.emit("edgeAdded",g),[n,!0,p,m]}function ke(r,e){r._edges.delete(e.key);let{source:i,target:t,attributes:n}=e,o=e.undirected,a=i===t;o?(i.undirectedDegree--,t.undirectedDegree--,a&&(i.undirectedLoops--,r._undirectedSelfLoopCount--)):(i.outDegree--,t.inDegree--,a&&(i.directedLoops--,r._directedSelfLoopCount--)),r.multi?e.detachMulti():e.detach(),o?r._undirectedSize--:r._directedSize--,r.emit("edgeDropped",{key:e.key,attributes:n,source:i.key,target:t.key,undirected:o})}var N=class r extends Cn.EventEmitter{constructor(e){if(super(),e=M({},Ca,e),typeof e.multi!="boolean")throw new x(`Graph.constructor: invalid 'multi' option. Expecting a boolean but got "${e.multi}".`);if(!Sa.has(e.type))throw new x(`Graph.constructor: invalid 'type' option. Should be one of "mixed", "directed" or "undirected" but got "${e.type}".`);if(typeof e.allowSelfLoops!="boolean")throw new x(`Graph.constructor: invalid 'allowSelfLoops' option. Expecting a boolean but got "${e.allowSelfLoops}".`);let i=e.type==="mixed"?Ln:e.type==="directed"?Nn:Dn;X(this,"NodeDataClass",i);let t="geid_"+Ra()+"_",n=0,o=()=>{let a;do a=t+n++;while(this._edges.has(a));return a};X(this,"_attributes",{}),X(this,"_nodes",new Map),X(this,"_edges",new Map),X(this,"_directedSize",0),X(this,"_undirectedSize",0),X(this,"_directedSelfLoopCount",0),X(this,"_undirectedSelfLoopCount",0),X(this,"_edgeKeyGenerator",o),X(this,"_options",e),Sn.forEach(a=>X(this,a,this[a])),Q(this,"order",()=>this._nodes.size),Q(this,"size",()=>this._edges.size),Q(this,"directedSize",()=>this._directedSize),Q(this,"undirectedSize",()=>this._undirectedSize),Q(this,"selfLoopCount",()=>this._directedSelfLoopCount+this._undirectedSelfLoopCount),Q(this,"directedSelfLoopCount",()=>this._directedSelfLoopCount),Q(this,"undirectedSelfLoopCount",()=>this._undirectedSelfLoopCount),Q(this,"multi",this._options.multi),Q(this,"type",this._options.type),Q(this,"allowSelfLoops",this._options.allowSelfLoops),Q(this,"implementation",()=>"graphology")}_resetInstanceCounters(){this._directedSize=0,this._undirectedSize=0,this._directedSelfLoopCount=0,this._undirectedSelfLoopCount=0}hasNode(e){return this._nodes.has(""+e)}hasDirectedEdge(e,i){if(this.type==="undirected")return!1;if(arguments.length===1){let t=""+e,n=this._edges.get(t);return!!n&&!n.undirected}else if(arguments.length===2){e=""+e,i=""+i;let t=this._nodes.get(e);return t?t.out.hasOwnProperty(i):!1}throw new x(`Graph.hasDirectedEdge: invalid arity (${arguments.length}, instead of 1 or 2). You can either ask for an edge id or for the existence of an edge between a source & a target.`)}hasUndirectedEdge(e,i){if(this.type==="directed")return!1;if(arguments.length===1){let t=""+e,n=this._edges.get(t);return!!n&&n.undirected}else if(arguments.length===2){e=""+e,i=""+i;let t=this._nodes.get(e);return t?t.undirected.hasOwnProperty(i):!1}throw new x(`Graph.hasDirectedEdge: invalid arity (${arguments.length}, instead of 1 or 2). You can either ask for an edge id or for the existence of an edge between a source & a target.`)}hasEdge(e,i){if(arguments.length===1){let t=""+e;return this._edges.has(t)}else if(arguments.length===2){e=""+e,i=""+i;let t=this._nodes.get(e);return t?typeof t.out<"u"&&t.out.hasOwnProperty(i)||typeof t.undirected<"u"&&t.undirected.hasOwnProperty(i):!1}throw new x(`Graph.hasEdge: invalid arity (${arguments.length}, instead of 1 or 2). You can either ask for an edge id or for the existence of an edge between a source & a target.`)}directedEdge(e,i){if(this.type==="undirected")return;if(e=""+e,i=""+i,this.multi)throw new S("Graph.directedEdge: this method is irrelevant with multigraphs since there might be multiple edges between source & target. See #.directedEdges instead.");let t=this._nodes.get(e);if(!t)throw new w(`Graph.directedEdge: could not find the "${e}" source node in the graph.`);if(!this._nodes.has(i))throw new w(`Graph.directedEdge: could not find the "${i}" target node in the graph.`);let n=t.out&&t.out[i]||void 0;if(n)return n.key}undirectedEdge(e,i){if(this.type==="directed")return;if(e=""+e,i=""+i,this.multi)throw new S("Graph.undirectedEdge: this method is irrelevant with multigraphs since there might be multiple edges between source & target. See #.undirectedEdges instead.");let t=this._nodes.get(e);if(!t)throw new w(`Graph.undirectedEdge: could not find the "${e}" source node in the graph.`);if(!this._nodes.has(i))throw new w(`Graph.undirectedEdge: could not find the "${i}" target node in the graph.`);let n=t.undirected&&t.undirected[i]||void 0;if(n)return n.key}edge(e,i){if(this.multi)throw new S("Graph.edge: this method is irrelevant with multigraphs since there might be multiple edges between source & target. See #.edges instead.");e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.edge: could not find the "${e}" source node in the graph.`);if(!this._nodes.has(i))throw new w(`Graph.edge: could not find the "${i}" target node in the graph.`);let n=t.out&&t.out[i]||t.undirected&&t.undirected[i]||void 0;if(n)return n.key}areDirectedNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areDirectedNeighbors: could not find the "${e}" node in the graph.`);return this.type==="undirected"?!1:i in t.in||i in t.out}areOutNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areOutNeighbors: could not find the "${e}" node in the graph.`);return this.type==="undirected"?!1:i in t.out}areInNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areInNeighbors: could not find the "${e}" node in the graph.`);return this.type==="undirected"?!1:i in t.in}areUndirectedNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areUndirectedNeighbors: could not find the "${e}" node in the graph.`);return this.type==="directed"?!1:i in t.undirected}areNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areNeighbors: could not find the "${e}" node in the graph.`);return this.type!=="undirected"&&(i in t.in||i in t.out)||this.type!=="directed"&&i in t.undirected}areInboundNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areInboundNeighbors: could not find the "${e}" node in the graph.`);return this.type!=="undirected"&&i in t.in||this.type!=="directed"&&i in t.undirected}areOutboundNeighbors(e,i){e=""+e,i=""+i;let t=this._nodes.get(e);if(!t)throw new w(`Graph.areOutboundNeighbors: could not find the "${e}" node in the graph.`);return this.type!=="undirected"&&i in t.out||this.type!=="directed"&&i in t.undirected}inDegree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.inDegree: could not find the "${e}" node in the graph.`);return this.type==="undirected"?0:i.inDegree}outDegree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.outDegree: could not find the "${e}" node in the graph.`);return this.type==="undirected"?0:i.outDegree}directedDegree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.directedDegree: could not find the "${e}" node in the graph.`);return this.type==="undirected"?0:i.inDegree+i.outDegree}undirectedDegree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.undirectedDegree: could not find the "${e}" node in the graph.`);return this.type==="directed"?0:i.undirectedDegree}inboundDegree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.inboundDegree: could not find the "${e}" node in the graph.`);let t=0;return this.type!=="directed"&&(t+=i.undirectedDegree),this.type!=="undirected"&&(t+=i.inDegree),t}outboundDegree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.outboundDegree: could not find the "${e}" node in the graph.`);let t=0;return this.type!=="directed"&&(t+=i.undirectedDegree),this.type!=="undirected"&&(t+=i.outDegree),t}degree(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.degree: could not find the "${e}" node in the graph.`);let t=0;return this.type!=="directed"&&(t+=i.undirectedDegree),this.type!=="undirected"&&(t+=i.inDegree+i.outDegree),t}inDegreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.inDegreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);return this.type==="undirected"?0:i.inDegree-i.directedLoops}outDegreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.outDegreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);return this.type==="undirected"?0:i.outDegree-i.directedLoops}directedDegreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.directedDegreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);return this.type==="undirected"?0:i.inDegree+i.outDegree-i.directedLoops*2}undirectedDegreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.undirectedDegreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);return this.type==="directed"?0:i.undirectedDegree-i.undirectedLoops*2}inboundDegreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.inboundDegreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);let t=0,n=0;return this.type!=="directed"&&(t+=i.undirectedDegree,n+=i.undirectedLoops*2),this.type!=="undirected"&&(t+=i.inDegree,n+=i.directedLoops),t-n}outboundDegreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.outboundDegreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);let t=0,n=0;return this.type!=="directed"&&(t+=i.undirectedDegree,n+=i.undirectedLoops*2),this.type!=="undirected"&&(t+=i.outDegree,n+=i.directedLoops),t-n}degreeWithoutSelfLoops(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.degreeWithoutSelfLoops: could not find the "${e}" node in the graph.`);let t=0,n=0;return this.type!=="directed"&&(t+=i.undirectedDegree,n+=i.undirectedLoops*2),this.type!=="undirected"&&(t+=i.inDegree+i.outDegree,n+=i.directedLoops*2),t-n}source(e){e=""+e;let i=this._edges.get(e);if(!i)throw new w(`Graph.source: could not find the "${e}" edge in the graph.`);return i.source.key}target(e){e=""+e;let i=this._edges.get(e);if(!i)throw new w(`Graph.target: could not find the "${e}" edge in the graph.`);return i.target.key}extremities(e){e=""+e;let i=this._edges.get(e);if(!i)throw new w(`Graph.extremities: could not find the "${e}" edge in the graph.`);return[i.source.key,i.target.key]}opposite(e,i){e=""+e,i=""+i;let t=this._edges.get(i);if(!t)throw new w(`Graph.opposite: could not find the "${i}" edge in the graph.`);let n=t.source.key,o=t.target.key;if(e===n)return o;if(e===o)return n;throw new w(`Graph.opposite: the "${e}" node is not attached to the "${i}" edge (${n}, ${o}).`)}hasExtremity(e,i){e=""+e,i=""+i;let t=this._edges.get(e);if(!t)throw new w(`Graph.hasExtremity: could not find the "${e}" edge in the graph.`);return t.source.key===i||t.target.key===i}isUndirected(e){e=""+e;let i=this._edges.get(e);if(!i)throw new w(`Graph.isUndirected: could not find the "${e}" edge in the graph.`);return i.undirected}isDirected(e){e=""+e;let i=this._edges.get(e);if(!i)throw new w(`Graph.isDirected: could not find the "${e}" edge in the graph.`);return!i.undirected}isSelfLoop(e){e=""+e;let i=this._edges.get(e);if(!i)throw new w(`Graph.isSelfLoop: could not find the "${e}" edge in the graph.`);return i.source===i.target}addNode(e,i){return ka(this,e,i).key}mergeNode(e,i){if(i&&!B(i))throw new x(`Graph.mergeNode: invalid attributes. Expecting an object but got "${i}"`);e=""+e,i=i||{};let t=this._nodes.get(e);return t?(i&&(M(t.attributes,i),this.emit("nodeAttributesUpdated",{type:"merge",key:e,attributes:t.attributes,data:i})),[e,!1]):(t=new this.NodeDataClass(e,i),this._nodes.set(e,t),this.emit("nodeAdded",{key:e,attributes:i}),[e,!0])}updateNode(e,i){if(i&&typeof i!="function")throw new x(`Graph.updateNode: invalid updater function. Expecting a function but got "${i}"`);e=""+e;let t=this._nodes.get(e);if(t){if(i){let o=t.attributes;t.attributes=i(o),this.emit("nodeAttributesUpdated",{type:"replace",key:e,attributes:t.attributes})}return[e,!1]}let n=i?i({}):{};return t=new this.NodeDataClass(e,n),this._nodes.set(e,t),this.emit("nodeAdded",{key:e,attributes:n}),[e,!0]}dropNode(e){e=""+e;let i=this._nodes.get(e);if(!i)throw new w(`Graph.dropNode: could not find the "${e}" node in the graph.`);let t;if(this.type!=="undirected"){for(let n in i.out){t=i.out[n];do ke(this,t),t=t.next;while(t)}for(let n in i.in){t=i.in[n];do ke(this,t),t=t.next;while(t)}}if(this.type!=="directed")for(let n in i.undirected){t=i.undirected[n];do ke(this,t),t=t.next;while(t)}this._nodes.delete(e),this.emit("nodeDropped",{key:e,attributes:i.attributes})}dropEdge(e){let i;if(arguments.length>1){let t=""+arguments[0],n=""+arguments[1];if(i=Z(this,t,n,this.type),!i)throw new w(`Graph.dropEdge: could not find the "${t}" -> "${n}" edge in the graph.`)}else if(e=""+e,i=this._edges.get(e),!i)throw new w(`Graph.dropEdge: could not find the "${e}" edge in the graph.`);return ke(this,i),this}dropDirectedEdge(e,i){if(arguments.length<2)throw new S("Graph.dropDirectedEdge: it does not make sense to try and drop a directed edge by key. What if the edge with this key is undirected? Use #.dropEdge for this purpose instead.");if(this.multi)throw new S("Graph.dropDirectedEdge: cannot use a {source,target} combo when dropping an edge in a MultiGraph since we cannot infer the one you want to delete as there could be multiple ones.");e=""+e,i=""+i;let t=Z(this,e,i,"directed");if(!t)throw new w(`Graph.dropDirectedEdge: could not find a "${e}" -> "${i}" edge in the graph.`);return ke(this,t),this}dropUndirectedEdge(e,i){if(arguments.length<2)throw new S("Graph.dropUndirectedEdge: it does not make sense to drop a directed edge by key. What if the edge with this key is undirected? Use #.dropEdge for this purpose instead.");if(this.multi)throw new S("Graph.dropUndirectedEdge: cannot use a {source,target} combo when dropping an edge in a MultiGraph since we cannot infer the one you want to delete as there could be multiple ones.");let t=Z(this,e,i,"undirected");if(!t)throw new w(`Graph.dropUndirectedEdge: could not find a "${e}" -> "${i}" edge in the graph.`);return ke(this,t),this}clear(){this._edges.clear(),this._nodes.clear(),this._resetInstanceCounters(),this.emit("cleared")}clearEdges(){let e=this._nodes.values(),i;for(;i=e.next(),i.done!==!0;)i.value.clear();this._edges.clear(),this._resetInstanceCounters(),this.emit("edgesCleared")}getAttribute(e){return this._attributes[e]}getAttributes(){return this._attributes}hasAttribute(e){return this._attributes.hasOwnProperty(e)}setAttribute(e,i){return this._attributes[e]=i,this.emit("attributesUpdated",{type:"set",attributes:this._attributes,name:e}),this}updateAttribute(e,i){if(typeof i!="function")throw new x("Graph.updateAttribute: updater should be a function.");let t=this._attributes[e];return this._attributes[e]=i(t),this.emit("attributesUpdated",{type:"set",attributes:this._attributes,name:e}),this}removeAttribute(e){return delete this._attributes[e],this.emit("attributesUpdated",{type:"remove",attributes:this._attributes,name:e}),this}replaceAttributes(e){if(!B(e))throw new x("Graph.replaceAttributes: provided attributes are not a plain object.");return this._attributes=e,this.emit("attributesUpdated",{type:"replace",attributes:this._attributes}),this}mergeAttributes(e){if(!B(e))throw new x("Graph.mergeAttributes: provided attributes are not a plain object.");return M(this._attributes,e),this.emit("attributesUpdated",{type:"merge",attributes:this._attributes,data:e}),this}updateAttributes(e){if(typeof e!="function")throw new x("Graph.updateAttributes: provided updater is not a function.");return this._attributes=e(this._attributes),this.emit("attributesUpdated",{type:"update",attributes:this._attributes}),this}updateEachNodeAttributes(e,i){if(typeof e!="function")throw new x("Graph.updateEachNodeAttributes: expecting an updater function.");if(i&&!Rn(i))throw new x("Graph.updateEachNodeAttributes: invalid hints. Expecting an object having the following shape: {attributes?: [string]}");let t=this._nodes.values(),n,o;for(;n=t.next(),n.done!==!0;)o=n.value,o.attributes=e(o.key,o.attributes);this.emit("eachNodeAttributesUpdated",{hints:i||null})}updateEachEdgeAttributes(e,i){if(typeof e!="function")throw new x("Graph.updateEachEdgeAttributes: expecting an updater function.");if(i&&!Rn(i))throw new x("Graph.updateEachEdgeAttributes: invalid hints. Expecting an object having the following shape: {attributes?: [string]}");let t=this._edges.values(),n,o,a,s;for(;n=t.next(),n.done!==!0;)o=n.value,a=o.source,s=o.target,o.attributes=e(o.key,o.attributes,a.key,s.key,a.attributes,s.attributes,o.undirected);this.emit("eachEdgeAttributesUpdated",{hints:i||null})}forEachAdjacencyEntry(e){if(typeof e!="function")throw new x("Graph.forEachAdjacencyEntry: expecting a callback.");dt(!1,!1,!1,this,e)}forEachAdjacencyEntryWithOrphans(e){if(typeof e!="function")throw new x("Graph.forEachAdjacencyEntryWithOrphans: expecting a callback.");dt(!1,!1,!0,this,e)}forEachAssymetricAdjacencyEntry(e){if(typeof e!="function")throw new x("Graph.forEachAssymetricAdjacencyEntry: expecting a callback.");dt(!1,!0,!1,this,e)}forEachAssymetricAdjacencyEntryWithOrphans(e){if(typeof e!="function")throw new x("Graph.forEachAssymetricAdjacencyEntryWithOrphans: expecting a callback.");dt(!1,!0,!0,this,e)}nodes(){return Array.from(this._nodes.keys())}forEachNode(e){if(typeof e!="function")throw new x("Graph.forEachNode: expecting a callback.");let i=this._nodes.values(),t,n;for(;t=i.next(),t.done!==!0;)n=t.value,e(n.key,n.attributes)}findNode(e){if(typeof e!="function")throw new x("Graph.findNode: expecting a callback.");let i=this._nodes.values(),t,n;for(;t=i.next(),t.done!==!0;)if(n=t.value,e(n.key,n.attributes))return n.key}mapNodes(e){if(typeof e!="function")throw new x("Graph.mapNode: expecting a callback.");let i=this._nodes.values(),t,n,o=new Array(this.order),a=0;for(;t=i.next(),t.done!==!0;)n=t.value,o[a++]=e(n.key,n.attributes);return o}someNode(e){if(typeof e!="function")throw new x("Graph.someNode: expecting a callback.");let i=this._nodes.values(),t,n;for(;t=i.next(),t.done!==!0;)if(n=t.value,e(n.key,n.attributes))return!0;return!1}everyNode(e){if(typeof e!="function")throw new x("Graph.everyNode: expecting a callback.");let i=this._nodes.values(),t,n;for(;t=i.next(),t.done!==!0;)if(n=t.value,!e(n.key,n.attributes))return!1;return!0}filterNodes(e){if(typeof e!="function")throw new x("Graph.filterNodes: expecting a callback.");let i=this._nodes.values(),t,n,o=[];for(;t=i.next(),t.done!==!0;)n=t.value,e(n.key,n.attributes)&&o.push(n.key);return o}reduceNodes(e,i){if(typeof e!="function")throw new x("Graph.reduceNodes: expecting a callback.");if(arguments.length<2)throw new x("Graph.reduceNodes: missing initial value. You must provide it because the callback takes more than one argument and we cannot infer the initial value from the first iteration, as you could with a simple array.");let t=i,n=this._nodes.values(),o,a;for(;o=n.next(),o.done!==!0;)a=o.value,t=e(t,a.key,a.attributes);return t}nodeEntries(){let e=this._nodes.values();return{[Symbol.iterator](){return this},next(){let i=e.next();if(i.done)return i;let t=i.value;return{value:{node:t.key,attributes:t.attributes},done:!1}}}}export(){let e=new Array(this._nodes.size),i=0;this._nodes.forEach((n,o)=>{e[i++]=Ea(o,n)});let t=new Array(this._edges.size);return i=0,this._edges.forEach((n,o)=>{t[i++]=_a(this.type,o,n)}),{options:{type:this.type,multi:this.multi,allowSelfLoops:this.allowSelfLoops},attributes:this.getAttributes(),nodes:e,edges:t}}import(e,i=!1){if(e instanceof r)return e.forEachNode((u,h)=>{i?this.mergeNode(u,h):this.addNode(u,h)}),e.forEachEdge((u,h,c,d,l,f,g)=>{i?g?this.mergeUndirectedEdgeWithKey(u,c,d,h):this.mergeDirectedEdgeWithKey(u,c,d,h):g?this.addUndirectedEdgeWithKey(u,c,d,h):this.addDirectedEdgeWithKey(u,c,d,h)}),this;if(!B(e))throw new x("Graph.import: invalid argument. Expecting a serialized graph or, alternatively, a Graph instance.");if(e.attributes){if(!B(e.attributes))throw new x("Graph.import: invalid attributes. Expecting a plain object.");i?this.mergeAttributes(e.attributes):this.replaceAttributes(e.attributes)}let t,n,o,a,s;if(e.nodes){if(o=e.nodes,!Array.isArray(o))throw new x("Graph.import: invalid nodes. Expecting an array.");for(t=0,n=o.length;t<n;t++){a=o[t],xa(a);let{key:u,attributes:h}=a;i?this.mergeNode(u,h):this.addNode(u,h)}}if(e.edges){let u=!1;if(this.type==="undirected"&&(u=!0),o=e.edges,!Array.isArray(o))throw new x("Graph.import: invalid edges. Expecting an array.");for(t=0,n=o.length;t<n;t++){s=o[t],Ta(s);let{source:h,target:c,attributes:d,undirected:l=u}=s,f;"key"in s?(f=i?l?this.mergeUndirectedEdgeWithKey:this.mergeDirectedEdgeWithKey:l?this.addUndirectedEdgeWithKey:this.addDirectedEdgeWithKey,f.call(this,s.key,h,c,d)):(f=i?l?this.mergeUndirectedEdge:this.mergeDirectedEdge:l?this.addUndirectedEdge:this.addDirectedEdge,f.call(this,h,c,d))}}return this}nullCopy(e){let i=new r(M({},this._options,e));return i.replaceAttributes(M({},this.getAttributes())),i}emptyCopy(e){let i=this.nullCopy(e);return this._nodes.forEach((t,n)=>{let o=M({},t.attributes);t=new i.NodeDataClass(n,o),i._nodes.set(n,t)}),i}copy(e){if(e=e||{},typeof e.type=="string"&&e.type!==this.type&&e.type!=="mixed")throw new S(`Graph.copy: cannot create an incompatible copy from "${this.type}" type to "${e.type}" because this would mean losing information about the current graph.`);if(typeof e.multi=="boolean"&&e.multi!==this.multi&&e.multi!==!0)throw new S("Graph.copy: cannot create an incompatible copy by downgrading a multi graph to a simple one because this would mean losing information about the current graph.");if(typeof e.allowSelfLoops=="boolean"&&e.allowSelfLoops!==this.allowSelfLoops&&e.allowSelfLoops!==!0)throw new S("Graph.copy: cannot create an incompatible copy from a graph allowing self loops to one that does not because this would mean losing information about the current graph.");let i=this.emptyCopy(e),t=this._edges.values(),n,o;for(;n=t.next(),n.done!==!0;)o=n.value,zn(i,"copy",!1,o.undirected,o.key,o.source.key,o.target.key,M({},o.attributes));return i}toJSON(){return this.export()}toString(){return"[object Graph]"}inspect(){let e={};this._nodes.forEach((o,a)=>{e[a]=o.attributes});let i={},t={};this._edges.forEach((o,a)=>{let s=o.undirected?"--":"->",u="",h=o.source.key,c=o.target.key,d;o.undirected&&h>c&&(d=h,h=c,c=d);let l=`(${h})${s}(${c})`;a.startsWith("geid_")?this.multi&&(typeof t[l]>"u"?t[l]=0:t[l]++,u+=`${t[l]}. `):u+=`[${a}]: `,u+=l,i[u]=o.attributes});let n={};for(let o in this)this.hasOwnProperty(o)&&!Sn.has(o)&&typeof this[o]!="function"&&typeof o!="symbol"&&(n[o]=this[o]);return n.attributes=this._attributes,n.nodes=e,n.edges=i,X(n,"constructor",this.constructor),n}};typeof Symbol<"u"&&(N.prototype[Symbol.for("nodejs.util.inspect.custom")]=N.prototype.inspect);Aa.forEach(r=>{["add","merge","update"].forEach(e=>{let i=r.name(e),t=e==="add"?zn:La;r.generateKey?N.prototype[i]=function(n,o,a){return t(this,i,!0,(r.type||this.type)==="undirected",null,n,o,a,e==="update")}:N.prototype[i]=function(n,o,a,s){return t(this,i,!1,(r.type||this.type)==="undirected",n,o,a,s,e==="update")}})});Mo(N);Xo(N);la(N);wa(N);var ct=class extends N{constructor(e){let i=M({type:"directed"},e);if("multi"in i&&i.multi!==!1)throw new x("DirectedGraph.from: inconsistent indication that the graph should be multi in given options!");if(i.type!=="directed")throw new x('DirectedGraph.from: inconsistent "'+i.type+'" type in given options!');super(i)}},lt=class extends N{constructor(e){let i=M({type:"undirected"},e);if("multi"in i&&i.multi!==!1)throw new x("UndirectedGraph.from: inconsistent indication that the graph should be multi in given options!");if(i.type!=="undirected")throw new x('UndirectedGraph.from: inconsistent "'+i.type+'" type in given options!');super(i)}},ft=class extends N{constructor(e){let i=M({multi:!0},e);if("multi"in i&&i.multi!==!0)throw new x("MultiGraph.from: inconsistent indication that the graph should be simple in given options!");super(i)}},Le=class extends N{constructor(e){let i=M({type:"directed",multi:!0},e);if("multi"in i&&i.multi!==!0)throw new x("MultiDirectedGraph.from: inconsistent indication that the graph should be simple in given options!");if(i.type!=="directed")throw new x('MultiDirectedGraph.from: inconsistent "'+i.type+'" type in given options!');super(i)}},gt=class extends N{constructor(e){let i=M({type:"undirected",multi:!0},e);if("multi"in i&&i.multi!==!0)throw new x("MultiUndirectedGraph.from: inconsistent indication that the graph should be simple in given options!");if(i.type!=="undirected")throw new x('MultiUndirectedGraph.from: inconsistent "'+i.type+'" type in given options!');super(i)}};function Ge(r){r.from=function(e,i){let t=M({},e.options,i),n=new r(t);return n.import(e),n}}Ge(N);Ge(ct);Ge(lt);Ge(ft);Ge(Le);Ge(gt);N.Graph=N;N.DirectedGraph=ct;N.UndirectedGraph=lt;N.MultiGraph=ft;N.MultiDirectedGraph=Le;N.MultiUndirectedGraph=gt;N.InvalidArgumentsGraphError=x;N.NotFoundGraphError=w;N.UsageGraphError=S;var In=_e(ht()),mt=(function(r){function e(){var i;return F(this,e),i=U(this,e),i.rawEmitter=i,i}return $(e,r),O(e)})(In.EventEmitter);var vt={hideEdgesOnMove:!1,hideLabelsOnMove:!1,renderLabels:!0,renderEdgeLabels:!1,enableEdgeEvents:!1,defaultNodeColor:"#999",defaultNodeType:"circle",defaultEdgeColor:"#ccc",defaultEdgeType:"line",labelFont:"Arial",labelSize:14,labelWeight:"normal",labelColor:{color:"#000"},edgeLabelFont:"Arial",edgeLabelSize:14,edgeLabelWeight:"normal",edgeLabelColor:{attribute:"color"},stagePadding:30,defaultDrawEdgeLabel:Bt,defaultDrawNodeLabel:Qe,defaultDrawNodeHover:Ht,minEdgeThickness:1.7,antiAliasingFeather:1,dragTimeout:100,draggedEventsTolerance:3,inertiaDuration:200,inertiaRatio:3,zoomDuration:250,zoomingRatio:1.7,doubleClickTimeout:300,doubleClickZoomingRatio:2.2,doubleClickZoomingDuration:200,tapMoveTolerance:10,zoomToSizeRatioFunction:Math.sqrt,itemSizesReference:"screen",autoRescale:!0,autoCenter:!0,labelDensity:1,labelGridCellSize:100,labelRenderedSizeThreshold:6,nodeReducer:null,edgeReducer:null,zIndex:!1,minCameraRatio:null,maxCameraRatio:null,enableCameraZooming:!0,enableCameraPanning:!0,enableCameraRotation:!0,cameraPanBoundaries:null,allowInvalidContainer:!1,nodeProgramClasses:{},nodeHoverProgramClasses:{},edgeProgramClasses:{}},Na={circle:Te},Da={arrow:Oe,line:ze};function yt(r){if(typeof r.labelDensity!="number"||r.labelDensity<0)throw new Error("Settings: invalid `labelDensity`. Expecting a positive number.");var e=r.minCameraRatio,i=r.maxCameraRatio;if(typeof e=="number"&&typeof i=="number"&&i<e)throw new Error("Settings: invalid camera ratio boundaries. Expecting `maxCameraRatio` to be greater than `minCameraRatio`.")}function Mn(r){var e=ot({},vt,r);return e.nodeProgramClasses=ot({},Na,e.nodeProgramClasses),e.edgeProgramClasses=ot({},Da,e.edgeProgramClasses),e}var nu=_e(ht()),ru=_e(tt()),bt=1.5,Un=(function(r){function e(){var i;return F(this,e),i=U(this,e),v(i,"x",.5),v(i,"y",.5),v(i,"angle",0),v(i,"ratio",1),v(i,"minRatio",null),v(i,"maxRatio",null),v(i,"enabledZooming",!0),v(i,"enabledPanning",!0),v(i,"enabledRotation",!0),v(i,"clean",null),v(i,"nextFrame",null),v(i,"previousState",null),v(i,"enabled",!0),i.previousState=i.getState(),i}return $(e,r),O(e,[{key:"enable",value:function(){return this.enabled=!0,this}},{key:"disable",value:function(){return this.enabled=!1,this}},{key:"getState",value:function(){return{x:this.x,y:this.y,angle:this.angle,ratio:this.ratio}}},{key:"hasState",value:function(t){return this.x===t.x&&this.y===t.y&&this.ratio===t.ratio&&this.angle===t.angle}},{key:"getPreviousState",value:function(){var t=this.previousState;return t?{x:t.x,y:t.y,angle:t.angle,ratio:t.ratio}:null}},{key:"getBoundedRatio",value:function(t){var n=t;return typeof this.minRatio=="number"&&(n=Math.max(n,this.minRatio)),typeof this.maxRatio=="number"&&(n=Math.min(n,this.maxRatio)),n}},{key:"validateState",value:function(t){var n={};return this.enabledPanning&&typeof t.x=="number"&&(n.x=t.x),this.enabledPanning&&typeof t.y=="number"&&(n.y=t.y),this.enabledZooming&&typeof t.ratio=="number"&&(n.ratio=this.getBoundedRatio(t.ratio)),this.enabledRotation&&typeof t.angle=="number"&&(n.angle=t.angle),this.clean?this.clean(T(T({},this.getState()),n)):n}},{key:"isAnimated",value:function(){return!!this.nextFrame}},{key:"setState",value:function(t){if(!this.enabled)return this;this.previousState=this.getState();var n=this.validateState(t);return typeof n.x=="number"&&(this.x=n.x),typeof n.y=="number"&&(this.y=n.y),typeof n.ratio=="number"&&(this.ratio=n.ratio),typeof n.angle=="number"&&(this.angle=n.angle),this.hasState(this.previousState)||this.emit("updated",this.getState()),this}},{key:"updateState",value:function(t){return this.setState(t(this.getState())),this}},{key:"animate",value:function(t){var n=this,o=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{},a=arguments.length>2?arguments[2]:void 0;if(!a)return new Promise(function(f){return n.animate(t,o,f)});if(this.enabled){var s=T(T({},Xi),o),u=this.validateState(t),h=typeof s.easing=="function"?s.easing:Ki[s.easing],c=Date.now(),d=this.getState(),l=function(){var g=(Date.now()-c)/s.duration;if(g>=1){n.nextFrame=null,n.setState(u),n.animationCallback&&(n.animationCallback.call(null),n.animationCallback=void 0);return}var p=h(g),m={};typeof u.x=="number"&&(m.x=d.x+(u.x-d.x)*p),typeof u.y=="number"&&(m.y=d.y+(u.y-d.y)*p),n.enabledRotation&&typeof u.angle=="number"&&(m.angle=d.angle+(u.angle-d.angle)*p),typeof u.ratio=="number"&&(m.ratio=d.ratio+(u.ratio-d.ratio)*p),n.setState(m),n.nextFrame=requestAnimationFrame(l)};this.nextFrame?(cancelAnimationFrame(this.nextFrame),this.animationCallback&&this.animationCallback.call(null),this.nextFrame=requestAnimationFrame(l)):l(),this.animationCallback=a}}},{key:"animatedZoom",value:function(t){return t?typeof t=="number"?this.animate({ratio:this.ratio/t}):this.animate({ratio:this.ratio/(t.factor||bt)},t):this.animate({ratio:this.ratio/bt})}},{key:"animatedUnzoom",value:function(t){return t?typeof t=="number"?this.animate({ratio:this.ratio*t}):this.animate({ratio:this.ratio*(t.factor||bt)},t):this.animate({ratio:this.ratio*bt})}},{key:"animatedReset",value:function(t){return this.animate({x:.5,y:.5,ratio:1,angle:0},t)}},{key:"copy",value:function(){return e.from(this.getState())}}],[{key:"from",value:function(t){var n=new e;return n.setState(t)}}])})(mt);function ee(r,e){var i=e.getBoundingClientRect();return{x:r.clientX-i.left,y:r.clientY-i.top}}function he(r,e){var i=T(T({},ee(r,e)),{},{sigmaDefaultPrevented:!1,preventSigmaDefault:function(){i.sigmaDefaultPrevented=!0},original:r});return i}function $e(r){var e="x"in r?r:T(T({},r.touches[0]||r.previousTouches[0]),{},{original:r.original,sigmaDefaultPrevented:r.sigmaDefaultPrevented,preventSigmaDefault:function(){r.sigmaDefaultPrevented=!0,e.sigmaDefaultPrevented=!0}});return e}function Ga(r,e){return T(T({},he(r,e)),{},{delta:Vn(r)})}var Pa=2;function wt(r){for(var e=[],i=0,t=Math.min(r.length,Pa);i<t;i++)e.push(r[i]);return e}function Be(r,e,i){var t={touches:wt(r.touches).map(function(n){return ee(n,i)}),previousTouches:e.map(function(n){return ee(n,i)}),sigmaDefaultPrevented:!1,preventSigmaDefault:function(){t.sigmaDefaultPrevented=!0},original:r};return t}function Vn(r){if(typeof r.deltaY<"u")return r.deltaY*-3/360;if(typeof r.detail<"u")return r.detail/-9;throw new Error("Captor: could not extract delta from event.")}var qn=(function(r){function e(i,t){var n;return F(this,e),n=U(this,e),n.container=i,n.renderer=t,n}return $(e,r),O(e)})(mt),Fa=["doubleClickTimeout","doubleClickZoomingDuration","doubleClickZoomingRatio","dragTimeout","draggedEventsTolerance","inertiaDuration","inertiaRatio","zoomDuration","zoomingRatio"],Oa=Fa.reduce(function(r,e){return T(T({},r),{},v({},e,vt[e]))},{}),za=(function(r){function e(i,t){var n;return F(this,e),n=U(this,e,[i,t]),v(n,"enabled",!0),v(n,"draggedEvents",0),v(n,"downStartTime",null),v(n,"lastMouseX",null),v(n,"lastMouseY",null),v(n,"isMouseDown",!1),v(n,"isMoving",!1),v(n,"movingTimeout",null),v(n,"startCameraState",null),v(n,"clicks",0),v(n,"doubleClickTimeout",null),v(n,"currentWheelDirection",0),v(n,"settings",Oa),n.handleClick=n.handleClick.bind(n),n.handleRightClick=n.handleRightClick.bind(n),n.handleDown=n.handleDown.bind(n),n.handleUp=n.handleUp.bind(n),n.handleMove=n.handleMove.bind(n),n.handleWheel=n.handleWheel.bind(n),n.handleLeave=n.handleLeave.bind(n),n.handleEnter=n.handleEnter.bind(n),i.addEventListener("click",n.handleClick,{capture:!1}),i.addEventListener("contextmenu",n.handleRightClick,{capture:!1}),i.addEventListener("mousedown",n.handleDown,{capture:!1}),i.addEventListener("wheel",n.handleWheel,{capture:!1}),i.addEventListener("mouseleave",n.handleLeave,{capture:!1}),i.addEventListener("mouseenter",n.handleEnter,{capture:!1}),document.addEventListener("mousemove",n.handleMove,{capture:!1}),document.addEventListener("mouseup",n.handleUp,{capture:!1}),n}return $(e,r),O(e,[{key:"kill",value:function(){var t=this.container;t.removeEventListener("click",this.handleClick),t.removeEventListener("contextmenu",this.handleRightClick),t.removeEventListener("mousedown",this.handleDown),t.removeEventListener("wheel",this.handleWheel),t.removeEventListener("mouseleave",this.handleLeave),t.removeEventListener("mouseenter",this.handleEnter),document.removeEventListener("mousemove",this.handleMove),document.removeEventListener("mouseup",this.handleUp)}},{key:"handleClick",value:function(t){var n=this;if(this.enabled){if(this.clicks++,this.clicks===2)return this.clicks=0,typeof this.doubleClickTimeout=="number"&&(clearTimeout(this.doubleClickTimeout),this.doubleClickTimeout=null),this.handleDoubleClick(t);setTimeout(function(){n.clicks=0,n.doubleClickTimeout=null},this.settings.doubleClickTimeout),this.draggedEvents<this.settings.draggedEventsTolerance&&this.emit("click",he(t,this.container))}}},{key:"handleRightClick",value:function(t){this.enabled&&this.emit("rightClick",he(t,this.container))}},{key:"handleDoubleClick",value:function(t){if(this.enabled){t.preventDefault(),t.stopPropagation();var n=he(t,this.container);if(this.emit("doubleClick",n),!n.sigmaDefaultPrevented){var o=this.renderer.getCamera(),a=o.getBoundedRatio(o.getState().ratio/this.settings.doubleClickZoomingRatio);o.animate(this.renderer.getViewportZoomedState(ee(t,this.container),a),{easing:"quadraticInOut",duration:this.settings.doubleClickZoomingDuration})}}}},{key:"handleDown",value:function(t){if(this.enabled){if(t.button===0){this.startCameraState=this.renderer.getCamera().getState();var n=ee(t,this.container),o=n.x,a=n.y;this.lastMouseX=o,this.lastMouseY=a,this.draggedEvents=0,this.downStartTime=Date.now(),this.isMouseDown=!0}this.emit("mousedown",he(t,this.container))}}},{key:"handleUp",value:function(t){var n=this;if(!(!this.enabled||!this.isMouseDown)){var o=this.renderer.getCamera();this.isMouseDown=!1,typeof this.movingTimeout=="number"&&(clearTimeout(this.movingTimeout),this.movingTimeout=null);var a=ee(t,this.container),s=a.x,u=a.y,h=o.getState(),c=o.getPreviousState()||{x:0,y:0};this.isMoving?o.animate({x:h.x+this.settings.inertiaRatio*(h.x-c.x),y:h.y+this.settings.inertiaRatio*(h.y-c.y)},{duration:this.settings.inertiaDuration,easing:"quadraticOut"}):(this.lastMouseX!==s||this.lastMouseY!==u)&&o.setState({x:h.x,y:h.y}),this.isMoving=!1,setTimeout(function(){var d=n.draggedEvents>0;n.draggedEvents=0,d&&n.renderer.getSetting("hideEdgesOnMove")&&n.renderer.refresh()},0),this.emit("mouseup",he(t,this.container))}}},{key:"handleMove",value:function(t){var n=this;if(this.enabled){var o=he(t,this.container);if(this.emit("mousemovebody",o),(t.target===this.container||t.composedPath()[0]===this.container)&&this.emit("mousemove",o),!o.sigmaDefaultPrevented&&this.isMouseDown){this.isMoving=!0,this.draggedEvents++,typeof this.movingTimeout=="number"&&clearTimeout(this.movingTimeout),this.movingTimeout=window.setTimeout(function(){n.movingTimeout=null,n.isMoving=!1},this.settings.dragTimeout);var a=this.renderer.getCamera(),s=ee(t,this.container),u=s.x,h=s.y,c=this.renderer.viewportToFramedGraph({x:this.lastMouseX,y:this.lastMouseY}),d=this.renderer.viewportToFramedGraph({x:u,y:h}),l=c.x-d.x,f=c.y-d.y,g=a.getState(),p=g.x+l,m=g.y+f;a.setState({x:p,y:m}),this.lastMouseX=u,this.lastMouseY=h,t.preventDefault(),t.stopPropagation()}}}},{key:"handleLeave",value:function(t){this.emit("mouseleave",he(t,this.container))}},{key:"handleEnter",value:function(t){this.emit("mouseenter",he(t,this.container))}},{key:"handleWheel",value:function(t){var n=this,o=this.renderer.getCamera();if(!(!this.enabled||!o.enabledZooming)){var a=Vn(t);if(a){var s=Ga(t,this.container);if(this.emit("wheel",s),s.sigmaDefaultPrevented){t.preventDefault(),t.stopPropagation();return}var u=o.getState().ratio,h=a>0?1/this.settings.zoomingRatio:this.settings.zoomingRatio,c=o.getBoundedRatio(u*h),d=a>0?1:-1,l=Date.now();u!==c&&(t.preventDefault(),t.stopPropagation(),!(this.currentWheelDirection===d&&this.lastWheelTriggerTime&&l-this.lastWheelTriggerTime<this.settings.zoomDuration/5)&&(o.animate(this.renderer.getViewportZoomedState(ee(t,this.container),c),{easing:"quadraticOut",duration:this.settings.zoomDuration},function(){n.currentWheelDirection=0}),this.currentWheelDirection=d,this.lastWheelTriggerTime=l))}}}},{key:"setSettings",value:function(t){this.settings=t}}])})(qn),Ia=["dragTimeout","inertiaDuration","inertiaRatio","doubleClickTimeout","doubleClickZoomingRatio","doubleClickZoomingDuration","tapMoveTolerance"],Ma=Ia.reduce(function(r,e){return T(T({},r),{},v({},e,vt[e]))},{}),Ua=(function(r){function e(i,t){var n;return F(this,e),n=U(this,e,[i,t]),v(n,"enabled",!0),v(n,"isMoving",!1),v(n,"hasMoved",!1),v(n,"touchMode",0),v(n,"startTouchesPositions",[]),v(n,"lastTouches",[]),v(n,"lastTap",null),v(n,"settings",Ma),n.handleStart=n.handleStart.bind(n),n.handleLeave=n.handleLeave.bind(n),n.handleMove=n.handleMove.bind(n),i.addEventListener("touchstart",n.handleStart,{capture:!1}),i.addEventListener("touchcancel",n.handleLeave,{capture:!1}),document.addEventListener("touchend",n.handleLeave,{capture:!1,passive:!1}),document.addEventListener("touchmove",n.handleMove,{capture:!1,passive:!1}),n}return $(e,r),O(e,[{key:"kill",value:function(){var t=this.container;t.removeEventListener("touchstart",this.handleStart),t.removeEventListener("touchcancel",this.handleLeave),document.removeEventListener("touchend",this.handleLeave),document.removeEventListener("touchmove",this.handleMove)}},{key:"getDimensions",value:function(){return{width:this.container.offsetWidth,height:this.container.offsetHeight}}},{key:"handleStart",value:function(t){var n=this;if(this.enabled){t.preventDefault();var o=wt(t.touches);if(this.touchMode=o.length,this.startCameraState=this.renderer.getCamera().getState(),this.startTouchesPositions=o.map(function(f){return ee(f,n.container)}),this.touchMode===2){var a=le(this.startTouchesPositions,2),s=a[0],u=s.x,h=s.y,c=a[1],d=c.x,l=c.y;this.startTouchesAngle=Math.atan2(l-h,d-u),this.startTouchesDistance=Math.sqrt(Math.pow(d-u,2)+Math.pow(l-h,2))}this.emit("touchdown",Be(t,this.lastTouches,this.container)),this.lastTouches=o,this.lastTouchesPositions=this.startTouchesPositions}}},{key:"handleLeave",value:function(t){if(!(!this.enabled||!this.startTouchesPositions.length)){switch(t.cancelable&&t.preventDefault(),this.movingTimeout&&(this.isMoving=!1,clearTimeout(this.movingTimeout)),this.touchMode){case 2:if(t.touches.length===1){this.handleStart(t),t.preventDefault();break}case 1:if(this.isMoving){var n=this.renderer.getCamera(),o=n.getState(),a=n.getPreviousState()||{x:0,y:0};n.animate({x:o.x+this.settings.inertiaRatio*(o.x-a.x),y:o.y+this.settings.inertiaRatio*(o.y-a.y)},{duration:this.settings.inertiaDuration,easing:"quadraticOut"})}this.hasMoved=!1,this.isMoving=!1,this.touchMode=0;break}if(this.emit("touchup",Be(t,this.lastTouches,this.container)),!t.touches.length){var s=ee(this.lastTouches[0],this.container),u=this.startTouchesPositions[0],h=Math.pow(s.x-u.x,2)+Math.pow(s.y-u.y,2);if(!t.touches.length&&h<Math.pow(this.settings.tapMoveTolerance,2))if(this.lastTap&&Date.now()-this.lastTap.time<this.settings.doubleClickTimeout){var c=Be(t,this.lastTouches,this.container);if(this.emit("doubletap",c),this.lastTap=null,!c.sigmaDefaultPrevented){var d=this.renderer.getCamera(),l=d.getBoundedRatio(d.getState().ratio/this.settings.doubleClickZoomingRatio);d.animate(this.renderer.getViewportZoomedState(s,l),{easing:"quadraticInOut",duration:this.settings.doubleClickZoomingDuration})}}else{var f=Be(t,this.lastTouches,this.container);this.emit("tap",f),this.lastTap={time:Date.now(),position:f.touches[0]||f.previousTouches[0]}}}this.lastTouches=wt(t.touches),this.startTouchesPositions=[]}}},{key:"handleMove",value:function(t){var n=this;if(!(!this.enabled||!this.startTouchesPositions.length)){t.preventDefault();var o=wt(t.touches),a=o.map(function(V){return ee(V,n.container)}),s=this.lastTouches;this.lastTouches=o,this.lastTouchesPositions=a;var u=Be(t,s,this.container);if(this.emit("touchmove",u),!u.sigmaDefaultPrevented&&(this.hasMoved||(this.hasMoved=a.some(function(V,re){var q=n.startTouchesPositions[re];return q&&(V.x!==q.x||V.y!==q.y)})),!!this.hasMoved)){this.isMoving=!0,this.movingTimeout&&clearTimeout(this.movingTimeout),this.movingTimeout=window.setTimeout(function(){n.isMoving=!1},this.settings.dragTimeout);var h=this.renderer.getCamera(),c=this.startCameraState,d=this.renderer.getSetting("stagePadding");switch(this.touchMode){case 1:{var l=this.renderer.viewportToFramedGraph((this.startTouchesPositions||[])[0]),f=l.x,g=l.y,p=this.renderer.viewportToFramedGraph(a[0]),m=p.x,_=p.y;h.setState({x:c.x+f-m,y:c.y+g-_});break}case 2:{var y={x:.5,y:.5,angle:0,ratio:1},b=a[0],E=b.x,C=b.y,A=a[1],R=A.x,G=A.y,k=Math.atan2(G-C,R-E)-this.startTouchesAngle,z=Math.hypot(G-C,R-E)/this.startTouchesDistance,P=h.getBoundedRatio(c.ratio/z);y.ratio=P,y.angle=c.angle+k;var D=this.getDimensions(),H=this.renderer.viewportToFramedGraph((this.startTouchesPositions||[])[0],{cameraState:c}),I=Math.min(D.width,D.height)-2*d,W=I/D.width,j=I/D.height,me=P/I,ne=E-I/2/W,te=C-I/2/j,J=[ne*Math.cos(-y.angle)-te*Math.sin(-y.angle),te*Math.cos(-y.angle)+ne*Math.sin(-y.angle)];ne=J[0],te=J[1],y.x=H.x-ne*me,y.y=H.y+te*me,h.setState(y);break}}}}}},{key:"setSettings",value:function(t){this.settings=t}}])})(qn);function $a(r){if(Array.isArray(r))return Ve(r)}function Ba(r){if(typeof Symbol<"u"&&r[Symbol.iterator]!=null||r["@@iterator"]!=null)return Array.from(r)}function Ha(){throw new TypeError(`Invalid attempt to spread non-iterable instance.
-In order to be iterable, non-array objects must have a [Symbol.iterator]() method.`)}function $n(r){return $a(r)||Ba(r)||Ft(r)||Ha()}function Wa(r,e){if(r==null)return{};var i={};for(var t in r)if({}.hasOwnProperty.call(r,t)){if(e.indexOf(t)!==-1)continue;i[t]=r[t]}return i}function oi(r,e){if(r==null)return{};var i,t,n=Wa(r,e);if(Object.getOwnPropertySymbols){var o=Object.getOwnPropertySymbols(r);for(t=0;t<o.length;t++)i=o[t],e.indexOf(i)===-1&&{}.propertyIsEnumerable.call(r,i)&&(n[i]=r[i])}return n}var Bn=(function(){function r(e,i){F(this,r),this.key=e,this.size=i}return O(r,null,[{key:"compare",value:function(i,t){return i.size>t.size?-1:i.size<t.size||i.key>t.key?1:-1}}])})(),Hn=(function(){function r(){F(this,r),v(this,"width",0),v(this,"height",0),v(this,"cellSize",0),v(this,"columns",0),v(this,"rows",0),v(this,"cells",{})}return O(r,[{key:"resizeAndClear",value:function(i,t){this.width=i.width,this.height=i.height,this.cellSize=t,this.columns=Math.ceil(i.width/t),this.rows=Math.ceil(i.height/t),this.cells={}}},{key:"getIndex",value:function(i){var t=Math.floor(i.x/this.cellSize),n=Math.floor(i.y/this.cellSize);return n*this.columns+t}},{key:"add",value:function(i,t,n){var o=new Bn(i,t),a=this.getIndex(n),s=this.cells[a];s||(s=[],this.cells[a]=s),s.push(o)}},{key:"organize",value:function(){for(var i in this.cells){var t=this.cells[i];t.sort(Bn.compare)}}},{key:"getLabelsToDisplay",value:function(i,t){var n=this.cellSize*this.cellSize,o=n/i/i,a=o*t/n,s=Math.ceil(a),u=[];for(var h in this.cells)for(var c=this.cells[h],d=0;d<Math.min(s,c.length);d++)u.push(c[d].key);return u}}])})();function ja(r){var e=r.graph,i=r.hoveredNode,t=r.highlightedNodes,n=r.displayedNodeLabels,o=[];return e.forEachEdge(function(a,s,u,h){(u===i||h===i||t.has(u)||t.has(h)||n.has(u)&&n.has(h))&&o.push(a)}),o}var Wn=150,jn=50,de=Object.prototype.hasOwnProperty;function Va(r,e,i){if(!de.call(i,"x")||!de.call(i,"y"))throw new Error('Sigma: could not find a valid position (x, y) for node "'.concat(e,'". All your nodes must have a number "x" and "y". Maybe your forgot to apply a layout or your "nodeReducer" is not returning the correct data?'));return i.color||(i.color=r.defaultNodeColor),!i.label&&i.label!==""&&(i.label=null),i.label!==void 0&&i.label!==null?i.label=""+i.label:i.label=null,i.size||(i.size=2),de.call(i,"hidden")||(i.hidden=!1),de.call(i,"highlighted")||(i.highlighted=!1),de.call(i,"forceLabel")||(i.forceLabel=!1),(!i.type||i.type==="")&&(i.type=r.defaultNodeType),i.zIndex||(i.zIndex=0),i}function qa(r,e,i){return i.color||(i.color=r.defaultEdgeColor),i.label||(i.label=""),i.size||(i.size=.5),de.call(i,"hidden")||(i.hidden=!1),de.call(i,"forceLabel")||(i.forceLabel=!1),(!i.type||i.type==="")&&(i.type=r.defaultEdgeType),i.zIndex||(i.zIndex=0),i}var Ya=(function(r){function e(i,t){var n,o=arguments.length>2&&arguments[2]!==void 0?arguments[2]:{};if(F(this,e),n=U(this,e),v(n,"elements",{}),v(n,"canvasContexts",{}),v(n,"webGLContexts",{}),v(n,"pickingLayers",new Set),v(n,"textures",{}),v(n,"frameBuffers",{}),v(n,"activeListeners",{}),v(n,"labelGrid",new Hn),v(n,"nodeDataCache",{}),v(n,"edgeDataCache",{}),v(n,"nodeProgramIndex",{}),v(n,"edgeProgramIndex",{}),v(n,"nodesWithForcedLabels",new Set),v(n,"edgesWithForcedLabels",new Set),v(n,"nodeExtent",{x:[0,1],y:[0,1]}),v(n,"nodeZExtent",[1/0,-1/0]),v(n,"edgeZExtent",[1/0,-1/0]),v(n,"matrix",K()),v(n,"invMatrix",K()),v(n,"correctionRatio",1),v(n,"customBBox",null),v(n,"normalizationFunction",qt({x:[0,1],y:[0,1]})),v(n,"graphToViewportRatio",1),v(n,"itemIDsIndex",{}),v(n,"nodeIndices",{}),v(n,"edgeIndices",{}),v(n,"width",0),v(n,"height",0),v(n,"pixelRatio",jt()),v(n,"pickingDownSizingRatio",2*n.pixelRatio),v(n,"displayedNodeLabels",new Set),v(n,"displayedEdgeLabels",new Set),v(n,"highlightedNodes",new Set),v(n,"hoveredNode",null),v(n,"hoveredEdge",null),v(n,"renderFrame",null),v(n,"renderHighlightedNodesFrame",null),v(n,"needToProcess",!1),v(n,"checkEdgesEventsFrame",null),v(n,"nodePrograms",{}),v(n,"nodeHoverPrograms",{}),v(n,"edgePrograms",{}),n.settings=Mn(o),yt(n.settings),Qi(i),!(t instanceof HTMLElement))throw new Error("Sigma: container should be an html element.");n.graph=i,n.container=t,n.createWebGLContext("edges",{picking:o.enableEdgeEvents}),n.createCanvasContext("edgeLabels"),n.createWebGLContext("nodes",{picking:!0}),n.createCanvasContext("labels"),n.createCanvasContext("hovers"),n.createWebGLContext("hoverNodes"),n.createCanvasContext("mouse",{style:{touchAction:"none",userSelect:"none"}}),n.resize();for(var a in n.settings.nodeProgramClasses)n.registerNodeProgram(a,n.settings.nodeProgramClasses[a],n.settings.nodeHoverProgramClasses[a]);for(var s in n.settings.edgeProgramClasses)n.registerEdgeProgram(s,n.settings.edgeProgramClasses[s]);return n.camera=new Un,n.bindCameraHandlers(),n.mouseCaptor=new za(n.elements.mouse,n),n.mouseCaptor.setSettings(n.settings),n.touchCaptor=new Ua(n.elements.mouse,n),n.touchCaptor.setSettings(n.settings),n.bindEventHandlers(),n.bindGraphHandlers(),n.handleSettingsUpdate(),n.refresh(),n}return $(e,r),O(e,[{key:"registerNodeProgram",value:function(t,n,o){return this.nodePrograms[t]&&this.nodePrograms[t].kill(),this.nodeHoverPrograms[t]&&this.nodeHoverPrograms[t].kill(),this.nodePrograms[t]=new n(this.webGLContexts.nodes,this.frameBuffers.nodes,this),this.nodeHoverPrograms[t]=new(o||n)(this.webGLContexts.hoverNodes,null,this),this}},{key:"registerEdgeProgram",value:function(t,n){return this.edgePrograms[t]&&this.edgePrograms[t].kill(),this.edgePrograms[t]=new n(this.webGLContexts.edges,this.frameBuffers.edges,this),this}},{key:"unregisterNodeProgram",value:function(t){if(this.nodePrograms[t]){var n=this.nodePrograms,o=n[t],a=oi(n,[t].map(be));o.kill(),this.nodePrograms=a}if(this.nodeHoverPrograms[t]){var s=this.nodeHoverPrograms,u=s[t],h=oi(s,[t].map(be));u.kill(),this.nodePrograms=h}return this}},{key:"unregisterEdgeProgram",value:function(t){if(this.edgePrograms[t]){var n=this.edgePrograms,o=n[t],a=oi(n,[t].map(be));o.kill(),this.edgePrograms=a}return this}},{key:"resetWebGLTexture",value:function(t){var n=this.webGLContexts[t],o=this.frameBuffers[t],a=this.textures[t];a&&n.deleteTexture(a);var s=n.createTexture();return n.bindFramebuffer(n.FRAMEBUFFER,o),n.bindTexture(n.TEXTURE_2D,s),n.texImage2D(n.TEXTURE_2D,0,n.RGBA,this.width,this.height,0,n.RGBA,n.UNSIGNED_BYTE,null),n.framebufferTexture2D(n.FRAMEBUFFER,n.COLOR_ATTACHMENT0,n.TEXTURE_2D,s,0),this.textures[t]=s,this}},{key:"bindCameraHandlers",value:function(){var t=this;return this.activeListeners.camera=function(){t.scheduleRender()},this.camera.on("updated",this.activeListeners.camera),this}},{key:"unbindCameraHandlers",value:function(){return this.camera.removeListener("updated",this.activeListeners.camera),this}},{key:"getNodeAtPosition",value:function(t){var n=t.x,o=t.y,a=Ke(this.webGLContexts.nodes,this.frameBuffers.nodes,n,o,this.pixelRatio,this.pickingDownSizingRatio),s=Ye.apply(void 0,$n(a)),u=this.itemIDsIndex[s];return u&&u.type==="node"?u.id:null}},{key:"bindEventHandlers",value:function(){var t=this;this.activeListeners.handleResize=function(){t.scheduleRefresh()},window.addEventListener("resize",this.activeListeners.handleResize),this.activeListeners.handleMove=function(o){var a=$e(o),s={event:a,preventSigmaDefault:function(){a.preventSigmaDefault()}},u=t.getNodeAtPosition(a);if(u&&t.hoveredNode!==u&&!t.nodeDataCache[u].hidden){t.hoveredNode&&t.emit("leaveNode",T(T({},s),{},{node:t.hoveredNode})),t.hoveredNode=u,t.emit("enterNode",T(T({},s),{},{node:u})),t.scheduleHighlightedNodesRender();return}if(t.hoveredNode&&t.getNodeAtPosition(a)!==t.hoveredNode){var h=t.hoveredNode;t.hoveredNode=null,t.emit("leaveNode",T(T({},s),{},{node:h})),t.scheduleHighlightedNodesRender();return}if(t.settings.enableEdgeEvents){var c=t.hoveredNode?null:t.getEdgeAtPoint(s.event.x,s.event.y);c!==t.hoveredEdge&&(t.hoveredEdge&&t.emit("leaveEdge",T(T({},s),{},{edge:t.hoveredEdge})),c&&t.emit("enterEdge",T(T({},s),{},{edge:c})),t.hoveredEdge=c)}},this.activeListeners.handleMoveBody=function(o){var a=$e(o);t.emit("moveBody",{event:a,preventSigmaDefault:function(){a.preventSigmaDefault()}})},this.activeListeners.handleLeave=function(o){var a=$e(o),s={event:a,preventSigmaDefault:function(){a.preventSigmaDefault()}};t.hoveredNode&&(t.emit("leaveNode",T(T({},s),{},{node:t.hoveredNode})),t.scheduleHighlightedNodesRender()),t.settings.enableEdgeEvents&&t.hoveredEdge&&(t.emit("leaveEdge",T(T({},s),{},{edge:t.hoveredEdge})),t.scheduleHighlightedNodesRender()),t.emit("leaveStage",T({},s))},this.activeListeners.handleEnter=function(o){var a=$e(o),s={event:a,preventSigmaDefault:function(){a.preventSigmaDefault()}};t.emit("enterStage",T({},s))};var n=function(a){return function(s){var u=$e(s),h={event:u,preventSigmaDefault:function(){u.preventSigmaDefault()}},c=t.getNodeAtPosition(u);if(c)return t.emit("".concat(a,"Node"),T(T({},h),{},{node:c}));if(t.settings.enableEdgeEvents){var d=t.getEdgeAtPoint(u.x,u.y);if(d)return t.emit("".concat(a,"Edge"),T(T({},h),{},{edge:d}))}return t.emit("".concat(a,"Stage"),h)}};return this.activeListeners.handleClick=n("click"),this.activeListeners.handleRightClick=n("rightClick"),this.activeListeners.handleDoubleClick=n("doubleClick"),this.activeListeners.handleWheel=n("wheel"),this.activeListeners.handleDown=n("down"),this.activeListeners.handleUp=n("up"),this.mouseCaptor.on("mousemove",this.activeListeners.handleMove),this.mouseCaptor.on("mousemovebody",this.activeListeners.handleMoveBody),this.mouseCaptor.on("click",this.activeListeners.handleClick),this.mouseCaptor.on("rightClick",this.activeListeners.handleRightClick),this.mouseCaptor.on("doubleClick",this.activeListeners.handleDoubleClick),this.mouseCaptor.on("wheel",this.activeListeners.handleWheel),this.mouseCaptor.on("mousedown",this.activeListeners.handleDown),this.mouseCaptor.on("mouseup",this.activeListeners.handleUp),this.mouseCaptor.on("mouseleave",this.activeListeners.handleLeave),this.mouseCaptor.on("mouseenter",this.activeListeners.handleEnter),this.touchCaptor.on("touchdown",this.activeListeners.handleDown),this.touchCaptor.on("touchdown",this.activeListeners.handleMove),this.touchCaptor.on("touchup",this.activeListeners.handleUp),this.touchCaptor.on("touchmove",this.activeListeners.handleMove),this.touchCaptor.on("tap",this.activeListeners.handleClick),this.touchCaptor.on("doubletap",this.activeListeners.handleDoubleClick),this.touchCaptor.on("touchmove",this.activeListeners.handleMoveBody),this}},{key:"bindGraphHandlers",value:function(){var t=this,n=this.graph,o=new Set(["x","y","zIndex","type"]);return this.activeListeners.eachNodeAttributesUpdatedGraphUpdate=function(a){var s,u=(s=a.hints)===null||s===void 0?void 0:s.attributes;t.graph.forEachNode(function(c){return t.updateNode(c)});var h=!u||u.some(function(c){return o.has(c)});t.refresh({partialGraph:{nodes:n.nodes()},skipIndexation:!h,schedule:!0})},this.activeListeners.eachEdgeAttributesUpdatedGraphUpdate=function(a){var s,u=(s=a.hints)===null||s===void 0?void 0:s.attributes;t.graph.forEachEdge(function(c){return t.updateEdge(c)});var h=u&&["zIndex","type"].some(function(c){return u?.includes(c)});t.refresh({partialGraph:{edges:n.edges()},skipIndexation:!h,schedule:!0})},this.activeListeners.addNodeGraphUpdate=function(a){var s=a.key;t.addNode(s),t.refresh({partialGraph:{nodes:[s]},skipIndexation:!1,schedule:!0})},this.activeListeners.updateNodeGraphUpdate=function(a){var s=a.key;t.refresh({partialGraph:{nodes:[s]},skipIndexation:!1,schedule:!0})},this.activeListeners.dropNodeGraphUpdate=function(a){var s=a.key;t.removeNode(s),t.refresh({schedule:!0})},this.activeListeners.addEdgeGraphUpdate=function(a){var s=a.key;t.addEdge(s),t.refresh({partialGraph:{edges:[s]},schedule:!0})},this.activeListeners.updateEdgeGraphUpdate=function(a){var s=a.key;t.refresh({partialGraph:{edges:[s]},skipIndexation:!1,schedule:!0})},this.activeListeners.dropEdgeGraphUpdate=function(a){var s=a.key;t.removeEdge(s),t.refresh({schedule:!0})},this.activeListeners.clearEdgesGraphUpdate=function(){t.clearEdgeState(),t.clearEdgeIndices(),t.refresh({schedule:!0})},this.activeListeners.clearGraphUpdate=function(){t.clearEdgeState(),t.clearNodeState(),t.clearEdgeIndices(),t.clearNodeIndices(),t.refresh({schedule:!0})},n.on("nodeAdded",this.activeListeners.addNodeGraphUpdate),n.on("nodeDropped",this.activeListeners.dropNodeGraphUpdate),n.on("nodeAttributesUpdated",this.activeListeners.updateNodeGraphUpdate),n.on("eachNodeAttributesUpdated",this.activeListeners.eachNodeAttributesUpdatedGraphUpdate),n.on("edgeAdded",this.activeListeners.addEdgeGraphUpdate),n.on("edgeDropped",this.activeListeners.dropEdgeGraphUpdate),n.on("edgeAttributesUpdated",this.activeListeners.updateEdgeGraphUpdate),n.on("eachEdgeAttributesUpdated",this.activeListeners.eachEdgeAttributesUpdatedGraphUpdate),n.on("edgesCleared",this.activeListeners.clearEdgesGraphUpdate),n.on("cleared",this.activeListeners.clearGraphUpdate),this}},{key:"unbindGraphHandlers",value:function(){var t=this.graph;t.removeListener("nodeAdded",this.activeListeners.addNodeGraphUpdate),t.removeListener("nodeDropped",this.activeListeners.dropNodeGraphUpdate),t.removeListener("nodeAttributesUpdated",this.activeListeners.updateNodeGraphUpdate),t.removeListener("eachNodeAttributesUpdated",this.activeListeners.eachNodeAttributesUpdatedGraphUpdate),t.removeListener("edgeAdded",this.activeListeners.addEdgeGraphUpdate),t.removeListener("edgeDropped",this.activeListeners.dropEdgeGraphUpdate),t.removeListener("edgeAttributesUpdated",this.activeListeners.updateEdgeGraphUpdate),t.removeListener("eachEdgeAttributesUpdated",this.activeListeners.eachEdgeAttributesUpdatedGraphUpdate),t.removeListener("edgesCleared",this.activeListeners.clearEdgesGraphUpdate),t.removeListener("cleared",this.activeListeners.clearGraphUpdate)}},{key:"getEdgeAtPoint",value:function(t,n){var o=Ke(this.webGLContexts.edges,this.frameBuffers.edges,t,n,this.pixelRatio,this.pickingDownSizingRatio),a=Ye.apply(void 0,$n(o)),s=this.itemIDsIndex[a];return s&&s.type==="edge"?s.id:null}},{key:"process",value:function(){var t=this;this.emit("beforeProcess");var n=this.graph,o=this.settings,a=this.getDimensions();if(this.nodeExtent=Ji(this.graph),!this.settings.autoRescale){var s=a.width,u=a.height,h=this.nodeExtent,c=h.x,d=h.y;this.nodeExtent={x:[(c[0]+c[1])/2-s/2,(c[0]+c[1])/2+s/2],y:[(d[0]+d[1])/2-u/2,(d[0]+d[1])/2+u/2]}}this.normalizationFunction=qt(this.customBBox||this.nodeExtent);var l=new Un,f=Se(l.getState(),a,this.getGraphDimensions(),this.getStagePadding());this.labelGrid.resizeAndClear(a,o.labelGridCellSize);for(var g={},p={},m={},_={},y=1,b=n.nodes(),E=0,C=b.length;E<C;E++){var A=b[E],R=this.nodeDataCache[A],G=n.getNodeAttributes(A);R.x=G.x,R.y=G.y,this.normalizationFunction.applyTo(R),typeof R.label=="string"&&!R.hidden&&this.labelGrid.add(A,R.size,this.framedGraphToViewport(R,{matrix:f})),g[R.type]=(g[R.type]||0)+1}this.labelGrid.organize();for(var k in this.nodePrograms){if(!de.call(this.nodePrograms,k))throw new Error('Sigma: could not find a suitable program for node type "'.concat(k,'"!'));this.nodePrograms[k].reallocate(g[k]||0),g[k]=0}this.settings.zIndex&&this.nodeZExtent[0]!==this.nodeZExtent[1]&&(b=Vt(this.nodeZExtent,function(ve){return t.nodeDataCache[ve].zIndex},b));for(var z=0,P=b.length;z<P;z++){var D=b[z];p[D]=y,_[p[D]]={type:"node",id:D},y++;var H=this.nodeDataCache[D];this.addNodeToProgram(D,p[D],g[H.type]++)}for(var I={},W=n.edges(),j=0,me=W.length;j<me;j++){var ne=W[j],te=this.edgeDataCache[ne];I[te.type]=(I[te.type]||0)+1}this.settings.zIndex&&this.edgeZExtent[0]!==this.edgeZExtent[1]&&(W=Vt(this.edgeZExtent,function(ve){return t.edgeDataCache[ve].zIndex},W));for(var J in this.edgePrograms){if(!de.call(this.edgePrograms,J))throw new Error('Sigma: could not find a suitable program for edge type "'.concat(J,'"!'));this.edgePrograms[J].reallocate(I[J]||0),I[J]=0}for(var V=0,re=W.length;V<re;V++){var q=W[V];m[q]=y,_[m[q]]={type:"edge",id:q},y++;var He=this.edgeDataCache[q];this.addEdgeToProgram(q,m[q],I[He.type]++)}return this.itemIDsIndex=_,this.nodeIndices=p,this.edgeIndices=m,this.emit("afterProcess"),this}},{key:"handleSettingsUpdate",value:function(t){var n=this,o=this.settings;if(this.camera.minRatio=o.minCameraRatio,this.camera.maxRatio=o.maxCameraRatio,this.camera.enabledZooming=o.enableCameraZooming,this.camera.enabledPanning=o.enableCameraPanning,this.camera.enabledRotation=o.enableCameraRotation,o.cameraPanBoundaries?this.camera.clean=function(c){return n.cleanCameraState(c,o.cameraPanBoundaries&&rt(o.cameraPanBoundaries)==="object"?o.cameraPanBoundaries:{})}:this.camera.clean=null,this.camera.setState(this.camera.validateState(this.camera.getState())),t){if(t.edgeProgramClasses!==o.edgeProgramClasses){for(var a in o.edgeProgramClasses)o.edgeProgramClasses[a]!==t.edgeProgramClasses[a]&&this.registerEdgeProgram(a,o.edgeProgramClasses[a]);for(var s in t.edgeProgramClasses)o.edgeProgramClasses[s]||this.unregisterEdgeProgram(s)}if(t.nodeProgramClasses!==o.nodeProgramClasses||t.nodeHoverProgramClasses!==o.nodeHoverProgramClasses){for(var u in o.nodeProgramClasses)(o.nodeProgramClasses[u]!==t.nodeProgramClasses[u]||o.nodeHoverProgramClasses[u]!==t.nodeHoverProgramClasses[u])&&this.registerNodeProgram(u,o.nodeProgramClasses[u],o.nodeHoverProgramClasses[u]);for(var h in t.nodeProgramClasses)o.nodeProgramClasses[h]||this.unregisterNodeProgram(h)}}return this.mouseCaptor.setSettings(this.settings),this.touchCaptor.setSettings(this.settings),this}},{key:"cleanCameraState",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{},o=n.tolerance,a=o===void 0?0:o,s=n.boundaries,u=T({},t),h=s||this.nodeExtent,c=le(h.x,2),d=c[0],l=c[1],f=le(h.y,2),g=f[0],p=f[1],m=[this.graphToViewport({x:d,y:g},{cameraState:t}),this.graphToViewport({x:l,y:g},{cameraState:t}),this.graphToViewport({x:d,y:p},{cameraState:t}),this.graphToViewport({x:l,y:p},{cameraState:t})],_=1/0,y=-1/0,b=1/0,E=-1/0;m.forEach(function(I){var W=I.x,j=I.y;_=Math.min(_,W),y=Math.max(y,W),b=Math.min(b,j),E=Math.max(E,j)});var C=y-_,A=E-b,R=this.getDimensions(),G=R.width,k=R.height,z=0,P=0;if(C>=G?y<G-a?z=y-(G-a):_>a&&(z=_-a):y>G+a?z=y-(G+a):_<-a&&(z=_+a),A>=k?E<k-a?P=E-(k-a):b>a&&(P=b-a):E>k+a?P=E-(k+a):b<-a&&(P=b+a),z||P){var D=this.viewportToFramedGraph({x:0,y:0},{cameraState:t}),H=this.viewportToFramedGraph({x:z,y:P},{cameraState:t});z=H.x-D.x,P=H.y-D.y,u.x+=z,u.y+=P}return u}},{key:"renderLabels",value:function(){if(!this.settings.renderLabels)return this;var t=this.camera.getState(),n=this.labelGrid.getLabelsToDisplay(t.ratio,this.settings.labelDensity);Yt(n,this.nodesWithForcedLabels),this.displayedNodeLabels=new Set;for(var o=this.canvasContexts.labels,a=0,s=n.length;a<s;a++){var u=n[a],h=this.nodeDataCache[u];if(!this.displayedNodeLabels.has(u)&&!h.hidden){var c=this.framedGraphToViewport(h),d=c.x,l=c.y,f=this.scaleSize(h.size);if(!(!h.forceLabel&&f<this.settings.labelRenderedSizeThreshold)&&!(d<-Wn||d>this.width+Wn||l<-jn||l>this.height+jn)){this.displayedNodeLabels.add(u);var g=this.settings.defaultDrawNodeLabel,p=this.nodePrograms[h.type],m=p?.drawLabel||g;m(o,T(T({key:u},h),{},{size:f,x:d,y:l}),this.settings)}}}return this}},{key:"renderEdgeLabels",value:function(){if(!this.settings.renderEdgeLabels)return this;var t=this.canvasContexts.edgeLabels;t.clearRect(0,0,this.width,this.height);var n=ja({graph:this.graph,hoveredNode:this.hoveredNode,displayedNodeLabels:this.displayedNodeLabels,highlightedNodes:this.highlightedNodes});Yt(n,this.edgesWithForcedLabels);for(var o=new Set,a=0,s=n.length;a<s;a++){var u=n[a],h=this.graph.extremities(u),c=this.nodeDataCache[h[0]],d=this.nodeDataCache[h[1]],l=this.edgeDataCache[u];if(!o.has(u)&&!(l.hidden||c.hidden||d.hidden)){var f=this.settings.defaultDrawEdgeLabel,g=this.edgePrograms[l.type],p=g?.drawLabel||f;p(t,T(T({key:u},l),{},{size:this.scaleSize(l.size)}),T(T(T({key:h[0]},c),this.framedGraphToViewport(c)),{},{size:this.scaleSize(c.size)}),T(T(T({key:h[1]},d),this.framedGraphToViewport(d)),{},{size:this.scaleSize(d.size)}),this.settings),o.add(u)}}return this.displayedEdgeLabels=o,this}},{key:"renderHighlightedNodes",value:function(){var t=this,n=this.canvasContexts.hovers;n.clearRect(0,0,this.width,this.height);var o=function(f){var g=t.nodeDataCache[f],p=t.framedGraphToViewport(g),m=p.x,_=p.y,y=t.scaleSize(g.size),b=t.settings.defaultDrawNodeHover,E=t.nodePrograms[g.type],C=E?.drawHover||b;C(n,T(T({key:f},g),{},{size:y,x:m,y:_}),t.settings)},a=[];this.hoveredNode&&!this.nodeDataCache[this.hoveredNode].hidden&&a.push(this.hoveredNode),this.highlightedNodes.forEach(function(l){l!==t.hoveredNode&&a.push(l)}),a.forEach(function(l){return o(l)});var s={};a.forEach(function(l){var f=t.nodeDataCache[l].type;s[f]=(s[f]||0)+1});for(var u in this.nodeHoverPrograms)this.nodeHoverPrograms[u].reallocate(s[u]||0),s[u]=0;a.forEach(function(l){var f=t.nodeDataCache[l];t.nodeHoverPrograms[f.type].process(0,s[f.type]++,f)}),this.webGLContexts.hoverNodes.clear(this.webGLContexts.hoverNodes.COLOR_BUFFER_BIT);var h=this.getRenderParams();for(var c in this.nodeHoverPrograms){var d=this.nodeHoverPrograms[c];d.render(h)}}},{key:"scheduleHighlightedNodesRender",value:function(){var t=this;this.renderHighlightedNodesFrame||this.renderFrame||(this.renderHighlightedNodesFrame=requestAnimationFrame(function(){t.renderHighlightedNodesFrame=null,t.renderHighlightedNodes(),t.renderEdgeLabels()}))}},{key:"render",value:function(){var t=this;this.emit("beforeRender");var n=function(){return t.emit("afterRender"),t};if(this.renderFrame&&(cancelAnimationFrame(this.renderFrame),this.renderFrame=null),this.resize(),this.needToProcess&&this.process(),this.needToProcess=!1,this.clear(),this.pickingLayers.forEach(function(m){return t.resetWebGLTexture(m)}),!this.graph.order)return n();var o=this.mouseCaptor,a=this.camera.isAnimated()||o.isMoving||o.draggedEvents||o.currentWheelDirection,s=this.camera.getState(),u=this.getDimensions(),h=this.getGraphDimensions(),c=this.getStagePadding();this.matrix=Se(s,u,h,c),this.invMatrix=Se(s,u,h,c,!0),this.correctionRatio=Zi(this.matrix,s,u),this.graphToViewportRatio=this.getGraphToViewportRatio();var d=this.getRenderParams();for(var l in this.nodePrograms){var f=this.nodePrograms[l];f.render(d)}if(!this.settings.hideEdgesOnMove||!a)for(var g in this.edgePrograms){var p=this.edgePrograms[g];p.render(d)}return this.settings.hideLabelsOnMove&&a||(this.renderLabels(),this.renderEdgeLabels(),this.renderHighlightedNodes()),n()}},{key:"addNode",value:function(t){var n=Object.assign({},this.graph.getNodeAttributes(t));this.settings.nodeReducer&&(n=this.settings.nodeReducer(t,n));var o=Va(this.settings,t,n);this.nodeDataCache[t]=o,this.nodesWithForcedLabels.delete(t),o.forceLabel&&!o.hidden&&this.nodesWithForcedLabels.add(t),this.highlightedNodes.delete(t),o.highlighted&&!o.hidden&&this.highlightedNodes.add(t),this.settings.zIndex&&(o.zIndex<this.nodeZExtent[0]&&(this.nodeZExtent[0]=o.zIndex),o.zIndex>this.nodeZExtent[1]&&(this.nodeZExtent[1]=o.zIndex))}},{key:"updateNode",value:function(t){this.addNode(t);var n=this.nodeDataCache[t];this.normalizationFunction.applyTo(n)}},{key:"removeNode",value:function(t){delete this.nodeDataCache[t],delete this.nodeProgramIndex[t],this.highlightedNodes.delete(t),this.hoveredNode===t&&(this.hoveredNode=null),this.nodesWithForcedLabels.delete(t)}},{key:"addEdge",value:function(t){var n=Object.assign({},this.graph.getEdgeAttributes(t));this.settings.edgeReducer&&(n=this.settings.edgeReducer(t,n));var o=qa(this.settings,t,n);this.edgeDataCache[t]=o,this.edgesWithForcedLabels.delete(t),o.forceLabel&&!o.hidden&&this.edgesWithForcedLabels.add(t),this.settings.zIndex&&(o.zIndex<this.edgeZExtent[0]&&(this.edgeZExtent[0]=o.zIndex),o.zIndex>this.edgeZExtent[1]&&(this.edgeZExtent[1]=o.zIndex))}},{key:"updateEdge",value:function(t){this.addEdge(t)}},{key:"removeEdge",value:function(t){delete this.edgeDataCache[t],delete this.edgeProgramIndex[t],this.hoveredEdge===t&&(this.hoveredEdge=null),this.edgesWithForcedLabels.delete(t)}},{key:"clearNodeIndices",value:function(){this.labelGrid=new Hn,this.nodeExtent={x:[0,1],y:[0,1]},this.nodeDataCache={},this.edgeProgramIndex={},this.nodesWithForcedLabels=new Set,this.nodeZExtent=[1/0,-1/0],this.highlightedNodes=new Set}},{key:"clearEdgeIndices",value:function(){this.edgeDataCache={},this.edgeProgramIndex={},this.edgesWithForcedLabels=new Set,this.edgeZExtent=[1/0,-1/0]}},{key:"clearIndices",value:function(){this.clearEdgeIndices(),this.clearNodeIndices()}},{key:"clearNodeState",value:function(){this.displayedNodeLabels=new Set,this.highlightedNodes=new Set,this.hoveredNode=null}},{key:"clearEdgeState",value:function(){this.displayedEdgeLabels=new Set,this.highlightedNodes=new Set,this.hoveredEdge=null}},{key:"clearState",value:function(){this.clearEdgeState(),this.clearNodeState()}},{key:"addNodeToProgram",value:function(t,n,o){var a=this.nodeDataCache[t],s=this.nodePrograms[a.type];if(!s)throw new Error('Sigma: could not find a suitable program for node type "'.concat(a.type,'"!'));s.process(n,o,a),this.nodeProgramIndex[t]=o}},{key:"addEdgeToProgram",value:function(t,n,o){var a=this.edgeDataCache[t],s=this.edgePrograms[a.type];if(!s)throw new Error('Sigma: could not find a suitable program for edge type "'.concat(a.type,'"!'));var u=this.graph.extremities(t),h=this.nodeDataCache[u[0]],c=this.nodeDataCache[u[1]];s.process(n,o,h,c,a),this.edgeProgramIndex[t]=o}},{key:"getRenderParams",value:function(){return{matrix:this.matrix,invMatrix:this.invMatrix,width:this.width,height:this.height,pixelRatio:this.pixelRatio,zoomRatio:this.camera.ratio,cameraAngle:this.camera.angle,sizeRatio:1/this.scaleSize(),correctionRatio:this.correctionRatio,downSizingRatio:this.pickingDownSizingRatio,minEdgeThickness:this.settings.minEdgeThickness,antiAliasingFeather:this.settings.antiAliasingFeather}}},{key:"getStagePadding",value:function(){var t=this.settings,n=t.stagePadding,o=t.autoRescale;return o&&n||0}},{key:"createLayer",value:function(t,n){var o=arguments.length>2&&arguments[2]!==void 0?arguments[2]:{};if(this.elements[t])throw new Error('Sigma: a layer named "'.concat(t,'" already exists'));var a=en(n,{position:"absolute"},{class:"sigma-".concat(t)});return o.style&&Object.assign(a.style,o.style),this.elements[t]=a,"beforeLayer"in o&&o.beforeLayer?this.elements[o.beforeLayer].before(a):"afterLayer"in o&&o.afterLayer?this.elements[o.afterLayer].after(a):this.container.appendChild(a),a}},{key:"createCanvas",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{};return this.createLayer(t,"canvas",n)}},{key:"createCanvasContext",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{},o=this.createCanvas(t,n),a={preserveDrawingBuffer:!1,antialias:!1};return this.canvasContexts[t]=o.getContext("2d",a),this}},{key:"createWebGLContext",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{},o=n?.canvas||this.createCanvas(t,n);n.hidden&&o.remove();var a=T({preserveDrawingBuffer:!1,antialias:!1},n),s;s=o.getContext("webgl2",a),s||(s=o.getContext("webgl",a)),s||(s=o.getContext("experimental-webgl",a));var u=s;if(this.webGLContexts[t]=u,u.blendFunc(u.ONE,u.ONE_MINUS_SRC_ALPHA),n.picking){this.pickingLayers.add(t);var h=u.createFramebuffer();if(!h)throw new Error("Sigma: cannot create a new frame buffer for layer ".concat(t));this.frameBuffers[t]=h}return u}},{key:"killLayer",value:function(t){var n=this.elements[t];if(!n)throw new Error("Sigma: cannot kill layer ".concat(t,", which does not exist"));if(this.webGLContexts[t]){var o,a=this.webGLContexts[t];(o=a.getExtension("WEBGL_lose_context"))===null||o===void 0||o.loseContext(),delete this.webGLContexts[t]}else this.canvasContexts[t]&&delete this.canvasContexts[t];return n.remove(),delete this.elements[t],this}},{key:"getCamera",value:function(){return this.camera}},{key:"setCamera",value:function(t){this.unbindCameraHandlers(),this.camera=t,this.bindCameraHandlers()}},{key:"getContainer",value:function(){return this.container}},{key:"getGraph",value:function(){return this.graph}},{key:"setGraph",value:function(t){t!==this.graph&&(this.hoveredNode&&!t.hasNode(this.hoveredNode)&&(this.hoveredNode=null),this.hoveredEdge&&!t.hasEdge(this.hoveredEdge)&&(this.hoveredEdge=null),this.unbindGraphHandlers(),this.checkEdgesEventsFrame!==null&&(cancelAnimationFrame(this.checkEdgesEventsFrame),this.checkEdgesEventsFrame=null),this.graph=t,this.bindGraphHandlers(),this.refresh())}},{key:"getMouseCaptor",value:function(){return this.mouseCaptor}},{key:"getTouchCaptor",value:function(){return this.touchCaptor}},{key:"getDimensions",value:function(){return{width:this.width,height:this.height}}},{key:"getGraphDimensions",value:function(){var t=this.customBBox||this.nodeExtent;return{width:t.x[1]-t.x[0]||1,height:t.y[1]-t.y[0]||1}}},{key:"getNodeDisplayData",value:function(t){var n=this.nodeDataCache[t];return n?Object.assign({},n):void 0}},{key:"getEdgeDisplayData",value:function(t){var n=this.edgeDataCache[t];return n?Object.assign({},n):void 0}},{key:"getNodeDisplayedLabels",value:function(){return new Set(this.displayedNodeLabels)}},{key:"getEdgeDisplayedLabels",value:function(){return new Set(this.displayedEdgeLabels)}},{key:"getSettings",value:function(){return T({},this.settings)}},{key:"getSetting",value:function(t){return this.settings[t]}},{key:"setSetting",value:function(t,n){var o=T({},this.settings);return this.settings[t]=n,yt(this.settings),this.handleSettingsUpdate(o),this.scheduleRefresh(),this}},{key:"updateSetting",value:function(t,n){return this.setSetting(t,n(this.settings[t])),this}},{key:"setSettings",value:function(t){var n=T({},this.settings);return this.settings=T(T({},this.settings),t),yt(this.settings),this.handleSettingsUpdate(n),this.scheduleRefresh(),this}},{key:"resize",value:function(t){var n=this.width,o=this.height;if(this.width=this.container.offsetWidth,this.height=this.container.offsetHeight,this.pixelRatio=jt(),this.width===0)if(this.settings.allowInvalidContainer)this.width=1;else throw new Error("Sigma: Container has no width. You can set the allowInvalidContainer setting to true to stop seeing this error.");if(this.height===0)if(this.settings.allowInvalidContainer)this.height=1;else throw new Error("Sigma: Container has no height. You can set the allowInvalidContainer setting to true to stop seeing this error.");if(!t&&n===this.width&&o===this.height)return this;for(var a in this.elements){var s=this.elements[a];s.style.width=this.width+"px",s.style.height=this.height+"px"}for(var u in this.canvasContexts)this.elements[u].setAttribute("width",this.width*this.pixelRatio+"px"),this.elements[u].setAttribute("height",this.height*this.pixelRatio+"px"),this.pixelRatio!==1&&this.canvasContexts[u].scale(this.pixelRatio,this.pixelRatio);for(var h in this.webGLContexts){this.elements[h].setAttribute("width",this.width*this.pixelRatio+"px"),this.elements[h].setAttribute("height",this.height*this.pixelRatio+"px");var c=this.webGLContexts[h];if(c.viewport(0,0,this.width*this.pixelRatio,this.height*this.pixelRatio),this.pickingLayers.has(h)){var d=this.textures[h];d&&c.deleteTexture(d)}}return this.emit("resize"),this}},{key:"clear",value:function(){return this.emit("beforeClear"),this.webGLContexts.nodes.bindFramebuffer(WebGLRenderingContext.FRAMEBUFFER,null),this.webGLContexts.nodes.clear(WebGLRenderingContext.COLOR_BUFFER_BIT),this.webGLContexts.edges.bindFramebuffer(WebGLRenderingContext.FRAMEBUFFER,null),this.webGLContexts.edges.clear(WebGLRenderingContext.COLOR_BUFFER_BIT),this.webGLContexts.hoverNodes.clear(WebGLRenderingContext.COLOR_BUFFER_BIT),this.canvasContexts.labels.clearRect(0,0,this.width,this.height),this.canvasContexts.hovers.clearRect(0,0,this.width,this.height),this.canvasContexts.edgeLabels.clearRect(0,0,this.width,this.height),this.emit("afterClear"),this}},{key:"refresh",value:function(t){var n=this,o=t?.skipIndexation!==void 0?t?.skipIndexation:!1,a=t?.schedule!==void 0?t.schedule:!1,s=!t||!t.partialGraph;if(s)this.clearEdgeIndices(),this.clearNodeIndices(),this.graph.forEachNode(function(E){return n.addNode(E)}),this.graph.forEachEdge(function(E){return n.addEdge(E)});else{for(var u,h,c=((u=t.partialGraph)===null||u===void 0?void 0:u.nodes)||[],d=0,l=c?.length||0;d<l;d++){var f=c[d];if(this.updateNode(f),o){var g=this.nodeProgramIndex[f];if(g===void 0)throw new Error('Sigma: node "'.concat(f,`" can't be repaint`));this.addNodeToProgram(f,this.nodeIndices[f],g)}}for(var p=(t==null||(h=t.partialGraph)===null||h===void 0?void 0:h.edges)||[],m=0,_=p.length;m<_;m++){var y=p[m];if(this.updateEdge(y),o){var b=this.edgeProgramIndex[y];if(b===void 0)throw new Error('Sigma: edge "'.concat(y,`" can't be repaint`));this.addEdgeToProgram(y,this.edgeIndices[y],b)}}}return(s||!o)&&(this.needToProcess=!0),a?this.scheduleRender():this.render(),this}},{key:"scheduleRender",value:function(){var t=this;return this.renderFrame||(this.renderFrame=requestAnimationFrame(function(){t.render()})),this}},{key:"scheduleRefresh",value:function(t){return this.refresh(T(T({},t),{},{schedule:!0}))}},{key:"getViewportZoomedState",value:function(t,n){var o=this.camera.getState(),a=o.ratio,s=o.angle,u=o.x,h=o.y,c=this.settings,d=c.minCameraRatio,l=c.maxCameraRatio;typeof l=="number"&&(n=Math.min(n,l)),typeof d=="number"&&(n=Math.max(n,d));var f=n/a,g={x:this.width/2,y:this.height/2},p=this.viewportToFramedGraph(t),m=this.viewportToFramedGraph(g);return{angle:s,x:(p.x-m.x)*(1-f)+u,y:(p.y-m.y)*(1-f)+h,ratio:n}}},{key:"viewRectangle",value:function(){var t=this.viewportToFramedGraph({x:0,y:0}),n=this.viewportToFramedGraph({x:this.width,y:0}),o=this.viewportToFramedGraph({x:0,y:this.height});return{x1:t.x,y1:t.y,x2:n.x,y2:n.y,height:n.y-o.y}}},{key:"framedGraphToViewport",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{},o=!!n.cameraState||!!n.viewportDimensions||!!n.graphDimensions,a=n.matrix?n.matrix:o?Se(n.cameraState||this.camera.getState(),n.viewportDimensions||this.getDimensions(),n.graphDimensions||this.getGraphDimensions(),n.padding||this.getStagePadding()):this.matrix,s=nt(a,t);return{x:(1+s.x)*this.width/2,y:(1-s.y)*this.height/2}}},{key:"viewportToFramedGraph",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{},o=!!n.cameraState||!!n.viewportDimensions||!n.graphDimensions,a=n.matrix?n.matrix:o?Se(n.cameraState||this.camera.getState(),n.viewportDimensions||this.getDimensions(),n.graphDimensions||this.getGraphDimensions(),n.padding||this.getStagePadding(),!0):this.invMatrix,s=nt(a,{x:t.x/this.width*2-1,y:1-t.y/this.height*2});return isNaN(s.x)&&(s.x=0),isNaN(s.y)&&(s.y=0),s}},{key:"viewportToGraph",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{};return this.normalizationFunction.inverse(this.viewportToFramedGraph(t,n))}},{key:"graphToViewport",value:function(t){var n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:{};return this.framedGraphToViewport(this.normalizationFunction(t),n)}},{key:"getGraphToViewportRatio",value:function(){var t={x:0,y:0},n={x:1,y:1},o=Math.sqrt(Math.pow(t.x-n.x,2)+Math.pow(t.y-n.y,2)),a=this.graphToViewport(t),s=this.graphToViewport(n),u=Math.sqrt(Math.pow(a.x-s.x,2)+Math.pow(a.y-s.y,2));return u/o}},{key:"getBBox",value:function(){return this.nodeExtent}},{key:"getCustomBBox",value:function(){return this.customBBox}},{key:"setCustomBBox",value:function(t){return this.customBBox=t,this.scheduleRender(),this}},{key:"kill",value:function(){this.emit("kill"),this.removeAllListeners(),this.unbindCameraHandlers(),window.removeEventListener("resize",this.activeListeners.handleResize),this.mouseCaptor.kill(),this.touchCaptor.kill(),this.unbindGraphHandlers(),this.clearIndices(),this.clearState(),this.nodeDataCache={},this.edgeDataCache={},this.highlightedNodes.clear(),this.renderFrame&&(cancelAnimationFrame(this.renderFrame),this.renderFrame=null),this.renderHighlightedNodesFrame&&(cancelAnimationFrame(this.renderHighlightedNodesFrame),this.renderHighlightedNodesFrame=null);for(var t=this.container;t.firstChild;)t.removeChild(t.firstChild);for(var n in this.nodePrograms)this.nodePrograms[n].kill();for(var o in this.nodeHoverPrograms)this.nodeHoverPrograms[o].kill();for(var a in this.edgePrograms)this.edgePrograms[a].kill();this.nodePrograms={},this.nodeHoverPrograms={},this.edgePrograms={};for(var s in this.elements)this.killLayer(s);this.canvasContexts={},this.webGLContexts={},this.elements={}}},{key:"scaleSize",value:function(){var t=arguments.length>0&&arguments[0]!==void 0?arguments[0]:1,n=arguments.length>1&&arguments[1]!==void 0?arguments[1]:this.camera.ratio;return t/this.settings.zoomToSizeRatioFunction(n)*(this.getSetting("itemSizesReference")==="positions"?n*this.graphToViewportRatio:1)}},{key:"getCanvases",value:function(){var t={};for(var n in this.elements)this.elements[n]instanceof HTMLCanvasElement&&(t[n]=this.elements[n]);return t}}])})(mt),Yn=Ya;var Ka=15e3,Xa=2e4,Za=60,Ja=150,_t=class{constructor(e,i,{onNode:t,onHover:n}){this.run=e,this.container=i,this.many=e.numEdges>Ka,this.lit=new Set,this.litPairs=new Set,this.current=new Map,this.found=-1,this.near=!1,this.readColors(),this.renderer=new Yn(this.makeGraph(),i,{allowInvalidContainer:!0,defaultDrawNodeHover:()=>{},edgeProgramClasses:{thin:Hi,line:ze,arrow:Oe,curve:fn,curvedArrow:gn},edgeReducer:(o,a)=>this.reduceEdge(Number(o),a),nodeReducer:(o,a)=>this.reduceNode(Number(o),a),hideLabelsOnMove:!0,labelDensity:.5,labelFont:getComputedStyle(i).fontFamily,labelColor:{attribute:"labelColor"},labelRenderedSizeThreshold:this.run.numNodes>200?12:5,minCameraRatio:.002,maxCameraRatio:3,stagePadding:20,zIndex:!0}),this.points=e.x.map((o,a)=>{let{x:s,y:u}=this.renderer.getNodeDisplayData(String(a));return{x:s,y:u}}),this.slideWhileMoving(),this.renderer.on("enterNode",({node:o})=>n(Number(o))),this.renderer.on("leaveNode",()=>n(-1)),this.renderer.on("clickNode",({node:o})=>t(Number(o))),matchMedia("(prefers-color-scheme: dark)").addEventListener("change",()=>{this.readColors(),this.renderer.scheduleRefresh()}),i.addEventListener("keydown",o=>this.onKey(o))}slideWhileMoving(){let{renderer:e}=this,i=e.getCamera(),t=e.getCanvases(),n=Object.keys(t).filter(f=>f!=="mouse").map(f=>t[f]),o=document.createElement("canvas");o.className="picture",t.mouse.before(o);let a=e.render.bind(e),[s,u,h,c]=[this.many,i.getState(),0,0],d=f=>{o.style.visibility=f?"visible":"hidden";for(let g of n)g.style.visibility=f?"hidden":"visible"},l=()=>(a(),u=i.getState(),c=0,s&&Qa(o,n),d(!1),e);e.render=()=>{let f=performance.now();f-h>Za&&f-h<1e3&&(s=!0),h=f;let g=i.getState(),p=["x","y","ratio"].some(E=>g[E]!==u[E]);if(!s||!p||!o.width)return l();let m=u.ratio/g.ratio,[_,y]=[u,g].map(E=>e.framedGraphToViewport({x:.5,y:.5},{cameraState:E})),b=`${y.x-m*_.x}px, ${y.y-m*_.y}px`;return o.style.transform=`translate(${b}) scale(${m})`,d(!0),e.renderFrame=null,clearTimeout(c),c=setTimeout(l,Ja),e}}makeGraph(){let{run:e}=this,i=new Le,t=Math.min(5,Math.max(1.5,90/Math.sqrt(e.numNodes)));for(let n=0;n<e.numNodes;n++)i.addNode(String(n),{x:e.x[n],y:e.y[n],size:t});for(let n=0;n<e.numEdges;n++)i.addEdgeWithKey(String(n),String(e.from[n]),String(e.to[n]));return this.many||this.bendParallelEdges(i),i}bendParallelEdges(e){cn(e,{edgeIndexAttribute:"at",edgeMinIndexAttribute:"least",edgeMaxIndexAttribute:"most"}),e.forEachEdge((t,{at:n,least:o,most:a})=>{if(typeof n!="number")return;let s=typeof o=="number"?.3*n/a:.2+.1*n;e.setEdgeAttribute(t,"curvature",s)})}readColors(){let e=getComputedStyle(this.container);this.ink=Et(e.getPropertyValue("--ink")),this.paper=Et(e.getPropertyValue("--paper")),this.faces=this.run.colors.map(Et),this.kinds=this.run.relations.map(({color:i})=>i.startsWith("#")?Et(i):this.ink)}shade(e,i){return`rgb(${e.map((t,n)=>Math.round(i*t+(1-i)*this.paper[n])).join()})`}reduceNode(e,i){let{run:t}=this,n=this.faces[t.colorOf[e]],o=this.current.get(e),a=this.lit.size>0||this.current.size>0,s={...i,label:t.nameOf(e),labelColor:this.shade(this.ink,1),zIndex:0};if(o!==void 0||e===this.found){let u=o===void 0?s.label:`${o}: ${s.label}`,h=Math.max(1.5*i.size,3);return{...s,size:h,color:this.shade(n,1),label:u,forceLabel:this.near,zIndex:3}}return this.lit.has(e)?{...s,size:1.25*i.size,color:this.shade(n,1),zIndex:2}:{...s,color:this.shade(n,a?.22:.9)}}reduceEdge(e,i){let{run:t}=this,{directed:n}=t.relations[t.kind[e]],[o,a]=[t.from[e],t.to[e]],s=this.kinds[t.kind[e]],u=i.curvature!==void 0,h=n?u?"curvedArrow":"arrow":u?"curve":"line",c=this.current.has(o)&&this.current.has(a);if(c||this.litPairs.has(t.key(o,a,t.kind[e])))return{...i,type:h,size:c?4:2,color:this.shade(s,c?1:.8),zIndex:c?3:2};let l=this.lit.size>0||this.current.size>0,f=this.many?.12:.3;return{...i,type:this.many?"thin":h,size:.8,color:this.shade(s,l?.5*f:f),zIndex:0}}showPattern(e){let{run:i}=this;this.lit=new Set(e?e.places.filter(t=>i.isOnMap(t)):[]),this.litPairs=new Set;for(let t=0;e&&t<Math.min(e.count,Xa);t++){let n=i.nodesOf(e,t);for(let[o,a,s]of e.edges)i.isOnMap(n[o])&&i.isOnMap(n[a])&&this.litPairs.add(i.key(n[o],n[a],s))}this.found=-1,this.showPlace(null,0,!1),e||this.showWhole()}showPlace(e,i,t=!0){let{run:n}=this;this.current=new Map,e&&n.nodesOf(e,i).forEach((o,a)=>n.isOnMap(o)&&this.current.set(o,a)),this.near=t,this.renderer.scheduleRefresh(),t&&this.current.size&&this.moveTo([...this.current.keys()])}showNode(e){this.found=e,this.current=new Map,this.near=!0,this.renderer.scheduleRefresh(),this.run.isOnMap(e)&&this.moveTo([e])}showWhole(){this.animate({x:.5,y:.5,ratio:1})}moveTo(e){let i=e.map(d=>this.points[d]),[t,n]=[i.map(({x:d})=>d),i.map(({y:d})=>d)],[o,a,s,u]=[Math.min(...t),Math.max(...t),Math.min(...n),Math.max(...n)],h=Math.min(.5,.7/Math.sqrt(this.run.numNodes)),c=Math.min(1,Math.max(1.8*Math.max(a-o,u-s),h));this.animate({x:(o+a)/2,y:(s+u)/2,ratio:c})}animate(e){let i=matchMedia("(prefers-reduced-motion: reduce)").matches;this.renderer.getCamera().animate(e,{duration:i?0:250})}zoom(e){let i=this.renderer.getCamera();this.animate({ratio:i.getBoundedRatio(i.getState().ratio*e)})}onKey(e){let{x:i,y:t,ratio:n}=this.renderer.getCamera().getState(),o=.12*n,a={ArrowLeft:{x:i-o},ArrowRight:{x:i+o},ArrowUp:{y:t+o},ArrowDown:{y:t-o}};if(a[e.key])this.animate(a[e.key]);else if(e.key==="+"||e.key==="=")this.zoom(1/1.5);else if(e.key==="-")this.zoom(1.5);else if(e.key==="0")this.showWhole();else return;e.preventDefault()}toSvg(){let{renderer:e,run:i}=this,{width:t,height:n}=e.getDimensions(),o=document.createElementNS("http://www.w3.org/2000/svg","svg"),a=(d,l,f="")=>{let g=document.createElementNS(o.namespaceURI,d);for(let[p,m]of Object.entries(l))g.setAttribute(p,m);g.textContent=f,o.append(g)};for(let[d,l]of Object.entries({width:t,height:n,viewBox:`0 0 ${t} ${n}`}))o.setAttribute(d,l);a("rect",{width:t,height:n,fill:this.shade(this.paper,1)});let s=e.scaleSize(1),u=i.x.map((d,l)=>({...e.getNodeDisplayData(String(l)),...e.framedGraphToViewport(this.points[l])})),h=({x:d,y:l})=>d>-50&&l>-50&&d<t+50&&l<n+50,c=i.from.map((d,l)=>[e.getEdgeDisplayData(String(l)),u[d],u[i.to[l]],l]);for(let[d,l,f,g]of c.sort((p,m)=>p[0].zIndex-m[0].zIndex)){if(!h(l)&&!h(f)||(a("line",{x1:l.x.toFixed(1),y1:l.y.toFixed(1),x2:f.x.toFixed(1),y2:f.y.toFixed(1),stroke:d.color,"stroke-width":d.size}),!i.relations[i.kind[g]].directed))continue;let p=Math.hypot(f.x-l.x,f.y-l.y)||1,[m,_]=[(f.x-l.x)/p,(f.y-l.y)/p],y=[f.x-m*f.size*s,f.y-_*f.size*s],b=4+1.5*d.size,E=[y[0]-m*b,y[1]-_*b],C=[y,[E[0]-.4*_*b,E[1]+.4*m*b],[E[0]+.4*_*b,E[1]-.4*m*b]];a("polygon",{points:C.map(A=>A.map(R=>R.toFixed(1)).join()).join(" "),fill:d.color})}for(let d of u.filter(h).sort((l,f)=>l.zIndex-f.zIndex)){let l=d.size*s;if(a("circle",{cx:d.x.toFixed(1),cy:d.y.toFixed(1),r:l.toFixed(1),fill:d.color}),!d.forceLabel)continue;let f={x:(d.x+l+3).toFixed(1),y:(d.y+4).toFixed(1)};a("text",{...f,"font-size":12,"font-family":"sans-serif",fill:this.shade(this.ink,1)},d.label)}return o}};function Et(r){let e=r.trim().slice(1);return[0,2,4].map(i=>parseInt(e.slice(i,i+2),16))}function Qa(r,e){let[{width:i,height:t,style:n}]=e;Object.assign(r,{width:i,height:t}),Object.assign(r.style,{width:n.width,height:n.height});let o=r.getContext("2d");for(let a of e)a.width&&a.height&&o.drawImage(a,0,0,i,t)}var ai=8,xt=class{constructor(e,i,{onPlace:t,onNode:n}){Object.assign(this,{run:e,element:i,onPlace:t,onNode:n})}clear(){this.element.replaceChildren(ce("p","Select a pattern to see its places, or a node to see the patterns that it takes part in."))}showPattern(e){if(this.pattern=e,!e.count){this.element.replaceChildren(ce("h3",`Pattern ${e.id}`),ce("p","None of its places is listed."));return}let i=ce("h3",`Places of pattern ${e.id}`);this.input=document.createElement("input"),Object.assign(this.input,{type:"number",min:1,max:e.count}),this.input.setAttribute("aria-label","Number of the place"),this.input.addEventListener("change",()=>this.go(Number(this.input.value)-1));let t=document.createElement("p");t.className="pager",t.append(ie("\u2039","Previous place",()=>this.go(this.place-1))," place ",this.input,` of ${e.count.toLocaleString("en")} listed `,ie("\u203A","Next place",()=>this.go(this.place+1)),ie("CSV","Save all listed places as CSV",()=>this.save())),this.sentence=ce("p",""),this.sentence.setAttribute("role","status");let n=this.run.texts.some(Boolean);this.mapping=Kn(["pattern node","node",...n?["features"]:[]]),this.list=Kn(["place","similarity",...this.run.collection?["graph"]:[],...Array.from({length:e.size},(o,a)=>a)]),this.list.classList.add("list"),this.element.replaceChildren(i,t,this.sentence,Zn(this.mapping),Zn(this.list)),this.go(0,!1)}go(e,i=!0){let{pattern:t,run:n}=this;this.place=Math.min(Math.max(e||0,0),t.count-1),this.input.value=this.place+1;let o=n.nodesOf(t,this.place);this.sentence.textContent=n.describeDifference(t,this.place);let a=h=>n.texts.some(Boolean)?[n.featuresOf(h)]:[];Xn(this.mapping,o.map((h,c)=>[c,this.nodeCell(h),...a(h)]));let s=ai*Math.floor(this.place/ai),u=Array.from({length:Math.min(ai,t.count-s)},(h,c)=>s+c);Xn(this.list,u.map(h=>this.row(h))),this.list.tBodies[0].rows[this.place-s].setAttribute("aria-current","true"),this.onPlace(t,this.place,i)}row(e){let{pattern:i,run:t}=this,n=t.nodesOf(i,e),o=n.find(u=>u>=0),a=n.map(u=>u<0?"\u2013":String(t.names[u]));return[ie(String(e+1),`Show place ${e+1}`,()=>this.go(e)),i.similarity[e],...t.collection?[t.graphs[o]]:[],...a]}nodeCell(e){if(e<0)return"none";let i=this.run.nameOf(e);return ie(i,`Patterns of node ${i}`,()=>this.onNode(e))}showNode(e){let{run:i}=this,t=i.placesOf.get(e)??[],n=i.featuresOf(e),o=document.createElement("ul");for(let s of new Set(t.map(([u])=>u))){let u=t.filter(([d])=>d===s).map(([,d])=>d),h=document.createElement("li"),c=u.length===1?"1 listed place":`${u.length.toLocaleString("en")} listed places`;h.append(ie(`Pattern ${s.id}`,`Show pattern ${s.id} here`,()=>this.onPlaceOfNode(s,u[0])),`: ${c}`),o.append(h)}let a=t.length?"It takes part in":"It takes part in none of the listed places.";this.element.replaceChildren(ce("h3",`Node ${i.nameOf(e)}`),...n?[ce("p",n)]:[],ce("p",a),o)}save(){let{pattern:e,run:i}=this,t=["place","similarity","graph",...Array.from({length:e.size},(o,a)=>`node ${a}`),"difference"],n=e.similarity.map((o,a)=>{let s=i.nodesOf(e,a),u=i.graphs[s.find(c=>c>=0)],h=s.map(c=>c<0?"":i.names[c]);return[a+1,o,u,...h,i.describeDifference(e,a)]});kt([t,...n],`pattern_${e.id}_places`)}};function ce(r,e){let i=document.createElement(r);return i.textContent=e,i}function Kn(r){let e=document.createElement("table"),i=e.createTHead().insertRow();for(let t of r){let n=ce("th",t);n.scope="col",i.append(n)}return e.createTBody(),e}function Xn(r,e){let i=e.map(t=>{let n=document.createElement("tr");for(let o of t)n.insertCell().append(o instanceof Node?o:String(o));return n});r.tBodies[0].replaceChildren(...i)}function Zn(r){let e=document.createElement("div");return e.className="gomkcn-wide",e.append(r),e}async function es(){let r=document.getElementById("run-data");if(gi(document),!r)return;let e=document.getElementById("explorer"),i=g=>e.querySelector(`[data-role=${g}]`);e.hidden=!1,document.body.classList.add("live");let t=await ci(r),n=i("tip"),o=null,a=new xt(t,i("places"),{onPlace:(g,p,m)=>o?.showPlace(g,p,m),onNode:c});a.onPlaceOfNode=(g,p)=>{u(g.at),a.go(p)};let s=new We(document.getElementById("gallery"),{onSelect:u});function u(g){let p=t.patterns[g];s.mark(g),o?.showPattern(p),a.showPattern(p),o?.showWhole()}function h(){s.mark(-1),o?.showPattern(null),a.clear()}function c(g){a.showNode(g),o?.showNode(g)}function d(g){if(n.hidden=g<0,g<0)return;let p=t.featuresOf(g);n.textContent=t.nameOf(g)+(p?`: ${p}`:"")}function l(g){let p=t.names.findIndex(m=>String(m).toLowerCase()===g.trim().toLowerCase());i("found").textContent=p<0?"No node has this name.":"",p>=0&&c(p)}try{o=new _t(t,i("graph"),{onNode:c,onHover:d})}catch(g){i("graph").textContent="This browser cannot draw the graph, since it has no WebGL.",console.warn(g.message)}i("find").addEventListener("change",g=>l(g.target.value));let f={in:()=>o?.zoom(1/1.5),out:()=>o?.zoom(1.5),whole:()=>o?.showWhole(),clear:h,svg:()=>o&&Lt(o.toSvg(),"graph"),png:()=>o&&Nt(o.toSvg(),"graph")};for(let g of e.querySelectorAll("button[data-action]"))g.addEventListener("click",f[g.dataset.action]);a.clear(),u(0),e.dataset.ready=Math.round(performance.now()),window.gomkcnView=o}es();})();
+
+// the colours of the page, light or dark
+function palette() {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name) => style.getPropertyValue(name).trim();
+  const colors = { hit: value("--hit"), mx: value("--soft") };
+  for (let at = 0; at < 6; at++) {
+    colors[`m${at}`] = value(`--m${at}`);
+    colors[`t${at}`] = value(`--t${at}`);
+  }
+  for (const name of ["paper", "ink", "soft", "node", "edge"]) colors[name] = value(`--${name}`);
+  return colors;
+}
+
+const DASHES = { dashed: [5, 3], dotted: [1.5, 2.5], "dash-dot": [6, 2, 1.5, 2], aromatic: [2, 2] };
+const BONDS = { double: 2, triple: 3, aromatic: 2 };
+
+// how some nodes and edges are drawn: places, sizes, and what of them is lit
+class Painter {
+  constructor(run, context, colors, light, isSelected) {
+    Object.assign(this, { run, context, colors, light, isSelected });
+  }
+
+  // an edge of a relation as one path of its colour; many edges of one look are one path
+  edges(list, place, radius, color, width, alpha) {
+    const { run, context } = this;
+    const byLine = new Map();
+    for (const edge of list) {
+      const line = run.relations[run.relation[edge]]?.line ?? "solid";
+      if (!byLine.has(line)) byLine.set(line, []);
+      byLine.get(line).push(edge);
+    }
+    context.globalAlpha = alpha;
+    context.strokeStyle = context.fillStyle = color;
+    context.lineWidth = width;
+    for (const [line, own] of byLine) {
+      const count = BONDS[line] ?? 1;
+      for (let strand = 0; strand < count; strand++) {
+        context.setLineDash(line in DASHES && (count === 1 || strand) ? DASHES[line] : []);
+        const side = (strand - (count - 1) / 2) * (width + 1.2);
+        context.beginPath();
+        for (const edge of own) {
+          const [[x1, y1], [x2, y2]] = [place(run.from[edge]), place(run.to[edge])];
+          const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+          const [nx, ny] = [(-(y2 - y1) / length) * side, ((x2 - x1) / length) * side];
+          context.moveTo(x1 + nx, y1 + ny);
+          context.lineTo(x2 + nx, y2 + ny);
+        }
+        context.stroke();
+      }
+    }
+    context.setLineDash([]);
+    const directed = list.filter((edge) => run.relations[run.relation[edge]]?.directed);
+    if (!directed.length) return;
+    context.beginPath();
+    for (const edge of directed) this.head(place(run.from[edge]), place(run.to[edge]), radius(run.to[edge]), width);
+    context.fill();
+  }
+
+  // the head of an arrow that touches its node
+  head([x1, y1], [x2, y2], radius, width) {
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [ax, ay] = [(x2 - x1) / length, (y2 - y1) / length];
+    const size = Math.min(3 + 2 * width, 0.45 * length);
+    const [tx, ty] = [x2 - ax * radius, y2 - ay * radius];
+    const [bx, by] = [tx - ax * size, ty - ay * size];
+    this.context.moveTo(tx, ty);
+    this.context.lineTo(bx - ay * size * 0.42, by + ax * size * 0.42);
+    this.context.lineTo(bx + ay * size * 0.42, by - ax * size * 0.42);
+    this.context.closePath();
+  }
+
+  // all of some edges and nodes, those of copies and those that are lit on top
+  graph(nodes, edges, place, radius) {
+    const { run, context, colors, light, isSelected } = this;
+    const plain = isSelected ? 0.45 : 1;
+    const groups = new Map();
+    for (const edge of edges) {
+      const lit = light.edges.has(edge);
+      const motif = run.motifOfEdge[edge];
+      const own = lit ? light.color : motif < 0 ? "edge" : run.motifs[motif].color;
+      const key = `${light.oneEdges.has(edge) ? 3 : lit ? 2 : motif < 0 ? 0 : 1} ${own}`;
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(edge);
+    }
+    const keys = [...groups.keys()].sort();
+    const width = { 0: 1, 1: 2, 2: 2, 3: 3.5 };
+    for (const key of keys) {
+      const [rank, color] = key.split(" ");
+      this.edges(groups.get(key), place, radius, colors[color], width[rank], rank < 2 ? plain : 1);
+    }
+    const rankOf = (node) => (light.nodes.has(node) ? 2 : run.motifOf[node] >= 0 ? 1 : 0);
+    for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v))) {
+      const lit = light.nodes.has(node);
+      const motif = run.motifs[run.motifOf[node]];
+      let color = motif ? colors[motif.color] : colors.node;
+      if (lit && light.color !== "mx") color = colors[light.color];
+      const [x, y] = place(node);
+      const hollow = motif?.hollow && !(lit && light.color === "hit");
+      context.globalAlpha = isSelected && !lit ? 0.38 : 1;
+      context.beginPath();
+      context.arc(x, y, radius(node), 0, 2 * Math.PI);
+      context.fillStyle = hollow ? colors.paper : color;
+      context.fill();
+      context.lineWidth = light.one.includes(node) ? 2 : hollow ? 1.6 : 0.6;
+      context.strokeStyle = light.one.includes(node) ? colors.ink : hollow ? color : colors.paper;
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  text(said, x, y, strong) {
+    const { context, colors } = this;
+    context.font = `${strong ? "650 12px" : "11px"} system-ui, sans-serif`;
+    context.lineWidth = 3;
+    context.strokeStyle = colors.paper;
+    context.fillStyle = colors.ink;
+    context.strokeText(said, x, y);
+    context.fillText(said, x, y);
+  }
+}
+
+// one graph on a canvas that is moved and zoomed
+class GraphView {
+  constructor(run, box, onNode) {
+    Object.assign(this, { run, box, onNode, selection: null, light: lightOf(run, null) });
+    this.canvas = make("canvas", {
+      tabindex: 0, role: "application",
+      "aria-label": `Graph with ${digits(run.size)} nodes and ${digits(run.from.length)} edges. ` +
+        "Arrow keys move it, plus and minus zoom, 0 shows all of it, Escape clears the selection.",
+    });
+    box.prepend(this.canvas);
+    this.nodes = [...Array(run.size).keys()];
+    this.edges = [...run.from.keys()];
+    this.colors = palette();
+    // nodes that are named first
+    this.ranked = [...this.nodes].sort((u, v) =>
+      (run.size < 200 && (run.motifOf[v] >= 0) - (run.motifOf[u] >= 0)) || run.degrees[v] - run.degrees[u]);
+    [this.width, this.height] = [box.clientWidth, box.clientHeight];
+    this.listen();
+    this.fit();
+  }
+
+  // move and zoom so that some nodes, or all, fill the box
+  fit(nodes) {
+    const { run } = this;
+    const some = nodes?.filter((node) => node < run.size);
+    const list = some?.length ? some : this.nodes;
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (const node of list) {
+      left = Math.min(left, run.x[node]); right = Math.max(right, run.x[node]);
+      top = Math.min(top, run.y[node]); bottom = Math.max(bottom, run.y[node]);
+    }
+    const pad = some?.length ? 0.3 * Math.min(this.width, this.height) : run.size < 200 ? 26 : 14;
+    const whole = Math.min((this.width - 2 * pad) / (right - left || 1e-9), (this.height - 2 * pad) / (bottom - top || 1e-9));
+    this.scale = some?.length ? Math.min(whole, 8 * (this.whole ?? whole)) : whole;
+    if (!some?.length) this.whole = Math.min(whole, 120);
+    this.scale = Math.min(this.scale, 8 * this.whole);
+    this.left = this.width / 2 - (this.scale * (left + right)) / 2;
+    this.top = this.height / 2 - (this.scale * (top + bottom)) / 2;
+    this.draw();
+  }
+
+  place(node) {
+    return [this.left + this.scale * this.run.x[node], this.top + this.scale * this.run.y[node]];
+  }
+
+  radius(node) {
+    const base = this.run.size > 600 ? 2.2 : this.run.size > 200 ? 2.8 : 5;
+    const zoomed = Math.min(3, Math.sqrt(Math.max(1, this.scale / this.whole)));
+    const marked = this.selection ? this.light.nodes.has(node) : this.run.motifOf[node] >= 0;
+    return base * zoomed * (marked ? 1.45 : 1);
+  }
+
+  // at the next frame, however often it is asked for
+  draw() {
+    if (this.asked) return;
+    this.asked = requestAnimationFrame(() => {
+      this.asked = 0;
+      const ratio = window.devicePixelRatio || 1;
+      if (this.canvas.width !== Math.round(this.width * ratio) || this.canvas.height !== Math.round(this.height * ratio)) {
+        this.canvas.width = Math.round(this.width * ratio);
+        this.canvas.height = Math.round(this.height * ratio);
+      }
+      const context = this.canvas.getContext("2d");
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, this.width, this.height);
+      this.paint(context);
+    });
+  }
+
+  paint(context) {
+    const painter = new Painter(this.run, context, this.colors, this.light, Boolean(this.selection));
+    painter.graph(this.nodes, this.edges, (node) => this.place(node), (node) => this.radius(node));
+    this.names(painter);
+  }
+
+  // names of the selected nodes first, then of others; none that overlap
+  names(painter) {
+    const { run, light } = this;
+    const zoom = this.scale / this.whole;
+    const most = run.size > 600 ? (zoom > 3 ? 60 : 0) : run.size > 200 ? Math.round(9 * zoom ** 1.6) : 90;
+    const shows = this.selection?.at !== undefined;
+    const taken = run.size > 200 ? [] : this.nodes.map((node) => {
+      const [[x, y], r] = [this.place(node), this.radius(node)];
+      return [x - r, y - r, x + r, y + r, node];
+    });
+    let number = 0;
+    const rest = this.selection && run.size <= 600 ? [...light.nodes] : this.ranked.slice(0, 400);
+    for (const node of new Set([...light.one, ...rest])) {
+      if (node >= run.size) continue;
+      const strong = light.one.includes(node);
+      if (!strong && number >= most) break;
+      const said = (strong && shows ? `${LETTERS[light.one.indexOf(node)]} ` : "") + run.nameOf(node);
+      const [[x, y], r] = [this.place(node), this.radius(node) + 3];
+      const wide = said.length * (strong ? 6.9 : 6) + 4;
+      const spots = [[x + r, y], [x - r - wide, y], [x - wide / 2, y - r - 6], [x - wide / 2, y + r + 7]];
+      for (const [left, middle] of spots) {
+        const [right, top, bottom] = [left + wide, middle - 6.5, middle + 6.5];
+        if (left < 2 || right > this.width - 2 || top < 2 || bottom > this.height - 2) continue;
+        if (taken.some(([a, b, c, d, own]) => own !== node && left < c && a < right && top < d && b < bottom)) continue;
+        taken.push([left, top, right, bottom, -1]);
+        painter.text(said, left + 2, middle + 4, strong);
+        number += 1;
+        break;
+      }
+    }
+  }
+
+  show(selection, light) {
+    Object.assign(this, { selection, light });
+    this.draw();
+  }
+
+  zoom(factor, x = this.width / 2, y = this.height / 2) {
+    const scale = Math.max(0.6 * this.whole, Math.min(30 * this.whole, this.scale * factor));
+    this.left = x - ((x - this.left) * scale) / this.scale;
+    this.top = y - ((y - this.top) * scale) / this.scale;
+    this.scale = scale;
+    this.draw();
+  }
+
+  nearest(x, y) {
+    let [best, least] = [-1, 144];
+    for (const node of this.nodes) {
+      const [u, v] = this.place(node);
+      const far = (u - x) ** 2 + (v - y) ** 2 - (this.run.motifOf[node] >= 0 ? 3 : 0);
+      if (far < least) [best, least] = [node, far];
+    }
+    return best;
+  }
+
+  listen() {
+    const { canvas, run } = this;
+    const tip = $("#tip");
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    let drag = null;
+    canvas.addEventListener("pointerdown", (event) => {
+      drag = { x: event.clientX, y: event.clientY, left: this.left, top: this.top, moved: false };
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (drag && event.buttons) {
+        const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+        if (Math.hypot(dx, dy) < 5) return;
+        drag.moved = true;
+        canvas.setPointerCapture(event.pointerId);
+        [this.left, this.top] = [drag.left + dx, drag.top + dy];
+        this.draw();
+        return;
+      }
+      const node = this.nearest(...at(event));
+      tip.hidden = node < 0;
+      if (node < 0) return;
+      const parts = [run.nameOf(node), run.kindName(node), `degree ${digits(run.degrees[node])}`];
+      tip.textContent = parts.filter(Boolean).join(" · ");
+    });
+    canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+    canvas.addEventListener("click", (event) => {
+      if (!drag?.moved) this.onNode(this.nearest(...at(event)));
+    });
+    canvas.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
+      event.preventDefault();
+      this.zoom(Math.exp(-event.deltaY / 300), ...at(event));
+    }, { passive: false });
+    canvas.addEventListener("keydown", (event) => {
+      const move = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
+      if (move) {
+        this.left += move[0];
+        this.top += move[1];
+        this.draw();
+      } else if (event.key === "+" || event.key === "=") this.zoom(1.4);
+      else if (event.key === "-") this.zoom(1 / 1.4);
+      else if (event.key === "0") this.fit();
+      else return;
+      event.preventDefault();
+    });
+    $("#in").addEventListener("click", () => this.zoom(1.5));
+    $("#out").addEventListener("click", () => this.zoom(1 / 1.5));
+    $("#fit").addEventListener("click", () => this.fit());
+    new ResizeObserver(() => {
+      const [width, height] = [this.box.clientWidth, this.box.clientHeight];
+      if (!width || (width === this.width && height === this.height)) return;
+      [this.width, this.height] = [width, height];
+      this.fit(this.selection?.at === undefined ? undefined : this.light.one);
+    }).observe(this.box);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.colors = palette();
+      this.draw();
+    });
+  }
+
+  toSvg() {
+    const writer = new SvgWriter(this.width, this.height);
+    this.paint(writer);
+    return String(writer);
+  }
+}
+
+// small drawings of the graphs of a collection, those that hold what is selected
+class Gallery {
+  constructor(run, box, onGraph) {
+    Object.assign(this, { run, box, onGraph, limit: 60, selection: null, light: lightOf(run, null) });
+    this.members = new Map();
+    for (let node = 0; node < run.size; node++) {
+      const graph = run.graphs[node];
+      if (!this.members.has(graph)) this.members.set(graph, { nodes: [], edges: [] });
+      this.members.get(graph).nodes.push(node);
+    }
+    run.from.forEach((from, edge) => this.members.get(run.graphs[from]).edges.push(edge));
+    // the most frequent category has no letter
+    const count = run.kinds.map((_, kind) => run.kindOf.filter((own) => own === kind).length);
+    this.common = count.indexOf(Math.max(...count));
+    this.show(null, this.light);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+      this.show(this.selection, this.light));
+  }
+
+  // the graphs that hold what is lit, all where nothing is
+  get shown() {
+    const graphs = [...this.members.keys()];
+    if (!this.selection || this.selection.kind === "graph") return graphs;
+    const held = new Set([...this.light.nodes].map((node) => this.run.graphs[node]));
+    return graphs.filter((graph) => held.has(graph));
+  }
+
+  show(selection, light) {
+    if (JSON.stringify(selection) !== JSON.stringify(this.selection)) this.limit = 60;
+    Object.assign(this, { selection, light });
+    const graphs = this.shown;
+    const one = selection?.kind === "graph" ? selection.graph : light.one.length ? this.run.graphs[light.one[0]] : -1;
+    const colors = palette();
+    this.box.replaceChildren(...graphs.slice(0, this.limit).map((graph) => {
+      const button = make("button", {
+        type: "button", class: "mol", "data-graph": graph, "aria-pressed": graph === one,
+        click: () => this.onGraph(graph),
+      }, make("span", {}, `graph ${graph}`));
+      button.prepend(this.picture(graph, 118, 92, colors));
+      return make("li", {}, button);
+    }));
+    if (graphs.length > this.limit)
+      this.box.append(make("li", {}, make("button", {
+        type: "button",
+        click: () => { this.limit += 240; this.show(this.selection, this.light); },
+      }, `Show more of ${digits(graphs.length)}`)));
+    $("#found").textContent = selection && selection.kind !== "graph"
+      ? `${digits(graphs.length)} of ${plural(this.run.numGraphs, "graph")}`
+      : this.members.size < this.run.numGraphs ? `${digits(this.members.size)} of ${plural(this.run.numGraphs, "graph")} drawn` : "";
+  }
+
+  // an SVG of one graph
+  picture(graph, width, height, colors = palette()) {
+    const { run } = this;
+    const { nodes, edges } = this.members.get(graph);
+    const [xs, ys] = [nodes.map((node) => run.x[node]), nodes.map((node) => run.y[node])];
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const scale = Math.min(26, (width - 20) / (right - left || 1), (height - 20) / (bottom - top || 1));
+    const place = (node) => [
+      width / 2 + scale * (run.x[node] - (left + right) / 2),
+      height / 2 + scale * (run.y[node] - (top + bottom) / 2),
+    ];
+    const writer = new SvgWriter(width, height);
+    const radius = nodes.length > 60 ? 1.8 : 2.6;
+    const painter = new Painter(run, writer, colors, this.light, Boolean(this.selection) && this.selection.kind !== "graph");
+    painter.graph(nodes, edges, place, () => radius);
+    for (const node of nodes) {
+      const name = run.kindOf[node] === this.common ? "" : run.kindName(node);
+      if (!name || name.length > 2) continue;
+      const motif = run.motifs[run.motifOf[node]];
+      const [x, y] = place(node);
+      writer.beginPath();
+      writer.arc(x, y, 6);
+      writer.fillStyle = colors.paper;
+      writer.fill();
+      writer.fillStyle = motif ? colors[motif.color] : colors.ink;
+      writer.fillText(name, x - 3.6 * name.length, y + 4);
+    }
+    const svg = new DOMParser().parseFromString(String(writer), "image/svg+xml").documentElement;
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `graph ${graph}: ${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`);
+    return document.importNode(svg, true);
+  }
+
+  fit() {}
+
+  toSvg() {
+    const graph = this.selection?.graph ?? this.shown[0];
+    return new XMLSerializer().serializeToString(this.picture(graph, 480, 400));
+  }
+}
+
+// ---- the panel below the graph ----
+
+class Explorer {
+  constructor(run) {
+    Object.assign(this, { run, selection: null, detail: $("#detail") });
+    const box = $("#canvas");
+    this.view = run.collection
+      ? new Gallery(run, box, (graph) => this.toggle({ kind: "graph", graph }))
+      : new GraphView(run, box, (node) => this.select(node < 0 ? null : { kind: "node", node }));
+    this.listen();
+    this.select(run.start === null ? null : { kind: "pattern", id: run.start });
+    this.readHash();
+  }
+
+  select(selection, jump) {
+    const { run } = this;
+    this.selection = selection;
+    const light = lightOf(run, selection);
+    this.view.show(selection, light);
+    for (const element of $$("[data-motif], [data-pattern]")) {
+      const on = Boolean(selection) && element.dataset[selection.kind] === String(selection.id);
+      if (element.matches("tr")) element.classList.toggle("on", on);
+      const button = element.matches("button") ? element : $("button.name", element);
+      button?.setAttribute("aria-pressed", on);
+    }
+    this.tell();
+    if (selection?.at !== undefined) this.view.fit(light.one);
+    if (jump && isNarrow()) $("#graph").scrollIntoView({ block: "start" });
+  }
+
+  toggle(next) {
+    const { selection } = this;
+    const same = selection?.kind === next.kind && selection.id === next.id && selection.graph === next.graph;
+    this.select(same ? null : next, true);
+  }
+
+  // the panel: what is selected, in words
+  tell() {
+    const { run, selection } = this;
+    this.detail.classList.toggle("plain", !selection || selection.kind === "node");
+    const parts = !selection ? this.overview()
+      : selection.kind === "node" ? this.aboutNode(selection.node)
+      : selection.kind === "graph" ? this.aboutGraph(selection.graph)
+      : this.aboutStructure(structureOf(run, selection));
+    this.detail.replaceChildren(...parts);
+  }
+
+  overview() {
+    const { run } = this;
+    const total = run.motifs.reduce((sum, motif) => sum + motif.places.length, 0);
+    const free = run.motifOf.slice(0, run.size).filter((motif) => motif < 0).length;
+    const what = run.collection ? "a graph" : "a node";
+    if (!run.motifs.length)
+      return [make("div", {}, make("h3", {}, "No copies to colour"),
+        make("p", { class: "sub" }, `Select a structure of a table to show its occurrences, or ${what}.`))];
+    return [make("div", {},
+      make("h3", {}, `${plural(total, "copy", "copies")} of ${plural(run.motifs.length, "structure")}`),
+      make("p", { class: "sub" }, `${digits(free)} of ${plural(run.size, "node")} drawn are in no copy, and grey. Select a motif, a structure of a table or ${what}.`))];
+  }
+
+  link(text, selection) {
+    return make("button", { type: "button", class: "link", click: () => this.select(selection) }, text);
+  }
+
+  aboutNode(node) {
+    const { run } = this;
+    const own = run.copiesOf[node];
+    const degree = node < run.size ? `degree ${digits(run.degrees[node])}` : "not drawn";
+    const said = [run.kindName(node), degree];
+    if (run.motifs.length) said.push(own.length ? `in ${plural(own.length, "copy", "copies")}` : "in no copy");
+    const list = own.map(([at, copy]) => {
+      const motif = run.motifs[at];
+      const letter = LETTERS[motif.places[copy].indexOf(node)];
+      return this.link(`motif ${motif.label}: ${motif.name}, copy ${copy + 1}, as ${letter}`, { kind: "motif", id: at, at: copy });
+    });
+    return [make("div", {},
+      make("h3", {}, `Node ${run.nameOf(node)}`),
+      make("p", { class: "sub" }, said.filter(Boolean).join(" · ")),
+      ...list.map((one) => make("p", {}, one)))];
+  }
+
+  aboutGraph(graph) {
+    const { run } = this;
+    const { nodes, edges } = this.view.members.get(graph);
+    const held = run.motifs.map((motif, at) => [at, motif.places.filter((own) => run.graphs[own[0]] === graph).length]);
+    return [this.view.picture(graph, 220, 160), make("div", {},
+      make("h3", {}, `Graph ${graph}`),
+      make("p", { class: "sub" }, `${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`),
+      ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
+        this.link(`motif ${run.motifs[at].label}: ${run.motifs[at].name} × ${number}`, { kind: "motif", id: at }))))];
+  }
+
+  aboutStructure(structure) {
+    const { run, selection } = this;
+    const isMotif = selection.kind === "motif";
+    const [one, many] = isMotif ? ["copy", "copies"] : ["occurrence", "occurrences"];
+    const picture = make("div", { class: `pic-l ${isMotif ? structure.color : "plain-pic"}` });
+    picture.append($(`#pic-${selection.kind}-${selection.id}`).content.cloneNode(true));
+    const places = structure.places;
+    const title = make("h3", {}, isMotif ? `Motif ${structure.label}: ${structure.name}` : structure.name);
+    const count = isMotif ? plural(places.length, one, many) : `${structure.count} ${structure.count === "1" ? one : many}`;
+    let where = selection.at === undefined ? count : `${one} ${digits(selection.at + 1)} of ${digits(places.length)}`;
+    if (!isMotif && places.length && !(structure.exact && structure.count === String(places.length)))
+      where += selection.at === undefined ? `, ${digits(places.length)} drawn` : ` drawn`;
+    const pager = make("div", { class: "pager" });
+    const step = (text, label, by) => make("button", {
+      type: "button", class: "sq", "aria-label": `${label} ${one}`, click: () => this.step(by),
+    }, text);
+    pager.append(...(places.length ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)] : [where]));
+    const parts = [picture, title, pager];
+    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]));
+    else {
+      const held = (structure.inside ?? []).flatMap((number, at) =>
+        number ? [`${digits(number)} inside copies of motif ${at}`] : []);
+      const listed = `Of ${digits(structure.listed ?? 0)} listed: ${held.join(", ")}. `;
+      parts.push(make("p", { class: "sub" }, (held.length ? listed : "") +
+        (places.length ? `Step through the ${many} to see their nodes.` : "")));
+    }
+    return parts;
+  }
+
+  // which node stands for which letter
+  mapping(nodes) {
+    const rows = nodes.map((node, at) => make("div", {},
+      make("dt", {}, LETTERS[at]),
+      make("dd", {}, this.link(this.run.nameOf(node), { kind: "node", node }))));
+    const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
+      this.link(`graph ${this.run.graphs[nodes[0]]}`, { kind: "graph", graph: this.run.graphs[nodes[0]] })))] : [];
+    return make("dl", { class: "map" }, ...graph, ...rows);
+  }
+
+  step(by) {
+    const { selection, run } = this;
+    const number = structureOf(run, selection).places.length;
+    const at = selection.at === undefined ? (by > 0 ? 0 : number - 1) : (selection.at + by + number) % number;
+    this.select({ ...selection, at });
+    $(`.pager button:${by > 0 ? "last" : "first"}-child`, this.detail)?.focus();
+  }
+
+  find(text) {
+    const { run } = this;
+    const wanted = text.trim().toLowerCase();
+    $("#found").textContent = "";
+    if (!wanted) return;
+    if (run.collection) {
+      const graph = Number(wanted.replace(/^graph /, ""));
+      if (this.view.members.has(graph)) this.select({ kind: "graph", graph });
+      else $("#found").textContent = "No graph has this number.";
+      return;
+    }
+    const node = run.names.findIndex((name) => String(name).toLowerCase() === wanted);
+    if (node < 0) {
+      $("#found").textContent = "No node has this name.";
+      return;
+    }
+    this.select({ kind: "node", node });
+    this.view.fit([node, ...run.neighbours(node)]);
+  }
+
+  // the occurrences of what is selected, or all copies
+  rows() {
+    const { run, selection } = this;
+    const chosen = selection && structureOf(run, selection) ? [structureOf(run, selection)] : run.motifs;
+    const head = ["structure", "number", ...(run.collection ? ["graph"] : []), ...LETTERS];
+    const rows = chosen.flatMap((one) => one.places.map((nodes, at) => [
+      one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []), ...nodes.map((node) => run.nameOf(node))]));
+    return [head, ...rows];
+  }
+
+  listen() {
+    for (const row of $$("tr[data-motif], tr[data-pattern]"))
+      row.addEventListener("click", () => {
+        const kind = row.dataset.motif === undefined ? "pattern" : "motif";
+        this.toggle({ kind, id: Number(row.dataset[kind]) });
+      });
+    for (const chip of $$("button.chip"))
+      chip.addEventListener("click", () => this.toggle({ kind: "motif", id: Number(chip.dataset.motif) }));
+    $("#clear").addEventListener("click", () => { this.select(null); this.view.fit(); });
+    $("#find").addEventListener("change", (event) => this.find(event.target.value));
+    $("#csv").addEventListener("click", () => saveCsv(this.rows(), "occurrences.csv"));
+    $("#svg").addEventListener("click", () => save(this.view.toSvg(), "image/svg+xml", "graph.svg"));
+    $("#png").addEventListener("click", () => this.savePng());
+    window.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.selection) this.select(null); });
+    window.addEventListener("hashchange", () => this.readHash());
+  }
+
+  savePng() {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
+      const context = canvas.getContext("2d");
+      context.fillStyle = palette().paper;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, "image/png", "graph.png"));
+    };
+    image.src = `data:image/svg+xml,${encodeURIComponent(this.view.toSvg())}`;
+  }
+
+  // #motif-1, #motif-1-3 for its third copy, #pattern-0, #graph-5
+  readHash() {
+    showTarget();
+    const [, kind, number, copy] = location.hash.match(/^#(motif|pattern|graph)-(\d+)(?:-(\d+))?$/) ?? [];
+    if (!kind) return;
+    if (kind === "graph") {
+      if (this.run.collection && this.view.members.has(Number(number))) this.select({ kind, graph: Number(number) });
+      return;
+    }
+    const id = kind === "motif" ? this.run.motifs.findIndex((one) => one.label === number) : Number(number);
+    const structure = structureOf(this.run, { kind, id });
+    if (!structure) return;
+    const at = copy && structure.places[copy - 1] ? copy - 1 : undefined;
+    this.select({ kind, id, at });
+  }
+}
+
+async function start() {
+  document.body.classList.add("live");
+  startTables();
+  const run = await readRun();
+  if (!run) {
+    showTarget();
+    window.addEventListener("hashchange", showTarget);
+    return;
+  }
+  // milliseconds from the request to an answer, for tests and the benchmark of the page
+  window.gomkcnExplorer = new Explorer(run);
+  $("#explorer").dataset.ready = Math.round(performance.now());
+}
+
+start();

@@ -1,4 +1,4 @@
-"""What all pages share: templates, style, drawings, lists of settings, numbers with a source.
+"""What all pages share: templates, style, and numbers that name their source.
 
 A number on a page names its source: ``<data value="165" data-file="patterns.json"
 data-path="/patterns/0/frequency/disjoint">165</data>``. The path is a JSON pointer (RFC 6901), the
@@ -8,7 +8,8 @@ value is exactly that of the file, and the text is the value or a rounding of it
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -31,7 +32,7 @@ def render_page(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         autoescape=True,
         # control characters of the data are replaced; Markup is a type of its own
         finalize=lambda value: visible(value) if type(value) is str else value,
@@ -40,7 +41,6 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(read_text),
     )
-    return environment
 
 
 def read_text(name: str) -> str:
@@ -48,22 +48,48 @@ def read_text(name: str) -> str:
     return resources.files("mining.html").joinpath(name).read_text("utf-8")
 
 
-def mark_number(record: Any, file: str, *path: str | int, text: str | None = None) -> Markup:
-    """Write the number at a path of a file's record, or a ``text`` of it, with its source."""
-    value = record
-    for key in path:
-        value = value[key]
-    pointer = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
-    return Markup('<data value="{}" data-file="{}" data-path="{}">{}</data>').format(
-        json.dumps(value), file, pointer, short_number(value) if text is None else text
-    )
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of one record, each written with its source."""
+
+    record: Any
+    file: str = "patterns.json"
+
+    def __call__(self, *path: str | int, text: str | Callable[[Any], str] | None = None) -> Markup:
+        """The number at a path, or a ``text`` of it."""
+        value = self.record
+        for key in path:
+            value = value[key]
+        pointer = "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+        said = text(value) if callable(text) else whole(value) if text is None else text
+        return Markup('<data value="{}" data-file="{}" data-path="{}">{}</data>').format(
+            json.dumps(value), self.file, pointer, said
+        )
 
 
-def short_number(value: float) -> str:
-    """Write whole numbers in full and others with three digits."""
-    whole = isinstance(value, int) or abs(value) >= 1000
-    text = f"{value:,.0f}" if whole else f"{value:.3g}"
-    return text.replace("-", "−")
+def whole(value: float) -> str:
+    """Such as 30,307."""
+    return f"{value:,.0f}".replace("-", "−")
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """Such as 24.0%."""
+    return f"{share:.{decimals}%}"
+
+
+def signed(value: float) -> str:
+    """Such as +22.4 or −22.4."""
+    return f"{value:+,.1f}".replace("-", "−")
+
+
+def expected(mean: float, sd: float) -> tuple[str, str]:
+    """Mean and standard deviation to the same decimals, more for a small deviation.
+
+    >>> expected(5700.37, 12.4), expected(13.54, 4.135), expected(0.2, 0.46)
+    (('5,700', '12'), ('13.5', '4.1'), ('0.20', '0.46'))
+    """
+    decimals = 0 if sd >= 9.5 else 1 if sd >= 0.95 else 2
+    return f"{mean:,.{decimals}f}", f"{sd:,.{decimals}f}"
 
 
 def flatten(values: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -1,164 +1,525 @@
-"""Patterns → a web page, and cards for a notebook."""
+"""A run → its page: what the graph is made of, how it compares with random graphs, and where.
+
+Every number comes from ``patterns.json`` or ``run.json``, and sentences are made of numbers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.relations import PLAIN
-from mining.html.cards import make_cards, relation_key
-from mining.html.explorer import content_policy, explorer_data, page_script
-from mining.html.page import flatten, mark_number, read_text, render_page
-from mining.html.tables import (
-    class_table,
-    classes_sentence,
-    motif_sentences,
-    motif_table,
-    others_table,
-    pattern_table,
-    recovery_table,
-    summary_sentence,
-)
-from mining.html.tiles import headline, make_tiles
-from mining.mining_run import MiningRun, RelationSummary
-from mining.pattern import LEVEL, Pattern
-from mining.plots.charts import draw_intervals, draw_loss
-from mining.plots.styles import RelationStyles, fit_feature_scale
-from mining.plots.svg import Drawing
+from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
+from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
+from mining.html.tables import called, planted_as, shown_set
+from mining.mining_run import MiningRun
+from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern, digits
+from mining.plots.profile import MOST_BARS, draw_profile
+from mining.plots.structure_drawing import draw_structure, edge_names, swatch
+from mining.plots.styles import Kind, color_class, line_styles
 
-FIGURES = ("frequencies", "loss")
-# relations listed by name
-_MOST_RELATIONS = 20
-_COUNTS = ("occurrences", "disjoint", "roots", "graphs")
+# rows of each group of the comparison that are shown at first
+_FIRST_ROWS = {MORE: 6, LESS: 4, AS_EXPECTED: 0, "": 0}
+_HEADS = {
+    MORE: ("▲", "Over-represented", f"adjusted p ≤ {LEVEL}"),
+    LESS: ("▼", "Under-represented", f"adjusted p ≤ {LEVEL}"),
+    AS_EXPECTED: ("", "As expected", f"adjusted p > {LEVEL}"),
+    "": ("", "Not compared", "counted in the graph alone"),
+}
+_MOST_CLASS_ROWS = 8
+Row = dict[str, Any]
 
 
-def run_figures(run: MiningRun) -> dict[str, Drawing]:
-    """Draw the figures of a run as a whole, by the names in ``FIGURES``, without empty ones."""
-    figures: dict[str, Drawing] = {}
-    if run.patterns:
-        figures["frequencies"] = _draw_frequencies(run)
-    if run.loss_curve:
-        figures["loss"] = draw_loss(run.loss_curve)
-    return figures
-
-
-def _draw_frequencies(run: MiningRun) -> Drawing:
-    """The counts that are known, with their intervals."""
-    names, counts = [f"Pattern {pattern.id}" for pattern in run.patterns], {}
-    for name in _COUNTS if run.graph.num_graphs > 1 else _COUNTS[:-1]:
-        rows = []
-        for frequency in (pattern.frequency for pattern in run.patterns):
-            count = frequency.occurrences
-            if name == "occurrences" and not count.is_exact:
-                rows.append((count.value, count.low, count.high))
-            else:
-                known = count.value if name == "occurrences" else getattr(frequency, name)
-                if known is None:
-                    continue
-                rows.append((float(known), np.nan, np.nan))
-        if rows:
-            counts[name] = rows
-    return draw_intervals(names, counts)
-
-
-def _styles(run: MiningRun) -> RelationStyles:
+def render_report(run: MiningRun) -> str:
+    """Render a run as one self-contained HTML page, readable without script and without network."""
+    numbers = Numbers(run.to_dict())
     kinds = [(relation.name, relation.directed) for relation in run.graph.relations]
-    return RelationStyles.of(run.patterns, kinds)
-
-
-def render_report(run: MiningRun, figures: dict[str, Drawing] | None = None) -> str:
-    """Render a run as one self-contained HTML page, readable without script and without network.
-
-    The numbers in its text are those of patterns.json and run.json, see ``mining/html/page.py``.
-    ``figures`` come from :func:`run_figures` where they are drawn already.
-    """
-    record = {"graph": asdict(run.graph)}
-    cards, styles, legend = _cards(run), _styles(run), run.map.legend if run.map else ()
-    rows = np.concatenate([pattern.features for pattern in run.patterns] or [np.ones((1, 1))])
+    lines = line_styles([*run.patterns, *run.motif_set], kinds)
+    shown, path = shown_set(run.motif_set)
+    motifs = _motif_rows(run, shown, path, numbers, lines)
+    comparisons = [
+        {"null": null, "keeps": keeps, **_comparison(run, null, motifs, numbers, lines)}
+        for null, keeps in (run.null_models or {"": ""}).items()
+    ]
+    of_classes = _class_rows(run, numbers, lines)
     return render_page(
         "report.html.jinja",
         run=run,
-        made_of=motif_sentences(run.motif_set),
-        set_table=motif_table(run.motif_set, run.recovery) if run.motif_set.motifs else None,
-        headline=headline(run),
-        cards=cards,
-        tiles=make_tiles(cards),
-        legend=legend,
+        lead=_lead(run, numbers),
+        facts=_facts(run),
+        set_notes=_set_notes(run, shown),
+        motifs=motifs,
+        whole_set=_whole_set(run, shown, path, numbers),
+        given_what=shown.given_what,
+        has_occurrences=any(row["of"] for row in motifs),
+        closest=_closest(run, numbers, lines),
+        comparisons=comparisons,
+        classes=of_classes,
+        most_class_rows=_MOST_CLASS_ROWS,
+        line_key=_line_key(lines),
         part=_shown_part(run),
-        report_style=Markup(read_text("report.css")),
         # base64 and our own script, neither of which holds a text of the data
-        data=Markup(explorer_data(run, styles)),
+        data=Markup(explorer_data(run, motifs, _in_order(kinds, lines))),
         script=Markup(page_script()),
         policy=content_policy(),
-        patterns=pattern_table(run),
-        others=others_table(run),
-        class_rows=class_table(run),
-        classes=classes_sentence(run) if any(one.classes for one in run.patterns) else "",
-        motifs=None if run.recovery is None else recovery_table(run.recovery),
-        number=lambda *path: mark_number(record, "run.json", *path),
-        figures=run_figures(run) if figures is None else figures,
-        # whether nodes are coloured by their features on a scale
-        scaled=not legend and fit_feature_scale(rows) is not None,
+        templates=_large_drawings(run, motifs, lines),
         level=LEVEL,
-        order=_order_of(run),
-        relations=_relations(run),
-        most_relations=_MOST_RELATIONS,
-        relation_key=relation_key(styles.legend()),
-        plain=styles.is_plain,
+        most_drawn=MOST_DRAWN,
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
 
 
-def run_html(run: MiningRun) -> str:
-    """Summary and cards of a run, for a notebook."""
-    return render_page("cards.html.jinja", cards=_cards(run), summary=summary_sentence(run))
+def _lead(run: MiningRun, numbers: Numbers) -> Markup:
+    """The answer in two or three sentences."""
+    found = run.motif_set
+    what = "graph" if run.graph.num_graphs == 1 else "collection"
+    said: list[Markup | str] = []
+    if found.motifs:
+        variants = {number for group in found.near for number in group[1:]}
+        kinds = count(len(found.motifs) - len(variants), "motif")
+        if variants:
+            kinds += f" and {count(len(variants), 'near variant')}"
+        if found.is_clique_cover:
+            kinds += ", mostly cliques"
+        copies = sum(one.motif.num_copies for one in found if one.motif)
+        verb = "covers" if len(found.motifs) == 1 else "cover"
+        said.append(
+            Markup("{}, {} in all, {} {} of the nodes and {} of the edges.").format(
+                kinds,
+                f"{copies:,} {'copy' if copies == 1 else 'copies'}",
+                verb,
+                numbers("motif_set", "nodes_covered", text=percent),
+                numbers("motif_set", "edges_covered", text=percent),
+            )
+        )
+        said.append(
+            Markup("They save <b>{} of {} bits</b> ({}), given {}.").format(
+                numbers("motif_set", "bits_saved"),
+                numbers("motif_set", "bits_base"),
+                percent(found.bits_saved / found.bits_base),
+                found.given_what,
+            )
+        )
+    elif not found.bits_base:
+        said.append(f"The {what} has no edge between two different nodes.")
+    elif found.bits_base < LEAST_BITS:
+        said.append(f"The degrees determine the {what}, so no motif can shorten its description.")
+    elif found.num_blocks is not None and found.other is not None:
+        said.append(
+            Markup("{} of nodes save {} of {} bits; no motif saves bits on top of them.").format(
+                numbers("motif_set", "blocks", text=count(found.num_blocks, "block")),
+                whole(found.other.bits_base - found.bits_total),
+                numbers("motif_set", "other", "bits_base"),
+            )
+        )
+    else:
+        said.append(f"No motif saves bits, given {found.given_what}.")
+    if not found.motifs:
+        said += _called_sentence(run, numbers)
+    differing = sum(one.classes.p_adjusted <= LEVEL for one in _every(run) if one.classes)
+    if differing:
+        verb = "differs" if differing == 1 else "differ"
+        said.append(f"{count(differing, 'structure')} {verb} between the classes.")
+    if run.recovery:
+        recovered = sum(motif.recovered for motif in run.recovery)
+        said.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered.")
+    if not found.complete:
+        said.append("The search reached its work limit; a longer search may find more.")
+    if run.is_partial:
+        said.append("The time limit ended the run; gomkcn mine --resume continues it.")
+    return Markup(" ").join(said)
 
 
-def patterns_html(patterns: Sequence[Pattern], summary: str = "") -> str:
-    """Cards of patterns, for a notebook."""
-    return render_page("cards.html.jinja", cards=make_cards(patterns), summary=summary)
+def _called_sentence(run: MiningRun, numbers: Numbers) -> list[Markup]:
+    """What random graphs have less of, where there is no motif to tell of."""
+    null = next(iter(run.null_models), "")
+    more = [one for one in run.patterns if called(one, null) == MORE]
+    if not more:
+        return []
+    one = min(more, key=lambda pattern: (pattern.num_nodes, pattern.id))
+    result = one.significance[null]
+    mean, sd = expected(result.mean, result.sd)
+    at = ("patterns", run.patterns.index(one))
+    verb = "occurs" if len(more) == 1 else "occur"
+    return [
+        Markup(
+            "{} {} more often than in random graphs, among them the {}: <b>{} occurrences</b>, "
+            "{} ± {} expected."
+        ).format(
+            count(len(more), "structure"),
+            verb,
+            one.name,
+            numbers(*at, "significance", null, "observed"),
+            numbers(*at, "significance", null, "mean", text=mean),
+            numbers(*at, "significance", null, "sd", text=sd),
+        )
+    ]
+
+
+def _facts(run: MiningRun) -> list[str]:
+    """One line on the graph."""
+    graph, null = run.graph, next(iter(run.null_models), "")
+    directed = {relation.directed for relation in graph.relations}
+    kind = {frozenset({True}): ", directed", frozenset({False}): ", undirected"}
+    facts = [f"{graph.num_graphs:,} graphs"] if graph.num_graphs > 1 else []
+    facts += [
+        count(graph.num_nodes, "node"),
+        count(graph.num_edges, "edge") + kind.get(frozenset(directed), ""),
+    ]
+    if len(graph.relations) > 1:
+        facts.append(f"{len(graph.relations)} edge types")
+    if null:
+        verdicts = [called(one, null) for one in _every(run)]
+        more, less = verdicts.count(MORE), verdicts.count(LESS)
+        facts.append(f"{count(more, 'structure')} over-represented, {less} under-represented")
+    return facts
+
+
+def _motif_rows(
+    run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers, lines: dict[Kind, str]
+) -> list[Row]:
+    """A row for each motif, near variants below the motif that they are variants of."""
+    leader = {number: group[0] for group in shown.near for number in group[1:]}
+    heads = [number for number in range(len(shown)) if number not in leader]
+    color = {number: color_class(rank) for rank, number in enumerate(heads)}
+    order: list[int] = []
+    for head in heads:
+        order += [head, *(number for number, own in leader.items() if own == head)]
+    parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
+    most = max((part.bits for part in parts.values()), default=1.0)
+    edges = {at: len(shown.motifs[at].edges) * part.num_copies for at, part in parts.items()}
+    rows = []
+    for number in order:
+        one, part, leading = shown.motifs[number], parts[number], leader.get(number)
+        is_variant = leading is not None
+        own: tuple[str | int, ...] = (*path, "motifs", number)
+        missing = _missing_pairs(one, shown.motifs[leading]) if leading is not None else []
+        copies = part.copies
+        # nodes of all copies, each once; ids are those of a graph of the collection
+        ids = np.column_stack([np.repeat(copies.graph, one.num_nodes), copies.nodes.ravel()])
+        name, more = _two_lines(one.name)
+        size = f"{count(one.num_nodes, 'node')}, {count(len(one.edges), 'edge')}"
+        planted = ", ".join(motif.name for motif in planted_as(one, run.recovery or []))
+        subs = {
+            more: more,
+            size: not name.startswith(size),
+            f"near variant of motif {leading}": is_variant,
+            f"planted: {planted}": planted,
+            f"found in {part.found_in} of {shown.num_starts} starts": shown.num_starts > 1,
+        }
+        total = one.frequency.occurrences
+        rows.append(
+            {
+                "number": number,
+                "variant_of": leading,
+                "has_variant": number in leader.values(),
+                "color": color[number if leading is None else leading],
+                "pattern": one,
+                "name": one.name,
+                "short": name,
+                "subs": [text for text, is_said in subs.items() if is_said],
+                "svg": draw_structure(
+                    one.structure,
+                    60 if is_variant else 82,
+                    50 if is_variant else 66,
+                    lines=lines,
+                    letters=not is_variant,
+                    hollow=is_variant,
+                    missing=missing,
+                ),
+                "copies": numbers(*own, "copies"),
+                # of all occurrences, where there are more
+                "of": f"of {total.short}" if total.value > part.num_copies else "",
+                "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
+                "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
+                "bits": numbers(*own, "bits"),
+                "bar": max(2, round(56 * part.bits / most)),
+                "csv": [number, one.name, part.num_copies, round(part.bits, 1),
+                        ", ".join(edge_names(one.structure))],
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
+    """The edge that a variant lacks of its motif; none where it has one more."""
+    structure = one.structure
+    if len(one.edges) > len(head.edges) or len(structure.relations.channels) > 1:
+        return []
+    for u, v in np.argwhere(np.triu(~structure.joined, 1)).tolist():
+        channels = structure.channels.copy()
+        channels[u, v] = channels[v, u] = True
+        if replace(structure, channels=channels, name="", roles=()).key == head.key:
+            return [(u, v)]
+    return []
+
+
+def _two_lines(name: str) -> tuple[str, str]:
+    """The shape, and the relations and categories that follow a colon."""
+    shape, _, more = name.partition(": ")
+    return shape, more
+
+
+def _whole_set(
+    run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers
+) -> list[dict[str, Any]]:
+    """The set as a whole, then the other base as a row to compare with."""
+    copies = sum(one.motif.num_copies for one in shown if one.motif)
+    rows: list[dict[str, Any]] = [
+        {
+            "name": "Whole set",
+            "copies": f"{copies:,}",
+            "nodes": numbers(*path, "nodes_covered", text=percent),
+            "edges": numbers(*path, "edges_covered", text=percent),
+            "bits": numbers(*path, "bits_saved"),
+        }
+    ]
+    blocks, degrees = (run.motif_set, run.motif_set.other)
+    if degrees is not None and degrees.num_blocks is not None:
+        blocks, degrees = degrees, blocks
+    if degrees is not None and blocks.num_blocks is not None:
+        what = "no motifs" if not blocks.motifs else count(len(blocks.motifs), "motif")
+        rows.append(
+            {
+                "name": f"For comparison: {count(blocks.num_blocks, 'block')} of nodes, {what}",
+                "copies": "–",
+                "nodes": "–",
+                "edges": "–",
+                "bits": whole(degrees.bits_base - blocks.bits_total),
+            }
+        )
+    return rows
+
+
+def _set_notes(run: MiningRun, shown: MotifSet) -> list[str]:
+    """What to know of the table of the motif set."""
+    is_collection = run.graph.num_graphs > 1
+    what = f"{run.graph.num_graphs:,} graphs" if is_collection else "graph"
+    share = "node" if is_collection else "edge"
+    notes = []
+    if shown is not run.motif_set:
+        notes.append(
+            "With blocks of nodes as base, no motif saves further bits. Below: the motif set "
+            f"given {shown.given_what} alone."
+        )
+    if shown.is_clique_cover:
+        notes.append(
+            "The set is a clique cover: groups of nodes that are all joined to each other."
+        )
+    elif shown.motifs:
+        notes.append(f"The structures whose copies shorten the description of the {what} most.")
+    if shown.motifs:
+        notes.append(f"Copies share no {share}.")
+    for name, bits in run.motif_set.given.items():
+        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+        notes.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
+    if run.motif_set.not_used:
+        notes.append(f"Not used: {'; '.join(run.motif_set.not_used)}.")
+    if not run.motif_set.complete:
+        notes.append(run.motif_set.cut)
+    return notes
+
+
+def _closest(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> Row | None:
+    """The structure that comes closest to saving bits, where none does."""
+    one = run.motif_set.closest
+    if run.motif_set.motifs or one is None or one.motif is None:
+        return None
+    at = ("motif_set", "closest")
+    return {
+        "name": one.name,
+        "svg": draw_structure(one.structure, 60, 48, lines=lines, letters=False),
+        "copies": numbers(*at, "copies"),
+        "bits": numbers(*at, "bits", text=signed),
+    }
+
+
+def _comparison(
+    run: MiningRun, null: str, motifs: Sequence[Row], numbers: Numbers, lines: dict[Kind, str]
+) -> dict[str, Any]:
+    """Rows by result, and the profile of the structures that were compared."""
+    rows: dict[str, list[Row]] = {head: [] for head in _HEADS}
+    badge = {row["pattern"].key: row for row in motifs}
+    compared = sum(null in one.significance for one in _every(run))
+    for at, one in _with_places(run):
+        result = one.significance.get(null)
+        if result is None and one.motif is not None:
+            # it stands in the table of the set
+            continue
+        verdict = "" if result is None else result.verdict
+        row = _pattern_row(one, at, numbers, lines)
+        row["motif"] = badge.get(one.key)
+        if result is not None:
+            mean, sd = expected(result.mean, result.sd)
+            own = (*at, "significance", null)
+            row |= {
+                "mean": numbers(*own, "mean", text=mean),
+                "sd": numbers(*own, "sd", text=sd),
+                "z": "–" if result.z is None else numbers(*own, "z", text=signed),
+                "p": numbers(*own, "p_adjusted", text=lambda p: f"{p:.3f}"),
+            }
+            record = result.to_dict()
+            row["csv"] += [record[name] for name in ("mean", "sd", "z", "p_adjusted")]
+        rows[verdict].append(row)
+    groups = [
+        {
+            "sign": _HEADS[verdict][0],
+            "title": f"{_HEADS[verdict][1]}: {len(found)}{f' of {compared}' if verdict else ''}",
+            "small": _HEADS[verdict][2],
+            "rows": found,
+            "first": _FIRST_ROWS[verdict],
+            "is_called": verdict in (MORE, LESS),
+        }
+        for verdict, found in rows.items()
+        if found
+    ]
+    results = [
+        (at, one, one.significance[null])
+        for at, one in _with_places(run)
+        if null in one.significance
+    ]
+    sizes = sorted({one.num_nodes for _, one, _ in results})
+    # by size and edges, so that profiles of graphs can be compared
+    bars = sorted(results, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
+    bars = bars if len(bars) <= MOST_BARS else [row for row in bars if row[1].num_nodes == sizes[0]]
+    profile = [
+        (one.name, f"#{_anchor(at)}", result.z or 0.0, result.is_called)
+        for at, one, result in bars[:MOST_BARS]
+    ]
+    samples = next((result.num_samples for *_, result in results), 0)
+    return {
+        "groups": groups,
+        "compared": compared,
+        "sizes": f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else "".join(map(str, sizes)),
+        "samples": samples,
+        "least_p": f"{1 / (samples + 1):.3f}",
+        "profile": draw_profile(profile) if len(profile) > 1 else "",
+        "profile_says": f"{len(profile)} of {compared} structures"
+        if len(profile) < compared
+        else "",
+        "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in results),
+    }
+
+
+def _pattern_row(
+    one: Pattern, at: tuple[str, int], numbers: Numbers, lines: dict[Kind, str]
+) -> Row:
+    """What each table shows of a structure: drawing, name, count, and the share inside copies."""
+    total = one.frequency.occurrences
+    own, name = (*at, "frequency", "occurrences"), _two_lines(one.name)
+    counted = numbers(*own, "value", text=total.short)
+    interval: Markup | str = ""
+    if total.state == "bounded":
+        counted = Markup("fewer than ") + numbers(*own, "high", text=digits(total.high))
+    elif total.state == "estimated":
+        counted = Markup("≈ ") + counted
+        low, high = (
+            numbers(*own, end, text=digits(getattr(total, end))) for end in ("low", "high")
+        )
+        interval = Markup("95% CI {} to {}").format(low, high)
+    listed, held = len(one.occurrences), sum(one.inside)
+    share = percent(held / listed, 0) if one.inside and listed else ""
+    return {
+        "id": _anchor(at),
+        "at": at[1] if at[0] == "patterns" else None,
+        "motif": None,
+        "name": name[0],
+        "sub": name[1],
+        "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
+        "count": counted,
+        "interval": interval,
+        "inside": numbers(*at, "inside", text=share) if share else "–",
+        "inside_says": f"{held:,} of {listed:,} listed" if share else "",
+        "width": round(44 * held / listed) if share else 0,
+        "csv": [one.name, one.structure.to_text(), total.value],
+    }
+
+
+def _class_rows(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[Row] | None:
+    """Structures that differ between the classes, the surest first; None without classes."""
+    if not any(one.classes for one in _every(run)):
+        return None
+    found = []
+    for at, one in _with_places(run):
+        if one.classes is None or one.classes.p_adjusted > LEVEL:
+            continue
+        best = one.classes.strongest
+        own = (*at, "classes", "contrasts", one.classes.contrasts.index(best))
+        row = _pattern_row(one, at, numbers, lines) | {
+            "class": best.name,
+            "sign": "▲" if best.is_more_frequent else "▼",
+            "containing": numbers(*own, "containing"),
+            "num_graphs": numbers(*own, "num_graphs"),
+            "others_containing": numbers(*own, "others_containing"),
+            "num_others": numbers(*own, "num_others"),
+            "share": percent(best.containing / best.num_graphs, 0),
+            "others_share": percent(best.others_containing / best.num_others, 0),
+            "odds": numbers(*own, "odds_ratio", text=lambda odds: f"{odds:.3g}"),
+            "p": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
+        }
+        found.append(((one.classes.p_adjusted, -best.strength, -one.num_nodes), row))
+    found.sort(key=lambda pair: pair[0])
+    return [row for _, row in found]
+
+
+def _every(run: MiningRun) -> list[Pattern]:
+    return [*run.patterns, *run.others]
+
+
+def _with_places(run: MiningRun) -> list[tuple[tuple[str, int], Pattern]]:
+    """All structures with their place in patterns.json."""
+    return [
+        *((("patterns", number), one) for number, one in enumerate(run.patterns)),
+        *((("others", number), one) for number, one in enumerate(run.others)),
+    ]
+
+
+def _anchor(at: tuple[str, int]) -> str:
+    return f"{'pattern' if at[0] == 'patterns' else 'other'}-{at[1]}"
+
+
+def _in_order(kinds: Sequence[Kind], lines: dict[Kind, str]) -> dict[Kind, str]:
+    """The lines of the relations in the order of the graph's numbers."""
+    return {kind: lines.get(kind, "solid") for kind in kinds or [(PLAIN, False)]}
+
+
+def _line_key(lines: dict[Kind, str]) -> list[tuple[str, Markup]]:
+    """Names of relations and their lines; nothing where there is one."""
+    if len(lines) < 2:
+        return []
+    return [(name, swatch(line, directed)) for (name, directed), line in lines.items()]
+
+
+def _large_drawings(
+    run: MiningRun, motifs: Sequence[Row], lines: dict[Kind, str]
+) -> list[tuple[str, Markup]]:
+    """Drawings with letters for the panel below the graph, by kind and number."""
+    return [
+        *(
+            (f"motif-{at}", draw_structure(row["pattern"].structure, 116, 100, lines=lines,
+                                           hollow=row["variant_of"] is not None))
+            for at, row in enumerate(motifs)
+        ),
+        *(
+            (f"pattern-{at}", draw_structure(one.structure, 104, 92, lines=lines))
+            for at, one in enumerate(run.patterns)
+        ),
+    ]  # fmt: skip
 
 
 def _shown_part(run: MiningRun) -> str:
     """How much of a large graph is shown; empty where it is all of it."""
-    shown = run.map
-    if shown is None or len(shown.names) == run.graph.num_nodes:
+    if run.map is None or len(run.map.names) == run.graph.num_nodes:
         return ""
     return (
-        f"{len(shown.names):,} of {run.graph.num_nodes:,} nodes are shown: places of each pattern, "
-        "and their neighbours."
+        f"A sample: {len(run.map.names):,} of {run.graph.num_nodes:,} nodes, copies and their "
+        "neighbours."
     )
-
-
-def _cards(run: MiningRun) -> list[dict[str, Any]]:
-    is_collection = run.graph.num_graphs > 1
-    return make_cards(
-        run.patterns,
-        run.map,
-        run.recovery,
-        is_collection=is_collection,
-        styles=_styles(run),
-    )
-
-
-def _order_of(run: MiningRun) -> str:
-    """What the order of the patterns is by."""
-    if run.null_models:
-        return "the motif set first, then what differs most from random graphs"
-    return "the motif set first"
-
-
-def _relations(run: MiningRun) -> list[tuple[str, list[tuple[int, RelationSummary]]]]:
-    """Relations with their numbers, with a direction and without, those with most edges first."""
-    rows = sorted(enumerate(run.graph.relations), key=lambda row: -row[1].num_edges)
-    if [(one.name, one.directed) for _, one in rows] == [(PLAIN, False)]:
-        return []
-    return [
-        ("Edges with a direction", [row for row in rows if row[1].directed]),
-        ("Edges without a direction", [row for row in rows if not row[1].directed]),
-    ]

@@ -1,28 +1,25 @@
-"""A run in one sentence and in tables, the same for the terminal and for the page."""
+"""A run in the terminal: the motif set, then what random graphs do not have, then classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import zip_longest
 from math import isfinite
 from textwrap import fill, wrap
 
-from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable, visible
-from mining.mining_run import MiningRun, RunComparison
+from mining.html.page import expected, signed
+from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import LESS, LEVEL, MORE, NullComparison, Pattern
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern
 from mining.truth import MotifRecovery
 
-# characters in a line of a cell, and lines
-_LINE, _MOST_LINES = 60, 6
-# of a line of prose in a terminal
-_WIDTH = 100
-_COUNTS = ("occurrences", "disjoint", "roots", "assigned")
-# a pattern of each run; None where a run does not have it
-_Pair = tuple[Pattern | None, Pattern | None]
+# characters in a line of a terminal, and of the cells that are the longest
+_WIDTH, _LEAST, _MOST_LINES = 100, 20, 6
+# rows of called structures, and of classes
+_MOST_ROWS = 12
 
 
 @dataclass(frozen=True)
@@ -38,157 +35,46 @@ class Table:
         return list(zip(*self.columns.values(), strict=True))
 
     def __str__(self) -> str:
-        """Align the columns for a terminal; long cells take several lines."""
+        """Align the columns within 100 characters; long cells on the left take several lines."""
+        # a name of the data may hold line breaks or terminal codes
+        cells = {title: [title, *map(visible, own)] for title, own in self.columns.items()}
+        widths = {title: max(map(len, own)) for title, own in cells.items()}
+        while sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH:
+            longest = max(self.left, key=lambda title: widths.get(title, 0), default="")
+            if widths.get(longest, 0) <= _LEAST:
+                break
+            widths[longest] -= 1
         aligned = []
-        for title, cells in self.columns.items():
-            # a name of the data may hold line breaks or terminal codes
-            texts = [[title], *(_wrap(visible(cell)) for cell in cells)]
-            width = max(len(line) for lines in texts for line in lines)
+        for title, own in cells.items():
             pad = str.ljust if title in self.left else str.rjust
-            aligned.append([[pad(line, width) for line in lines] for lines in texts])
+            lines = [_wrap(cell, widths[title]) for cell in own]
+            aligned.append([[pad(line, widths[title]) for line in cell] for cell in lines])
+        blank = [" " * width for width in widths.values()]
         return "\n".join(
-            "  ".join(line).rstrip()
+            "  ".join(part or empty for part, empty in zip(line, blank, strict=True)).rstrip()
             for row in zip(*aligned, strict=True)
             for line in zip_longest(*row, fillvalue="")
         )
 
 
-def _wrap(text: str) -> list[str]:
-    return wrap(text, _LINE, max_lines=_MOST_LINES, placeholder=" …") or [""]
+def _wrap(text: str, width: int) -> list[str]:
+    return wrap(text, width, max_lines=_MOST_LINES, placeholder=" …") or [""]
 
 
-def motif_table(motif_set: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> Table:
-    """One row per motif: its name, nodes, copies, bits, and of which other it is a variant."""
-    motifs = motif_set.motifs
-    parts = [one.motif for one in motifs if one.motif is not None]
-    columns = {
-        "motif": [str(number) for number in range(len(motifs))],
-        "what": _names(motifs),
-        "nodes": [str(one.num_nodes) for one in motifs],
-        "copies": [f"{one.num_copies:,}" for one in parts],
-        "bits": [f"{one.bits:,.0f}" for one in parts],
-    }
-    if motif_set.num_starts > 1:
-        columns["found in"] = [f"{one.found_in} of {motif_set.num_starts}" for one in parts]
-    if motif_set.near:
-        leader = {number: group[0] for group in motif_set.near for number in group[1:]}
-        columns["variant of"] = [str(leader.get(number, "-")) for number in range(len(motifs))]
-    if recovery is not None:
-        columns["planted"] = [_planted(one, recovery) for one in motifs]
-    return Table(columns, {"what", "planted"})
+def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
+    """The set whose motifs are shown, and its path in the record.
 
-
-def motif_sentences(motif_set: MotifSet) -> list[str]:
-    """What the graph is made of, and what to know of the numbers beside it."""
-    said = [summary(motif_set)]
-    if motif_set.motifs:
-        said[0] += (
-            " “Bits” is what the description grows by without the motif, and nothing in its place: "
-            "these numbers do not add up to the total."
-        )
-    other = motif_set.other
-    if other is not None and other.motifs and not motif_set.motifs:
-        said.append(
-            f"Given {other.given_what} alone, {count(len(other.motifs), 'motif')} would save "
-            f"{other.bits_saved:,.0f} of {other.bits_base:,.0f} bits."
-        )
-    for name, bits in motif_set.given.items():
-        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
-        said.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
-    if motif_set.not_used:
-        said.append(f"Not used: {'; '.join(motif_set.not_used)}.")
-    if not motif_set.complete:
-        said.append(motif_set.cut)
-    return said
-
-
-def pattern_table(run: MiningRun) -> Table:
-    """One row per pattern: description, counts, z and verdicts, planted motifs."""
-    patterns = run.patterns
-    columns = {
-        "pattern": [str(pattern.id) for pattern in patterns],
-        "what": _names(patterns),
-        "occurrences": [str(pattern.frequency.occurrences) for pattern in patterns],
-    }
-    if run.graph.num_graphs > 1:
-        columns["graphs"] = [str(pattern.frequency.graphs) for pattern in patterns]
-    columns |= _verdict_columns(patterns)
-    if run.recovery is not None:
-        columns["planted"] = [_planted(one, run.recovery) for one in patterns]
-    return Table(columns, {"what", "planted"})
-
-
-def others_table(run: MiningRun) -> Table:
-    """One row per structure that was counted and is not among the patterns."""
-    others = run.others
-    columns = {
-        "what": _names(others),
-        "nodes": [str(one.num_nodes) for one in others],
-        "occurrences": [str(one.frequency.occurrences) for one in others],
-        **_verdict_columns(others),
-    }
-    columns["edges"] = [one.structure.to_text() for one in others]
-    return Table(columns, {"what", "edges"})
-
-
-def _names(patterns: Sequence[Pattern]) -> list[str]:
-    return tell_apart([one.name for one in patterns], [one.structure for one in patterns])
-
-
-def _verdict_columns(counted: Sequence[Pattern]) -> dict[str, list[str]]:
-    """What random graphs have, how far off, how sure, in words; "-" where nothing was compared.
-
-    The name of the null model stands beside each where there are several.
+    That of the other base where the first one has no motif and the other one has some.
     """
-    columns: dict[str, list[str]] = {}
-    nulls = list(dict.fromkeys(null for one in counted for null in one.significance))
-    for null in nulls:
-        found = [one.significance.get(null) for one in counted]
-        of_null = f" ({null})" if len(nulls) > 1 else ""
-        for title, text in _VERDICT_TEXTS.items():
-            columns[title + of_null] = ["-" if one is None else text(one) for one in found]
-    return columns
+    if not found.motifs and found.other is not None and found.other.motifs:
+        return found.other, ("motif_set", "other")
+    return found, ("motif_set",)
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-
-
-_VERDICT_TEXTS: dict[str, Callable[[NullComparison], str]] = {
-    "expected": lambda one: f"{_number(one.mean)} ± {_number(one.sd)}",
-    "z": lambda one: "-" if one.z is None else f"{one.z:.1f}",
-    "adjusted p": lambda one: f"{one.p_adjusted:.3g}",
-    "result": lambda one: one.verdict,
-}
-
-
-def class_table(run: MiningRun) -> Table:
-    """One row per structure whose share of graphs differs between classes, the surest first."""
-    both = [(one, one.classes) for one in (*run.patterns, *run.others) if one.classes is not None]
-    rows = [
-        (pattern, difference, difference.strongest)
-        for pattern, difference in both
-        if difference.p_adjusted <= LEVEL
-    ]
-    rows.sort(key=lambda row: (row[1].p_adjusted, -row[2].strength, -row[0].num_nodes))
-    columns = {
-        "pattern": ["-" if one.id < 0 else str(one.id) for one, *_ in rows],
-        "what": _names([one for one, *_ in rows]),
-        "class": [contrast.name for *_, contrast in rows],
-        "graphs of it": [f"{one.containing} of {one.num_graphs}" for *_, one in rows],
-        "others": [f"{one.others_containing} of {one.num_others}" for *_, one in rows],
-        "odds ratio": [
-            f"{one.odds_ratio:.3g} ({one.low:.3g} to {one.high:.3g})" for *_, one in rows
-        ],
-        "adjusted p": [f"{difference.p_adjusted:.3g}" for _, difference, _ in rows],
-        "edges": [one.structure.to_text() for one, *_ in rows],
-    }
-    return Table(columns, {"what", "class", "edges"})
-
-
-def _planted(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> str:
-    motifs = planted_as(pattern, recovery)
-    return ", ".join(f"{motif.name} × {motif.copies}" for motif in motifs) or "-"
+def called(pattern: Pattern, null: str) -> str:
+    """The result of the comparison with a null model; empty where there was none."""
+    result = pattern.significance.get(null)
+    return "" if result is None else result.verdict
 
 
 def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[MotifRecovery]:
@@ -196,142 +82,153 @@ def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[Moti
     return [motif for motif in recovery if pattern.id in motif.pattern_ids]
 
 
+def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> Table:
+    """One row per motif: its name, nodes, copies, bits, and of which other it is a variant."""
+    parts = [one.motif for one in found if one.motif is not None]
+    columns = {
+        "motif": [str(number) for number in range(len(found))],
+        "structure": [one.name for one in found],
+        "nodes": [str(one.num_nodes) for one in found],
+        "copies": [f"{one.num_copies:,}" for one in parts],
+        "bits": [f"{one.bits:,.0f}" for one in parts],
+    }
+    if found.num_starts > 1:
+        columns["found in"] = [f"{one.found_in} of {found.num_starts}" for one in parts]
+    if found.near:
+        leader = {number: group[0] for group in found.near for number in group[1:]}
+        columns["variant of"] = [str(leader.get(number, "-")) for number in range(len(found))]
+    if recovery is not None:
+        columns["planted"] = [
+            ", ".join(motif.name for motif in planted_as(one, recovery)) or "-" for one in found
+        ]
+    return Table(columns, {"structure", "planted"})
+
+
+def called_table(run: MiningRun, null: str) -> Table:
+    """One row per structure that random graphs have clearly more or fewer of."""
+    rows = [
+        (one, one.significance[null]) for one in run.patterns if called(one, null) in (MORE, LESS)
+    ][:_MOST_ROWS]
+    means = [expected(result.mean, result.sd) for _, result in rows]
+    columns = {
+        "structure": [one.name for one, _ in rows],
+        "count": [str(one.frequency.occurrences) for one, _ in rows],
+        "expected": [f"{mean} ± {sd}" for mean, sd in means],
+        "z": ["-" if result.z is None else signed(result.z) for _, result in rows],
+        "adjusted p": [f"{result.p_adjusted:.3f}" for _, result in rows],
+        "inside": [_inside(one) for one, _ in rows],
+    }
+    if not run.motif_set.motifs:
+        del columns["inside"]
+    return Table(columns, {"structure"})
+
+
+def _inside(pattern: Pattern) -> str:
+    """Share of the listed occurrences that lie inside copies of the set."""
+    listed = len(pattern.occurrences)
+    return f"{sum(pattern.inside) / listed:.0%}" if listed else "-"
+
+
+def class_table(run: MiningRun) -> Table:
+    """One row per structure whose share of graphs differs between classes, the surest first."""
+    both = [(one, one.classes) for one in (*run.patterns, *run.others) if one.classes is not None]
+    rows = [(one, own, own.strongest) for one, own in both if own.p_adjusted <= LEVEL]
+    rows.sort(key=lambda row: (row[1].p_adjusted, -row[2].strength, -row[0].num_nodes))
+    rows = rows[:_MOST_ROWS]
+    columns = {
+        "structure": [one.name for one, *_ in rows],
+        "class": [best.name for *_, best in rows],
+        "graphs of it": [f"{best.containing} of {best.num_graphs}" for *_, best in rows],
+        "others": [f"{best.others_containing} of {best.num_others}" for *_, best in rows],
+        "odds ratio": [f"{best.odds_ratio:.3g}" for *_, best in rows],
+        "adjusted p": [f"{own.p_adjusted:.3g}" for _, own, _ in rows],
+    }
+    return Table(columns, {"structure", "class"})
+
+
 def recovery_table(recovery: Sequence[MotifRecovery]) -> Table:
     """One row per planted motif."""
     columns = {
         "planted motif": [motif.name for motif in recovery],
         "copies": [str(motif.copies) for motif in recovery],
-        "recovered": [_describe_recovery(motif) for motif in recovery],
+        "recovered": ["yes" if motif.recovered else "no" for motif in recovery],
+        "copies found": [str(motif.planted_found) for motif in recovery],
     }
     return Table(columns, {"planted motif", "recovered"})
 
 
-def _describe_recovery(motif: MotifRecovery) -> str:
-    if not motif.recovered:
-        return "no"
-    ids = ", ".join(map(str, motif.pattern_ids))
-    noun = "pattern" if len(motif.pattern_ids) == 1 else "patterns"
-    return f"yes ({noun} {ids}, planted copies found {motif.planted_found}/{motif.copies})"
-
-
-def comparison_table(comparison: RunComparison) -> Table:
-    """One row per structure; "12 | 15" are counts of the first and of the second run."""
-    pairs: list[_Pair] = [
-        *comparison.shared,
-        *((pattern, None) for pattern in comparison.only_first),
-        *((None, pattern) for pattern in comparison.only_second),
-    ]
-    columns = {
-        "patterns": [_both(pair, lambda pattern: str(pattern.id)) for pair in pairs],
-        "shape": describe_shapes([one.structure for pair in pairs if (one := pair[0] or pair[1])]),
-        **{name: [_both(pair, partial(_count_text, name)) for pair in pairs] for name in _COUNTS},
-    }
-    return Table(columns, {"shape"})
-
-
-def _both(pair: _Pair, text: Callable[[Pattern], str]) -> str:
-    return " | ".join("-" if pattern is None else text(pattern) for pattern in pair)
-
-
-def _count_text(name: str, pattern: Pattern) -> str:
-    number = getattr(pattern.frequency, name)
-    if number is None:
-        return "-"
-    return number.short if name == "occurrences" else str(number)
-
-
 def format_run(run: MiningRun) -> str:
-    """The motif set, the patterns, and the planted motifs where they are known, for a terminal."""
-    sentences = motif_sentences(run.motif_set)
-    parts = [fill(visible(one), _WIDTH) for one in sentences]
-    if run.motif_set.motifs:
-        parts.insert(1, str(motif_table(run.motif_set, run.recovery)))
-    parts += [str(pattern_table(run)) if run.patterns else nothing_sentence(run)]
-    parts += [fill(one, _WIDTH) for one in run.warnings]
+    """The motif set, what random graphs do not have, classes and planted motifs."""
+    found, (shown, _) = run.motif_set, shown_set(run.motif_set)
+    parts = [summary(found)]
+    if shown is not found:
+        parts.append(
+            f"Given {shown.given_what} alone, {count(len(shown), 'motif')} would save "
+            f"{shown.bits_saved:,.0f} of {shown.bits_base:,.0f} bits:"
+        )
+    if shown.motifs:
+        parts.append(str(motif_table(shown, run.recovery)))
+    for name, bits in found.given.items():
+        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+        parts.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
+    if found.not_used:
+        parts.append(f"Not used: {'; '.join(found.not_used)}.")
+    parts += [found.cut] if found.cut else []
+    for null in run.null_models:
+        parts.append(comparison_sentence(run, null))
+        table = called_table(run, null)
+        parts += [str(table)] if table.rows else []
+    parts += run.warnings
     if any(one.classes for one in (*run.patterns, *run.others)):
         parts.append(classes_sentence(run))
         parts += [str(class_table(run))] if class_table(run).rows else []
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:
-        parts.append(partial_sentence())
-    return "\n\n".join(parts)
+        parts.append("The time limit ended the run; gomkcn mine --resume continues it.")
+    # tables have their lines already
+    return "\n\n".join(one if "\n" in one else fill(visible(one), _WIDTH) for one in parts)
 
 
-def format_comparison(comparison: RunComparison) -> str:
-    """Two runs and the patterns that they share, for a terminal."""
-    runs = {"first": comparison.first, "second": comparison.second}
-    head = [
-        f"{name:<7} {printable(run.graph.source)}: {count(run.graph.num_nodes, 'node')}, "
-        f"{count(len(run.patterns), 'pattern')}"
-        for name, run in runs.items()
-    ]
-    total = max(len(run.patterns) for run in runs.values())
-    foot = f"{len(comparison.shared)} of {total} patterns in both runs"
-    table = [str(comparison_table(comparison))] if total else []
-    return "\n\n".join(["\n".join(head), *table, foot])
-
-
-def summary_sentence(run: MiningRun) -> str:
-    """Say how many patterns there are, how frequent they are and whether they are expected."""
-    graph, patterns = run.graph, run.patterns
-    where = f"a graph of {count(graph.num_nodes, 'node')}"
-    if graph.num_graphs > 1:
-        where = f"{graph.num_graphs:,} graphs with {count(graph.num_nodes, 'node')} in all"
-    parts = [f"{count(len(patterns), 'pattern')} in {where}"]
-    if patterns:
-        top = max(patterns, key=lambda pattern: pattern.frequency.count)
-        occurrences, noun = top.frequency.occurrences, "occurrence"
-        noun += "s" * (occurrences.value != 1)
-        parts.append(f"the most frequent has {occurrences} {noun} ({top.name})")
-        for null in dict.fromkeys(null for one in patterns for null in one.significance):
-            parts.append(verdict_sentence(patterns, null, is_only=False).rstrip("."))
-    if run.recovery:
-        recovered = sum(motif.recovered for motif in run.recovery)
-        parts.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered")
-    sentence = "; ".join(parts) + "."
-    return f"{sentence} {partial_sentence()}" if run.is_partial else sentence
-
-
-def verdict_sentence(patterns: Sequence[Pattern], null: str, *, is_only: bool) -> str:
-    """Say how many patterns differ from the random graphs of a null model, and which way."""
-    verdicts = [one.significance[null].verdict for one in patterns if null in one.significance]
-    beside = "random graphs" if is_only else f"random graphs of the model “{null}”"
-    more, less = verdicts.count(MORE), verdicts.count(LESS)
-    verb = "occurs" if more == 1 else "occur"
+def comparison_sentence(run: MiningRun, null: str) -> str:
+    """How many structures were compared, and how many of them are called."""
+    results = [called(one, null) for one in (*run.patterns, *run.others)]
+    more, less = results.count(MORE), results.count(LESS)
+    total = more + less + results.count(AS_EXPECTED)
+    named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
+    cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
     return (
-        f"{more or 'None'} of {len(verdicts)} that were compared {verb} more often than in "
-        f"{beside}, {less or 'none'} less often (adjusted p at most {LEVEL})."
-    )
-
-
-def nothing_sentence(run: MiningRun) -> str:
-    """Say that there are no patterns, and what was counted."""
-    if not run.others:
-        return "No patterns were found."
-    counted = count(len(run.others), "structure")
-    if not run.null_models:
-        return f"No patterns were found; {counted} were counted, which the page lists."
-    return (
-        f"No patterns: {counted} were counted, and none differs from random graphs (adjusted p at "
-        f"most {LEVEL}). The page lists them."
+        f"{count(total, 'structure')} compared with random graphs{named}: {more} over-represented, "
+        f"{less} under-represented (adjusted p ≤ {LEVEL}).{cut}"
     )
 
 
 def classes_sentence(run: MiningRun) -> str:
-    """Say how many structures differ between the classes of the graphs."""
-    number = len(class_table(run).rows)
-    total = len(run.patterns) + len(run.others)
-    verb = "is" if number < 2 else "are"
+    """How many structures differ between the classes of the graphs."""
+    both = [one.classes for one in (*run.patterns, *run.others) if one.classes is not None]
+    number = sum(one.p_adjusted <= LEVEL for one in both)
+    verb = "differs" if number == 1 else "differ"
+    cut = f" The first {_MOST_ROWS}:" if number > _MOST_ROWS else ""
     return (
-        f"{number or 'None'} of {count(total, 'structure')} {verb} in more graphs of one class "
-        f"than of the others (adjusted p at most {LEVEL})."
+        f"{number} of {count(len(both), 'structure')} {verb} between the classes (adjusted p ≤ "
+        f"{LEVEL}).{cut}"
     )
 
 
-def partial_sentence() -> str:
-    """Say what a run that the time limit ended has left out."""
-    return (
-        "Partial: the time limit was reached, so filters may be learnt less well, and null-model "
-        "graphs may be missing; --resume continues the run."
-    )
+def format_comparison(first: MiningRun, second: MiningRun) -> str:
+    """Two runs and the patterns that they share, for a terminal; "12 | 15" are those of both."""
+    head = [
+        f"{name:<7} {printable(run.graph.source)}: {count(run.graph.num_nodes, 'node')}, "
+        f"{count(len(run.patterns), 'pattern')}"
+        for name, run in (("first", first), ("second", second))
+    ]
+    rows = compare_runs(first, second)
+    text = rows.astype(object).where(rows.notna(), "-").astype(str)
+    columns = {"structure": text["structure"].tolist()}
+    for what in ("pattern", "count", "copies"):
+        both = zip(text[f"{what}_first"], text[f"{what}_second"], strict=True)
+        columns[what] = [f"{one} | {other}" for one, other in both]
+    shared = int(rows[["pattern_first", "pattern_second"]].notna().all(axis=1).sum())
+    total = max(len(first.patterns), len(second.patterns))
+    table = [str(Table(columns, {"structure"}))] if total else []
+    return "\n\n".join(["\n".join(head), *table, f"{shared} of {total} patterns in both runs"])

@@ -107,7 +107,8 @@ def search_collection(
     --------
     >>> import networkx as nx
     >>> ring = nx.cycle_graph(6)
-    >>> graphs = [nx.disjoint_union(ring, nx.star_graph(4 + k % 3)) for k in range(40)]
+    >>> trees = [nx.random_labeled_tree(12, seed=k) for k in range(40)]
+    >>> graphs = [nx.disjoint_union(ring, tree) for tree in trees]
     >>> answer, other = search_collection(MinedGraph.of(graphs), range(2, 8), seed=0)
     >>> [(one.structure.num_nodes, len(one.copies)) for one in answer.motifs], other
     ([(6, 40)], None)

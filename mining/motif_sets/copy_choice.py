@@ -122,6 +122,8 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
             key = structure.orbits[place] * num_symbols + covering.symbol_of[rows[row, place]]
             expected[key] += 1
         count += 1
+    if count < least_copies:
+        return best_gain, best_chosen
     # 2. the alphabet of each orbit
     known = np.zeros(num_orbits)
     costs = structure.drawing_bits + 6.0 * num_orbits

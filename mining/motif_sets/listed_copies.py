@@ -212,8 +212,8 @@ class ListedCopies:
         """Bits of the address of each copy by the histogram of some copies, each bin with ½ more."""
         copies, places = self.copies[rows], self.places
         counts = np.bincount((places.degrees[self.copies[near]] - places.inside).reshape(-1))
-        counts = counts + 0.5
-        in_bin = -np.log2(counts / counts.sum())
+        shares = (counts + 0.5) / (counts + 0.5).sum()
+        in_bin = -np.log2(shares)
         left = places.degrees[copies] - places.inside
         # a degree beyond the histogram is as good as excluded
         beyond = 3 * np.log2(np.maximum(left, 1)) * (left >= len(counts))

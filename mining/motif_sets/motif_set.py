@@ -349,16 +349,15 @@ class MotifSet:
         """Read a record, with the copies of each motif, and of each of the other base."""
         own, *others = copies
         other = record["other"]
-        numbers = ("bits_base", "bits_total", "nodes_covered", "edges_covered")
-        names = ("base", "complete", "cut", "num_starts", "num_graphs")
+        same = ("bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete")
+        same += ("cut", "num_starts", "num_graphs")
         closest = record["closest"]
         return cls(
             motifs=tuple(
                 _pattern_of(one, relations, places)
                 for one, places in zip(record["motifs"], own, strict=True)
             ),
-            **{name: float(record[name]) for name in numbers},
-            **{name: record[name] for name in names},
+            **{name: record[name] for name in same},
             num_blocks=record["blocks"],
             near=tuple(map(tuple, record["near"])),
             closest=closest and _pattern_of(closest, relations, NONE),
@@ -615,7 +614,7 @@ def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, .
         ways = [
             (changed[other][structure.key], more, -other)
             for other, (_, more) in enumerate(motifs)
-            if (more, -other) > (copies, -number) and changed[other][structure.key]
+            if more > copies and changed[other][structure.key]
         ]
         if ways:
             parents[number] = -max(ways)[2]

@@ -14,11 +14,11 @@ from mining.candidates.canonical_loops import canonical_orders
 from mining.candidates.grown_sets import SeenStructure, key_of, seen_structures
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import MotifShape
+from mining.motif_sets.copy_loops import edges_of_copies
 from mining.motif_sets.listed_copies import (
     Left,
     ListedCopies,
     Workspace,
-    edges_of_copies,
     list_structure,
     log2_factorials,
 )

@@ -319,11 +319,15 @@ class _Search:
         return best
 
     def _refill(
-        self, best: _Best, dropped: Sequence[bytes], exponent: float, banned: Set[bytes] = frozenset()
+        self,
+        best: _Best,
+        dropped: Sequence[bytes],
+        exponent: float,
+        banned: Set[bytes] = frozenset(),
     ) -> _Best:
         """The best set without some motifs, and what then saves, if it is shorter."""
         # the same copies were dropped in the same way before, and to no avail
-        tried = *(best.motifs[key] for key in dropped), exponent
+        tried: tuple[Taken | float, ...] = (*(best.motifs[key] for key in dropped), exponent)
         if tried in self._tried:
             return best
         self._tried.add(tried)
@@ -411,7 +415,8 @@ class _Search:
         banned: Set[bytes],
     ) -> list[tuple[float, ListedCopies, Prefix]]:
         """The structures that score most, best first."""
-        listed_of, found, scores = self.proposals.listed, [], []
+        listed_of, found = self.proposals.listed, []
+        scores: list[float] = []
         is_empty = not self.cover.motifs
         for key in sorted(listed_of, key=lambda one: (-bounds.get(one, np.inf), one)):
             bound = bounds.get(key, np.inf)

@@ -18,9 +18,11 @@ _NUM_RANDOM_STARTS = 8
 # components of a map up to this size are drawn by Kamada-Kawai, larger ones by Fruchterman-Reingold
 _MAX_KAMADA_KAWAI = 60
 _NUM_PIVOTS = 50
-_NUM_ITERATIONS = 150
+_NUM_ITERATIONS = 300
 # in units of a map, where an edge is about 0.6 long: length of an edge, gap between components
 _EDGE_LENGTH, _GAP = 0.6, 0.6
+# weight of the edges of a copy, and how small and large its drawing may be on a map
+_PULL, _COPY_SCALE = 3.0, (0.45, 0.9)
 
 
 def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -52,23 +54,47 @@ def adjacent_pairs(edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return list(dict.fromkeys((min(edge), max(edge)) for edge in edges))
 
 
-def dot_radius(positions: np.ndarray, largest: float, share: float) -> float:
-    """Radius of the dots at ``positions [M, 2]``: a share of the least distance, within limits."""
-    return min(largest, share * float(pdist(positions).min(initial=np.inf)))
-
-
-def map_positions(graph: CSRGraph) -> np.ndarray:
+def map_positions(
+    graph: CSRGraph, copies: Sequence[tuple[np.ndarray, np.ndarray]] = ()
+) -> np.ndarray:
     """Positions of the nodes of a large graph or a collection, ``[V, 2]``.
 
     Every component is laid out by itself; the components are set on shelves, the largest first.
+    ``copies`` are drawings of structures, positions ``[M, 2]``, each with its copies as rows of the
+    graph, int ``[K, M]``: a copy that shares no node with another has the shape of its drawing.
     """
     whole = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs())
+    owner, taken = np.full(graph.num_nodes, -1), np.zeros(graph.num_nodes, np.int64)
+    for number, row in enumerate(row for _, rows in copies for row in rows):
+        owner[row] = number
+        taken[row] += 1
+    # edges within a copy pull it together
+    ends = np.array(whole.get_edgelist(), np.int64).reshape(-1, 2)
+    within = (owner[ends[:, 0]] == owner[ends[:, 1]]) & (owner[ends[:, 0]] >= 0)
+    whole.es["weight"] = np.where(within, _PULL, 1.0).tolist()
     components = sorted(whole.connected_components(), key=len, reverse=True)
-    boxes = [_component_positions(whole.induced_subgraph(part)) for part in components]
+    boxes = []
+    for part in components:
+        box = _component_positions(whole.induced_subgraph(part))
+        place = dict(zip(part, range(len(part)), strict=True))
+        for drawing, rows in copies:
+            for row in rows:
+                if (taken[row] == 1).all() and row[0] in place:
+                    own = [place[node] for node in row.tolist()]
+                    box[own] = _like(drawing, box[own])
+        boxes.append(box - box.min(axis=0))
     positions = np.zeros((graph.num_nodes, 2))
     for part, box, corner in zip(components, boxes, _shelf_corners(boxes), strict=True):
         positions[part] = box + corner
     return positions
+
+
+def _like(drawing: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """A drawing, turned or mirrored to lie as close to ``points [M, 2]`` as it can (Procrustes)."""
+    centred, middle = drawing - drawing.mean(axis=0), points.mean(axis=0)
+    left, stretch, right = np.linalg.svd(centred.T @ (points - middle))
+    size = np.clip(stretch.sum() / max((centred**2).sum(), 1e-9), *_COPY_SCALE)
+    return np.asarray(size * centred @ left @ right + middle)
 
 
 def _fit(positions: np.ndarray) -> np.ndarray:
@@ -138,7 +164,10 @@ def _component_positions(graph: igraph.Graph) -> np.ndarray:
         start *= np.sqrt(size) / max(float(start.std()), 1e-9)
         with python_random_state(0):
             layout = graph.layout_fruchterman_reingold(
-                seed=start.tolist(), niter=_NUM_ITERATIONS, start_temp=np.sqrt(size) / 10
+                seed=start.tolist(),
+                niter=_NUM_ITERATIONS,
+                start_temp=np.sqrt(size) / 3,
+                weights="weight",
             )
     positions = np.array(layout.coords)
     positions -= positions.min(axis=0)

@@ -1,1 +1,0 @@
-"""Patterns and features described in words."""
