@@ -22,7 +22,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from mining.motif_sets.block_loops import fit_blocks, refit_blocks
-from mining.motif_sets.collection_code import dirichlet_bits, factorial_bits, integer_bits
+from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 
 _NUM_BLOCKS = (2, 3, 4)
 # random beginnings for each graph, fewer where all graphs together are large
@@ -77,13 +77,13 @@ def block_bits(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> float:
     edges, pairs = count_pairs(graph, labels, num_blocks)
     upper = np.triu_indices(num_blocks)
     shared = sum(
-        dirichlet_bits(np.array([joined, possible - joined]))
+        histogram_bits(np.array([joined, possible - joined]))
         for joined, possible in zip(edges.sum(axis=0)[upper], pairs.sum(axis=0)[upper], strict=True)
     )
     joined, possible = edges[:, upper[0], upper[1]], pairs[:, upper[0], upper[1]]
-    chosen = factorial_bits(possible) - factorial_bits(joined) - factorial_bits(possible - joined)
+    chosen = log2_factorial(possible) - log2_factorial(joined) - log2_factorial(possible - joined)
     own = float((chosen + np.log2(possible + 1)).sum())
-    named = dirichlet_bits(np.bincount(labels, minlength=num_blocks))
+    named = histogram_bits(np.bincount(labels, minlength=num_blocks))
     return integer_bits(0) + 1 + integer_bits(num_blocks) + named + 1 + min(shared, own)
 
 

@@ -10,6 +10,7 @@ from math import inf
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.grown_sets import key_of
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
@@ -19,11 +20,11 @@ from mining.motif_sets.collection_sets import (
     LEAST_GRAPHS,
     Gathered,
     Sighting,
+    parts_of,
     rank_in_group,
     sightings,
 )
 from mining.motif_sets.copy_choice import Least, choose, values
-from mining.motif_sets.set_loops import invariant_of, parts_of
 from mining.pattern import Pattern
 
 # candidates of one base
@@ -64,16 +65,14 @@ class Candidate:
         return -len(self.numbered.edges), -self.numbered.num_nodes, self.structure.key
 
     @cached_property
-    def parts(self) -> frozenset[int]:
-        """Hashes of its connected parts with one or two nodes less."""
-        with np.errstate(over="ignore"):
-            return frozenset(parts_of(self.numbered.links, self.numbered.colors).tolist())
+    def parts(self) -> frozenset[bytes]:
+        """Keys of its parts with one or two nodes less."""
+        return parts_of(self.numbered)
 
     @cached_property
-    def invariant(self) -> int:
-        """The hash by which it is found among the parts of others."""
-        with np.errstate(over="ignore"):
-            return int(invariant_of(self.numbered.links, self.numbered.colors))
+    def key(self) -> bytes:
+        """The key by which it is found among the parts of others."""
+        return key_of(self.numbered.links, self.numbered.colors)
 
 
 def least_of(code: CollectionCode) -> Least:
@@ -101,7 +100,7 @@ def sightings_of(
     found = []
     for pattern in proposed:
         occurrences = occurrences_of(mined, pattern.structure)
-        seen, _ = sightings(code, np.sort(occurrences, axis=1), least_of(code))
+        seen, _ = sightings(code, occurrences, least_of(code))
         keys = frozenset(_structure_in(mined, one).key for one in seen)
         found.append(Given(pattern.structure.key, pattern.sources, tuple(seen), keys))
     return found
@@ -158,8 +157,10 @@ def candidates_of(
 
 
 def _most_valuable(empty: Covering, seen: Sighting) -> np.ndarray:
-    """The occurrences of highest value in each graph, if there are many."""
+    """The occurrences of highest value in each graph, if there are many, ordered by their nodes."""
     graph_of, occurrences = empty.code.graph_of, seen.occurrences
+    # of equal copies, the first is taken
+    occurrences = occurrences[np.lexsort(np.sort(occurrences, axis=1).T[::-1])]
     most = max(_LEAST_OF_GRAPH, _MOST_OCCURRENCES // empty.code.graph.num_graphs)
     if len(occurrences) <= _SPARE * most:
         return occurrences

@@ -24,7 +24,6 @@ from functools import cached_property
 from math import log2
 
 import numpy as np
-from scipy.special import gammaln
 
 from gomkcn_dgl.csr import CSRGraph
 from mining.motif_sets.collection_loops import (
@@ -33,41 +32,18 @@ from mining.motif_sets.collection_loops import (
     predict_sequence,
     split_bits,
 )
+from mining.motif_sets.integer_codes import (
+    histogram_bits,
+    integer_bits,
+    log2_binomial,
+    log2_factorial,
+)
 from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
 
 # how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
 _ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
-
-
-def integer_bits(number: int) -> float:
-    """L_N of a number from 0 on, Rissanen's code of the integers.
-
-    >>> round(integer_bits(0), 4), round(integer_bits(6), 4)
-    (1.5185, 6.3897)
-    """
-    bits, rest = log2(2.865), log2(number + 1)
-    while rest > 0:
-        bits += rest
-        rest = log2(rest)
-    return bits
-
-
-def factorial_bits(number: np.ndarray | int) -> np.ndarray:
-    """Log2 of a factorial."""
-    return np.asarray(gammaln(np.asarray(number) + 1.0) / np.log(2))
-
-
-def dirichlet_bits(counts: np.ndarray) -> float:
-    """A sequence of symbols that occur so often, each in turn given those before it.
-
-    >>> round(dirichlet_bits(np.array([1, 0])), 6)
-    1.0
-    """
-    total, half = counts.sum(), len(counts) / 2
-    nats = gammaln(total + half) - gammaln(half) - (gammaln(counts + 0.5) - gammaln(0.5)).sum()
-    return float(nats / np.log(2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +154,7 @@ class CollectionCode:
     @cached_property
     def factorials(self) -> np.ndarray:
         """Log2 of the factorials of the numbers up to that of the nodes of the largest graph."""
-        return factorial_bits(np.arange(self.sizes.max(initial=0) + 1))
+        return log2_factorial(np.arange(self.sizes.max(initial=0) + 1))
 
     @cached_property
     def integers(self) -> np.ndarray:
@@ -189,11 +165,10 @@ class CollectionCode:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""
         size, num_edges = structure.num_nodes, len(structure.edges)
         pairs = size * (size - 1) // 2
-        where = (
-            factorial_bits(pairs) - factorial_bits(num_edges) - factorial_bits(pairs - num_edges)
-        )
         named = size * log2(self.num_colors) + num_edges * log2(self.num_links)
-        return integer_bits(size) + integer_bits(num_edges) + float(where) + named
+        return (
+            integer_bits(size) + integer_bits(num_edges) + log2_binomial(pairs, num_edges) + named
+        )
 
     def own_degrees(self, structure: NumberedStructure) -> np.ndarray:
         """Degrees inside a copy, of each layer and node of the motif, int64 ``[L, M]``."""
@@ -300,7 +275,7 @@ class Covering:
         for first, second in zip(*np.triu_indices(self.code.num_colors), strict=True):
             possible = self._possible_links(first, second)
             counts = self.joints[first, second]
-            total += dirichlet_bits(counts[possible])
+            total += histogram_bits(counts[possible])
             if first == second:
                 # between nodes of one category, a bit says where the edge begins
                 total += float(counts[self.code.kinds != self.code.reverse].sum())
@@ -336,9 +311,9 @@ class Covering:
             self.free_of_color,
             counts[:, None] * np.bincount(structure.colors, minlength=self.code.num_colors),
         )
-        chosen = factorial_bits(free) - factorial_bits(free - taken)
+        chosen = log2_factorial(free) - log2_factorial(free - taken)
         address = (
-            float(chosen.sum() - factorial_bits(counts).sum())
+            float(chosen.sum() - log2_factorial(counts).sum())
             - float(counts.sum()) * structure.automorphism_bits
         )
         drawing = self.code.drawing_bits_of(structure)

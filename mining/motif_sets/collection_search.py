@@ -31,11 +31,11 @@ from mining.motif_sets.collection_sets import (
     LEAST_GRAPHS,
     Gathered,
     gather,
+    links_of,
     rows_of,
-    structure_of,
+    structures_of,
 )
 from mining.motif_sets.copy_choice import Choice, Least, choose
-from mining.motif_sets.set_loops import links_of
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
@@ -155,7 +155,7 @@ def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> Code
             colors = code.colors[occurrences]
             for own in np.unique(colors, axis=0):
                 alike = occurrences[(colors == own).all(axis=1)]
-                numbered = structure_of(rows_of(code), alike[0])
+                numbered = structures_of(rows_of(code), alike[:1])[0]
                 choice = choose(covering, numbered, alike, least)
                 if len(choice.copies):
                     covering = covering.add(numbered, choice.copies)
@@ -328,11 +328,7 @@ class _Search:
             (None, one) for one in others[:_MOST_INSERTED]
         ]
         for motif in found.motifs:
-            alike = [
-                one
-                for one in others
-                if one.invariant in motif.parts or motif.invariant in one.parts
-            ]
+            alike = [one for one in others if one.key in motif.parts or motif.key in one.parts]
             moves += [(motif, one) for one in alike[:_MOST_SWAPPED]]
         prefixes = self.prefixes(found)
         for old, new in moves:
@@ -389,7 +385,7 @@ class _Search:
         """The record of a motif, whose nodes come in canonical order."""
         rows, order = rows_of(self.empty.covering.code), one.structure.form.order
         links = one.numbered.links
-        if not all((links_of(rows, copy) == links).all() for copy in copies):
+        if (links_of(rows, copies)[0] != links).any():
             raise AssertionError("all copies of a motif are joined alike")
         structure = self.mined.structure(
             one.structure.channels[np.ix_(order, order)],

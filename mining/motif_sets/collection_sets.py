@@ -1,30 +1,25 @@
 """The connected node sets of a collection, size by size, grouped by what they look like.
 
 All sets of two nodes are there, and each grows by one neighbour at a time. Sets whose nodes have
-the same links and categories in the order of their numbers are looked at once; what refinement
-cannot tell apart is compared exactly, so that the sets of one group are isomorphic, and their nodes
-stand in the order of the first.
+the same links and categories in the order of their numbers are brought to canonical form at once,
+so that the nodes of all sets of a structure stand in the same order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
+from mining.candidates.canonical_loops import canonical_orders
+from mining.candidates.grown_sets import key_of
+from mining.candidates.growth_loops import links_among
 from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
 from mining.motif_sets.copy_choice import Least, choose
-from mining.motif_sets.set_loops import (
-    align_sets,
-    describe_sets,
-    grow_rows,
-    invariants_of,
-    links_of,
-    symmetries_of,
-)
+from mining.motif_sets.set_loops import describe_sets, grow_rows
 
 # sets that are looked at, of one size; and sets that grow on
 MOST_SETS, MOST_GROWN = 400_000, 120_000
@@ -39,9 +34,9 @@ LEAST_GAIN = -80.0
 class Rows(NamedTuple):
     """The graph as compiled functions take it."""
 
-    indptr: np.ndarray  # int64 [V + 1]
-    indices: np.ndarray  # int32 [E]
-    links: np.ndarray  # int64 [E]
+    indptr: np.ndarray  # uint64 [V + 1]
+    indices: np.ndarray  # uint32 [E]
+    links: np.ndarray  # uint16 [E]
     colors: np.ndarray  # int64 [V]
 
 
@@ -63,7 +58,9 @@ class Gathered(NamedTuple):
 
 def rows_of(code: CollectionCode) -> Rows:
     """The graph of a code."""
-    return Rows(code.graph.indptr, code.graph.indices, code.links, code.colors)
+    graph = code.graph
+    indptr, indices = graph.indptr.view(np.uint64), graph.indices.view(np.uint32)
+    return Rows(indptr, indices, code.links.astype(np.uint16), code.colors)
 
 
 def most_grown(rows: Rows, sets: np.ndarray) -> int:
@@ -105,7 +102,6 @@ def rank_in_group(group: np.ndarray) -> np.ndarray:
     return place - np.maximum.accumulate(np.where(first, place, 0))
 
 
-@np.errstate(over="ignore")
 def sightings(
     code: CollectionCode, sets: np.ndarray, least: Least
 ) -> tuple[list[Sighting], np.ndarray]:
@@ -113,49 +109,71 @@ def sightings(
 
     Returns also which sets may grow on, bool ``[K]``: those of structures in enough graphs.
     """
-    rows, graph_of = rows_of(code), code.graph_of[sets[:, 0]]
-    # 1. equal links and categories in the order of the numbers are looked at once
-    codes, first, code_of = np.unique(
-        describe_sets(rows, sets), return_index=True, return_inverse=True
-    )
-    examples = sets[first]
-    colors, invariants = invariants_of(rows, examples)
-    # 2. what looks alike, in enough graphs
-    _, group_of_code = np.unique(invariants, return_inverse=True)
-    group_of = group_of_code[code_of]
-    num_groups = int(group_of_code.max(initial=-1)) + 1
-    pairs = np.unique(group_of * code.graph.num_graphs + graph_of)
-    in_graphs = np.bincount(pairs // code.graph.num_graphs, minlength=num_groups)
-    number = np.bincount(group_of, minlength=num_groups)
-    goes_on = in_graphs >= least.graphs
-    wanted = np.flatnonzero((goes_on & (number >= least.copies))[group_of_code])
-    # 3. the same, exactly
-    wanted = wanted[np.argsort(group_of_code[wanted], kind="stable")]
-    class_of, order = align_sets(rows, examples[wanted], colors[wanted], group_of_code[wanted])
-    class_of_code = np.full(len(codes), -1)
-    class_of_code[wanted] = class_of
-    order_of_code = np.zeros((len(codes), sets.shape[1]), np.int64)
-    order_of_code[wanted] = order
-    class_of_set = class_of_code[code_of]
-    by_class = np.argsort(class_of_set, kind="stable")
-    by_class = by_class[np.count_nonzero(class_of_set < 0) :]
-    aligned = np.take_along_axis(sets[by_class], order_of_code[code_of[by_class]], axis=1)
-    bounds = np.flatnonzero(np.diff(class_of_set[by_class], prepend=-1, append=-1))
+    rows, num_graphs = rows_of(code), code.graph.num_graphs
+    # 1. sets that look alike in the order of their nodes are looked at once
+    codes = np.empty(len(sets), np.uint64)
+    with np.errstate(over="ignore"):
+        describe_sets(rows, sets, codes)
+    _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
+    order, keys = canonical_forms(*links_of(rows, sets[first]))
+    # 2. sets of one structure, in canonical order
+    known: dict[bytes, int] = {}
+    number = np.array([known.setdefault(key, len(known)) for key in keys], np.int64)[code_of]
+    aligned = np.take_along_axis(sets, order[code_of], axis=1)
+    # 3. those of structures that are seen so often, and in so many graphs
+    pairs = np.unique(number * num_graphs + code.graph_of[sets[:, 0]])
+    goes_on = np.bincount(pairs // num_graphs, minlength=len(known)) >= least.graphs
+    times = np.bincount(number, minlength=len(known))
+    wanted = np.flatnonzero(goes_on & (times >= least.copies))
+    ends = np.cumsum(times)
+    by_number = np.argsort(number, kind="stable")
+    occurrences = [aligned[by_number[ends[one] - times[one] : ends[one]]] for one in wanted]
+    examples = np.array([own[0] for own in occurrences], np.int32).reshape(-1, sets.shape[1])
+    found = map(Sighting, structures_of(rows, examples), occurrences)
+    return list(found), goes_on[number]
+
+
+def structures_of(rows: Rows, sets: np.ndarray) -> list[NumberedStructure]:
+    """The structure of each set ``[K, M]``, in the order of its nodes."""
+    links, colors = links_of(rows, sets)
+    size = sets.shape[1]
+    _, automorphisms = canonical_orders(links, colors)
+    # nodes are in one orbit if the structure looks the same when one of them is marked
+    marked = (2 * colors[:, None] + np.eye(size, dtype=np.int64)).reshape(-1, size)
+    _, keys = canonical_forms(np.repeat(links, size, axis=0), marked)
     found = []
-    for first, last in pairwise(bounds.tolist()):
-        occurrences = aligned[first:last]
-        in_graph = code.graph_of[occurrences[:, 0]]
-        if last - first >= least.copies and len(np.unique(in_graph)) >= least.graphs:
-            found.append(Sighting(structure_of(rows, occurrences[0]), occurrences))
-    return found, goes_on[group_of]
+    for row in range(len(sets)):
+        numbers: dict[bytes, int] = {}
+        own = keys[row * size : (row + 1) * size]
+        orbits = np.array([numbers.setdefault(key, len(numbers)) for key in own], np.int64)
+        bits = float(np.log2(automorphisms[row]))
+        found.append(NumberedStructure(links[row].astype(np.int64), colors[row], orbits, bits))
+    return found
 
 
-@np.errstate(over="ignore")
-def structure_of(rows: Rows, nodes: np.ndarray) -> NumberedStructure:
-    """The structure of a set of nodes ``[M]``."""
-    links, colors = links_of(rows, nodes), rows.colors[nodes]
-    orbits, automorphism_bits = symmetries_of(links, colors)
-    return NumberedStructure(links, colors, orbits, automorphism_bits)
+def parts_of(structure: NumberedStructure) -> frozenset[bytes]:
+    """Keys of the parts of a structure with one or two nodes less, joined or not."""
+    found: set[bytes] = set()
+    for size in range(max(2, structure.num_nodes - 2), structure.num_nodes):
+        kept = np.array([*combinations(range(structure.num_nodes), size)])
+        links = structure.links[kept[:, :, None], kept[:, None, :]]
+        found.update(canonical_forms(links.astype(np.uint16), structure.colors[kept])[1])
+    return frozenset(found)
+
+
+def canonical_forms(links: np.ndarray, colors: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
+    """Canonical orders ``[K, M]`` of small graphs, and keys that are equal for isomorphic ones."""
+    order, _ = canonical_orders(links, colors)
+    links = links[np.arange(len(links))[:, None, None], order[:, :, None], order[:, None, :]]
+    colors = np.take_along_axis(colors, order, axis=1)
+    return order, [key_of(*one) for one in zip(links, colors, strict=True)]
+
+
+def links_of(rows: Rows, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What joins each two nodes of sets, uint16 ``[K, M, M]``, and their categories ``[K, M]``."""
+    links = np.empty((*sets.shape, sets.shape[1]), np.uint16)
+    links_among(rows, sets, links)
+    return links, rows.colors[sets]
 
 
 def gather(
