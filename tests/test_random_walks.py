@@ -22,7 +22,7 @@ def one_score(kernel, left, right):
     """Score of one graph ``(adj, feat)`` against another, as a subgraph and as a pair."""
     sides = [[torch.tensor([part], dtype=FLOAT64) for part in side] for side in (left, right)]
     (adj, feat), other = sides
-    pair = kernel.sums_pairs(adj, feat, *other).item()
+    pair = kernel.score_pairs(adj, feat, *other).item()
     subgraph = SubgraphTensors.of_matrices(adj, None)
     assert kernel.sums(subgraph, feat[0], *other).item() == pytest.approx(pair)
     return pair

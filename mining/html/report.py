@@ -53,6 +53,7 @@ def render_report(run: MiningRun) -> str:
         "report.html.jinja",
         run=run,
         lead=_lead(run, numbers),
+        statement=_statement(run),
         facts=_facts(run),
         set_notes=_set_notes(run, shown),
         motifs=motifs,
@@ -136,6 +137,13 @@ def _lead(run: MiningRun, numbers: Numbers) -> Markup:
     if run.is_partial:
         said.append("The time limit ended the run; gomkcn mine --resume continues it.")
     return Markup(" ").join(said)
+
+
+def _statement(run: MiningRun) -> str:
+    """What stands in the place of a table where no motif saves bits."""
+    found = run.motif_set
+    what = "graph" if run.graph.num_graphs == 1 else "collection"
+    return f"No motif saves bits: the {what} is described most briefly by {found.given_what} alone."
 
 
 def _called_sentence(run: MiningRun, numbers: Numbers) -> list[Markup]:
@@ -306,10 +314,7 @@ def _set_notes(run: MiningRun, shown: MotifSet) -> list[str]:
     share = "node" if is_collection else "edge"
     notes = []
     if shown is not run.motif_set:
-        notes.append(
-            "With blocks of nodes as base, no motif saves further bits. Below: the motif set "
-            f"given {shown.given_what} alone."
-        )
+        notes.append(f"Below: the motif set given {shown.given_what} alone.")
     if shown.is_clique_cover:
         notes.append(
             "The set is a clique cover: groups of nodes that are all joined to each other."
