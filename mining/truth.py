@@ -32,7 +32,7 @@ class MotifRecovery:
     occurrences : float
         Occurrences of those patterns together in the whole graph, or an estimate.
     planted_found : int
-        Planted copies whose node set is among the places that are listed.
+        Planted copies whose node set is among the places that are listed, or a copy of a motif.
     """
 
     name: str
@@ -83,6 +83,9 @@ def compare_with_truth(
             pattern for pattern, key in zip(patterns, keys, strict=True) if key == planted.key
         ]
         node_sets = {frozenset(one.nodes) for pattern in isomorphic for one in pattern.occurrences}
+        for pattern in isomorphic:
+            if pattern.motif is not None:
+                node_sets |= {*map(frozenset, pattern.motif.copies.nodes.tolist())}
         recoveries.append(
             MotifRecovery(
                 name=motif["name"],
