@@ -395,7 +395,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"kernel": GOMKKernel(2), "tau": 1.0}, "kernel cannot be combined with tau"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
         ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
-        ({"null": "configuration"}, "null 'configuration' is called 'degree' now"),
+        ({"null": "configuration"}, "null must be one of 'degree', 'joint-degree', 'erdos-renyi'"),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
         ({"count_error": 0.0}, "count_error must be greater than 0"),
