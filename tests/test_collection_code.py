@@ -13,10 +13,10 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
+from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
 from mining.motif_sets import small_graph_count
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_sets import rows_of, structures_of
 from mining.motif_sets.integer_codes import integer_bits
 from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
 
@@ -47,10 +47,15 @@ def collection(name):
     return graph, np.concatenate([one["categories"] for one in graphs])
 
 
+def shape_of(code, copies):
+    (links,), (colors,) = links_of(code.rows, copies[:1])
+    return Shape.of(links, colors)
+
+
 def cover(code, motifs):
     """Cover copies, each given in the order of the nodes of its motif."""
     rows = [np.array(one["copies"]) for one in motifs]
-    return code.cover([(structures_of(rows_of(code), copies[:1])[0], copies) for copies in rows])
+    return code.cover([(shape_of(code, copies), copies) for copies in rows])
 
 
 @pytest.mark.parametrize("known", LENGTHS, ids=lambda one: f"{one['collection']}, {one['base']}")
@@ -73,7 +78,7 @@ def test_parts_of_a_motif_are_those_of_the_definition(known):
         before = cover(code, known["motifs"][:number])
         copies = np.array(motif["copies"])
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
-        parts = before.motif_parts(structures_of(rows_of(code), copies[:1])[0], counts)
+        parts = before.motif_parts(shape_of(code, copies), counts)
         expected = [motif["drawing"], motif["counts"], motif["addresses"]]
         np.testing.assert_allclose(parts, expected, atol=1e-6)
 

@@ -9,11 +9,11 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.shapes import Shape, links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_blocks import find_blocks
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_search import LEAST_BITS, cover_collection, search_collection
-from mining.motif_sets.collection_sets import rows_of, structures_of
 from mining.pattern import Pattern
 
 RING = Structure.parse(
@@ -100,7 +100,10 @@ def test_a_planted_typed_ring_is_found_and_nothing_else(answer):
 def test_bits_are_differences_of_lengths(mined, answer):
     best, _ = answer
     code = CollectionCode(mined.graph, mined.colors, best.base)
-    motifs = [(structures_of(rows_of(code), one.copies[:1])[0], one.copies) for one in best.motifs]
+    motifs = []
+    for one in best.motifs:
+        (links,), (colors,) = links_of(code.rows, one.copies[:1])
+        motifs.append((Shape.of(links, colors), one.copies))
     assert code.cover(motifs).length == pytest.approx(best.bits_total, abs=1e-6)
     # nothing else is in the set, so that without it there are no motifs
     length = code.without_motifs().length

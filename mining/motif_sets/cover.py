@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mining.candidates.shapes import Shape
 from mining.motif_sets.code_length import GraphCode, Residual
-from mining.motif_sets.coded_graph import MotifShape
 from mining.motif_sets.copy_loops import move_copies
 from mining.motif_sets.integer_codes import integer_bits
 from mining.motif_sets.listed_copies import Left, ListedCopies, Prefix
@@ -28,7 +28,7 @@ class Taken:
         return self.listed.copies[self.rows].astype(np.int64)
 
     @property
-    def motif(self) -> tuple[MotifShape, np.ndarray]:
+    def motif(self) -> tuple[Shape, np.ndarray]:
         """Shape and copies, as the code takes them."""
         return self.listed.shape, self.copies
 
@@ -65,10 +65,10 @@ class Cover:
 
     def bits_with(self, listed: ListedCopies, prefix: Prefix) -> float:
         """The length of the set with more copies of a motif."""
-        before = self.motifs.get(listed.key)
+        before = self.motifs.get(listed.shape.key)
         self.add(listed, prefix)
         bits = self.bits()
-        self.remove(listed.key)
+        self.remove(listed.shape.key)
         if before is not None:
             self._put(before)
         return bits
@@ -76,9 +76,9 @@ class Cover:
     def add(self, listed: ListedCopies, prefix: Prefix) -> None:
         """Take copies of a motif, beside those that are taken."""
         rows = prefix.rows
-        before = self.motifs.get(listed.key)
+        before = self.motifs.get(listed.shape.key)
         if before is not None:
-            self.remove(listed.key)
+            self.remove(listed.shape.key)
             rows = np.concatenate([before.rows, rows])
         self._put(Taken(listed, rows, prefix.bits, prefix.address))
 
@@ -98,13 +98,13 @@ class Cover:
         self.motifs = dict(motifs)
 
     def _put(self, taken: Taken) -> None:
-        self.motifs[taken.listed.key] = taken
+        self.motifs[taken.listed.shape.key] = taken
         self._move(taken, -1)
 
     def _move(self, taken: Taken, sign: int) -> None:
         listed = taken.listed
         self.used[listed.edges[taken.rows]] = sign < 0
-        move_copies(self.degrees, listed.copies[taken.rows], listed.shape.terms, sign)
+        move_copies(self.degrees, listed.copies[taken.rows], listed.terms, sign)
 
     def _fit(self) -> Residual:
         self._residual = self._code.residual(self.degrees, self.used, self._residual)

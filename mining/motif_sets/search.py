@@ -167,7 +167,7 @@ def cover_graph(
         if key is not None and key not in cover.motifs:
             listed = proposals.listed[key]
             none = np.zeros(0, np.int64)
-            prefix = listed.best_prefix(cover.left(), none, everything, proposals.work, fewest=1)
+            prefix = listed.best_prefix(cover.left(), none, everything, proposals.marks, fewest=1)
             if prefix is not None and cover.bits_with(listed, prefix) < cover.bits() - _EQUAL:
                 cover.add(listed, prefix)
     found = _as_coded_set(code, cover.motifs)
@@ -369,9 +369,9 @@ class _Search:
 
     def _least_bad_prefix(self, listed: ListedCopies) -> Prefix | None:
         """The copies of a structure that save most beside the cover, though they save nothing."""
-        left, work = self.cover.left(), self.proposals.work
+        left, marks = self.cover.left(), self.proposals.marks
         everything, none = np.ones(len(left.used), bool), np.zeros(0, np.int64)
-        return listed.best_prefix(left, none, everything, work, least_worth=-np.inf)
+        return listed.best_prefix(left, none, everything, marks, least_worth=-np.inf)
 
     def _shorter(self, best: _Best, bits: float) -> _Best:
         """The set of the cover if it is shorter than the best one."""
@@ -413,7 +413,7 @@ class _Search:
         return bounds
 
     def _weight(self, listed: ListedCopies, prefix: Prefix, exponent: float) -> float:
-        return float(len(prefix.rows) * len(listed.shape.pairs)) ** exponent
+        return float(len(prefix.rows) * len(listed.shape.edges)) ** exponent
 
     def _best_prefixes(
         self,
@@ -440,7 +440,7 @@ class _Search:
             else:
                 taken = self.cover.motifs.get(key)
                 rows = np.zeros(0, np.int64) if taken is None else taken.rows
-                prefix = listed.best_prefix(left, rows, freed, self.proposals.work)
+                prefix = listed.best_prefix(left, rows, freed, self.proposals.marks)
             if is_empty:
                 self.alone[key] = prefix
             score = -np.inf
