@@ -15,10 +15,10 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
 from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
-from mining.motif_sets import small_graph_count
+from mining.motif_sets import small_graphs
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
+from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 # made once with the program that the plan names as the definition of a length
 KNOWN = json.loads((Path(__file__).parent / "data/collection_lengths.json").read_text())
@@ -189,12 +189,12 @@ def graphical(size):
 
 def test_numbers_of_graphs_are_near_those_of_all_of_six_nodes():
     errors = [
-        count_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
+        count_small_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
         for degrees, number in graphical(6).items()
         if list(degrees) == sorted(degrees)
     ]
     few = [
-        count_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
+        count_small_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
         for degrees, number in graphical(5).items()
     ]
     assert max(map(abs, few)) < 0.2
@@ -217,7 +217,7 @@ def test_numbers_of_graphs_of_single_arcs():
     for key, counts in number.items():
         assert len(set(counts.values())) == 1
         # those of many arcs leave few out
-        assert count_digraphs(key)[0] == pytest.approx(log2(next(iter(counts.values()))))
+        assert count_small_digraphs(key)[0] == pytest.approx(log2(next(iter(counts.values()))))
 
 
 def test_numbers_of_graphs_of_more_arcs_are_near():
@@ -228,7 +228,7 @@ def test_numbers_of_graphs_of_more_arcs_are_near():
         pairs = zip(arcs.sum(axis=1).tolist(), arcs.sum(axis=0).tolist(), strict=True)
         degrees = tuple(pair for pair in pairs if any(pair))
         if 8 <= arcs.sum() <= 13:
-            exact = log2(small_graph_count._list_digraphs(tuple(sorted(degrees))))
-            errors.append(count_digraphs(degrees)[0] - exact)
+            exact = log2(small_graphs._list_digraphs(tuple(sorted(degrees))))
+            errors.append(count_small_digraphs(degrees)[0] - exact)
     assert abs(np.mean(errors)) < 0.15
     assert np.std(errors) < 0.3

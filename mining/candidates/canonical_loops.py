@@ -39,7 +39,7 @@ def canonical_orders(
     -------
     order, automorphisms, orbits : numpy.ndarray
         int64 ``[K, M]``, ``[K]`` and ``[K, M]``. Links and colours in this order are equal for
-        isomorphic graphs, and for no others. An orbit is known by its smallest node.
+        isomorphic graphs, and for no others. Orbits of nodes are numbered from 0 on.
 
     Examples
     --------
@@ -122,6 +122,15 @@ def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree)
             for j in range(i):
                 if colors[row, i] == colors[row, j] and _are_twins(links[row], i, j):
                     _join(orbits[row], i, j)
+        # 6. orbits are numbered
+        for i in range(size):
+            tree.ranks[i] = -1
+        number = 0
+        for i in range(size):
+            if tree.ranks[orbits[row, i]] < 0:
+                tree.ranks[orbits[row, i]] = number
+                number += 1
+            orbits[row, i] = tree.ranks[orbits[row, i]]
 
 
 @subroutine(**INLINE_JIT)

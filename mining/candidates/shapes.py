@@ -63,7 +63,7 @@ class Shape:
         """
         links = links.astype(np.uint16)
         _, (number,), (orbits,) = canonical_orders(links[None], colors[None])
-        return cls(links, colors, _numbered(orbits), int(number))
+        return cls(links, colors, orbits, int(number))
 
     @property
     def num_nodes(self) -> int:
@@ -113,11 +113,6 @@ def key_of(links: np.ndarray, colors: np.ndarray) -> bytes:
     return np.concatenate([colors, links.reshape(-1)], dtype=np.int64).tobytes()
 
 
-def _numbered(orbits: np.ndarray) -> np.ndarray:
-    numbered: np.ndarray = np.unique(orbits, return_inverse=True)[1]
-    return numbered
-
-
 class Shapes(NamedTuple):
     """Distinct shapes in canonical order; of each graph, its nodes in this order, and its shape."""
 
@@ -140,12 +135,12 @@ def find_shapes(links: np.ndarray, colors: np.ndarray) -> Shapes:
     known: dict[bytes, int] = {}
     shapes: list[Shape] = []
     number = np.empty(len(links), np.int64)
+    # keys in bulk
+    keys = np.concatenate([colors, links.reshape(-1, links.shape[1] ** 2)], axis=1, dtype=np.int64)
     for row, own in enumerate(zip(links, colors, strict=True)):
-        number[row] = known.setdefault(key_of(*own), len(known))
+        number[row] = known.setdefault(keys[row].tobytes(), len(known))
         if number[row] == len(shapes):
-            shapes.append(
-                Shape(links[row], colors[row], _numbered(orbits[row]), int(automorphisms[row]))
-            )
+            shapes.append(Shape(*own, orbits[row], int(automorphisms[row])))
     return Shapes(shapes, order, number)
 
 

@@ -88,14 +88,11 @@ class Residual:
     ----------
     bits : float
         log2 of the number of graphs like it, with the partition where there is one.
-    error : float
-        What the grouping of many degrees may change of it.
     counts : tuple of GraphCount
         One for each layer.
     """
 
     bits: float
-    error: float
     counts: tuple[GraphCount, ...]
 
 
@@ -174,7 +171,7 @@ class GraphCode:
                 one = count_two_sided_graphs(first, second, same, last, tolerance)
             counts.append(one)
         bits = self.partition + sum(one.bits for one in counts)
-        return Residual(bits, sum(one.error for one in counts), tuple(counts))
+        return Residual(bits, tuple(counts))
 
     def edge_bits(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
         """-log2 of the odds of each edge of the whole graph in what is left, ``[num_edges]``."""

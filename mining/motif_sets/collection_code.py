@@ -40,7 +40,7 @@ from mining.motif_sets.integer_codes import (
     log2_binomial,
     log2_factorial,
 )
-from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
+from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 # how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
 _ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
@@ -192,7 +192,7 @@ class Covering:
     class_bits, graph_bits : list of float, numpy.ndarray
         Signatures of each class; the residual graphs ``[G]``.
     multipliers : numpy.ndarray
-        float64 ``[L, V]``, see ``small_graph_count.py``.
+        float64 ``[L, V]``, see ``small_graphs.py``.
     symbols, symbol_of : numpy.ndarray
         int64 ``[S]``, the signatures that occur, and int64 ``[V]``, which of them each node has.
     signature_bits : numpy.ndarray
@@ -378,18 +378,13 @@ class Covering:
             for layer, opposite in enumerate(code.opposite.tolist()):
                 own = residual[layer, here]
                 if opposite == layer:
-                    number, fitted = count_graphs(tuple(np.bincount(own).tolist()))
-                    multipliers[layer, here] = np.array(fitted)[own]
+                    number, x = count_small_graphs(tuple(np.bincount(own).tolist()))
+                    multipliers[layer, here] = x[own]
                 elif layer < opposite:
-                    both = residual[[layer, opposite], here]
-                    ends = np.flatnonzero(both.any(axis=0))
-                    pairs = tuple(map(tuple, both[:, ends].T.tolist()))
-                    number, pair_fit = count_digraphs(pairs)
-                    multipliers[[layer, opposite], here] = 0.0
-                    if pair_fit:
-                        multipliers[np.ix_([layer, opposite], ptr[graph] + ends)] = np.array(
-                            pair_fit
-                        ).T
+                    into = residual[opposite, here]
+                    pairs = zip(own.tolist(), into.tolist(), strict=True)
+                    number, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
+                    multipliers[layer, here], multipliers[opposite, here] = x[own], y[into]
                 else:
                     continue
                 bits += number
