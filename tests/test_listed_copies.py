@@ -111,7 +111,7 @@ def test_bits_of_prefixes_are_those_of_the_code(kind):
         assert abs(last - code.motif_bits(shape, listed.copies[nodes]).total) < 1e-9
 
 
-def test_the_best_prefix_shares_no_edge_and_keeps_to_what_is_free():
+def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
     whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     graph = CodedGraph.of(MinedGraph.of(whole))
     clique = next(
@@ -119,16 +119,16 @@ def test_the_best_prefix_shares_no_edge_and_keeps_to_what_is_free():
     )
     listed, left, marks = list_all(graph, shape_at(graph, clique))
     every, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
-    best = listed.best_prefix(left, none, every, marks)
+    best = listed.best_copies(left, none, every, marks)
     assert len(best.rows) == 6
     assert best.address == "without replacement"
     left.used[listed.edges[0]] = True
-    assert set(listed.best_prefix(left, none, every, marks).rows) == {1, 2, 3, 4, 5}
+    assert set(listed.best_copies(left, none, every, marks).rows) == {1, 2, 3, 4, 5}
     # nothing new, and not enough
-    assert listed.best_prefix(left, none, ~every, marks) is None
+    assert listed.best_copies(left, none, ~every, marks) is None
     left.used[listed.edges[1:5]] = True
-    assert listed.best_prefix(left, none, every, marks) is None
-    assert listed.best_prefix(left, none, every, marks, fewest=1).rows.tolist() == [5]
+    assert listed.best_copies(left, none, every, marks) is None
+    assert listed.best_copies(left, np.array([0]), every, marks).rows.tolist() == [0, 5]
 
 
 def test_disjoint_rows_are_chosen_in_order():

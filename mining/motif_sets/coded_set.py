@@ -83,9 +83,10 @@ def pack(sets: Sequence[CodedSet | None]) -> Arrays:
     return {"sets": np.array(json.dumps([one and _record(one) for one in sets]))}
 
 
-def unpack(arrays: Arrays) -> list[CodedSet | None]:
-    """The inverse of :func:`pack`."""
-    return [one and _set_of(one) for one in json.loads(arrays["sets"].item())]
+def unpack(arrays: Arrays) -> tuple[CodedSet, CodedSet | None]:
+    """What was packed: an answer, and the set of the other base."""
+    answer, other = json.loads(arrays["sets"].item())
+    return _set_of(answer), other and _set_of(other)
 
 
 def _record(one: CodedSet) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
@@ -24,7 +24,6 @@ from mining.motif_sets.collection_candidates import (
     Given,
     candidates_of,
     least_of,
-    occurrences_of,
     sightings_of,
 )
 from mining.motif_sets.collection_code import CollectionCode, Covering
@@ -33,7 +32,7 @@ from mining.motif_sets.collection_sets import (
     Gathered,
     gather,
 )
-from mining.motif_sets.copy_choice import Choice, Least, choose
+from mining.motif_sets.copy_choice import Choice, choose
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
@@ -122,57 +121,6 @@ def search_collection(
     ]
     sets = [one.coded_set(gathered.cut, given) for one in searches]
     return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed)
-
-
-def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> CodedSet:
-    """Cover a collection with given structures in the given order, without a search.
-
-    Of each, the copies are covered that pay for their addresses, be they few.
-
-    Returns
-    -------
-    CodedSet
-        One motif for each structure, with no copy where none pays, in the base with the shorter
-        total.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> mined = MinedGraph.of([nx.cycle_graph(6), nx.cycle_graph(6), nx.path_graph(5)])
-    >>> [len(one.copies) for one in cover_collection(mined, [Structure.parse("ring-6")]).motifs]
-    [2]
-    """
-    least, sets = Least(1, 1), []
-    places = [occurrences_of(mined, structure) for structure in structures]
-    for covering in _empty_coverings(mined):
-        code, bits_base = covering.code, covering.length
-        # the number of the structure, the motif in the code, and its copies
-        covered: list[tuple[int, Shape, np.ndarray]] = []
-        for number, occurrences in enumerate(places):
-            # copies of one structure without categories differ where nodes have some
-            colors = code.colors[occurrences]
-            for own in np.unique(colors, axis=0):
-                alike = occurrences[(colors == own).all(axis=1)]
-                shape = Shape.of(*(one[0] for one in links_of(code.rows, alike[:1])))
-                choice = choose(covering, shape, alike, least)
-                if len(choice.copies):
-                    covering = covering.add(shape, choice.copies)
-                    covered.append((number, shape, choice.copies))
-        motifs = []
-        for number, structure in enumerate(structures):
-            rest = [(one, copies) for owner, one, copies in covered if owner != number]
-            own = [copies for owner, _, copies in covered if owner == number]
-            none = np.zeros((0, structure.num_nodes), np.int64)
-            motifs.append(
-                CodedMotif(
-                    structure,
-                    _sorted(np.concatenate([none, *own])),
-                    code.cover(rest).length - covering.length if own else 0.0,
-                    sources=("given",),
-                )
-            )
-        sets.append(CodedSet(tuple(motifs), bits_base, covering.length, code.base))
-    return min(sets, key=lambda one: one.bits_total)
 
 
 def _empty_coverings(mined: MinedGraph) -> list[Covering]:

@@ -57,26 +57,6 @@ class Left:
     edge_bits: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Prefix:
-    """Some copies of a structure.
-
-    Attributes
-    ----------
-    rows : numpy.ndarray
-        int64 ``[k]``, which of the listed copies.
-    gain : float
-        About the bits that they save, beside those that are in the set.
-    bits, address : float, str
-        Length of the motif with them and with those that are in the set, and its address code.
-    """
-
-    rows: np.ndarray
-    gain: float
-    bits: float
-    address: str
-
-
 class Marks:
     """Which nodes and edges are met; all are forgotten with each new era."""
 
@@ -145,26 +125,23 @@ class ListedCopies:
         gains: np.ndarray = gains_of_copies(rows, self.copies, *arguments)
         return gains + self.symmetry
 
-    def best_prefix(
+    def best_copies(
         self,
         left: Left,
         taken: np.ndarray,
         freed: np.ndarray,
         marks: Marks,
-        *,
-        fewest: int = 2,
         least_worth: float = _LEAST_WORTH,
-    ) -> Prefix | None:
-        """The free copies that save most beside those that are ``taken``.
+    ) -> Taken | None:
+        """The free copies that save most beside those that are ``taken``, and these.
 
-        A motif has at least ``fewest`` copies, each of at least ``least_worth`` bits. None where
-        there are not enough, and where no free copy has an edge that is ``freed``, bool
-        ``[num_edges]``.
+        A motif has at least two copies, each of at least ``least_worth`` bits. None where there are
+        not enough, and where no free copy has an edge that is ``freed``, bool ``[num_edges]``.
 
         Copies are tried by falling worth, under three of the addresses; so that no two share an
         edge, and so that no two share a node; and the best number of them is taken.
         """
-        least = 1 if len(taken) else fewest
+        least = 1 if len(taken) else 2
         free, is_new = free_copies(self.edges, left.used, freed)
         if not is_new or len(free) < least:
             return None
@@ -178,7 +155,7 @@ class ListedCopies:
             elif address == "by degree":
                 value = worth - self.places.by_degree[free]
             elif best is not None:
-                value = worth - self._by_residual_degree(free, best.rows)
+                value = worth - self._by_residual_degree(free, best.rows[len(taken) :])
             else:
                 break
             order = np.argsort(-np.round(value, _DECIMALS), kind="stable")[:_MOST_TRIED]
@@ -209,16 +186,18 @@ class ListedCopies:
 
     def _best_number(
         self, rows: np.ndarray, gains: np.ndarray, taken: np.ndarray, least: int, marks: Marks
-    ) -> Prefix:
-        """The number of the first copies that saves most, at least ``least``."""
-        bits, codes = self.bits_of_prefixes(np.concatenate([taken, rows]), marks)
+    ) -> Taken:
+        """With the number of the first copies that saves most, at least ``least``."""
+        every = np.concatenate([taken, rows])
+        bits, codes = self.bits_of_prefixes(every, marks)
         before = bits[len(taken) - 1] if len(taken) else 0.0
         saved = np.cumsum(gains[rows]) - (bits[len(taken) :] - before)
         number = least + int(np.argmax(saved[least - 1 :]))
         last = len(taken) + number - 1
-        return Prefix(
-            rows[:number], float(saved[number - 1]), float(bits[last]), ADDRESSES[codes[last]]
-        )
+        return Taken(
+            self, every[: last + 1], number, float(saved[number - 1]), float(bits[last]),
+            ADDRESSES[codes[last]],
+        )  # fmt: skip
 
     def bits_of_prefixes(self, rows: np.ndarray, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
         """Length of the motif with the first 1, 2, … copies, and the number of its address code.
@@ -230,6 +209,46 @@ class ListedCopies:
         bits = addresses[0] + integer_lengths(len(rows))[1:] - log2_factorials(len(rows))[1:]
         bits += self.head - numbers * self.symmetry
         return bits, addresses[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Some copies of a structure, as a motif of a set.
+
+    Attributes
+    ----------
+    listed : ListedCopies
+        The structure, and all copies.
+    rows : numpy.ndarray
+        int64 ``[k]``, which of these.
+    num_new : int
+        How many of them, the last ones, were not in the set before.
+    gain : float
+        About the bits that the new ones save.
+    bits, address : float, str
+        Length of the motif with its copies, and its address code.
+    """
+
+    listed: ListedCopies
+    rows: np.ndarray
+    num_new: int
+    gain: float
+    bits: float
+    address: str
+
+    @property
+    def copies(self) -> np.ndarray:
+        """The nodes of the copies, int64 ``[k, M]``."""
+        return self.listed.copies[self.rows].astype(np.int64)
+
+    @property
+    def motif(self) -> tuple[Shape, np.ndarray]:
+        """Shape and copies, as the code takes them."""
+        return self.listed.shape, self.copies
+
+    def per_edge(self, bits: float, exponent: float) -> float:
+        """Bits, divided by the number of new edges to the power of an exponent."""
+        return bits / float(self.num_new * len(self.listed.shape.edges)) ** exponent
 
 
 def list_structure(
