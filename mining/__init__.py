@@ -45,8 +45,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         ],
         "truth": [
             "compare_with_truth",
-            "covered_occurrences",
-            "induced_occurrences",
             "MotifRecovery",
             "read_truth",
         ],
