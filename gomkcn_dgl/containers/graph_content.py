@@ -448,7 +448,7 @@ def _one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
     if len(categories) > MAX_CATEGORIES:
         raise InputError(
             f"the text {name!r} must have at most {MAX_CATEGORIES} different values to become "
-            f"features, got {len(categories)}; is it a name?"
+            f"features, got {len(categories)}; leave out what is a name."
         )
     return np.eye(len(categories), dtype=np.float32)[codes], categories.tolist()
 

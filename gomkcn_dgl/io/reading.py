@@ -43,7 +43,7 @@ from gomkcn_dgl.io.feature_file import (
     read_features,
     select_features,
 )
-from gomkcn_dgl.io.label_names import name_columns, read_label_names
+from gomkcn_dgl.io.label_names import LabelNames, name_columns, read_label_names
 from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
 
@@ -70,7 +70,7 @@ def read_graph(
     features: Sequence[str] | None = None,
     feature_file: str | os.PathLike[str] | None = None,
     format: str | None = None,
-    label_names: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    label_names: LabelNames | None = None,
     directed: bool | None = None,
     source: Column | None = None,
     target: Column | None = None,
@@ -158,7 +158,9 @@ def read_graph(
         table = find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table, options)
     if label_names is not None:
-        graph = _rename(graph, label_names)
+        names = read_label_names(label_names)
+        with named(path if isinstance(label_names, Mapping) else Path(label_names)):
+            graph = name_columns(graph, names)
     log_relations(graph.relations)
     log.info(
         "read %s: graphs: %d, nodes: %d, edges: %d (%s, %s), features: %d (%s)",
@@ -236,15 +238,6 @@ def find_features(
             "give feature_file."
         )
     return None
-
-
-def _rename(graph: CSRGraph, label_names: str | os.PathLike[str] | Mapping[str, str]) -> CSRGraph:
-    if isinstance(label_names, Mapping):
-        return name_columns(graph, label_names)
-    path = Path(label_names)
-    names = read_label_names(path)
-    with named(path):
-        return name_columns(graph, names)
 
 
 def check_edge_options(format: str, options: EdgeOptions) -> None:

@@ -298,8 +298,12 @@ def is_number(text: str) -> bool:
     return True
 
 
-def parse_cell(number: int, text: str, kind: pa.DataType) -> float:
-    """Return one cell as an integer of 64 bits or a finite number, or name its line."""
+def parse_cell(number: int, text: str, kind: pa.DataType) -> float | str:
+    """Return one cell as a word, an integer of 64 bits or a finite number, or name its line."""
+    if kind == WORDS:
+        if not text:
+            raise line_error(number, "a value was expected", text)
+        return text
     if kind == INTEGERS:
         if not is_int64(text):
             raise line_error(number, "an integer was expected", text)
