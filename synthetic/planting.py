@@ -181,35 +181,43 @@ def plant_copies(
     sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
     if settings.embedded:
         degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
-        placement = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+        members = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+        attaching = np.empty((0, 2), np.int64)
     else:
         each = settings.edges_per_motif
-        placement = attach_copies(num_base_nodes, sizes, hosts, each, rng)
-    nodes = placement.nodes_of_motifs([motif.num_nodes for motif in motifs], copies)
-    marks = placement.mark_nodes(nodes)
+        members, attaching = attach_copies(num_base_nodes, sizes, hosts, each, rng)
+    nodes = nodes_of_motifs(members, motifs, copies)
+    num_nodes = num_base_nodes + (0 if settings.embedded else len(members))
+    node_type, instance, role = np.tile([[0], [-1], [-1]], num_nodes)
+    node_type[members] = np.repeat(1 + np.arange(len(motifs)), [own.size for own in nodes])
+    instance[members] = np.repeat(np.arange(len(sizes)), sizes)
+    role[members] = np.concatenate([np.empty(0, int), *map(np.arange, sizes)])
     # 2. base edges between two nodes of one copy make way for the edges of the motif
-    owner = marks["node_instance"][base_edges]
+    owner = instance[base_edges]
     inside = (owner[:, 0] >= 0) & (owner[:, 0] == owner[:, 1])
     if inside.any():
         base_edges, base_relation = base_edges[~inside], base_relation[~inside]
     # 3. edges of the background, inside the copies of each motif, and between both
-    attaching = draw_links(placement.attaching, base_relation, relations, rng)
+    joining = draw_links(attaching, base_relation, relations, rng)
     altered = settings.remove_prob, settings.add_prob
     within = [
         draw_copy_edges(motif, own, relations, altered, rng)
         for motif, own in zip(motifs, nodes, strict=True)
     ]
-    parts = [(base_edges, base_relation), *within, attaching]
+    parts = [(base_edges, base_relation), *within, joining]
     edges = np.concatenate([ends for ends, _ in parts])
     if not relations.is_directed:
         edges.sort(axis=1)
     num_within = sum(len(ends) for ends, _ in within)
     return PlantedGraph(
-        num_nodes=placement.num_nodes,
+        num_nodes=num_nodes,
         edges=edges,
-        features=_draw_features(marks["node_type"], len(motifs), settings, rng),
-        **marks,
-        edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(attaching[0])]),
+        features=_draw_features(node_type, len(motifs), settings, rng),
+        node_type=node_type,
+        node_mask=node_type > 0,
+        node_instance=instance,
+        node_role=role,
+        edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(joining[0])]),
         instances=tuple(
             (motif.name, tuple(copy))
             for motif, own in zip(motifs, nodes, strict=True)
@@ -403,41 +411,14 @@ def draw_copy_edges(
     return np.stack([nodes[copy, i[slot]], nodes[copy, j[slot]]], axis=1), relation[slot]
 
 
-@dataclass(frozen=True)
-class Placement:
-    """The nodes of all copies, and what joins them to the background.
-
-    ``num_nodes`` is that of the whole graph. ``members`` ``[sum of sizes]`` holds the nodes of each
-    copy in the order of its motif's nodes, one copy after the other, and ``attaching`` ``[A, 2]``
-    the edges between a base node and a node of a copy.
-    """
-
-    num_nodes: int
-    members: np.ndarray
-    attaching: np.ndarray
-
-    def nodes_of_motifs(self, num_nodes: Sequence[int], copies: Sequence[int]) -> list[np.ndarray]:
-        """The nodes of all copies of each motif, int64 ``[C, M]``."""
-        ends = np.cumsum(np.multiply(num_nodes, copies), dtype=np.int64)
-        parts = np.split(self.members, ends[:-1]) if len(ends) else []
-        return [part.reshape(-1, size) for part, size in zip(parts, num_nodes, strict=True)]
-
-    def mark_nodes(self, nodes_of_motifs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-        """Type, mask, copy and role of each node ``[V]``, as a PlantedGraph has them."""
-        node_type = np.zeros(self.num_nodes, np.int64)
-        instance, role = np.full((2, self.num_nodes), -1)
-        first = 0
-        for number, nodes in enumerate(nodes_of_motifs):
-            node_type[nodes] = 1 + number
-            instance[nodes] = first + np.arange(len(nodes))[:, None]
-            role[nodes] = np.arange(nodes.shape[1])
-            first += len(nodes)
-        return {
-            "node_type": node_type,
-            "node_mask": node_type > 0,
-            "node_instance": instance,
-            "node_role": role,
-        }
+def nodes_of_motifs(
+    members: np.ndarray, motifs: Sequence[Structure], copies: Sequence[int]
+) -> list[np.ndarray]:
+    """The nodes of all copies of each motif, int64 ``[C, M]``, from those of all."""
+    sizes = [motif.num_nodes for motif in motifs]
+    ends = np.cumsum(np.multiply(sizes, copies), dtype=np.int64)
+    parts = np.split(members, ends[:-1]) if len(ends) else []
+    return [part.reshape(-1, size) for part, size in zip(parts, sizes, strict=True)]
 
 
 def attach_copies(
@@ -446,8 +427,11 @@ def attach_copies(
     hosts: np.ndarray,
     num_edges: int,
     rng: np.random.Generator,
-) -> Placement:
-    """Copies on new nodes, joined to their hosts, (first, count) each, by ``num_edges`` edges."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes of the copies ``[sum of sizes]`` after those of the base, and edges that attach them.
+
+    Each copy is joined to its host, (first, count), by ``num_edges`` of the edges ``[A, 2]``.
+    """
     num_pairs = sizes * hosts[:, 1]
     if len(sizes) and num_edges > num_pairs.min():
         raise InputError(
@@ -463,9 +447,8 @@ def attach_copies(
     starts = num_base_nodes + np.cumsum(sizes) - sizes
     base_node = hosts[:, :1] + pairs // sizes[:, None]
     copy_node = starts[:, None] + pairs % sizes[:, None]
-    num_nodes = num_base_nodes + int(sizes.sum())
-    attaching = np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
-    return Placement(num_nodes, np.arange(num_base_nodes, num_nodes), attaching)
+    members = np.arange(num_base_nodes, num_base_nodes + int(sizes.sum()))
+    return members, np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
 
 
 def embed_copies(
@@ -474,8 +457,8 @@ def embed_copies(
     hosts: np.ndarray,
     extra_degree: int,
     rng: np.random.Generator,
-) -> Placement:
-    """Copies on random base nodes of their host, none of which is in two copies.
+) -> np.ndarray:
+    """Nodes of copies on random base nodes of their host, none of which is in two copies.
 
     ``degrees`` ``[V]`` are those of the base nodes; the nodes taken have at most the median of them
     and ``extra_degree`` more.
@@ -497,4 +480,4 @@ def embed_copies(
                 "extra_degree."
             )
         members[slots] = rng.choice(nodes, size=len(slots), replace=False)
-    return Placement(len(degrees), members, np.empty((0, 2), np.int64))
+    return members
