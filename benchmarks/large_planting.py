@@ -59,7 +59,7 @@ def write_planted_edges(
     table, rng = [MOTIFS[name] for name in motifs], np.random.default_rng(seed)
     sizes = np.repeat([motif.num_nodes for motif in table], list(motifs.values()))
     hosts = np.tile([0, num_base_nodes], (len(sizes), 1))
-    members, attaching = attach_copies(num_base_nodes, sizes, hosts, 1, rng)
+    members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
     nodes = nodes_of_motifs(members, table, list(motifs.values()))
     copies = [own[:, np.array(motif.edges)] for motif, own in zip(table, nodes, strict=True)]
     num_edges = per_node * (num_base_nodes - per_node)
