@@ -34,7 +34,7 @@ from gomkcn_dgl.edges import (
     weights_of_entries,
 )
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -299,49 +299,8 @@ def csr_from_edges(
     )
 
 
-def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
-    """Join graphs, in this order; all need the same features, and weights or none."""
-    _check_same_columns(parts)
-    if len(parts) == 1:
-        return parts[0]
-    nodes = np.cumsum([0] + [part.num_nodes for part in parts])
-    edges = np.cumsum([0] + [len(part.indices) for part in parts])
-    if nodes[-1] >= 2**31:
-        raise InputError(f"a collection must have fewer than 2^31 nodes, got {nodes[-1]}.")
-    # nodes and edges of a part are numbered after those of all parts before it
-    indptr = [part.indptr[1:] + start for part, start in zip(parts, edges[:-1], strict=True)]
-    indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
-    graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
-    weights = [part.weights for part in parts if part.weights is not None]
-    relations, numbers = unite([part.relations for part in parts])
-    links: np.ndarray | None = None
-    if not relations.is_simple:
-        links = np.concatenate(
-            [
-                # without links, all are the one link of the relation
-                np.full(len(part.indices), new[1]) if part.links is None else new[part.links]
-                for part, new in zip(parts, numbers, strict=True)
-            ]
-        ).astype(relations.code_type)
-    ids = None
-    if any(part.node_ids is not None for part in parts):
-        ids = [np.array(part.original_ids(np.arange(part.num_nodes))) for part in parts]
-    return CSRGraph(
-        indptr=np.concatenate([[0], *indptr]).astype(np.int64),
-        indices=np.concatenate(indices).astype(np.int32),
-        features=np.concatenate([part.features for part in parts]),
-        weights=np.concatenate(weights) if weights else None,
-        graph_ptr=np.concatenate([[0], *graph_ptr]).astype(np.int64),
-        node_ids=None if ids is None else np.concatenate(ids),
-        feature_names=parts[0].feature_names,
-        relations=relations,
-        links=links,
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
-    )
-
-
 def split_graphs(graph: CSRGraph) -> list[CSRGraph]:
-    """The graphs of a collection, each by itself, as views; the inverse of ``concatenate``.
+    """The graphs of a collection, each by itself, as views; the inverse of ``as_csr``.
 
     A list is what scikit-learn divides into parts for training and validation.
 
@@ -374,21 +333,3 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
         node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
         **edge_arrays,
     )
-
-
-def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
-    """Refuse graphs that cannot be joined."""
-    if not parts:
-        raise InputError("the collection is empty: it has no graphs.")
-    widths = sorted({part.features.shape[1] for part in parts})
-    if len(widths) > 1:
-        raise InputError(f"all graphs must have the same feature width, got {widths}.")
-    names = parts[0].feature_names
-    for number, part in enumerate(parts):
-        if part.feature_names != names:
-            raise InputError(
-                f"all graphs must have the same features, got {list(names)} in graph 0 and "
-                f"{list(part.feature_names)} in graph {number}."
-            )
-    if len({part.weights is None for part in parts}) > 1:
-        raise InputError("either all graphs must have edge weights or none.")

@@ -203,27 +203,6 @@ def number_links(
     return final[codes].astype(numbered.code_type), numbered
 
 
-def unite(parts: Sequence[Relations]) -> tuple[Relations, list[np.ndarray]]:
-    """Join the relations of several graphs; return also the new number of each part's links.
-
-    Relations are the same when name and direction agree.
-
-    >>> united, numbers = unite([SIMPLE, relations_of(["cites"], [True])])
-    >>> united.names, [each.tolist() for each in numbers]
-    (('edge', 'cites'), [[0, 3], [0, 2, 1]])
-    """
-    # 1. the relations, each once
-    kinds = list(dict.fromkeys(kind for part in parts for kind in part.kinds))
-    base = relations_of([name for name, _ in kinds], [directed for _, directed in kinds])
-    # 2. the links of each part, in terms of the channels of all
-    tables = [part.within(base).links for part in parts]
-    # 3. all of them, numbered anew
-    links = np.unique(np.concatenate(tables), axis=0)
-    number = {row.tobytes(): k for k, row in enumerate(links)}
-    new = [np.array([number[row.tobytes()] for row in table]) for table in tables]
-    return Relations(base.names, base.directed, links), new
-
-
 def edge_channels(
     num_nodes: int,
     edges: Sequence[tuple[int, int]],

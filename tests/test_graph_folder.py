@@ -12,7 +12,7 @@ import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
 from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, graph_folder
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
@@ -37,7 +37,7 @@ GRAPHS = {
     "plain": PLAIN,
     "full": FULL,
     "integers": random_graph(node_ids=np.array([-(2**63), -1, 5, 7, 9, 2**63 - 1])),
-    "collection": concatenate([random_graph(k) for k in range(3)]),
+    "collection": as_csr([random_graph(k) for k in range(3)]),
     "no edges": csr_from_edges(np.empty(0, int), np.empty(0, int), 3),
     "empty names": random_graph(node_ids=np.array([""] * 6)),
     "directed": random_graph(directed=True, weights=np.arange(1.0, 13)),
@@ -82,7 +82,7 @@ def test_a_folder_can_be_computed_with(tmp_path):
     result = extract_subgraphs(mapped, SubgraphSettings(2, 5, "dense"))
     expected = extract_subgraphs(graph, SubgraphSettings(2, 5, "dense"), backend="reference")
     np.testing.assert_array_equal(result.nodes, expected.nodes)
-    assert concatenate([mapped, mapped]).num_edges == 2 * graph.num_edges
+    assert as_csr([mapped, mapped]).num_edges == 2 * graph.num_edges
 
 
 def test_text_ids_are_indexed_like_an_array(tmp_path):
@@ -332,6 +332,6 @@ def test_a_damaged_header(triangle, entries, sentence):
 
 def test_an_edge_between_two_graphs(tmp_path):
     triangle = csr_from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), 3)
-    write_graph_folder(tmp_path / "g", concatenate([PLAIN, triangle]))
+    write_graph_folder(tmp_path / "g", as_csr([PLAIN, triangle]))
     np.save(tmp_path / "g" / "graph_ptr.npy", np.array([0, 8, 9]))
     refuse(tmp_path / "g", "an edge must stay within one graph of the collection")

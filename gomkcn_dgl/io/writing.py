@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.containers.graph_content import DEFAULT_FEATURE
+from gomkcn_dgl.containers.graph_objects import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
