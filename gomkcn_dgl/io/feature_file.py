@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from gomkcn_dgl.containers.graph_content import pick_columns
 from gomkcn_dgl.csr import CSRGraph
@@ -18,14 +17,10 @@ from gomkcn_dgl.io.tables import (
     NUMBERS,
     WORDS,
     check_names,
-    check_width,
     find_dialect,
-    is_number,
-    parse_block,
-    parse_cell,
+    read_columns,
     table_rows,
     text_blocks,
-    to_array,
 )
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
 
@@ -143,36 +138,12 @@ def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
     wanted = [n if n in header else n.partition("=")[0] for n in names or header[first:]]
     chosen = [first + column for column in _positions(dict.fromkeys(wanted), header[first:])]
     kinds = dict.fromkeys(range(first), WORDS) | dict.fromkeys(chosen, NUMBERS)
-    parsed = parse_block(data, dialect, len(header), kinds, number) or {}
-    columns = {at: to_array(column) for at, column in parsed.items()}
-    if not columns or not all(
-        np.isfinite(column).all() if at in chosen else all(column) for at, column in columns.items()
-    ):
-        # text, or a line that is wrong
-        columns = _parse_rows(table_rows(data, dialect), kinds)
+    columns = read_columns(data, dialect, kinds, header=True)
     table = {header[at]: columns[at] for at in chosen}
     values, made = pick_columns(list(table), table, "the table")
     unused = [name for name in header[first:] if name not in table]
     notes = (f"columns of {path.name} that are not used: {listed(unused)}",) if unused else ()
     return FeatureTable(path, values, made, columns[0] if first else None, notes)
-
-
-def _parse_rows(
-    rows: Iterator[tuple[int, list[str]]], kinds: Mapping[int, pa.DataType]
-) -> dict[int, np.ndarray]:
-    """Return columns that are read row by row; where some cell is a number, all must be."""
-    line, header = next(rows)
-    table = list(rows)
-    if not table:
-        raise InputError("the file holds a header and no row.")
-    for number, cells in table:
-        check_width(number, cells, (line, len(header)))
-    columns = {}
-    for at, kind in kinds.items():
-        kind = kind if any(is_number(cells[at]) for _, cells in table) else WORDS
-        cells_of = [parse_cell(number, cells[at], kind) for number, cells in table]
-        columns[at] = np.array(cells_of, object if kind == WORDS else float)
-    return columns
 
 
 def _positions(names: Iterable[str] | None, known: Sequence[str]) -> list[int]:
