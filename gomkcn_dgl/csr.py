@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -123,19 +122,6 @@ class CSRGraph:
     def stored_features(self) -> np.ndarray:
         """The features, or the one row of a constant feature that is not stored for each node."""
         return self.features[:1] if self.features.strides[0] == 0 else self.features
-
-    def degrees_of(self, nodes: np.ndarray) -> np.ndarray:
-        """Number of neighbours of some nodes, int64, shaped like ``nodes``."""
-        degrees: np.ndarray = self.indptr[nodes + 1] - self.indptr[nodes]
-        return degrees
-
-    def entries_of(self, nodes: np.ndarray) -> np.ndarray:
-        """Positions in ``indices`` of the rows of some nodes, one row after the other, int64."""
-        degrees = self.degrees_of(nodes)
-        ends = np.cumsum(degrees)
-        shift = np.repeat(self.indptr[nodes] - (ends - degrees), degrees)
-        entries: np.ndarray = shift + np.arange(len(shift))
-        return entries
 
     def graph_of(self, nodes: np.ndarray) -> np.ndarray:
         """Index of the graph that owns each node, int64, shaped like ``nodes``."""
@@ -319,11 +305,6 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
     """One graph of a collection."""
     first, last = graph.graph_ptr[number : number + 2].tolist()
     nodes, entries = slice(first, last), slice(*graph.indptr[[first, last]].tolist())
-    edge_arrays: dict[str, Any] = {
-        name: None if array is None else array[entries]
-        for name in ("weights", "links")
-        for array in (getattr(graph, name),)
-    }
     return replace(
         graph,
         indptr=graph.indptr[first : last + 1] - graph.indptr[first],
@@ -331,5 +312,6 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
         features=graph.features[nodes],
         graph_ptr=np.array([0, last - first]),
         node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
-        **edge_arrays,
+        weights=None if graph.weights is None else graph.weights[entries],
+        links=None if graph.links is None else graph.links[entries],
     )

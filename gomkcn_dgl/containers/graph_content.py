@@ -132,7 +132,9 @@ def _node_features(
         return features, None, None
     chosen = list(content.default_features)
     if features is not None:
-        chosen = as_names("features", features)
+        chosen = [features] if isinstance(features, str) else list(features)
+        if not chosen:
+            raise InputError("features must name at least one attribute, got none.")
     if content.node_type is not None and content.node_type not in chosen:
         chosen.insert(0, content.node_type)
     if not chosen:
@@ -324,14 +326,6 @@ def is_text(names: Any) -> bool:
     if isinstance(names, str):
         return True
     return isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-
-
-def as_names(argument: str, names: Any) -> list[str]:
-    """Return a name or several as a list; none at all is refused."""
-    names = [names] if isinstance(names, str) else list(names)
-    if not names:
-        raise InputError(f"{argument} must name at least one attribute, got none.")
-    return names
 
 
 class Columns(Mapping[str, Any]):

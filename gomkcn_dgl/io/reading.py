@@ -26,8 +26,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from gomkcn_dgl.checks import check_choice, check_features
 from gomkcn_dgl.containers.graph_content import NONE, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.csr import CSRGraph
@@ -44,7 +42,7 @@ from gomkcn_dgl.io.feature_file import (
     select_features,
 )
 from gomkcn_dgl.io.label_names import LabelNames, name_columns, read_label_names
-from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
+from gomkcn_dgl.io.tu_folder import read_tu_folder
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
 
 log = logging.getLogger("gomkcn_dgl")
@@ -174,14 +172,6 @@ def read_graph(
         listed(graph.feature_names),
     )
     return graph
-
-
-def read_tu_labels(path: str | os.PathLike[str]) -> np.ndarray:
-    """Return the class of each graph of a TU folder, int64 ``[G]``: 0 … C - 1 by ascending code."""
-    path = Path(path)
-    with named(path):
-        _check_exists(path)
-        return np.unique(read_tu_classes(path), return_inverse=True)[1].astype(np.int64)
 
 
 def _check_exists(path: Path) -> None:
