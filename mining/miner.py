@@ -28,7 +28,7 @@ from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
-from mining.motif_sets.motif_set import find_motif_set
+from mining.motif_sets.finding import find_motif_set
 from mining.pattern import Pattern, merge
 from mining.pattern_features import PatternFeatures
 
