@@ -127,8 +127,9 @@ def edges_among(graph: CSRGraph, rows: np.ndarray) -> np.ndarray:
     [[1, 0, 0]]
     """
     # 1. entries between two of the nodes
-    entries, order = graph.entries_of(rows), np.argsort(rows)
-    source = np.repeat(np.arange(len(rows)), graph.degrees_of(rows))
+    parts, order = [np.arange(*graph.indptr[row : row + 2]) for row in rows], np.argsort(rows)
+    entries = np.concatenate(parts)
+    source = np.repeat(np.arange(len(rows)), [len(part) for part in parts])
     place = np.searchsorted(rows, graph.indices[entries], sorter=order)
     target = order[np.minimum(place, len(rows) - 1)]
     inside = rows[target] == graph.indices[entries]
