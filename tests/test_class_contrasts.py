@@ -1,5 +1,6 @@
 """Class differences: counts by hand, odds ratios beside SciPy's, and laws."""
 
+import dataclasses
 import itertools
 import json
 import re
@@ -21,7 +22,7 @@ from mining.class_contrasts import class_differences, odds_ratio_interval
 from mining.html.report import render_report
 from mining.html.tables import class_table
 from mining.mined_graph import classes_of
-from mining.pattern import Pattern
+from mining.pattern import OccurrenceCount, Pattern
 
 
 def test_odds_ratio_by_hand_and_beside_the_conditional_one():
@@ -106,7 +107,8 @@ def test_extreme_tables_and_records():
     assert separating.strongest.low > 1000
     assert everywhere.p_adjusted == nowhere.p_adjusted == 1
     for difference in differences:
-        pattern = Pattern(Structure.parse("triangle"), classes=difference)
+        counted = Pattern(Structure.parse("triangle")).counted(OccurrenceCount.exact(1))
+        pattern = dataclasses.replace(counted, classes=difference)
         record = json.loads(json.dumps(pattern.to_dict(), allow_nan=False))
         again = Pattern.from_dict(record, ()).classes
         assert again.to_dict() == difference.to_dict()
