@@ -42,13 +42,9 @@ from gomkcn_dgl.kernels.vectors_numba import (
     lanes_of,
     load,
     padded,
-    pair,
     put,
-    repeat,
     spread,
-    spread_rows,
     store,
-    store_rows,
     zeros,
 )
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
@@ -470,43 +466,53 @@ def _count_distinct(x, num_rows):
 
 @subroutine(_nrt=False)
 def _fill_zero_row(x, z, widths, tables):
-    """Fill what only depends on the filters: the similarities of a row of zeros."""
+    """Fill what only depends on the filters: the similarities of rows of zeros."""
     for block in range(z.shape[0]):
-        _fill_tile(x, z, widths, x.shape[1] - 1, block, tables, spread(x.dtype.type(0)))
+        _fill_tile(x, z, widths, x.shape[1] - ROWS, block, tables)
 
 
 @subroutine(_nrt=False)
 def _fill_tables(x, z, widths, num_rows, tables):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum."""
-    two = pair(spread(x.dtype.type(0)))
-    four = pair(two)
     for block in range(z.shape[0]):
-        n = 0
-        while n < num_rows:
-            if num_rows - n > 2:
-                _fill_tile(x, z, widths, n, block, tables, four)
-            else:
-                _fill_tile(x, z, widths, n, block, tables, two)
-            n += 4
+        for n in range(0, num_rows, ROWS):
+            _fill_tile(x, z, widths, n, block, tables)
 
 
 @subroutine(_nrt=False)
-def _fill_tile(x, z, widths, n, block, tables, empty):
-    """Fill as many rows from n on as there are vectors in `empty`, against a block of columns."""
+def _fill_tile(x, z, widths, n, block, tables):
+    """Fill the four rows from n on against a block of columns."""
     _, num_levels, width, lanes = z.shape
     _, height, columns = tables.levels.shape
-    stride = x.shape[2]
-    total = empty
+    stride, zero = x.shape[2], spread(x.dtype.type(0))
+    total = zero, zero, zero, zero
     for level in range(num_levels):
-        place = block * num_levels + level
-        row, column = (level * height + n) * stride, place * width * lanes
-        result = empty
+        row, column = (level * height + n) * stride, (block * num_levels + level) * width * lanes
+        # |x - z|^2
+        a, b, c, d = zero, zero, zero, zero
+        for k in range(width):
+            node, place = load(z, column + k * lanes), row + k
+            a = _add_square(a, x, place, node)
+            b = _add_square(b, x, place + stride, node)
+            c = _add_square(c, x, place + 2 * stride, node)
+            d = _add_square(d, x, place + 3 * stride, node)
         # exp(-|x - z|^2 / w)
-        for d in range(width):
-            filter_nodes = repeat(load(z, column + d * lanes), empty)
-            difference = spread_rows(x, row + d, stride, empty) - filter_nodes
-            result = result + difference * difference
-        result = exp2(result * repeat(spread(x.dtype.type(-_LOG2_E) / widths[level]), empty))
-        store_rows(tables.levels, (level * height + n) * columns + block * lanes, columns, result)
-        total = total + result
-    store_rows(tables.total, n * columns + block * lanes, columns, total)
+        rate, place = spread(x.dtype.type(-_LOG2_E) / widths[level]), block * lanes
+        result = exp2(a * rate), exp2(b * rate), exp2(c * rate), exp2(d * rate)
+        _store_rows(tables.levels, (level * height + n) * columns + place, columns, result)
+        total = (
+            total[0] + result[0], total[1] + result[1], total[2] + result[2], total[3] + result[3]
+        )  # fmt: skip
+    _store_rows(tables.total, n * columns + block * lanes, columns, total)
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _add_square(total, x, place, node):
+    difference = spread(item(x, place)) - node
+    return total + difference * difference
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _store_rows(table, place, columns, vectors):
+    for k in range(ROWS):
+        store(table, place + k * columns, vectors[k])
