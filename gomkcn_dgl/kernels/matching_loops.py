@@ -9,11 +9,10 @@ Threads split the subgraphs. The gradient of the filters is summed for each of a
 blocks of subgraphs, and the blocks are added in order, so that the result does not depend on the
 number of threads.
 
-*Levels*, ``X_i = A X_{i-1} / c``, and the way back: a subgraph comes as bit rows, as a dense
-transition matrix or as links; all become a list of weighted edges, so that a level costs one vector
-operation an edge. Over links, an edge also has a matrix, the sum of those of the link's channels,
-and a row of features is K blocks of D numbers: one vector operation an edge and an entry of the
-matrix.
+*Levels*, ``X_i = A X_{i-1} / c``, and the way back: a subgraph comes as bit rows or as links; both
+become a list of weighted edges, so that a level costs one vector operation an edge. Over links, an
+edge also has a matrix, the sum of those of the link's channels, and a row of features is K blocks
+of D numbers: one vector operation an edge and an entry of the matrix.
 
 *Similarities* of one subgraph's nodes to those of many filters: the nodes of as many filters as
 stay in cache stand side by side, a block of them in the lanes of a vector, so that the work is the
@@ -29,13 +28,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.kernels import WORD_BITS
 from gomkcn_dgl.kernels.assignment_numba import (
     Scratch,
     match_greedily,
     match_optimally,
     new_scratch,
 )
-from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
 from gomkcn_dgl.kernels.vectors_numba import (
     exp2,
     item,
@@ -64,7 +63,6 @@ class LeftSide(NamedTuple):
     feat: np.ndarray  # [V, D]
     nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
     bits: np.ndarray  # uint64 [S, N, W]
-    transition: np.ndarray  # [S, N, N], scale times what a level takes from the one before
     links: np.ndarray  # uint8 or uint16 [S, N, N], all that joins two nodes
     matrices: np.ndarray  # [links, K, K]
     num_channels: np.ndarray  # int64 [links]
@@ -198,13 +196,8 @@ def _load(left, s, aggregation, scale, edges, x):
         # the edges give the other levels
         if left.links.shape[0] > 0:
             num_edges = _edges_of_links(left.links[s], left.num_channels, aggregation, scale, edges)
-        elif left.bits.shape[0] > 0:
-            num_edges = _edges_of_bits(left.bits[s], aggregation, scale, edges)
         else:
-            num_nodes = 0
-            for node in left.nodes[s]:
-                num_nodes += node >= 0
-            num_edges = _edges_of_matrix(left.transition[s], num_nodes, scale, edges)
+            num_edges = _edges_of_bits(left.bits[s], aggregation, scale, edges)
         _fill_levels(edges, num_edges, left.matrices, width, x)
     return num_edges
 
@@ -367,21 +360,6 @@ def _edges_of_links(links, num_channels, aggregation, scale, edges):
             degree[i] += num_channels[links[i, j]]
             count += links[i, j] != 0
     _weigh(edges, count, aggregation, scale)
-    return count
-
-
-@subroutine(_nrt=False)
-def _edges_of_matrix(transition, num_nodes, scale, edges):
-    """List the non-zero entries of a matrix [N, N] between its first nodes; return their number."""
-    head, tail, weight, _, _ = edges
-    count = 0
-    for i in range(num_nodes):
-        for j in range(num_nodes):
-            value = item(transition, i * transition.shape[1] + j)
-            put(head, count, i)
-            put(tail, count, j)
-            put(weight, count, value / scale)
-            count += value != 0
     return count
 
 
