@@ -33,7 +33,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.motif_set import MotifSet, motif_set
+from mining.motif_sets.finding import motif_set
+from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import search_graph
 from synthetic import PlantedGraph, barabasi_albert, erdos_renyi, get_motif, plant_motifs
 
