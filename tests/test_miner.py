@@ -379,7 +379,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
     copy = clone(miner)
     assert copy.get_params() == miner.get_params()
     assert not hasattr(copy, "patterns_")
-    assert copy.set_params(kernel=None, num_levels=1).num_levels == 1
+    assert copy.set_params(kernel=None, num_epochs=1).num_epochs == 1
 
 
 @pytest.mark.parametrize(
