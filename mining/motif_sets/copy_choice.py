@@ -15,8 +15,8 @@ import numpy as np
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.candidates.shapes import Shape
 from mining.motif_sets.collection_code import Covering
-from mining.motif_sets.collection_loops import integer_nats, split_bits
-from mining.motif_sets.copy_loops import choose_disjoint
+from mining.motif_sets.collection_loops import split_bits
+from mining.motif_sets.copy_loops import choose_disjoint, log_star
 from mining.motif_sets.integer_codes import log2_factorials
 
 # rounds of a choice that is kept
@@ -153,10 +153,10 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
             total = expected[first:last].sum() + known[orbit] / 2
             for key in range(first, last):
                 new_bits[key] = -np.log2((expected[key] + 0.5) / total)
-        for row in free:
-            values[row] = saved[row]
-            for symbol in keys[row]:
-                values[row] -= new_bits[symbol]
+        for one in free:
+            values[one] = saved[one]
+            for symbol in keys[one]:
+                values[one] -= new_bits[symbol]
         # 4. disjoint copies by falling value, in each graph as many as pay
         order = free[np.argsort(-values[free], kind="mergesort")]
         disjoint = choose_disjoint(order, rows, marks, era)
@@ -166,14 +166,14 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
         gain -= split_bits(counts, covering.sizes) + costs
         chosen, taken, expected[:] = np.empty(counts.sum(), np.int64), np.zeros_like(counts), 0
         count = 0
-        for row in disjoint:
-            graph = covering.graph_of[rows[row, 0]]
+        for one in disjoint:
+            graph = covering.graph_of[rows[one, 0]]
             if taken[graph] < counts[graph]:
                 taken[graph] += 1
-                chosen[count] = row
+                chosen[count] = one
                 count += 1
                 # 5. what the next round expects
-                for symbol in keys[row]:
+                for symbol in keys[one]:
                     expected[symbol] += 1
         if gain > best_gain:
             best_gain, best_chosen = gain, chosen
@@ -251,7 +251,7 @@ def _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits):
                 total[graph] += covering.factorials[max(left - of_color[color], 0)]
         ranks[graph] += 1
         if num_graphs == 1:
-            paid = total[graph] - integer_nats(ranks[graph]) / np.log(2.0)
+            paid = total[graph] - log_star(ranks[graph])
         else:
             cost = number_bits[min(ranks[graph], len(number_bits) - 1)] - number_bits[0]
             paid = total[graph] - cost
