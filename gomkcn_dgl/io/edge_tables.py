@@ -220,33 +220,26 @@ def _text_tables(
     path: Path, layout: EdgeLayout, as_text: bool, block_bytes: int, progress: bool
 ) -> Iterator[pa.Table]:
     assert layout.dialect is not None, "parquet has no text"
-    is_empty = True
-    quotes = layout.dialect.quotes
+    kinds = {at: NUMBERS if role == "weight" else WORDS for role, at in layout.roles.items()}
+    if not as_text:
+        kinds |= dict.fromkeys(layout.ends, INTEGERS)
+    is_empty, quotes = True, layout.dialect.quotes
     for number, block in text_blocks(path, block_bytes, quotes=quotes, progress=progress):
-        table = _parse(number, block, layout, as_text)
-        if table is None and not as_text:
-            raise _NotIntegersError
-        if table is None:
+        skip = max(0, layout.header + 1 - number)
+        columns = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
+        if columns is not None and not any(
+            _first_wrong(columns[at], role) for role, at in layout.roles.items()
+        ):
+            table = pa.table({role: columns[at] for role, at in layout.roles.items()})
+        elif as_text:
             table = _table_of_rows(number, block, layout)
+        else:
+            raise _NotIntegersError
         if len(table):
             is_empty = False
             yield table
     if is_empty:
         raise InputError(_NO_EDGE)
-
-
-def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> pa.Table | None:
-    """Read a block with Arrow; None when some line may not fit."""
-    assert layout.dialect is not None, "parquet has no text"
-    roles = layout.roles
-    kinds = {column: NUMBERS if role == "weight" else WORDS for role, column in roles.items()}
-    if not as_text:
-        kinds |= dict.fromkeys(layout.ends, INTEGERS)
-    skip = max(0, layout.header + 1 - number)
-    columns = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
-    if columns is None or any(_first_wrong(columns[at], role) for role, at in roles.items()):
-        return None
-    return pa.table({role: columns[column] for role, column in roles.items()})
 
 
 def _table_of_rows(number: int, block: bytes, layout: EdgeLayout) -> pa.Table:
@@ -266,14 +259,8 @@ def _table_of_rows(number: int, block: bytes, layout: EdgeLayout) -> pa.Table:
                 raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
         rows.append(cells)
     table = {role: [row[column] for row in rows] for role, column in roles.items()}
-    return pa.table(
-        {
-            role: pa.array(map(float, cells), NUMBERS)
-            if role == "weight"
-            else pa.array(cells, WORDS)
-            for role, cells in table.items()
-        }
-    )
+    weights = {"weight": pa.array(map(float, table.pop("weight")))} if "weight" in table else {}
+    return pa.table({role: pa.array(cells, WORDS) for role, cells in table.items()} | weights)
 
 
 # ---------------------------------------------------------------- parquet and tables in memory
