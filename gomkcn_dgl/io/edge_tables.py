@@ -25,8 +25,9 @@ from gomkcn_dgl.containers.graph_content import (
     is_from,
     relation_codes,
 )
+from gomkcn_dgl.edges import count_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.edge_directions import count_both_ways, find_directions
+from gomkcn_dgl.io.edge_directions import find_directions
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout, read_layout
 from gomkcn_dgl.io.tables import (
     INTEGERS,
@@ -149,7 +150,7 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
     # 1. ids in ascending order; in a file of text, +7 and 07 are integers where all ids are
     ends = columns["source"], columns["target"]
     if ends[0].type == INTEGERS:
-        ids, codes = np.unique(np.concatenate([*map(to_array, ends)]), return_inverse=True)
+        ids, codes = _number_values(np.concatenate([*map(to_array, ends)]))
         source, target = codes.reshape(2, -1)
     else:
         names = sorted({word for end in ends for word in end.dictionary.to_pylist()})
@@ -175,8 +176,8 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
     there = slice(None) if weights is None else as_float32("edge weights", weights) > 0
 
     def count(num_relations: int) -> tuple[np.ndarray, np.ndarray]:
-        numbers = codes if num_relations > 1 else np.zeros_like(codes)
-        return count_both_ways(source[there], target[there], numbers[there], num_relations)
+        numbers = codes[there] if num_relations > 1 else None
+        return count_edges(source[there], target[there], numbers, num_relations)
 
     kinds, directions, notes = find_directions(layout, found, directed, count)
     relation = None if found is None else codes if len(kinds) > 1 else np.zeros_like(codes)
@@ -193,6 +194,17 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
         node_ids=None if plain else ids,
         notes=(*layout.notes, *notes),
     )
+
+
+def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Different integers in ascending order, and where each of the values stands among them."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * len(values):
+        return np.unique(values, return_inverse=True)
+    # a table of all integers between is faster than sorting
+    known = np.zeros(high - low + 1, bool)
+    known[values - low] = True
+    return low + np.flatnonzero(known), (np.cumsum(known) - 1)[values - low]
 
 
 def _first_wrong(column: pa.Array, role: str) -> tuple[int, str, Any] | None:
