@@ -27,7 +27,7 @@ def fit_and_tell(miner, *args, **options):
     """Each process writes the patterns that it has in the end."""
     fit(miner, *args, **options)
     record = [pattern.to_dict() for pattern in miner.patterns_]
-    record.append([miner.nearest_.tolist(), miner.num_candidates_, miner.loss_curve_])
+    record.append([miner.motif_set_.to_dict(), miner.loss_curve_])
     Path(f"fitted-{os.environ['RANK']}.json").write_text(json.dumps(record))
     return miner
 

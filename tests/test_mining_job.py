@@ -7,22 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import networkx as nx
-import numpy as np
 import pytest
 from command_line import gomkcn, refused
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun, PatternMiner
-from mining import miner as miner_module
+from mining import MiningRun
 from mining.mining_job import MiningJob
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
 
 # so many seconds that every count is exact, however busy the machine is
 MINER = {"num_patterns": 4, "pattern_size": "4-5", "num_epochs": 2, "count_seconds": 60.0}
+MINER["sources"] = "grown,filters"
 TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 99, "backend": "reference"}}
 TABLES |= {"learning": {"sample_size": 50, "sample_error": 0.2, "n_init": 2}}
 SETTINGS = RunSettings().override(TABLES)
@@ -44,11 +42,13 @@ def parts(monkeypatch):
 
 
 def content(miner):
-    """The records of the patterns, and all of their occurrences."""
-    return [
+    """The records of the patterns with all of their occurrences, and the set with its copies."""
+    patterns = [
         (json.dumps(pattern.to_dict()), [one.nodes for one in pattern.occurrences])
         for pattern in miner.patterns_
     ]
+    copies = [one.motif.copies.nodes.tolist() for one in miner.motif_set_]
+    return patterns, json.dumps(miner.motif_set_.to_dict()), copies
 
 
 @pytest.fixture(scope="module")
@@ -87,22 +87,17 @@ def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
 
 
 def test_filters_are_learnt_on_a_sample_and_occurrences_counted_everywhere(graph, uninterrupted):
-    # 2 ln(200) / 0.04 = 66.2, and 67 nodes are drawn
-    assert uninterrupted.num_subgraphs_ == len(uninterrupted.nearest_) == 67
     assert {p.frequency.occurrences.state for p in uninterrupted.patterns_} == {"exact"}
     (wheel,) = [p for p in uninterrupted.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     assert (wheel.frequency.count, wheel.frequency.listed, wheel.frequency.disjoint) == (12,) * 3
     everywhere = MiningJob(SETTINGS.override({"learning": {"sample_error": 0.005}})).run(graph)[0]
-    assert everywhere.num_subgraphs_ == 210
-    np.testing.assert_array_equal(everywhere.nearest_, everywhere.predict(graph))
-    # the sample stands for all nodes
     (same,) = [p for p in everywhere.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
-    near = everywhere.nearest_ == same.id
+    near = everywhere.predict(graph) == same.id
     assert (same.frequency.count, same.frequency.assigned) == (12, near.sum())
     # every node of a wheel is nearest to it, and not to a part of it
     assert near[sorted({node for one in same.occurrences for node in one.nodes})].all()
     assert same.frequency.roots == 60
-    # the sample stands for all nodes
+    # a sample of 67 of the 210 nodes stands for all, as 2 ln(200) / 0.04 = 66.2
     assert abs(wheel.frequency.assigned - same.frequency.assigned) <= 0.2 * 210
 
 
@@ -118,7 +113,7 @@ def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):
     with Interrupts(time_limit=1e-9) as interrupts:
         late, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress", interrupts)
-    assert late.is_partial_ and late.patterns_
+    assert late.is_partial_ and not late.motif_set_.complete
     assert all(not p.significance for p in late.patterns_)
     assert all(p.frequency.occurrences.is_exact for p in late.patterns_)
     assert MiningRun.of(late, graph).is_partial
@@ -153,9 +148,10 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 def test_two_processes_give_what_one_gives(folder):
     gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
-    more = "--null degree --null-samples 99 --sample-error 0.2"
+    more = "--null degree --null-samples 99 --sample-error 0.2 --sources grown,filters"
     gomkcn(f"mine graph.txt {OPTIONS} {more}")
     one = Path("run/patterns.json").read_text()
+    copies = Path("run/copies.parquet").read_bytes()
     script = Path(__file__).with_name("mining_processes.py")
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
@@ -169,6 +165,7 @@ def test_two_processes_give_what_one_gives(folder):
     assert done.returncode == 0, done.stderr
     assert Path("killed").exists()
     assert Path("run/patterns.json").read_text() == one
+    assert Path("run/copies.parquet").read_bytes() == copies
     # both have all of the result
     fitted = [json.loads(Path(f"fitted-{rank}.json").read_text()) for rank in range(2)]
     assert fitted[0] == fitted[1]
@@ -176,11 +173,3 @@ def test_two_processes_give_what_one_gives(folder):
     assert [[p["edges"], p["frequency"], p["significance"]] for p in fitted[0][:-1]] == keys
     assert sorted(path.name for path in Path("run").glob(".*")) == []
 
-
-def test_with_the_time_up_no_candidates_are_gathered(monkeypatch):
-    monkeypatch.setattr(miner_module, "_gather", lambda *_: pytest.fail("the time was up"))
-    rings = nx.disjoint_union_all([nx.cycle_graph(6)] * 8)
-    steps = Steps(interrupts=Interrupts(1e-9))
-    miner = PatternMiner(num_patterns=2, pattern_size=(6, 6), num_epochs=2).fit(rings, steps=steps)
-    assert miner.is_partial_
-    assert [len(one.edges) for one in miner.patterns_] == [6]
