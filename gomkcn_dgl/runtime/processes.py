@@ -66,6 +66,8 @@ def join_processes() -> Iterator[None]:
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = next(rendezvous("env://"))
+        # torchrun keeps its store when it restarts all: turns and addresses of killed processes
+        store = PrefixStore(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"), store)
         _store = PrefixStore("turns", store)
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
         yield

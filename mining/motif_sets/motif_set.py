@@ -24,7 +24,8 @@ from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
 from mining.motif_sets.collection_search import cover_collection, search_collection
 from mining.motif_sets.search import cover_graph, motif_set_of_graph, num_starts
-from mining.occurrences import NONE, Occurrences, pick_disjoint
+from mining.occurrences import NONE, Occurrences
+from mining.overlaps import pick_disjoint
 from mining.pattern import MotifPart, Pattern
 from mining.pattern_counts import category_colors
 
