@@ -171,7 +171,9 @@ def compare_pattern(
     if structure.joined.sum() == size * (size - 1):
         truth = count_cliques(graph, size)
     else:
-        truth = count_exact(graph, structure, 1.0 if quick else MOST_EXACT).count
+        truth = count_exact(
+            graph, structure, max_steps=steps_in(1.0 if quick else MOST_EXACT)
+        ).count
     exact = Timing((time.process_time() - start,))
     first = found[0]
     covering = [one for one in found if truth is not None and one.low <= truth <= one.high]

@@ -18,7 +18,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "export": ["copies_table", "occurrence_table", "pattern_table", "write_tables"],
         "learning.filter_learning": ["FilterLearning"],
         "miner": ["PatternMiner"],
-        "motif_sets.motif_set": ["motif_set", "MotifSet"],
+        "motif_sets.finding": ["motif_set"],
+        "motif_sets.motif_set": ["MotifSet"],
         "mining_run": ["compare_runs", "GraphSummary", "MiningRun"],
         "occurrences": ["Occurrence", "Occurrences"],
         "orbit_features": ["OrbitCounts"],
@@ -44,8 +45,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         ],
         "truth": [
             "compare_with_truth",
-            "covered_occurrences",
-            "induced_occurrences",
             "MotifRecovery",
             "read_truth",
         ],

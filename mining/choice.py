@@ -280,7 +280,7 @@ def _count_together(
             max_steps=rules.count_steps,
             seed=rules.seed,
         )
-        return {key: np.array(value) for key, value in count.to_dict().items()}
+        return {key: np.array(value) for key, value in vars(count).items()}
 
     found = steps.each("counting patterns", count_one, patterns, attrgetter("key"))
     return [

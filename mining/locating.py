@@ -142,7 +142,7 @@ def _profiles_of(pattern: Pattern, places: Places, source: SubgraphSource) -> tu
         Profile(
             source.scaling.restore(mean),
             learnt[number].weights,
-            learnt[number].num_filters,
+            sum(learnt[one].num_filters for one, to in places.joined.items() if to == number),
             float((places.owner == number).mean()) if len(places.owner) else 1.0,
         )
         for number, mean in places.means.items()
@@ -164,7 +164,6 @@ def as_filters(patterns: Sequence[Pattern], source: SubgraphSource) -> DiscreteF
                 torch.from_numpy(source.scaling.scale(profile.features)[None]),
                 torch.from_numpy(profile.weights.astype(np.float32).reshape(shape)),
                 (size,),
-                (profile.num_filters,),
             )
             rows.append(row.trimmed(width))
     return DiscreteFilters.join(rows)

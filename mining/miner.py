@@ -21,7 +21,6 @@ from mining.categories import Categories
 from mining.choice import choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
-from mining.learning.deduplication import deduplicate
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
@@ -29,7 +28,7 @@ from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
-from mining.motif_sets.motif_set import find_motif_set
+from mining.motif_sets.finding import find_motif_set
 from mining.pattern import Pattern, merge
 from mining.pattern_features import PatternFeatures
 
@@ -201,7 +200,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         loss_curve: list[float] = []
         with JobProgress(progress and is_first()) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            # 2. filters: sample rooted subgraphs, initialise, train, discretise, deduplicate
+            # 2. filters: sample rooted subgraphs, initialise, train, discretise
             if "filters" in sources:
                 filters, loss_curve = self._learn(source, mined.graph, steps)
                 proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
@@ -249,14 +248,14 @@ class PatternMiner(PatternFeatures, MinerParameters):
         source.check_memory(graph)
         steps.progress.begin("sampling subgraphs")
         subgraphs = source.training_subgraphs(graph)
-        filters, loss_curve = learn_distinct_filters(self, subgraphs, steps)
+        filters, loss_curve = learn_structures(self, subgraphs, steps)
         return add_noisy(self, source, graph, filters), loss_curve
 
 
-def learn_distinct_filters(
+def learn_structures(
     miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from subgraphs and deduplicate them; also return the loss curve."""
+    """Learn filters from subgraphs, and what they look like; also return the loss curve."""
     filters, loss_curve = learn_filters(
         subgraphs,
         min(miner.num_patterns, len(subgraphs.batch)),
@@ -265,7 +264,6 @@ def learn_distinct_filters(
         seed=miner.random_state,
         steps=steps,
     )
-    filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve
 
 

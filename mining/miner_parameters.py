@@ -21,7 +21,7 @@ from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.motif_set import MOST_NODES
+from mining.motif_sets.finding import MOST_NODES
 from mining.pattern_counts import LEVELS, VALUES
 from mining.random_graphs import check_null
 

@@ -21,24 +21,11 @@ def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
         met, nodes = np.unique(node_sets, return_inverse=True)
         node_sets = nodes.reshape(node_sets.shape) - int(len(met) > 0 and met[0] < 0)
         num_nodes = len(met)
-    order = np.argsort(_count_conflicts(node_sets, num_nodes), kind="stable")
-    return _pick_in_order(node_sets, order, num_nodes)
-
-
-@compiled()
-def _count_conflicts(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Other occurrences at the nodes of each, int64 ``[K]``."""
-    degree = np.zeros(num_nodes, np.int64)
-    for nodes in node_sets:
-        for node in nodes:
-            if node >= 0:
-                degree[node] += 1
-    conflicts = np.zeros(len(node_sets), np.int64)
-    for i, nodes in enumerate(node_sets):
-        for node in nodes:
-            if node >= 0:
-                conflicts[i] += degree[node] - 1
-    return conflicts
+    # other occurrences at the nodes of each
+    is_node = node_sets >= 0
+    others = np.bincount(node_sets[is_node], minlength=num_nodes) - 1
+    conflicts = np.where(is_node, others[node_sets], 0).sum(axis=1)
+    return _pick_in_order(node_sets, np.argsort(conflicts, kind="stable"), num_nodes)
 
 
 @compiled()

@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
@@ -100,7 +101,7 @@ def test_numba_equals_reference_around_one_word_of_bits(name, policy, max_nodes,
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_numba_equals_reference_on_a_collection_and_for_large_seeds(policy):
-    graph = concatenate([build(GRAPHS[name]) for name in ("barabasi_albert", "edgeless")])
+    graph = as_csr([build(GRAPHS[name]) for name in ("barabasi_albert", "edgeless")])
     for seed, roots in ((1, np.array([43, 0, 39, 0])), (2**63 - 1, np.empty(0, np.int64))):
         expected = arrays(graph, "reference", roots, 2, 5, policy, seed)
         assert_same(arrays(graph, "numba", roots, 2, 5, policy, seed), expected)

@@ -29,7 +29,7 @@ def draw(rng, number, size, num_links, num_colors):
 
 def forms_of(links, colors):
     """Colours and links in canonical order, as bytes, and numbers of automorphisms."""
-    order, automorphisms = canonical_orders(links, colors)
+    order, automorphisms, _ = canonical_orders(links, colors)
     rows = np.arange(len(links))[:, None, None]
     links = links[rows, order[:, :, None], order[:, None, :]]
     colors = np.take_along_axis(colors, order, axis=1)

@@ -13,12 +13,12 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.io.reading import read_graph
+from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
-from mining.motif_sets import small_graph_count
+from mining.motif_sets import small_graphs
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_sets import rows_of, structures_of
 from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
+from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 # made once with the program that the plan names as the definition of a length
 KNOWN = json.loads((Path(__file__).parent / "data/collection_lengths.json").read_text())
@@ -47,10 +47,15 @@ def collection(name):
     return graph, np.concatenate([one["categories"] for one in graphs])
 
 
+def shape_of(code, copies):
+    (links,), (colors,) = links_of(code.rows, copies[:1])
+    return Shape.of(links, colors)
+
+
 def cover(code, motifs):
     """Cover copies, each given in the order of the nodes of its motif."""
     rows = [np.array(one["copies"]) for one in motifs]
-    return code.cover([(structures_of(rows_of(code), copies[:1])[0], copies) for copies in rows])
+    return code.cover([(shape_of(code, copies), copies) for copies in rows])
 
 
 @pytest.mark.parametrize("known", LENGTHS, ids=lambda one: f"{one['collection']}, {one['base']}")
@@ -73,7 +78,7 @@ def test_parts_of_a_motif_are_those_of_the_definition(known):
         before = cover(code, known["motifs"][:number])
         copies = np.array(motif["copies"])
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
-        parts = before.motif_parts(structures_of(rows_of(code), copies[:1])[0], counts)
+        parts = before.motif_parts(shape_of(code, copies), counts)
         expected = [motif["drawing"], motif["counts"], motif["addresses"]]
         np.testing.assert_allclose(parts, expected, atol=1e-6)
 
@@ -184,12 +189,12 @@ def graphical(size):
 
 def test_numbers_of_graphs_are_near_those_of_all_of_six_nodes():
     errors = [
-        count_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
+        count_small_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
         for degrees, number in graphical(6).items()
         if list(degrees) == sorted(degrees)
     ]
     few = [
-        count_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
+        count_small_graphs(tuple(np.bincount(degrees).tolist()))[0] - log2(number)
         for degrees, number in graphical(5).items()
     ]
     assert max(map(abs, few)) < 0.2
@@ -212,7 +217,7 @@ def test_numbers_of_graphs_of_single_arcs():
     for key, counts in number.items():
         assert len(set(counts.values())) == 1
         # those of many arcs leave few out
-        assert count_digraphs(key)[0] == pytest.approx(log2(next(iter(counts.values()))))
+        assert count_small_digraphs(key)[0] == pytest.approx(log2(next(iter(counts.values()))))
 
 
 def test_numbers_of_graphs_of_more_arcs_are_near():
@@ -223,7 +228,7 @@ def test_numbers_of_graphs_of_more_arcs_are_near():
         pairs = zip(arcs.sum(axis=1).tolist(), arcs.sum(axis=0).tolist(), strict=True)
         degrees = tuple(pair for pair in pairs if any(pair))
         if 8 <= arcs.sum() <= 13:
-            exact = log2(small_graph_count._list_digraphs(tuple(sorted(degrees))))
-            errors.append(count_digraphs(degrees)[0] - exact)
+            exact = log2(small_graphs._list_digraphs(tuple(sorted(degrees))))
+            errors.append(count_small_digraphs(degrees)[0] - exact)
     assert abs(np.mean(errors)) < 0.15
     assert np.std(errors) < 0.3

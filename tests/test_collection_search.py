@@ -9,11 +9,11 @@ import pytest
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.shapes import Shape, links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_blocks import find_blocks
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_search import LEAST_BITS, cover_collection, search_collection
-from mining.motif_sets.collection_sets import rows_of, structures_of
+from mining.motif_sets.collection_search import LEAST_BITS, search_collection
 from mining.pattern import Pattern
 
 RING = Structure.parse(
@@ -100,7 +100,10 @@ def test_a_planted_typed_ring_is_found_and_nothing_else(answer):
 def test_bits_are_differences_of_lengths(mined, answer):
     best, _ = answer
     code = CollectionCode(mined.graph, mined.colors, best.base)
-    motifs = [(structures_of(rows_of(code), one.copies[:1])[0], one.copies) for one in best.motifs]
+    motifs = []
+    for one in best.motifs:
+        (links,), (colors,) = links_of(code.rows, one.copies[:1])
+        motifs.append((Shape.of(links, colors), one.copies))
     assert code.cover(motifs).length == pytest.approx(best.bits_total, abs=1e-6)
     # nothing else is in the set, so that without it there are no motifs
     length = code.without_motifs().length
@@ -113,8 +116,8 @@ def test_all_copies_are_isomorphic_to_the_motif(mined, answer):
         order = {node: place for place, node in enumerate(copy.tolist())}
         edges = set()
         for node in copy.tolist():
-            entries = mined.graph.entries_of(np.array([node]))
-            for other in mined.graph.indices[entries].tolist():
+            first, last = mined.graph.indptr[node : node + 2]
+            for other in mined.graph.indices[first:last].tolist():
                 if other in order and node < other:
                     edges.add(frozenset((order[node], order[other])))
         assert edges == {frozenset(edge) for edge in motif.structure.edges}
@@ -152,20 +155,6 @@ def test_what_is_given_enters_the_set_or_misses_it(mined, answer):
     alone, _ = search_collection(mined, range(2, 8), seed=0, proposed=proposed[:1], grows=False)
     assert [one.sources for one in alone.motifs] == [("given",)]
     assert alone.bits_total == pytest.approx(answer[0].bits_total, abs=1e-6)
-
-
-def test_covering_the_same_graphs_with_the_set_gives_the_same(mined, answer):
-    covered = cover_collection(mined, [one.structure for one in answer[0].motifs])
-    assert covered.bits_total == pytest.approx(answer[0].bits_total, abs=1e-6)
-    others = mined_of(typed_collection(5, 6))
-    assert len(cover_collection(others, [answer[0].motifs[0].structure]).motifs[0].copies) == 6
-
-
-def test_what_does_not_occur_covers_nothing(mined):
-    clique = Structure.of_edges(5, list(combinations(range(5), 2)), ["y"] * 10)
-    covered = cover_collection(mined, [clique])
-    assert covered.motifs[0].copies.shape == (0, 5)
-    assert covered.bits_total == covered.bits_base
 
 
 def test_time_that_is_up_is_said(mined):

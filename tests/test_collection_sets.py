@@ -9,15 +9,13 @@ import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
-from mining.candidates.grown_sets import key_of
+from mining.candidates.shapes import Shape, links_of
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_sets import (
     gather,
     grow,
     parts_of,
-    rows_of,
     sightings,
-    structures_of,
     thin,
 )
 from mining.motif_sets.copy_choice import Least
@@ -30,7 +28,7 @@ def grown(code, size):
     """All connected sets of a size."""
     sets = np.arange(code.graph.num_nodes, dtype=np.int32)[:, None]
     while sets.shape[1] < size:
-        sets = grow(rows_of(code), sets)
+        sets = grow(code.rows, sets)
     return sets
 
 
@@ -57,15 +55,19 @@ def test_sets_of_one_structure_are_isomorphic_in_their_order(size):
     code = CollectionCode(as_csr(GRAPHS), None, "total")
     seen, _ = sightings(code, grown(code, size), ONCE)
     union, sets = connected_sets(GRAPHS, size)
-    assert sum(len(one.occurrences) for one in seen) == len(sets)
+    assert sum(len(one.copies) for one in seen) == len(sets)
     for one in seen:
-        for nodes in one.occurrences.tolist():
+        for nodes in one.copies.tolist():
             joined = nx.to_numpy_array(union, nodelist=nodes)
-            np.testing.assert_array_equal(joined, one.structure.links)
+            np.testing.assert_array_equal(joined, one.shape.links)
     # no structure stands twice
-    shapes = [nx.from_numpy_array(one.structure.links) for one in seen]
+    shapes = [nx.from_numpy_array(one.shape.links) for one in seen]
     for first, second in combinations(shapes, 2):
         assert not nx.is_isomorphic(first, second)
+
+
+def shapes_of(code, sets):
+    return [Shape.of(*one) for one in zip(*links_of(code.rows, sets), strict=True)]
 
 
 def symmetries(links, colors):
@@ -89,7 +91,7 @@ def test_orbits_and_automorphisms_of_directed_structures_with_categories():
         directed=True, graph_ptr=np.arange(0, 61, 5),
     )  # fmt: skip
     code = CollectionCode(graph, rng.integers(2, size=60), "typed")
-    for one in structures_of(rows_of(code), np.arange(60).reshape(-1, 5)):
+    for one in shapes_of(code, np.arange(60).reshape(-1, 5)):
         own = symmetries(one.links, one.colors)
         assert 2**one.automorphism_bits == pytest.approx(len(own))
         reached = np.array(own).T
@@ -99,21 +101,20 @@ def test_orbits_and_automorphisms_of_directed_structures_with_categories():
 
 def test_cliques_have_all_orders():
     code = CollectionCode(as_csr([nx.complete_graph(10)]), None, "total")
-    (clique,) = structures_of(rows_of(code), np.arange(10)[None])
+    (clique,) = shapes_of(code, np.arange(10)[None])
     assert 2**clique.automorphism_bits == pytest.approx(factorial(10))
     assert clique.num_orbits == 1
 
 
 def test_parts_have_one_or_two_nodes_less():
     code = CollectionCode(as_csr([nx.cycle_graph(5)]), None, "total")
-    rows = rows_of(code)
-    (ring,) = structures_of(rows, np.arange(5)[None])
+    (ring,) = shapes_of(code, np.arange(5)[None])
     # four nodes of it are a path; three a path, or an edge and a node
     assert len(parts_of(ring)) == 3
     (path,) = sightings(code, grown(code, 4), ONCE)[0]
-    assert key_of(path.structure.links, path.structure.colors) in parts_of(ring)
+    assert path.shape.key in parts_of(ring)
     # of one structure the parts are those of any of its orders
-    turned = structures_of(rows, np.array([[2, 0, 4, 1, 3]]))[0]
+    turned = shapes_of(code, np.array([[2, 0, 4, 1, 3]]))[0]
     assert parts_of(turned) == parts_of(ring)
 
 

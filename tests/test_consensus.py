@@ -9,7 +9,7 @@ from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_exact
-from mining.miner import add_noisy, learn_distinct_filters, prepare
+from mining.miner import add_noisy, learn_structures, prepare
 from mining.pattern import CONSENSUS
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
@@ -32,7 +32,7 @@ def learn(graph, size=6, **settings):
     miner = PatternMiner(8, (3, size), num_epochs=0, min_occurrences=1, **settings)
     graph, source = prepare(miner, graph)
     subgraphs = source.training_subgraphs(graph)
-    filters, _ = learn_distinct_filters(miner, subgraphs, Steps())
+    filters, _ = learn_structures(miner, subgraphs, Steps())
     return filters, add_noisy(miner, source, graph, filters)
 
 

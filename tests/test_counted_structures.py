@@ -8,7 +8,8 @@ from command_line import gomkcn
 from tiny_runs import signed_loops
 
 from gomkcn.commands.count_command import in_categories
-from gomkcn_dgl.graph import as_csr, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, count_exact
 from mining.mining_run import MiningRun

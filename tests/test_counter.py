@@ -112,7 +112,7 @@ def threads(request):
 def test_whether_steps_are_enough_depends_on_them_alone(threads, monkeypatch):
     graph, ring = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
     # many pieces, and many looks at the limit
-    monkeypatch.setattr("mining.counting.exact_search._PIECE_SECONDS", 1e-6)
+    monkeypatch.setattr("mining.counting.exact_search._STEPS_OF_A_PIECE", 10)
     monkeypatch.setattr("mining.counting.exact_search._STEPS", 100)
     search = ExactSearch(graph, ring)
     search.run()

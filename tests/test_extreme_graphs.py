@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import GOMKKernel, as_csr, read_graph
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from mining import FilterLearning, PatternMiner
 
 # six rings of four nodes
@@ -63,7 +63,7 @@ EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
     ("graph", "options", "expected"),
     [
         (EDGE, {}, (2, 1, 1, 2)),
-        (concatenate([EDGE] * 20), {}, (2, 1, 20, 40)),
+        (as_csr([EDGE] * 20), {}, (2, 1, 20, 40)),
         (rings(), {"pattern_size": 1}, (1, 0, 24, 24)),
         (rings(), {"learning": FilterLearning(num_hops=2**31 - 1), "tau": 1e-30}, (4, 4, 6, 24)),
         (rings(), {"kernel": GOMKKernel(3, tau=1e30, level_scale=1e30)}, (4, 4, 6, 24)),

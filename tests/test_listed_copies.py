@@ -8,13 +8,13 @@ import pytest
 from random_graphs import random_graph
 
 from gomkcn_dgl import as_csr
-from mining.candidates.canonical_loops import canonical_orders
+from mining.candidates.shapes import find_shapes
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.copy_loops import choose_disjoint, free_copies
 from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import Workspace, list_structure, plan_of
+from mining.motif_sets.listed_copies import Marks, list_structure, plan_of
 
 
 def coded(kind):
@@ -31,15 +31,15 @@ def coded(kind):
 
 def links_of(graph):
     links = np.zeros((len(graph.colors),) * 2, np.int64)
-    links[np.repeat(np.arange(len(links)), graph.num_neighbors), graph.indices] = graph.links
+    places = np.repeat(np.arange(len(links)), graph.num_neighbors), graph.rows.indices
+    links[places] = graph.rows.links
     return links
 
 
 def shape_at(graph, nodes):
     """The induced structure of some nodes, in canonical order."""
     links, colors = links_of(graph)[np.ix_(nodes, nodes)], graph.colors[nodes]
-    (order,), (number,) = canonical_orders(links[None].astype(np.uint16), colors[None])
-    return graph.shape(links[np.ix_(order, order)], colors[order], int(number))
+    return find_shapes(links[None].astype(np.uint16), colors[None]).shapes[0]
 
 
 def shapes_of(graph, size):
@@ -48,7 +48,7 @@ def shapes_of(graph, size):
     for root in sorted(joined):
         nodes = np.array(list(nx.bfs_tree(joined, root))[:size])
         shape = shape_at(graph, nodes)
-        found.setdefault(shape.links.tobytes() + shape.colors.tobytes(), shape)
+        found.setdefault(shape.key, shape)
     return [*found.values()][:4]
 
 
@@ -56,19 +56,16 @@ def copies_by_brute_force(graph, shape):
     """All sets of nodes with the canonical form of a structure."""
     sets = np.array(list(combinations(range(len(graph.colors)), shape.num_nodes)))
     links = links_of(graph)[sets[:, :, None], sets[:, None, :]]
-    order, _ = canonical_orders(links.astype(np.uint16), graph.colors[sets])
-    sets = np.take_along_axis(sets, order, axis=1)
-    links = links_of(graph)[sets[:, :, None], sets[:, None, :]]
-    same = (links == shape.links).all(axis=(1, 2))
-    same &= (graph.colors[sets] == shape.colors).all(axis=1)
+    found = find_shapes(links.astype(np.uint16), graph.colors[sets])
+    same = np.array([one.key == shape.key for one in found.shapes])[found.number]
     return {frozenset(row) for row in sets[same].tolist()}
 
 
 def list_all(graph, shape):
     code = GraphCode(graph)
-    left, work = Cover(code).left(), Workspace(graph)
+    left, marks = Cover(code).left(), Marks(graph)
     none = np.zeros((0, shape.num_nodes), np.int32)
-    return list_structure(code, shape, none, ("given",), left, work, 0), left, work
+    return list_structure(code, shape, none, ("given",), left, 0), left, marks
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -99,43 +96,39 @@ def test_symmetry_leaves_one_mapping_of_each_copy(whole):
 
 
 @pytest.mark.parametrize("kind", ["plain", "typed"])
-def test_bits_of_prefixes_and_gains_are_those_of_the_code(kind):
+def test_bits_of_prefixes_are_those_of_the_code(kind):
     graph = coded(kind)
     code = GraphCode(graph)
     for shape in shapes_of(graph, 3):
-        listed, left, work = list_all(graph, shape)
+        listed, _, marks = list_all(graph, shape)
         rows = np.random.default_rng(1).permutation(len(listed.copies))
-        bits = listed.bits_of_prefixes(rows, work)[0]
+        bits = listed.bits_of_prefixes(rows, marks)[0]
         for number in {1, (len(rows) + 1) // 2, len(rows)}:
             expected = code.motif_bits(shape, listed.copies[rows[:number]]).total
             assert abs(bits[number - 1] - expected) < 1e-9
-        nodes = choose_disjoint(rows, listed.copies, work.nodes, work.new_era())
-        last = listed.bits_of_prefixes(nodes, work)[0][-1]
+        nodes = choose_disjoint(rows, listed.copies, marks.nodes, marks.new_era())
+        last = listed.bits_of_prefixes(nodes, marks)[0][-1]
         assert abs(last - code.motif_bits(shape, listed.copies[nodes]).total) < 1e-9
-        residual = code.residual(graph.degrees, left.used)
-        gains = code.gains(shape, listed.copies, residual, graph.degrees)
-        own = shape.log2_automorphisms - 6 * shape.num_pendant
-        assert np.allclose(listed.worth(rows, left), gains[rows] + own, atol=1e-4)
 
 
-def test_the_best_prefix_shares_no_edge_and_keeps_to_what_is_free():
+def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
     whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     graph = CodedGraph.of(MinedGraph.of(whole))
     clique = next(
         np.array(one) for one in nx.find_cliques(nx.Graph(graph.edges.tolist())) if len(one) == 4
     )
-    listed, left, work = list_all(graph, shape_at(graph, clique))
+    listed, left, marks = list_all(graph, shape_at(graph, clique))
     every, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
-    best = listed.best_prefix(left, none, every, work)
+    best = listed.best_copies(left, none, every, marks)
     assert len(best.rows) == 6
     assert best.address == "without replacement"
     left.used[listed.edges[0]] = True
-    assert set(listed.best_prefix(left, none, every, work).rows) == {1, 2, 3, 4, 5}
+    assert set(listed.best_copies(left, none, every, marks).rows) == {1, 2, 3, 4, 5}
     # nothing new, and not enough
-    assert listed.best_prefix(left, none, ~every, work) is None
+    assert listed.best_copies(left, none, ~every, marks) is None
     left.used[listed.edges[1:5]] = True
-    assert listed.best_prefix(left, none, every, work) is None
-    assert listed.best_prefix(left, none, every, work, fewest=1).rows.tolist() == [5]
+    assert listed.best_copies(left, none, every, marks) is None
+    assert listed.best_copies(left, np.array([0]), every, marks).rows.tolist() == [0, 5]
 
 
 def test_disjoint_rows_are_chosen_in_order():

@@ -73,9 +73,6 @@ def test_a_pattern_of_m_nodes_is_compared_with_subgraphs_of_m_nodes(policy):
             nx.is_isomorphic(graph.subgraph({*row} - {-1}), pattern) for row in batch.nodes.tolist()
         ]
         assert near.same[:, number].tolist() == same
-        if size == 5:
-            # the largest size decides what is cut
-            assert near.truncated.tolist() == batch.truncated.tolist()
     # of equals the structure decides, and the larger pattern
     best, value = near.nearest()
     assert (value >= near.similarity.max(axis=1) - 6e-5).all()
@@ -139,7 +136,7 @@ def test_parts_and_samples_of_the_roots_give_the_same_rows(size, monkeypatch):
     monkeypatch.setattr(neighbourhoods, "_TASK_SIZE", size)
     parts, some = compare(graph, patterns), compare(graph, patterns, roots=roots)
     assert some.roots.tolist() == roots.tolist()
-    for name in ("similarity", "ranking", "same", "truncated"):
+    for name in ("similarity", "ranking", "same"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
         np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[roots])
 
@@ -216,6 +213,25 @@ def test_the_places_of_a_rare_center_go_to_another(min_occurrences, sizes):
     one = turn(np.arange(27), TRIANGLE, values, centers, min_occurrences)
     # most places first
     assert [int((one.owner == number).sum()) for number in one.means] == sizes
+
+
+def test_centers_that_differ_less_than_their_places_are_one():
+    # each node has a feature of its own; then two tight groups, and a tight one beside a wide one
+    rng = np.random.default_rng(0)
+    tight = np.concatenate([rng.normal(0, 0.1, 100), rng.normal(1, 0.1, 100)])
+    wide = np.concatenate([np.full(150, 0.5), 0.5 + 0.5 * rng.random(50)])
+    for values, levels, kept in (
+        (rng.random(200), (0.45, 0.5, 0.55), 1),
+        (tight, (0.2, 0.8), 2),
+        (wide, (0.5, 0.9), 2),
+    ):
+        centers = [np.full((5, 1), level) for level in levels]
+        one = turn(np.arange(200), RING, values, centers)
+        assert len(one.means) == kept and {*one.joined.values()} == {*one.means}
+    # the same center in another turn
+    copies = np.tile([0, 0.1, 1], 20) + rng.normal(0, 0.02, 60)
+    centers = [np.array([[0], [0.1], [1]]), np.array([[1], [0.1], [0]])]
+    assert len(turn(np.arange(60), PATH, copies, centers).means) == 1
 
 
 def test_without_features_or_places_there_is_one_center():

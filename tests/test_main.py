@@ -197,7 +197,7 @@ OPTIONS = {
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
     "--policy bfs": ("policy", "bfs"),
-    "--init sample": ("init", "sample"),
+    "--init random": ("init", "random"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),
     "--restarts 2": ("n_init", 2),

@@ -15,7 +15,8 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import NodeOrder
-from mining import FilterLearning, PatternMiner, compare_with_truth, induced_occurrences
+from mining import FilterLearning, PatternMiner, compare_with_truth
+from mining.counting.exact_search import count_exact
 from mining.locating import as_filters
 from synthetic import PlantedMotifDataset, get_motif
 
@@ -76,7 +77,7 @@ def test_planted_motifs_are_recovered(features, motifs):
         assert entry.recovered, entry
         # every planted copy is a place, and every place is an induced occurrence
         assert entry.planted_found == entry.copies, entry
-        exact = len(induced_occurrences(graph, get_motif(entry.name)))
+        exact = count_exact(graph, get_motif(entry.name)).count
         assert entry.occurrences == exact, entry
         (motif,) = (one for one in miner.motif_set_ if one.id in entry.pattern_ids)
         assert motif.motif.num_copies == entry.copies
@@ -324,8 +325,8 @@ def test_a_graph_without_edges_is_refused(graph, said):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"learning": FilterLearning(init="kmeans++", batch_size=1, relocate=False)},
-        {"learning": FilterLearning(init="sample", n_init=4, train_size=2)},
+        {"learning": FilterLearning(batch_size=1, relocate=False)},
+        {"learning": FilterLearning(n_init=4, train_size=2)},
         {"learning": FilterLearning("bfs"), "matching": "greedy", "num_epochs": 0},
         {"anchor_root": True, "learning": FilterLearning(num_hops=2)},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
@@ -345,7 +346,7 @@ def test_the_best_of_several_initializations_is_used():
     settings = {"num_patterns": 4, "num_epochs": 0, "min_occurrences": 0, "null": "none"}
     settings |= {"random_state": 0, "pattern_size": (6, 6), "sources": "filters"}
     one, six = (
-        PatternMiner(learning=FilterLearning(init="sample", n_init=count), **settings).fit(graph)
+        PatternMiner(learning=FilterLearning(sample_size=4, n_init=count), **settings).fit(graph)
         for count in (1, 6)
     )
     # the mean distance to the nearest filter, before any training
@@ -369,7 +370,7 @@ def test_checks_of_scikit_learn_that_need_no_array(check):
 
 
 def test_a_clone_has_the_parameters_and_nothing_learnt():
-    options = {"kernel": GOMKKernel(2), "learning": FilterLearning(init="sample", batch_size=7)}
+    options = {"kernel": GOMKKernel(2), "learning": FilterLearning(init="random", batch_size=7)}
     miner = small_miner(**options).fit(rings_and_cliques())
     copy = clone(miner)
     assert copy.get_params() == miner.get_params()
@@ -390,7 +391,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
         ({"kernel": GOMKKernel(2), "tau": 1.0}, "kernel cannot be combined with tau"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
         ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
-        ({"null": "configuration"}, "null 'configuration' is called 'degree' now"),
+        ({"null": "configuration"}, "null must be one of 'degree', 'joint-degree', 'erdos-renyi'"),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
         ({"count_error": 0.0}, "count_error must be greater than 0"),

@@ -11,7 +11,6 @@ from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import pack
 from mining.motif_sets.search import (
-    cover_graph,
     motif_set_of_graph,
     num_starts,
     search_graph,
@@ -184,24 +183,6 @@ def test_a_search_whose_time_is_up_says_where(planted):
     found = search_graph(mined, SIZES, seed=0, is_over=lambda: True)
     assert not found.complete
     assert found.cut == "Time was up in the first search."
-
-
-def test_a_graph_is_covered_by_given_structures_in_their_order():
-    whole = plant([PRISM, OCTAHEDRON], 5)
-    structures = [Structure.from_networkx(one) for one in (OCTAHEDRON, PRISM, nx.complete_graph(5))]
-    mined = MinedGraph.of(whole)
-    found = cover_graph(mined, structures)
-    assert [one.structure for one in found.motifs] == structures
-    assert [len(one.copies) for one in found.motifs] == [5, 5, 0]
-    joined = nx.Graph(CodedGraph.of(mined).edges.tolist())
-    for one in found.motifs[:2]:
-        for row in one.copies.tolist():
-            there = nx.to_numpy_array(joined, nodelist=row).astype(bool)
-            assert (there == one.structure.joined).all()
-    # a single copy that pays is taken
-    clique = nx.disjoint_union(nx.complete_graph(9), nx.path_graph(200))
-    (alone,) = cover_graph(MinedGraph.of(clique), [Structure.parse("clique-9")]).motifs
-    assert len(alone.copies) == 1
 
 
 def test_a_large_graph_is_searched_once():

@@ -17,9 +17,10 @@ from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import pack
-from mining.motif_sets.motif_set import near_variants, summary
+from mining.motif_sets.motif_set import summary
+from mining.motif_sets.near_variants import near_variants
 from mining.motif_sets.search import motif_set_of_graph
-from mining.run_folder import load_schema
+from mining.schemas import load_schema
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))

@@ -111,3 +111,12 @@ def test_a_single_process_and_an_incomplete_environment(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(InputError, match="but RANK is not; start with torchrun"), join_processes():
         pass
+
+
+def test_restarts_on_several_machines_need_a_store_for_each(monkeypatch):
+    told = {"WORLD_SIZE": 2, "RANK": 0, "MASTER_ADDR": "localhost", "MASTER_PORT": 1}
+    told |= {"GROUP_WORLD_SIZE": 2, "TORCHELASTIC_MAX_RESTARTS": 3}
+    for name, value in {**told, "TORCHELASTIC_USE_AGENT_STORE": True}.items():
+        monkeypatch.setenv(name, str(value))
+    with pytest.raises(InputError, match="TCP_STORE=1 before torchrun"), join_processes():
+        pass

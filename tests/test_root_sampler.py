@@ -49,7 +49,7 @@ def test_estimates_are_unbiased_and_intervals_hold(few_roots):
     search = ExactSearch(graph, clique)
     counts = []
     for seed in range(200):
-        search.run(None, draw_roots(search, 0.25, seed))
+        search.run(draw_roots(search, 0.25, seed))
         counts.append(estimate_from_share(search, 0.25))
     known = [one for one in counts if one is not None]
     assert len(known) > 190 and not any(one.is_exact for one in known)
@@ -63,7 +63,7 @@ def test_estimates_are_unbiased_and_intervals_hold(few_roots):
 def test_nothing_found_or_too_long_is_none(few_roots):
     search = ExactSearch(as_csr(nx.random_regular_graph(3, 4000, seed=0)), PRISM)
     assert len(search.roots) > 1000
-    search.run(None, draw_roots(search, 0.1, 0))
+    search.run(draw_roots(search, 0.1, 0))
     assert estimate_from_share(search, 0.1) is None
     assert estimate_from_roots(search, 0, 1) is None
 

@@ -65,11 +65,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
     ("--patterns num_patterns", int, "Train N filters, and report as many of them. [12]"),
     ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
-    (
-        "--init",
-        str,
-        "Start filters by facility_location, kmeans++, sample or random. [facility_location]",
-    ),
+    ("--init", str, "Start filters by facility_location or random. [facility_location]"),
     ("--restarts n_init", int, "Start N times, and take the best. [1]"),
     ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
     ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),

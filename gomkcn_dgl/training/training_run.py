@@ -186,7 +186,7 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         return _with_features(graph, classifier.feature_names)
 
 
-def _call(graph: CSRGraph, names: dict[str, str]) -> CSRGraph:
+def _call(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
     """Give features and relations their names; a few graphs need not have all of them."""
     codes = [name.partition("=")[2] for name in graph.feature_names]
     known = {*codes, *graph.feature_names, *graph.relations.names}

@@ -22,8 +22,10 @@ _NANOSECONDS = 3000
 _HALF = np.uint64(32)
 
 
-def canonical_orders(links: np.ndarray, colors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The node at each canonical place of many small graphs, and how many automorphisms each has.
+def canonical_orders(
+    links: np.ndarray, colors: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The node at each canonical place of many small graphs, and their symmetries.
 
     Parameters
     ----------
@@ -35,25 +37,25 @@ def canonical_orders(links: np.ndarray, colors: np.ndarray) -> tuple[np.ndarray,
 
     Returns
     -------
-    order, automorphisms : numpy.ndarray
-        int64 ``[K, M]`` and ``[K]``. Links and colours in this order are equal for isomorphic
-        graphs, and for no others.
+    order, automorphisms, orbits : numpy.ndarray
+        int64 ``[K, M]``, ``[K]`` and ``[K, M]``. Links and colours in this order are equal for
+        isomorphic graphs, and for no others. Orbits of nodes are numbered from 0 on.
 
     Examples
     --------
     >>> paths = np.array([[[0, 1, 0], [1, 0, 1], [0, 1, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]])
-    >>> order, automorphisms = canonical_orders(paths.astype(np.uint16), np.zeros((2, 3), np.int64))
-    >>> first, second = (one[np.ix_(own, own)] for one, own in zip(paths, order))
-    >>> (first == second).all().item(), automorphisms.tolist()
-    (True, [2, 2])
+    >>> found = canonical_orders(paths.astype(np.uint16), np.zeros((2, 3), np.int64))
+    >>> first, second = (one[np.ix_(own, own)] for one, own in zip(paths, found[0]))
+    >>> (first == second).all().item(), found[1].tolist(), found[2].tolist()
+    (True, [2, 2], [[0, 1, 0], [0, 1, 1]])
     """
-    order = np.empty(colors.shape, np.int64)
+    order, orbits = np.empty((2, *colors.shape), np.int64)
     automorphisms = np.empty(len(colors), np.int64)
     work = len(colors) * _NANOSECONDS
     # as plain Python, 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
-        run_blocks(_order_block, len(colors), work, links, colors, order, automorphisms)
-    return order, automorphisms
+        run_blocks(_order_block, len(colors), work, links, colors, order, automorphisms, orbits)
+    return order, automorphisms, orbits
 
 
 class Tree(NamedTuple):
@@ -79,8 +81,8 @@ def _order_block(
 
 
 @compiled(**SEARCH_JIT)
-def order_graphs(first, last, links, colors, order, automorphisms, tree):
-    """Write the canonical orders of the graphs from `first` to `last`."""
+def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree):
+    """Write the canonical orders and the orbits of the graphs from `first` to `last`."""
     size = colors.shape[1]
     cells, singled, twins = tree.cells, tree.singled, tree.twins
     for row in range(first, last):
@@ -96,7 +98,7 @@ def order_graphs(first, last, links, colors, order, automorphisms, tree):
             # 2. all cells of one node: the path ends
             tied = _first_tie(cells[depth])
             if tied < 0:
-                _compare(links[row], row, depth, order, automorphisms, tree)
+                _compare(links[row], row, depth, order, automorphisms, orbits[row], tree)
                 depth -= 1
                 continue
             # 3. the next node of the first cell of several; of twins one stands for all
@@ -115,6 +117,20 @@ def order_graphs(first, last, links, colors, order, automorphisms, tree):
             depth += 1
             singled[depth] = -1
             _refine(links[row], cells[depth], tree)
+        # 5. twins are in one orbit
+        for i in range(size):
+            for j in range(i):
+                if colors[row, i] == colors[row, j] and _are_twins(links[row], i, j):
+                    _join(orbits[row], i, j)
+        # 6. orbits are numbered
+        for i in range(size):
+            tree.ranks[i] = -1
+        number = 0
+        for i in range(size):
+            if tree.ranks[orbits[row, i]] < 0:
+                tree.ranks[orbits[row, i]] = number
+                number += 1
+            orbits[row, i] = tree.ranks[orbits[row, i]]
 
 
 @subroutine(**INLINE_JIT)
@@ -182,8 +198,11 @@ def _are_twins(links, i, j):
 
 
 @subroutine(**INLINE_JIT)
-def _compare(links, row, depth, order, automorphisms, tree):
-    """Keep the order at the end of a path if its links read smaller; count it if they are equal."""
+def _compare(links, row, depth, order, automorphisms, orbits, tree):
+    """Keep the order at the end of a path if its links read smaller; count it if they are equal.
+
+    Nodes at the same place of equal orders are in one orbit.
+    """
     size = len(links)
     number = 1
     for k in range(depth):
@@ -205,4 +224,17 @@ def _compare(links, row, depth, order, automorphisms, tree):
     if automorphisms[row] == 0:
         for i in range(size):
             order[row, i] = tree.order[i]
+            orbits[i] = i
+    for i in range(size):
+        _join(orbits, order[row, i], tree.order[i])
     automorphisms[row] += number
+
+
+@subroutine(**INLINE_JIT)
+def _join(orbits, i, j):
+    """Make one of the orbits of two nodes."""
+    low, high = min(orbits[i], orbits[j]), max(orbits[i], orbits[j])
+    if low < high:
+        for k in range(len(orbits)):
+            if orbits[k] == high:
+                orbits[k] = low

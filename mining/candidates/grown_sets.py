@@ -8,7 +8,6 @@ for the code of the graph to say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from scipy.special import gammaln, logsumexp
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.kernels.search_numba import mix64
 from gomkcn_dgl.runtime.compiled import run_blocks
-from mining.candidates.canonical_loops import canonical_orders
-from mining.candidates.growth_loops import FreeGraph, Worth, grow_sets, links_among, new_front
+from mining.candidates.growth_loops import Worth, grow_sets, new_front
+from mining.candidates.shapes import PENDANT_BITS, Rows, Seen, count_pendant, find_shapes, links_of
 
 # growths: so many a node, and in all at least and at most
 _GROWTHS_OF_NODE, _MORE_OF_NODE = 3, 40
@@ -29,41 +28,7 @@ _GROWTH_TIME = 4000
 _MOST_GROUPS, _MOST_STRUCTURES = 1500, 30
 # the estimate of a set leaves out its symmetry and that copies are drawn without replacement
 _OF_SYMMETRY, _OF_NODE = 0.5, 0.7
-# bits of each node outside the 2-core of a structure, as in the code of a graph
-_PENDANT_BITS = 6.0
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@dataclass(frozen=True, eq=False)
-class SeenStructure:
-    """A structure of M nodes in canonical order, and the sets that show it.
-
-    Attributes
-    ----------
-    links : numpy.ndarray
-        uint16 ``[M, M]``, the link of each two nodes.
-    colors : numpy.ndarray
-        int64 ``[M]``.
-    automorphisms : int
-        How many it has.
-    copies : numpy.ndarray
-        int32 ``[K, M]``, the nodes of distinct sets, in the order of the structure.
-    """
-
-    links: np.ndarray
-    colors: np.ndarray
-    automorphisms: int
-    copies: np.ndarray
-
-    @property
-    def key(self) -> bytes:
-        """Equal for isomorphic structures of one graph, and for no others."""
-        return key_of(self.links, self.colors)
-
-
-def key_of(links: np.ndarray, colors: np.ndarray) -> bytes:
-    """Links ``[M, M]`` and colours ``[M]`` in canonical order, as bytes."""
-    return np.concatenate([colors, links.reshape(-1)], dtype=np.int64).tobytes()
 
 
 def seen_structures(
@@ -72,7 +37,7 @@ def seen_structures(
     is_free: np.ndarray,
     sizes: range,
     seed: int,
-) -> dict[int, list[SeenStructure]]:
+) -> dict[int, list[Seen]]:
     """The structures of each size that sets grown over free edges show, most promising first.
 
     Parameters
@@ -95,30 +60,26 @@ def seen_structures(
     >>> rings = as_csr(nx.disjoint_union_all([nx.cycle_graph(4) for _ in range(9)]))
     >>> free = np.ones(len(rings.indices), bool)
     >>> found = seen_structures(rings, np.zeros(36, np.int64), free, range(4, 5), seed=0)
-    >>> [(one.automorphisms, len(one.copies)) for one in found[4]]
+    >>> [(one.shape.num_automorphisms, len(one.copies)) for one in found[4]]
     [(8, 9)]
     """
-    links = np.ones(len(graph.indices)) if graph.links is None else graph.links
-    free = FreeGraph(
-        graph.indptr.view(np.uint64), graph.indices.view(np.uint32), links.astype(np.uint16),
-        is_free, colors,
-    )  # fmt: skip
-    nodes, codes, values = _grow(graph, free, max(sizes), seed)
+    graph_rows = Rows.of(graph, colors)
+    nodes, codes, values = _grow(graph, graph_rows, is_free, max(sizes), seed)
     found = {}
     for size in sizes:
         rows = np.flatnonzero(nodes[:, size - 1] >= 0)
         rows = rows[distinct(nodes[rows, :size])]
         sets = nodes[rows, :size], codes[rows, size - 1], values[rows, size - 1]
-        found[size] = _structures(free, *sets) if len(rows) else []
+        found[size] = _structures(graph_rows, *sets) if len(rows) else []
     return found
 
 
 def _grow(
-    graph: CSRGraph, free: FreeGraph, most: int, seed: int
+    graph: CSRGraph, rows: Rows, is_free: np.ndarray, most: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sets of up to ``most`` nodes, their codes and what each is worth, all ``[K, most]``."""
     # 1. roots are spread evenly over the nodes with free edges
-    before = np.concatenate([[0], np.cumsum(free.is_free)])
+    before = np.concatenate([[0], np.cumsum(is_free)])
     degrees = np.diff(before[graph.indptr])
     roots = np.flatnonzero(degrees)
     usual = max(_GROWTHS_OF_NODE * len(roots), min(_MORE_OF_NODE * len(roots), _USUAL_GROWTHS))
@@ -130,17 +91,17 @@ def _grow(
     worth = _worth(graph, degrees, most)
     nodes = np.empty((number, most), np.int32)
     codes, values = np.empty((number, most), np.uint64), np.empty((number, most))
-    arguments = free, worth, roots, np.uint64(seed), nodes, codes, values
+    arguments = rows, is_free, worth, roots, np.uint64(seed), nodes, codes, values
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         run_blocks(_grow_block, number, number * _GROWTH_TIME, *arguments)
     return nodes, codes, values
 
 
-def _grow_block(first: int, last: int, graph: FreeGraph, *arguments: Any) -> None:
+def _grow_block(first: int, last: int, rows: Rows, *arguments: Any) -> None:
     """Give each block a front of its own."""
-    front = new_front(len(graph.colors), arguments[3].shape[1])
-    grow_sets(first, last, graph, *arguments, front)
+    front = new_front(len(rows.colors), arguments[-1].shape[1])
+    grow_sets(first, last, rows, *arguments, front)
 
 
 def _worth(graph: CSRGraph, degrees: np.ndarray, most: int) -> Worth:
@@ -160,8 +121,8 @@ def _worth(graph: CSRGraph, degrees: np.ndarray, most: int) -> Worth:
 
 
 def _structures(
-    free: FreeGraph, nodes: np.ndarray, codes: np.ndarray, values: np.ndarray
-) -> list[SeenStructure]:
+    graph: Rows, nodes: np.ndarray, codes: np.ndarray, values: np.ndarray
+) -> list[Seen]:
     """The structures of sets ``[K, M]`` of one size; sets with equal codes are alike in order."""
     size = nodes.shape[1]
     symmetry = _OF_SYMMETRY * float(gammaln(size + 1)) / np.log(2) + _OF_NODE * size
@@ -177,49 +138,27 @@ def _structures(
     groups = groups[promise[groups] > 0]
     if not len(groups):
         return []
-    # 2. their canonical forms
-    examples = nodes[first[groups]]
-    links = np.empty((len(groups), size, size), np.uint16)
-    links_among(free, examples, links)
-    colors = free.colors[examples]
-    order, automorphisms = canonical_orders(links, colors)
-    colors = np.take_along_axis(colors, order, axis=1)
-    rows = np.arange(len(groups))[:, None, None]
-    links = links[rows, order[:, :, None], order[:, None, :]]
-    # 3. groups of one structure are one
-    same: dict[bytes, list[int]] = {}
-    keys = np.concatenate([colors, links.reshape(len(groups), -1)], axis=1, dtype=np.int64)
-    for row, key in enumerate(keys):
-        same.setdefault(key.tobytes(), []).append(row)
+    # 2. groups of one shape are one
+    shapes, order, shape_of = find_shapes(*links_of(graph, nodes[first[groups]]))
     by_group = np.argsort(group_of, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(number)])
-    # what its own symmetry saves in place of the usual one, less its pendant nodes
-    own = np.log2(automorphisms) - _PENDANT_BITS * _count_pendant(links)
+    ends = np.cumsum(number)
+    members: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in shapes]
+    for group, own, shape in zip(groups, order, shape_of, strict=True):
+        sets = by_group[ends[group] - number[group] : ends[group]]
+        members[shape].append((sets, nodes[sets][:, own]))
+    # 3. those that save most, with their own symmetry in place of the usual one
+    pendant = count_pendant(np.stack([one.links for one in shapes]))
     found = []
-    for key, members in same.items():
-        parts = [by_group[ends[groups[row]] : ends[groups[row] + 1]] for row in members]
-        worth = np.sort(values[np.concatenate(parts)])[::-1] + own[members[0]] + _OF_NODE * size
+    for shape, parts, alone in zip(shapes, members, pendant.tolist(), strict=True):
+        worth = np.sort(np.concatenate([values[sets] for sets, _ in parts]))[::-1]
+        worth += shape.automorphism_bits - PENDANT_BITS * alone + _OF_NODE * size
         total = np.cumsum(worth) + log_factorials[1 : len(worth) + 1]
-        found.append((-float(total.max()), key, members, parts))
-    # 4. those that save most
-    structures = []
-    for _, _, members, parts in sorted(found, key=lambda one: one[:2])[:_MOST_STRUCTURES]:
-        copies = [nodes[part][:, order[row]] for part, row in zip(parts, members, strict=True)]
-        row = members[0]
-        structures.append(
-            SeenStructure(links[row], colors[row], int(automorphisms[row]), np.concatenate(copies))
-        )
-    return structures
-
-
-def _count_pendant(links: np.ndarray) -> np.ndarray:
-    """Nodes outside the 2-core of graphs ``[K, M, M]``, int64 ``[K]``."""
-    joined = links > 0
-    for _ in range(links.shape[1]):
-        kept = joined.sum(axis=2) > 1
-        joined &= kept[:, :, None] & kept[:, None, :]
-    pendant: np.ndarray = (~joined.any(axis=2)).sum(axis=1)
-    return pendant
+        found.append((-float(total.max()), shape.key, shape, parts))
+    found.sort(key=lambda one: one[:2])
+    return [
+        Seen(shape, np.concatenate([copies for _, copies in parts]))
+        for *_, shape, parts in found[:_MOST_STRUCTURES]
+    ]
 
 
 def distinct(sets: np.ndarray) -> np.ndarray:

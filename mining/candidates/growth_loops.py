@@ -28,16 +28,6 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF, _LOW = np.uint64(32), np.uint64(11)
 
 
-class FreeGraph(NamedTuple):
-    """A graph of which some edges are used; arrays beside its entries."""
-
-    indptr: np.ndarray  # uint64 [V + 1]
-    indices: np.ndarray  # uint32 [E]
-    links: np.ndarray  # uint16 [E]
-    is_free: np.ndarray  # bool [E], of both entries of an edge
-    colors: np.ndarray  # int64 [V]
-
-
 class Worth(NamedTuple):
     """What the estimate of the bits of a set is made from."""
 
@@ -69,9 +59,10 @@ def new_front(num_nodes: int, max_nodes: int) -> Front:
 
 
 @compiled(**SEARCH_JIT)
-def grow_sets(first, last, graph, worth, roots, seed, nodes, codes, values, front):
+def grow_sets(first, last, graph, is_free, worth, roots, seed, nodes, codes, values, front):
     """Grow a set from each root: rows of `nodes` [K, M], -1 where a growth has ended.
 
+    `is_free` is bool [E], whether an entry of the graph is free; that of both entries of an edge.
     Of the first s nodes of a row, `codes` [K, M] at s - 1 is the same for sets with the same links
     and colours in this order, and `values` [K, M] the bits.
     """
@@ -88,7 +79,7 @@ def grow_sets(first, last, graph, worth, roots, seed, nodes, codes, values, fron
         while size < most:
             # 1. the neighbours of the last node by free edges are on offer
             number = mix(stream + np.uint64(2 * size))
-            offered = _offer(graph, nodes[row, size - 1], number, front, offered)
+            offered = _offer(graph, is_free, nodes[row, size - 1], number, front, offered)
             # 2. one of them is drawn
             number = mix(stream + np.uint64(2 * size + 1))
             node = _draw(graph, row % 3, number, front, offered)
@@ -96,8 +87,8 @@ def grow_sets(first, last, graph, worth, roots, seed, nodes, codes, values, fron
                 break
             # 3. its links to those before it; the growth ends at a used edge
             nodes[row, size] = node
-            code, is_free = _join(graph, nodes[row], size, front.inside)
-            if not is_free:
+            code, goes_on = _join(graph, is_free, nodes[row], size, front.inside)
+            if not goes_on:
                 nodes[row, size] = -1
                 break
             front.number[node] = -1
@@ -111,14 +102,14 @@ def grow_sets(first, last, graph, worth, roots, seed, nodes, codes, values, fron
 
 
 @subroutine(**INLINE_JIT)
-def _offer(graph, node, random, front, offered):
+def _offer(graph, is_free, node, random, front, offered):
     """Count a link to each neighbour of a node that was taken; return how many are on offer."""
     start = np.int64(graph.indptr[node])
     degree = np.int64(graph.indptr[node + 1]) - start
     shift = np.int64(random % np.uint64(degree)) if degree > MOST_NEIGHBORS else 0
     for k in range(min(degree, MOST_NEIGHBORS)):
         entry = start + (k + shift if k + shift < degree else k + shift - degree)
-        if graph.is_free[entry]:
+        if is_free[entry]:
             other = graph.indices[entry]
             if front.number[other] == 0:
                 front.nodes[offered] = other
@@ -154,7 +145,7 @@ def _draw(graph, way, random, front, offered):
 
 
 @subroutine(**INLINE_JIT)
-def _join(graph, nodes, size, inside):
+def _join(graph, is_free, nodes, size, inside):
     """Hash of the colour of the node at `size` and its links to those before; are all free."""
     node = np.uint64(nodes[size])
     code = np.uint64(graph.colors[node]) * _GOLDEN
@@ -162,7 +153,7 @@ def _join(graph, nodes, size, inside):
     for k in range(size):
         entry = find_entry(graph, node, np.uint64(nodes[k]))
         if entry >= 0:
-            if not graph.is_free[entry]:
+            if not is_free[entry]:
                 return code, False
             code += mix((np.uint64(k) << _HALF) | np.uint64(graph.links[entry]))
             inside[size] += 1

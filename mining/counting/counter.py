@@ -46,11 +46,11 @@ def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> Occur
     if the search took far more steps.
     """
     share = min(1.0, _NUM_FIRST / max(1, len(search.roots)))
-    search.run(None, draw_roots(search, share, seed), max_steps=max_steps)
+    search.run(draw_roots(search, share, seed), max_steps=max_steps)
     affordable = max_steps / max(search.steps, 1)
     if share < 1 < affordable and not search.unfinished:
         share = min(1.0, affordable * share)
-        search.run(None, draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
+        search.run(draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
     return None if search.unfinished else estimate_from_share(search, share)
 
 

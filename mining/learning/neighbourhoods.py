@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -39,15 +40,13 @@ class Neighbourhoods:
 
     ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, F]``, the second
     with the structure to decide between equals; ``same`` bool ``[R, F]`` says which have exactly
-    the structure of the pattern; ``truncated`` bool ``[R]`` whether the ball around a root had more
-    nodes than the largest pattern.
+    the structure of the pattern.
     """
 
     roots: np.ndarray
     similarity: np.ndarray
     ranking: np.ndarray
     same: np.ndarray
-    truncated: np.ndarray
 
     def of_patterns(self, num_profiles: Sequence[int]) -> Neighbourhoods:
         """The same beside patterns, each of which has so many of the profiles: the nearest one."""
@@ -100,7 +99,6 @@ def _compare_part(
         "similarity": np.zeros(shape, np.float32),
         "ranking": np.zeros(shape, np.float32),
         "same": np.zeros(shape, bool),
-        "truncated": np.zeros(len(roots), bool),
     }
     for size in sorted(set(filters.num_nodes)):
         numbers = [i for i, nodes in enumerate(filters.num_nodes) if nodes == size]
@@ -110,8 +108,6 @@ def _compare_part(
         part["similarity"][:, numbers], part["same"][:, numbers] = similarity, same
         # ties are decided by the structure
         part["ranking"][:, numbers] = similarity + np.float32(TIE * size) * same
-        # the last size is the largest
-        part["truncated"] = subgraphs.batch.truncated
     return part
 
 
@@ -145,11 +141,13 @@ class Places:
 
     ``owner [K]`` is the number of the center that each place is nearest to, and ``means`` has, by
     that number, the mean scaled features ``[M, D]`` of the places of each, most places first.
+    ``joined`` says of each center that was given which of these took its places.
     """
 
     nodes: np.ndarray
     owner: np.ndarray
     means: dict[int, np.ndarray]
+    joined: dict[int, int]
 
 
 def turn_places(
@@ -163,38 +161,63 @@ def turn_places(
 
     ``centers [M, D]`` are the features that filters learnt for it, in the order of its nodes;
     without any there is one, of the features that the places have. The places of a center with
-    fewer than ``min_occurrences`` go to the others.
+    fewer than ``min_occurrences``, or which differs from another one less than their places do, go
+    to the others.
     """
-    owner = np.zeros(len(nodes), np.int64)
+    owner, joined = np.zeros(len(nodes), np.int64), dict.fromkeys(range(len(centers) or 1), 0)
     if not len(nodes):
         blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
-        return Places(nodes, owner, {0: np.asarray([*centers, blank][0], np.float32)})
+        return Places(nodes, owner, {0: np.asarray([*centers, blank][0], np.float32)}, joined)
     low, high = features.bounds()
     symmetries = structure.symmetries
     if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
         # no features to go by, or only one way to lay the structure onto a place
         mean = features[nodes].mean(axis=0, dtype=np.float64)
-        return Places(nodes, owner, {0: mean.astype(np.float32)})
+        return Places(nodes, owner, {0: mean.astype(np.float32)}, joined)
     values = features[nodes].astype(np.float64)  # [K, M, D]
     means = dict(enumerate(np.asarray(one, np.float64) for one in centers)) or {0: values[0]}
-    rounds = 0
+    joined, rounds = {i: i for i in means}, 0
     while rounds < _ROUNDS:
         # each place in the turn, and at the center, that leaves the least distance
         owner, turn = _nearest_turns(values, means, symmetries)
-        support = {i: int((owner == i).sum()) for i in means}
-        rarest = min(means, key=support.__getitem__)
-        if support[rarest] < max(1, min_occurrences) and len(means) > 1:
-            del means[rarest]
-            continue
         turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)
-        means = {i: turned[owner == i].mean(axis=0) for i in means}
+        places = {i: turned[owner == i] for i in means}
+        pair = _idle_center(places, means, symmetries, max(1, min_occurrences))
+        if pair is not None:
+            joined = {i: pair[1] if to == pair[0] else to for i, to in joined.items()}
+            del means[pair[0]]
+            continue
+        means = {i: own.mean(axis=0) for i, own in places.items()}
         rounds += 1
-    order = sorted(means, key=lambda i: -support[i])
+    order = sorted(means, key=lambda i: -len(places[i]))
     return Places(
         np.take_along_axis(nodes, symmetries[turn], axis=1),
         owner,
         {i: means[i].astype(np.float32) for i in order},
+        joined,
     )
+
+
+def _idle_center(
+    places: Mapping[int, np.ndarray],
+    means: Mapping[int, np.ndarray],
+    symmetries: np.ndarray,
+    least: int,
+) -> tuple[int, int] | None:
+    """A center of few ``places [k, M, D]``, or as near to another as these are; and that one."""
+
+    def distance(one: np.ndarray, other: np.ndarray) -> float:
+        return float(((one[symmetries] - other) ** 2).sum(axis=(1, 2)).min())
+
+    rarest, *others = sorted(means, key=lambda i: len(places[i]))
+    if others and len(places[rarest]) < least:
+        return rarest, min(others, key=lambda i: distance(means[i], means[rarest]))
+    middle = {i: own.mean(axis=0) for i, own in places.items()}
+    spread = {i: float(own.var(axis=0).sum()) for i, own in places.items()}
+    for one, other in combinations([rarest, *others], 2):
+        if distance(middle[one], middle[other]) <= min(spread[one], spread[other]):
+            return one, other
+    return None
 
 
 def _nearest_turns(

@@ -22,8 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.blocks import edges_between, partition_bits
-from mining.motif_sets.coded_graph import CodedGraph, MotifShape
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.copy_loops import Places, falling_bits, move_copies, prefix_addresses
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -32,11 +34,7 @@ from mining.motif_sets.graph_count import (
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
-from mining.motif_sets.integer_codes import (
-    histogram_bits,
-    integer_bits,
-    log2_factorial,
-)
+from mining.motif_sets.integer_codes import integer_bits, log2_factorial, log2_factorials
 
 # the codes that say where the copies are, in the order in which they are compared
 ADDRESSES = (
@@ -46,10 +44,8 @@ ADDRESSES = (
     "without replacement",
     "by residual degree without replacement",
 )
-# of each copy for each node outside the 2-core of a motif
-PENDANT_BITS = 6.0
 
-Motifs = Sequence[tuple[MotifShape, np.ndarray]]
+Motifs = Sequence[tuple[Shape, np.ndarray]]
 
 
 class MotifBits(NamedTuple):
@@ -84,18 +80,6 @@ class CodeBits(NamedTuple):
         return self.number_of_motifs + sum(one.total for one in self.motifs) + self.residual
 
 
-class Roles(NamedTuple):
-    """What the nodes of the graph can be in a motif.
-
-    ``uniform`` is Σ log2 of the nodes that can play each role: with its colour and, in each slot,
-    no smaller degree. ``weights`` is Σ log2 Σ_u w(u) over the same nodes, w = Π (D)_r over the
-    slots.
-    """
-
-    uniform: float
-    weights: float
-
-
 @dataclass(frozen=True, eq=False)
 class Residual:
     """The graph that copies leave over.
@@ -104,14 +88,11 @@ class Residual:
     ----------
     bits : float
         log2 of the number of graphs like it, with the partition where there is one.
-    error : float
-        What the grouping of many degrees may change of it.
     counts : tuple of GraphCount
         One for each layer.
     """
 
     bits: float
-    error: float
     counts: tuple[GraphCount, ...]
 
 
@@ -190,22 +171,19 @@ class GraphCode:
                 one = count_two_sided_graphs(first, second, same, last, tolerance)
             counts.append(one)
         bits = self.partition + sum(one.bits for one in counts)
-        return Residual(bits, sum(one.error for one in counts), tuple(counts))
+        return Residual(bits, tuple(counts))
 
-    def multipliers(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
-        """log2 x of each slot and node of what is left, float64 ``[S, V]``."""
+    def edge_bits(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
+        """-log2 of the odds of each edge of the whole graph in what is left, ``[num_edges]``."""
         graph, logs = self.graph, np.zeros(degrees.shape)
+        # 1. log2 x of each slot and node
         for layer, count in zip(graph.layers, residual.counts, strict=True):
             ends = (layer.first, layer.first_slot), (layer.second, layer.second_slot)
             for (color, slot), side in zip(ends, count.sides, strict=False):
                 nodes = graph.nodes_of[color]
                 blocks = 0 if self.blocks is None else self.blocks
                 logs[slot, nodes] = side.of(degrees[slot, nodes], blocks)
-        return logs
-
-    def edge_bits(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
-        """-log2 of the odds of each edge of the whole graph in what is left, ``[num_edges]``."""
-        graph, logs = self.graph, self.multipliers(residual, degrees)
+        # 2. the odds are x_i x_j ω_ab
         slots = graph.edge_slots
         bits = -logs[slots[:, 0], graph.edges[:, 0]] - logs[slots[:, 1], graph.edges[:, 1]]
         if self.blocks is not None:
@@ -213,24 +191,11 @@ class GraphCode:
             bits -= residual.counts[0].between[ends[:, 0], ends[:, 1]]
         return bits
 
-    def gains(
-        self, shape: MotifShape, copies: np.ndarray, residual: Residual, degrees: np.ndarray
-    ) -> np.ndarray:
-        """What taking out the edges of each copy ``[K, M]`` saves, to first order, ``[K]``.
-
-        Σ_edges -log2(x_i x_j ω_ab) + Σ_roles, slots log2( d^r / (d)_r ), d of what is left.
-        """
-        bits = self.edge_bits(residual, degrees)[self.graph.edge_numbers(shape, copies)].sum(axis=1)
-        for role, slot, r in shape.terms:
-            d = degrees[slot, copies[:, role]]
-            bits += r * np.log2(d) - log2_factorial(d) + log2_factorial(d - r)
-        return bits
-
-    def head(self, shape: MotifShape) -> float:
+    def head(self, shape: Shape) -> float:
         """Bits of the size of a motif and of its drawing."""
         return integer_bits(shape.num_nodes) + self.drawing(shape)
 
-    def drawing(self, shape: MotifShape) -> float:
+    def drawing(self, shape: Shape) -> float:
         """Bits that say which pairs of a motif's nodes are joined, and how.
 
         How many of the P pairs are of each kind, which these are, a bit for the direction of each
@@ -238,20 +203,35 @@ class GraphCode:
         """
         graph, size = self.graph, shape.num_nodes
         num_pairs = size * (size - 1) // 2
-        kinds = graph.kind_of[shape.links[shape.pairs[:, 0], shape.pairs[:, 1]]]
-        numbers = np.bincount(kinds, minlength=graph.num_kinds)
+        numbers = np.bincount(graph.kind_of[shape.edges[:, 2]], minlength=graph.num_kinds)
         parts = log2_factorial([num_pairs, num_pairs - numbers.sum(), *numbers, size])
         which = float(parts[0] - parts[1:-1].sum())
         turned = float(numbers[graph.has_direction].sum())
         names = size * log2(graph.num_colors)
-        same = float(parts[-1]) - shape.log2_automorphisms
+        same = float(parts[-1]) - shape.automorphism_bits
         return len(numbers) * log2(num_pairs + 1) + which + turned + names - same
 
-    def roles(self, shape: MotifShape) -> Roles:
-        """Nodes that can play the roles of a motif, in bits."""
-        roles = zip(shape.colors.tolist(), shape.roles, strict=True)
-        found = [self._role(color, demand) for color, demand in roles]
-        return Roles(sum(one[0] for one in found), sum(one[1] for one in found))
+    def places(self, shape: Shape, copies: np.ndarray) -> Places:
+        """Where the nodes of a motif can be, and the bits by degree of copies ``[K, M]``.
+
+        Uniformly, the node of a role is one of those with its colour and, in each slot, no smaller
+        degree. By degree, it is drawn from these in proportion to w = Π (D)_r over the slots, so
+        that a copy costs -log2 of the number of such copies that is expected at random.
+        """
+        graph, roles = self.graph, self.graph.roles(shape)
+        pairs = zip(shape.colors.tolist(), roles, strict=True)
+        number, weight = np.sum([self._role(color, role) for color, role in pairs], axis=0)
+        table = log2_factorials(int(graph.num_neighbors.max()))
+        falling = falling_bits(copies, graph.terms(shape), graph.degrees, table)
+        eligible = np.zeros(0, np.int64)
+        if graph.is_plain:
+            # the nodes of a role could all play those of smaller degree
+            demands = np.sort(roles[:, 0])[::-1]
+            eligible = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
+        return Places(
+            weight - falling, float(number), eligible, roles.sum(axis=1),
+            graph.num_neighbors, graph.class_of, graph.class_sizes,
+        )  # fmt: skip
 
     def _role(self, color: int, demand: np.ndarray) -> tuple[float, float]:
         """log2 of the nodes that can play a role, and of their weights."""
@@ -271,64 +251,25 @@ class GraphCode:
             )
         return self._roles[key]
 
-    def addresses(self, shape: MotifShape, copies: np.ndarray) -> tuple[float, np.ndarray]:
-        """Bits of the address of each copy ``[K, M]``: uniform, the same for all, and by degree.
+    def motif_bits(self, shape: Shape, copies: np.ndarray) -> MotifBits:
+        """The bits of a motif and its copies ``[K, M]``, by the cheapest address code.
 
-        By degree, the nodes of a role are drawn in proportion to w = Π (D)_r over the slots, so
-        that a copy costs -log2 of the number of such copies that is expected at random.
+        The order of the copies, and which symmetric mapping each has, are first said, then taken
+        off.
         """
-        roles = self.roles(shape)
-        by_degree = np.full(len(copies), roles.weights)
-        for role, slot, r in shape.terms:
-            degree = self.graph.degrees[slot, copies[:, role]]
-            by_degree -= log2_factorial(degree) - log2_factorial(degree - r)
-        return roles.uniform, by_degree
-
-    def address_bits(self, shape: MotifShape, copies: np.ndarray) -> list[float]:
-        """Bits of all addresses of copies ``[K, M]`` by each code of ``ADDRESSES``.
-
-        The order of the copies, and which symmetric mapping each has, are still in them.
-        """
-        graph, number, nodes = self.graph, len(copies), copies.reshape(-1)
-        # 1. each role of each copy is a node drawn from all that can play it
-        uniform, by_degree = self.addresses(shape, copies)
-        bits = [number * uniform, float(by_degree.sum())]
-        # 2. a histogram of the degrees that are left without the edges of the copy, of all roles
-        # together, and the node among those of its category and degree
-        left = (graph.num_neighbors[copies] - shape.roles.sum(axis=1)).reshape(-1)
-        histogram = np.bincount(left)
-        drawn = integer_bits(len(histogram) - 1) + histogram_bits(histogram)
-        bits.append(drawn + float(np.log2(graph.class_sizes[graph.class_of[nodes]]).sum()))
-        classes, taken = np.unique(graph.class_of[nodes], return_counts=True)
-        if len(np.unique(nodes)) < len(nodes):
-            return bits
-        # 3. copies that share no node: what is taken is not there to be drawn again
-        bits.append(bits[0])
-        if graph.is_plain:
-            # the nodes of a role could all play those of smaller degree
-            demands = np.sort(shape.roles[:, 0])[::-1]
-            able = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
-            able -= number * np.arange(len(able))
-            bits[3] = float((log2_factorial(able) - log2_factorial(able - number)).sum())
-        sizes = graph.class_sizes[classes]
-        bits.append(drawn + float((log2_factorial(sizes) - log2_factorial(sizes - taken)).sum()))
-        return bits
-
-    def motif_bits(self, shape: MotifShape, copies: np.ndarray) -> MotifBits:
-        """The bits of a motif and its copies ``[K, M]``, by the cheapest address code."""
-        number = len(copies)
-        addresses = self.address_bits(shape, copies)
-        cheapest = int(np.argmin(addresses))
-        order = float(log2_factorial(number)) + number * shape.log2_automorphisms
+        number, marks = len(copies), np.zeros(len(self.graph.colors), np.int64)
+        places = self.places(shape, copies)
+        addresses, codes = prefix_addresses(np.arange(number), copies, places, marks, 1)
+        order = float(log2_factorial(number)) + number * shape.automorphism_bits
         return MotifBits(
             size=integer_bits(shape.num_nodes),
             drawing=self.drawing(shape),
             number=integer_bits(number),
             choice=log2(len(ADDRESSES)),
-            address=addresses[cheapest],
+            address=float(addresses[-1]),
             order=-order,
             pendant=PENDANT_BITS * number * shape.num_pendant,
-            code=ADDRESSES[cheapest],
+            code=ADDRESSES[codes[-1]],
         )
 
     def length(self, motifs: Motifs) -> CodeBits:
@@ -352,7 +293,7 @@ class GraphCode:
             if used[edges].any() or len(np.unique(edges)) < len(edges):
                 raise InputError("copies must share no edge, got two that do.")
             used[edges] = True
-            graph.take_copies(degrees, shape, copies)
+            move_copies(degrees, copies, graph.terms(shape), -1)
         parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
         return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log2
 from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.shapes import Rows, Shape, links_of
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
+from mining.motif_sets.copy_loops import edges_of_copies
 
 
 class Layer(NamedTuple):
@@ -46,18 +47,14 @@ class CodedGraph:
     ----------
     mined : MinedGraph
         The graph, whose nodes keep their numbers.
-    indptr, indices : numpy.ndarray
-        int64 ``[V + 1]`` and int32 ``[2 num_edges]``, its rows.
-    links : numpy.ndarray
-        int64 ``[2 num_edges]``, the link of each entry.
+    rows : Rows
+        Its rows; colours are from 0, and all are 0 where nodes have no categories.
     edge_of : numpy.ndarray
         int64 ``[2 num_edges]``, the number of the edge of each entry.
     edges : numpy.ndarray
         int64 ``[num_edges, 2]``, the ends of each edge, the smaller node first.
     edge_slots : numpy.ndarray
         int64 ``[num_edges, 2]``, the slot in which either end counts the edge.
-    colors : numpy.ndarray
-        int64 ``[V]``, from 0; all are 0 where nodes have no categories.
     color_names : numpy.ndarray
         int64 ``[num_colors]``, which of the colours of ``mined`` each is.
     slots : numpy.ndarray
@@ -77,13 +74,10 @@ class CodedGraph:
     """
 
     mined: MinedGraph
-    indptr: np.ndarray
-    indices: np.ndarray
-    links: np.ndarray
+    rows: Rows
     edge_of: np.ndarray
     edges: np.ndarray
     edge_slots: np.ndarray
-    colors: np.ndarray
     color_names: np.ndarray
     slots: np.ndarray
     layers: tuple[Layer, ...]
@@ -98,9 +92,8 @@ class CodedGraph:
         colors, names = np.zeros(number, np.int64), np.zeros(1, np.int64)
         if mined.colors is not None:
             names, colors = np.unique(mined.colors, return_inverse=True)
-        links = np.ones(len(graph.indices), np.int64)
-        if graph.links is not None:
-            links = graph.links.astype(np.int64)
+        own = Rows.of(graph, colors)
+        links = own.links.astype(np.int64)
         # 2. edges are numbered as their smaller end meets them; the other way has the same number
         rows = np.repeat(np.arange(number), graph.degrees)
         ahead = rows < graph.indices
@@ -127,18 +120,20 @@ class CodedGraph:
             layers.append(Layer(first, slot, second, other))
         return cls(
             mined=mined,
-            indptr=graph.indptr,
-            indices=graph.indices,
-            links=links,
+            rows=own,
             edge_of=edge_of,
             edges=edges,
             edge_slots=np.stack([slot_of[ahead], slot_of[back[ahead]]], axis=1),
-            colors=colors,
             color_names=names,
             slots=slots,
             layers=tuple(layers),
             degrees=degrees.reshape(len(known), number),
         )
+
+    @property
+    def colors(self) -> np.ndarray:
+        """The colour of each node, int64 ``[V]``."""
+        return self.rows.colors
 
     @property
     def num_edges(self) -> int:
@@ -187,7 +182,7 @@ class CodedGraph:
     @cached_property
     def num_neighbors(self) -> np.ndarray:
         """Neighbours of each node in all slots, int64 ``[V]``."""
-        return np.diff(self.indptr)
+        return np.diff(self.mined.graph.indptr)
 
     @cached_property
     def degree_classes(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
@@ -208,21 +203,20 @@ class CodedGraph:
         """Number of nodes in each class, int64."""
         return np.bincount(self.class_of)
 
-    @cached_property
-    def _entries(self) -> np.ndarray:
-        """The two ends of each entry as one number, ascending."""
-        rows = np.repeat(np.arange(len(self.colors)), self.num_neighbors)
-        return rows * len(self.colors) + self.indices
+    def roles(self, shape: Shape) -> np.ndarray:
+        """Neighbours of each node of a shape in each slot, int64 ``[M, S]``."""
+        rows, columns = np.nonzero(shape.links)
+        roles = np.zeros((shape.num_nodes, len(self.degrees)), np.int64)
+        np.add.at(roles, (rows, self.slots[shape.links[rows, columns], shape.colors[columns]]), 1)
+        return roles
 
-    def shape(self, links: np.ndarray, colors: np.ndarray, num_automorphisms: int) -> MotifShape:
-        """A motif of links ``[M, M]`` and colours ``[M]`` of this graph."""
-        rows, columns = np.nonzero(links)
-        roles = np.zeros((len(links), len(self.degrees)), np.int64)
-        np.add.at(roles, (rows, self.slots[links[rows, columns], colors[columns]]), 1)
-        return MotifShape(links, colors, roles, log2(num_automorphisms))
+    def terms(self, shape: Shape) -> np.ndarray:
+        """Node, slot and number of what is not 0 in :meth:`roles`, int64 ``[T, 3]``."""
+        roles = self.roles(shape)
+        return np.column_stack([*np.nonzero(roles), roles[roles > 0]])
 
-    def shape_of(self, structure: Structure) -> MotifShape | None:
-        """The motif of a structure, or None where a link or colour does not occur in the graph."""
+    def shape_of(self, structure: Structure) -> Shape | None:
+        """The shape of a structure, or None where a link or colour does not occur in the graph."""
         graph = self.mined.graph
         links, colors = links_in(graph.relations, structure), np.zeros(structure.num_nodes, int)
         if self.mined.colors is not None:
@@ -235,84 +229,23 @@ class CodedGraph:
         rows, columns = np.nonzero(links)
         if (links < 0).any() or (self.slots[links[rows, columns], colors[columns]] < 0).any():
             return None
-        return self.shape(links, colors, structure.num_automorphisms)
+        return Shape.of(links, colors)
 
-    def structure_of(self, shape: MotifShape) -> Structure:
-        """The structure of a motif."""
+    def structure_of(self, shape: Shape) -> Structure:
+        """The structure of a shape."""
         channels = self.mined.graph.relations.links[shape.links]
         colors = None if self.mined.colors is None else self.color_names[shape.colors]
         return self.mined.structure(channels, colors)
 
-    def edge_numbers(self, shape: MotifShape, copies: np.ndarray) -> np.ndarray:
-        """The edge at each pair of each copy ``[K, M]``, int64 ``[K, P]``."""
-        return self.edge_of[self._find(copies, shape.pairs)]
+    def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
+        """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
+        return np.asarray(edges_of_copies(self.rows, self.edge_of, copies, shape.edges))
 
-    def _find(self, copies: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        """Where some pairs ``[P, 2]`` of nodes of each copy stand in the rows; -1 if not joined."""
-        sought = copies[:, pairs[:, 0]].astype(np.int64) * len(self.colors) + copies[:, pairs[:, 1]]
-        place = np.minimum(np.searchsorted(self._entries, sought), len(self._entries) - 1)
-        return np.where(self._entries[place] == sought, place, -1)
-
-    def check_copies(self, shape: MotifShape, copies: np.ndarray) -> None:
-        """Refuse copies ``[K, M]`` that are not induced, or of which two share an edge."""
-        every = np.stack(np.triu_indices(shape.num_nodes, 1), axis=1)
-        place = self._find(copies, every)
-        links = np.where(place < 0, 0, self.links[place])
-        wrong = (links != shape.links[every[:, 0], every[:, 1]]).any(axis=1)
-        wrong |= (self.colors[copies] != shape.colors).any(axis=1)
+    def check_copies(self, shape: Shape, copies: np.ndarray) -> None:
+        """Refuse copies ``[K, M]`` that are not induced."""
+        links, colors = links_of(self.rows, copies)
+        wrong = (links != shape.links).any(axis=(1, 2)) | (colors != shape.colors).any(axis=1)
         wrong |= (np.diff(np.sort(copies, axis=1)) == 0).any(axis=1)
         if wrong.any():
             nodes = copies[int(wrong.argmax())].tolist()
             raise InputError(f"copies must be induced copies of their motif, got nodes {nodes}.")
-
-    def take_copies(
-        self, degrees: np.ndarray, shape: MotifShape, copies: np.ndarray, sign: int = -1
-    ) -> None:
-        """Take the edges of copies ``[K, M]`` from degrees ``[S, V]``; ``sign`` 1 gives back."""
-        for role, slot, r in shape.terms.tolist():
-            np.add.at(degrees[slot], copies[:, role], sign * r)
-
-
-@dataclass(frozen=True, eq=False)
-class MotifShape:
-    """A motif in terms of the links, slots and colours of a graph; see ``CodedGraph.shape``.
-
-    Attributes
-    ----------
-    links : numpy.ndarray
-        ``[M, M]``, the link from one node to another, 0 where they are not joined.
-    colors : numpy.ndarray
-        int64 ``[M]``.
-    roles : numpy.ndarray
-        int64 ``[M, S]``, neighbours of each node in each slot.
-    log2_automorphisms : float
-        log2 of the number of automorphisms, which keep links and colours.
-    """
-
-    links: np.ndarray
-    colors: np.ndarray
-    roles: np.ndarray
-    log2_automorphisms: float
-
-    @property
-    def num_nodes(self) -> int:
-        """Number of nodes M."""
-        return len(self.links)
-
-    @cached_property
-    def pairs(self) -> np.ndarray:
-        """The pairs that are joined, the smaller node first, int64 ``[P, 2]``."""
-        return np.argwhere(np.triu(self.links))
-
-    @cached_property
-    def terms(self) -> np.ndarray:
-        """Role, slot and degree of what is not 0 in ``roles``, int64 ``[T, 3]``."""
-        return np.column_stack([*np.nonzero(self.roles), self.roles[self.roles > 0]])
-
-    @cached_property
-    def num_pendant(self) -> int:
-        """Number of nodes outside the 2-core."""
-        joined = self.links > 0
-        while (alone := joined.any(axis=1) & (joined.sum(axis=1) < 2)).any():
-            joined[alone], joined[:, alone] = False, False
-        return int((~joined.any(axis=1)).sum())

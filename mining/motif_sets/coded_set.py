@@ -12,8 +12,6 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays
 
-_VALUES = ("bits_base", "bits_total", "base", "complete", "cut")
-
 
 @dataclass(frozen=True, eq=False)
 class CodedMotif:
@@ -82,61 +80,47 @@ class CodedSet:
 
 def pack(sets: Sequence[CodedSet | None]) -> Arrays:
     """Some sets as arrays that a job keeps; :func:`unpack` reads them."""
-    arrays: dict[str, np.ndarray] = {}
-    records: list[dict[str, Any] | None] = []
-    for number, one in enumerate(sets):
-        if one is None:
-            records.append(None)
-            continue
-        motifs = [*one.motifs, *([] if one.closest is None else [one.closest])]
-        for place, motif in enumerate(motifs):
-            arrays[f"copies-{number}-{place}"] = motif.copies
-        if one.blocks is not None:
-            arrays[f"blocks-{number}"] = one.blocks
-        records.append(
-            {
-                "motifs": [_record(motif) for motif in motifs],
-                "has_closest": one.closest is not None,
-                "missing": [(key.hex(), bits) for key, bits in one.missing.items()],
-                **{name: getattr(one, name) for name in _VALUES},
+    return {"sets": np.array(json.dumps([one and _record(one) for one in sets]))}
+
+
+def unpack(arrays: Arrays) -> tuple[CodedSet, CodedSet | None]:
+    """What was packed: an answer, and the set of the other base."""
+    answer, other = json.loads(arrays["sets"].item())
+    return _set_of(answer), other and _set_of(other)
+
+
+def _record(one: CodedSet) -> dict[str, Any]:
+    motifs = [*one.motifs, *([] if one.closest is None else [one.closest])]
+    return {
+        **vars(one),
+        "motifs": [
+            {**vars(own), "structure": own.structure.to_dict(), "copies": own.copies.tolist()}
+            for own in motifs
+        ],
+        "closest": one.closest is not None,
+        "blocks": None if one.blocks is None else one.blocks.tolist(),
+        "missing": [(key.hex(), bits) for key, bits in one.missing.items()],
+    }
+
+
+def _set_of(record: dict[str, Any]) -> CodedSet:
+    motifs = [
+        CodedMotif(
+            **{
+                **own,
+                "structure": Structure.from_dict(own["structure"]),
+                "copies": np.array(own["copies"], np.int64).reshape(
+                    -1, own["structure"]["num_nodes"]
+                ),
+                "sources": tuple(own["sources"]),
             }
         )
-    return {"sets": np.array(json.dumps(records)), **arrays}
-
-
-def unpack(arrays: Arrays) -> list[CodedSet | None]:
-    """The inverse of :func:`pack`."""
-    found: list[CodedSet | None] = []
-    for number, record in enumerate(json.loads(arrays["sets"].item())):
-        if record is None:
-            found.append(None)
-            continue
-        motifs = [
-            CodedMotif(
-                Structure.from_dict(one["structure"]),
-                arrays[f"copies-{number}-{place}"],
-                one["bits"],
-                one["address"],
-                tuple(one["sources"]),
-            )
-            for place, one in enumerate(record["motifs"])
-        ]
-        found.append(
-            CodedSet(
-                motifs=tuple(motifs[: len(motifs) - record["has_closest"]]),
-                blocks=arrays.get(f"blocks-{number}"),
-                closest=motifs[-1] if record["has_closest"] else None,
-                missing={bytes.fromhex(key): bits for key, bits in record["missing"]},
-                **{name: record[name] for name in _VALUES},
-            )
-        )
-    return found
-
-
-def _record(motif: CodedMotif) -> dict[str, Any]:
-    return {
-        "structure": motif.structure.to_dict(),
-        "bits": motif.bits,
-        "address": motif.address,
-        "sources": motif.sources,
+        for own in record["motifs"]
+    ]
+    changed = {
+        "closest": motifs.pop() if record["closest"] else None,
+        "motifs": tuple(motifs),
+        "blocks": None if record["blocks"] is None else np.array(record["blocks"], np.int64),
+        "missing": {bytes.fromhex(key): bits for key, bits in record["missing"]},
     }
+    return CodedSet(**{**record, **changed})

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.grown_sets import key_of
+from mining.candidates.shapes import Seen, Shape
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_code import CollectionCode, Covering
 from mining.motif_sets.collection_sets import (
     LEAST_COPIES,
     LEAST_GAIN,
     LEAST_GRAPHS,
     Gathered,
-    Sighting,
     parts_of,
     rank_in_group,
     sightings,
@@ -41,10 +39,8 @@ class Candidate:
 
     Attributes
     ----------
-    structure : Structure
+    shape : Shape
         Its nodes and edges.
-    numbered : NumberedStructure
-        The same in the numbers of the collection.
     occurrences : numpy.ndarray
         int32 ``[K, M]``, those among which copies are chosen.
     gain : float
@@ -53,8 +49,7 @@ class Candidate:
         What saw it.
     """
 
-    structure: Structure
-    numbered: NumberedStructure
+    shape: Shape
     occurrences: np.ndarray
     gain: float
     sources: tuple[str, ...]
@@ -62,17 +57,12 @@ class Candidate:
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:
         """Where it stands in a set: structures of most edges, and then of most nodes, first."""
-        return -len(self.numbered.edges), -self.numbered.num_nodes, self.structure.key
+        return -len(self.shape.edges), -self.shape.num_nodes, self.shape.key
 
     @cached_property
     def parts(self) -> frozenset[bytes]:
         """Keys of its parts with one or two nodes less."""
-        return parts_of(self.numbered)
-
-    @cached_property
-    def key(self) -> bytes:
-        """The key by which it is found among the parts of others."""
-        return key_of(self.numbered.links, self.numbered.colors)
+        return parts_of(self.shape)
 
 
 def least_of(code: CollectionCode) -> Least:
@@ -84,32 +74,23 @@ def least_of(code: CollectionCode) -> Least:
 class Given:
     """A structure that was proposed, and what it is in the collection.
 
-    Without categories, its occurrences may be of several structures.
+    Without categories, its occurrences may be of several shapes.
     """
 
     key: bytes
     sources: tuple[str, ...]
-    seen: tuple[Sighting, ...]
-    keys: frozenset[bytes]
+    seen: Sequence[Seen]
 
 
 def sightings_of(
     mined: MinedGraph, code: CollectionCode, proposed: Sequence[Pattern]
 ) -> list[Given]:
     """What occurs of the structures that were proposed."""
-    found = []
-    for pattern in proposed:
-        occurrences = occurrences_of(mined, pattern.structure)
-        seen, _ = sightings(code, occurrences, least_of(code))
-        keys = frozenset(_structure_in(mined, one).key for one in seen)
-        found.append(Given(pattern.structure.key, pattern.sources, tuple(seen), keys))
-    return found
-
-
-def _structure_in(mined: MinedGraph, seen: Sighting) -> Structure:
-    channels = mined.graph.relations.links[seen.structure.links]
-    colors = None if mined.colors is None else mined.colors[seen.occurrences[0]]
-    return mined.structure(channels, colors)
+    least = least_of(code)
+    return [
+        Given(one.key, one.sources, sightings(code, occurrences_of(mined, one.structure), least)[0])
+        for one in proposed
+    ]
 
 
 def occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
@@ -123,47 +104,37 @@ def occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
 
 
 def candidates_of(
-    mined: MinedGraph,
-    empty: Covering,
-    gathered: Gathered,
-    base: int,
-    given: Sequence[Given],
+    empty: Covering, gathered: Gathered, base: int, given: Sequence[Given]
 ) -> list[Candidate]:
     """The structures that may pay in one base, the most promising first."""
     gains = gathered.gains[:, base]
     order = np.argsort(-gains, kind="stable")[:_MOST_CANDIDATES]
-    rows: list[tuple[Sighting, float, tuple[str, ...]]] = [
-        (gathered.seen[number], float(gains[number]), ("grown",))
-        for number in order.tolist()
-        if gains[number] > LEAST_GAIN
+    rows: list[tuple[Seen, tuple[str, ...]]] = [
+        (gathered.seen[number], ("grown",)) for number in order if gains[number] > LEAST_GAIN
     ]
-    for one in given:
-        rows += [(seen, inf, one.sources) for seen in one.seen]
+    rows += [(seen, one.sources) for one in given for seen in one.seen]
     # the same structure from several sources is one candidate
     candidates: dict[bytes, Candidate] = {}
-    for seen, gain, sources in rows:
-        structure = _structure_in(mined, seen)
-        known = candidates.get(structure.key)
+    for seen, sources in rows:
+        known = candidates.get(seen.shape.key)
         if known is not None:
-            candidates[structure.key] = replace(
-                known, sources=tuple(dict.fromkeys(known.sources + sources))
-            )
+            sources = tuple(dict.fromkeys(known.sources + sources))
+            candidates[seen.shape.key] = replace(known, sources=sources)
             continue
-        if gain == inf:
-            gain = choose(empty, seen.structure, seen.occurrences, least_of(empty.code), 2).gain
+        gain = choose(empty, seen.shape, seen.copies, least_of(empty.code), 2).gain
         occurrences = _most_valuable(empty, seen)
-        candidates[structure.key] = Candidate(structure, seen.structure, occurrences, gain, sources)
+        candidates[seen.shape.key] = Candidate(seen.shape, occurrences, gain, sources)
     return sorted(candidates.values(), key=lambda one: -one.gain)
 
 
-def _most_valuable(empty: Covering, seen: Sighting) -> np.ndarray:
+def _most_valuable(empty: Covering, seen: Seen) -> np.ndarray:
     """The occurrences of highest value in each graph, if there are many, ordered by their nodes."""
-    graph_of, occurrences = empty.code.graph_of, seen.occurrences
+    graph_of, occurrences = empty.code.graph_of, seen.copies
     # of equal copies, the first is taken
     occurrences = occurrences[np.lexsort(np.sort(occurrences, axis=1).T[::-1])]
     most = max(_LEAST_OF_GRAPH, _MOST_OCCURRENCES // empty.code.graph.num_graphs)
     if len(occurrences) <= _SPARE * most:
         return occurrences
     graph = graph_of[occurrences[:, 0]]
-    order = np.lexsort((-values(empty, seen.structure, occurrences), graph))
+    order = np.lexsort((-values(empty, seen.shape, occurrences), graph))
     return occurrences[order[rank_in_group(graph[order]) < most]]

@@ -26,6 +26,7 @@ from math import log2
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from mining.candidates.shapes import Rows, Shape
 from mining.motif_sets.collection_loops import (
     code_sequence,
     count_overlaps,
@@ -35,51 +36,16 @@ from mining.motif_sets.collection_loops import (
 from mining.motif_sets.integer_codes import (
     histogram_bits,
     integer_bits,
+    integer_lengths,
     log2_binomial,
     log2_factorial,
 )
-from mining.motif_sets.small_graph_count import count_digraphs, count_graphs
+from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 # how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
 _ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
-
-
-@dataclass(frozen=True, eq=False)
-class NumberedStructure:
-    """A structure of M nodes in the numbers of one collection.
-
-    Attributes
-    ----------
-    links : numpy.ndarray
-        int64 ``[M, M]``, what joins each two nodes, 0 for nothing.
-    colors, orbits : numpy.ndarray
-        int64 ``[M]``, category of each node, and number of its orbit, from 0 on.
-    automorphism_bits : float
-        Log2 of the number of automorphisms.
-    """
-
-    links: np.ndarray
-    colors: np.ndarray
-    orbits: np.ndarray
-    automorphism_bits: float
-
-    @cached_property
-    def edges(self) -> np.ndarray:
-        """``u < v`` and the link from u to v of each edge, int64 ``[m, 3]``."""
-        u, v = np.nonzero(np.triu(self.links))
-        return np.stack([u, v, self.links[u, v]], axis=1)
-
-    @property
-    def num_nodes(self) -> int:
-        """Number of nodes M."""
-        return len(self.colors)
-
-    @property
-    def num_orbits(self) -> int:
-        """Number of orbits."""
-        return int(self.orbits.max()) + 1
 
 
 class CollectionCode:
@@ -115,9 +81,8 @@ class CollectionCode:
         self.nodes_of_color = np.zeros((graph.num_graphs, self.num_colors), np.int64)
         np.add.at(self.nodes_of_color, (self.graph_of, self.colors), 1)
         # 2. links, and the layer that each counts in
-        self.links = np.ones(len(graph.indices), np.int64)
-        if graph.links is not None:
-            self.links = graph.links.astype(np.int64)
+        self.rows = Rows.of(graph, self.colors)
+        links = self.rows.links.astype(np.int64)
         self.reverse = np.asarray(graph.relations.reverse, np.int64)
         self.num_links = len(self.reverse) - 1
         self.layer_of = np.arange(self.num_links + 1) - 1
@@ -126,7 +91,7 @@ class CollectionCode:
         # 3. the degree of each node in each layer
         num_layers = int(self.layer_of.max(initial=0)) + 1
         row = np.repeat(np.arange(num_nodes), graph.degrees)
-        places = self.layer_of[self.links] * num_nodes + row
+        places = self.layer_of[links] * num_nodes + row
         self.degrees = np.bincount(places, minlength=num_layers * num_nodes).reshape(num_layers, -1)
         # 4. for each layer the one that the other end sees
         self.opposite = np.zeros(num_layers, np.int64)
@@ -143,7 +108,7 @@ class CollectionCode:
         once = row < graph.indices
         self._add_joints(
             self.joints, self.colors[row[once]], self.colors[graph.indices[once]],
-            self.links[once], 1,
+            links[once], 1,
         )  # fmt: skip
 
     @property
@@ -152,27 +117,22 @@ class CollectionCode:
         return self.num_links > 1
 
     @cached_property
-    def factorials(self) -> np.ndarray:
-        """Log2 of the factorials of the numbers up to that of the nodes of the largest graph."""
-        return log2_factorial(np.arange(self.sizes.max(initial=0) + 1))
-
-    @cached_property
     def integers(self) -> np.ndarray:
         """L_N of the numbers up to the largest degree."""
-        return np.array([integer_bits(d) for d in range(int(self.degrees.max(initial=0)) + 1)])
+        return integer_lengths(int(self.degrees.max(initial=0)))
 
-    def drawing_bits_of(self, structure: NumberedStructure) -> float:
+    def drawing_bits_of(self, shape: Shape) -> float:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""
-        size, num_edges = structure.num_nodes, len(structure.edges)
+        size, num_edges = shape.num_nodes, len(shape.edges)
         pairs = size * (size - 1) // 2
         named = size * log2(self.num_colors) + num_edges * log2(self.num_links)
         return (
             integer_bits(size) + integer_bits(num_edges) + log2_binomial(pairs, num_edges) + named
         )
 
-    def own_degrees(self, structure: NumberedStructure) -> np.ndarray:
+    def own_degrees(self, shape: Shape) -> np.ndarray:
         """Degrees inside a copy, of each layer and node of the motif, int64 ``[L, M]``."""
-        layer = np.where(structure.links > 0, self.layer_of[structure.links], -1)
+        layer = np.where(shape.links > 0, self.layer_of[shape.links], -1)
         return np.stack([(layer == one).sum(axis=1) for one in range(len(self.degrees))])
 
     def without_motifs(self) -> Covering:
@@ -185,11 +145,11 @@ class CollectionCode:
         )  # fmt: skip
         return covering.coded(np.arange(self.graph.num_graphs), range(self.num_colors))
 
-    def cover(self, motifs: Sequence[tuple[NumberedStructure, np.ndarray]]) -> Covering:
+    def cover(self, motifs: Sequence[tuple[Shape, np.ndarray]]) -> Covering:
         """The collection with these copies of motifs covered, in this order."""
         covering = self.without_motifs()
-        for structure, copies in motifs:
-            covering = covering.add(structure, copies)
+        for shape, copies in motifs:
+            covering = covering.add(shape, copies)
         return covering
 
     def _add_joints(
@@ -216,7 +176,7 @@ class Covering:
     ----------
     code : CollectionCode
         Its code.
-    motifs : tuple of (NumberedStructure, numpy.ndarray)
+    motifs : tuple of (Shape, numpy.ndarray)
         In the order in which they were covered, with their copies, int64 ``[k, M]``.
     residual : numpy.ndarray
         int64 ``[L, V]``, degrees without the edges inside of copies.
@@ -232,7 +192,7 @@ class Covering:
     class_bits, graph_bits : list of float, numpy.ndarray
         Signatures of each class; the residual graphs ``[G]``.
     multipliers : numpy.ndarray
-        float64 ``[L, V]``, see ``small_graph_count.py``.
+        float64 ``[L, V]``, see ``small_graphs.py``.
     symbols, symbol_of : numpy.ndarray
         int64 ``[S]``, the signatures that occur, and int64 ``[V]``, which of them each node has.
     signature_bits : numpy.ndarray
@@ -240,7 +200,7 @@ class Covering:
     """
 
     code: CollectionCode
-    motifs: tuple[tuple[NumberedStructure, np.ndarray], ...]
+    motifs: tuple[tuple[Shape, np.ndarray], ...]
     residual: np.ndarray
     class_of: np.ndarray
     is_free: np.ndarray
@@ -303,53 +263,51 @@ class Covering:
         links = np.arange(1, self.code.num_links + 1)
         return links[links == self.code.kinds[1:]] if first == second else links
 
-    def motif_parts(
-        self, structure: NumberedStructure, counts: np.ndarray
-    ) -> tuple[float, float, float]:
+    def motif_parts(self, shape: Shape, counts: np.ndarray) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
         free, taken = (
             self.free_of_color,
-            counts[:, None] * np.bincount(structure.colors, minlength=self.code.num_colors),
+            counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors),
         )
         chosen = log2_factorial(free) - log2_factorial(free - taken)
         address = (
             float(chosen.sum() - log2_factorial(counts).sum())
-            - float(counts.sum()) * structure.automorphism_bits
+            - float(counts.sum()) * shape.automorphism_bits
         )
-        drawing = self.code.drawing_bits_of(structure)
+        drawing = self.code.drawing_bits_of(shape)
         return drawing, float(split_bits(counts, self.code.sizes)), address
 
-    def add(self, structure: NumberedStructure, copies: np.ndarray) -> Covering:
+    def add(self, shape: Shape, copies: np.ndarray) -> Covering:
         """Cover these copies of a motif too, free nodes ``[k, M]`` that are joined as it is."""
         code, nodes = self.code, copies.ravel()
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
         # 1. what the motif costs
-        motif_bits = sum(self.motif_parts(structure, counts))
-        of_color = np.bincount(structure.colors, minlength=code.num_colors)
+        motif_bits = sum(self.motif_parts(shape, counts))
+        of_color = np.bincount(shape.colors, minlength=code.num_colors)
         # 2. its edges are known now
         residual, joints = self.residual.copy(), self.joints.copy()
-        residual[:, nodes] -= np.tile(code.own_degrees(structure), len(copies))
-        u, v, links = structure.edges.T
-        code._add_joints(joints, structure.colors[u], structure.colors[v], links, -len(copies))
+        residual[:, nodes] -= np.tile(code.own_degrees(shape), len(copies))
+        u, v, links = shape.edges.T
+        code._add_joints(joints, shape.colors[u], shape.colors[v], links, -len(copies))
         # 3. its orbits are classes of their own
         class_of, is_free = self.class_of.copy(), self.is_free.copy()
         first = len(self.class_bits)
-        class_of[nodes] = first + np.tile(structure.orbits, len(copies))
+        class_of[nodes] = first + np.tile(shape.orbits, len(copies))
         is_free[nodes] = False
         covering = replace(
             self,
-            motifs=(*self.motifs, (structure, copies)),
+            motifs=(*self.motifs, (shape, copies)),
             residual=residual,
             class_of=class_of,
             is_free=is_free,
             free_of_color=self.free_of_color - counts[:, None] * of_color,
             joints=joints,
             motif_bits=self.motif_bits + motif_bits,
-            class_bits=self.class_bits + [0.0] * structure.num_orbits,
+            class_bits=self.class_bits + [0.0] * shape.num_orbits,
         )
         classes = [
-            *np.unique(structure.colors).tolist(),
-            *range(first, first + structure.num_orbits),
+            *np.unique(shape.colors).tolist(),
+            *range(first, first + shape.num_orbits),
         ]
         return covering.coded(np.flatnonzero(counts), classes)
 
@@ -420,18 +378,13 @@ class Covering:
             for layer, opposite in enumerate(code.opposite.tolist()):
                 own = residual[layer, here]
                 if opposite == layer:
-                    number, fitted = count_graphs(tuple(np.bincount(own).tolist()))
-                    multipliers[layer, here] = np.array(fitted)[own]
+                    number, x = count_small_graphs(tuple(np.bincount(own).tolist()))
+                    multipliers[layer, here] = x[own]
                 elif layer < opposite:
-                    both = residual[[layer, opposite], here]
-                    ends = np.flatnonzero(both.any(axis=0))
-                    pairs = tuple(map(tuple, both[:, ends].T.tolist()))
-                    number, pair_fit = count_digraphs(pairs)
-                    multipliers[[layer, opposite], here] = 0.0
-                    if pair_fit:
-                        multipliers[np.ix_([layer, opposite], ptr[graph] + ends)] = np.array(
-                            pair_fit
-                        ).T
+                    into = residual[opposite, here]
+                    pairs = zip(own.tolist(), into.tolist(), strict=True)
+                    number, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
+                    multipliers[layer, here], multipliers[opposite, here] = x[own], y[into]
                 else:
                     continue
                 bits += number

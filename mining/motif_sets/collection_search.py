@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.shapes import links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
@@ -23,19 +24,15 @@ from mining.motif_sets.collection_candidates import (
     Given,
     candidates_of,
     least_of,
-    occurrences_of,
     sightings_of,
 )
-from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.motif_sets.collection_code import CollectionCode, Covering
 from mining.motif_sets.collection_sets import (
     LEAST_GRAPHS,
     Gathered,
     gather,
-    links_of,
-    rows_of,
-    structures_of,
 )
-from mining.motif_sets.copy_choice import Choice, Least, choose
+from mining.motif_sets.copy_choice import Choice, choose
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
@@ -119,62 +116,11 @@ def search_collection(
         gathered = gather(empty, sizes, seed, is_over)
     given = sightings_of(mined, empty[0].code, proposed)
     searches = [
-        _Search(mined, one, candidates_of(mined, one, gathered, number, given), is_over)
+        _Search(mined, one, candidates_of(one, gathered, number, given), is_over)
         for number, one in enumerate(empty)
     ]
     sets = [one.coded_set(gathered.cut, given) for one in searches]
     return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed)
-
-
-def cover_collection(mined: MinedGraph, structures: Sequence[Structure]) -> CodedSet:
-    """Cover a collection with given structures in the given order, without a search.
-
-    Of each, the copies are covered that pay for their addresses, be they few.
-
-    Returns
-    -------
-    CodedSet
-        One motif for each structure, with no copy where none pays, in the base with the shorter
-        total.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> mined = MinedGraph.of([nx.cycle_graph(6), nx.cycle_graph(6), nx.path_graph(5)])
-    >>> [len(one.copies) for one in cover_collection(mined, [Structure.parse("ring-6")]).motifs]
-    [2]
-    """
-    least, sets = Least(1, 1), []
-    places = [occurrences_of(mined, structure) for structure in structures]
-    for covering in _empty_coverings(mined):
-        code, bits_base = covering.code, covering.length
-        # the number of the structure, the motif in the code, and its copies
-        covered: list[tuple[int, NumberedStructure, np.ndarray]] = []
-        for number, occurrences in enumerate(places):
-            # copies of one structure without categories differ where nodes have some
-            colors = code.colors[occurrences]
-            for own in np.unique(colors, axis=0):
-                alike = occurrences[(colors == own).all(axis=1)]
-                numbered = structures_of(rows_of(code), alike[:1])[0]
-                choice = choose(covering, numbered, alike, least)
-                if len(choice.copies):
-                    covering = covering.add(numbered, choice.copies)
-                    covered.append((number, numbered, choice.copies))
-        motifs = []
-        for number, structure in enumerate(structures):
-            rest = [(one, copies) for owner, one, copies in covered if owner != number]
-            own = [copies for owner, _, copies in covered if owner == number]
-            none = np.zeros((0, structure.num_nodes), np.int64)
-            motifs.append(
-                CodedMotif(
-                    structure,
-                    _sorted(np.concatenate([none, *own])),
-                    code.cover(rest).length - covering.length if own else 0.0,
-                    sources=("given",),
-                )
-            )
-        sets.append(CodedSet(tuple(motifs), bits_base, covering.length, code.base))
-    return min(sets, key=lambda one: one.bits_total)
 
 
 def _empty_coverings(mined: MinedGraph) -> list[Covering]:
@@ -267,9 +213,9 @@ class _Search:
     def cover(self, found: Found, candidates: Sequence[Candidate]) -> Found:
         """Cover copies of these, in this order, in a collection that is covered in part."""
         for one in candidates:
-            choice = choose(found.covering, one.numbered, one.occurrences, self.least)
+            choice = choose(found.covering, one.shape, one.occurrences, self.least)
             if len(choice.copies):
-                covering = found.covering.add(one.numbered, choice.copies)
+                covering = found.covering.add(one.shape, choice.copies)
                 found = Found(covering, (*found.motifs, one))
         return found
 
@@ -278,7 +224,7 @@ class _Search:
         while not self.late():
             best = found
             for one, choice in self.most_promising(found):
-                covering = found.covering.add(one.numbered, choice.copies)
+                covering = found.covering.add(one.shape, choice.copies)
                 longer = Found(covering, (*found.motifs, one))
                 if longer.length < found.length - LEAST_BITS and _is_better(longer, best):
                     best = longer
@@ -295,7 +241,7 @@ class _Search:
             # an estimate of before is about an upper bound
             if len(known) >= _MOST_VERIFIED and self.gains[one] < known[_MOST_VERIFIED - 1][0]:
                 break
-            choice = choose(found.covering, one.numbered, one.occurrences, self.least)
+            choice = choose(found.covering, one.shape, one.occurrences, self.least)
             self.gains[one] = choice.gain
             if len(choice.copies):
                 known.append((choice.gain, one, choice))
@@ -328,7 +274,11 @@ class _Search:
             (None, one) for one in others[:_MOST_INSERTED]
         ]
         for motif in found.motifs:
-            alike = [one for one in others if one.key in motif.parts or motif.key in one.parts]
+            alike = [
+                one
+                for one in others
+                if one.shape.key in motif.parts or motif.shape.key in one.parts
+            ]
             moves += [(motif, one) for one in alike[:_MOST_SWAPPED]]
         prefixes = self.prefixes(found)
         for old, new in moves:
@@ -383,13 +333,14 @@ class _Search:
 
     def coded(self, one: Candidate, copies: np.ndarray, bits: float) -> CodedMotif:
         """The record of a motif, whose nodes come in canonical order."""
-        rows, order = rows_of(self.empty.covering.code), one.structure.form.order
-        links = one.numbered.links
-        if (links_of(rows, copies)[0] != links).any():
+        code, shape = self.empty.covering.code, one.shape
+        if (links_of(code.rows, copies)[0] != shape.links).any():
             raise AssertionError("all copies of a motif are joined alike")
+        channels = self.mined.graph.relations.links[shape.links]
+        colors = None if self.mined.colors is None else code.known_colors[shape.colors]
+        order = self.mined.structure(channels, colors).form.order
         structure = self.mined.structure(
-            one.structure.channels[np.ix_(order, order)],
-            None if self.mined.colors is None else self.mined.colors[copies[0]][order],
+            channels[np.ix_(order, order)], None if colors is None else colors[order]
         )
         return CodedMotif(structure, _sorted(copies[:, order]), bits, sources=one.sources)
 
@@ -409,9 +360,8 @@ class _Search:
         for one in given:
             if "given" not in one.sources:
                 continue
-            own = [
-                candidate for candidate in self.candidates if candidate.structure.key in one.keys
-            ]
+            keys = {seen.shape.key for seen in one.seen}
+            own = [candidate for candidate in self.candidates if candidate.shape.key in keys]
             if any(candidate in found.motifs for candidate in own):
                 continue
             lengths = []

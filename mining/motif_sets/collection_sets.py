@@ -8,16 +8,13 @@ so that the nodes of all sets of a structure stand in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from mining.candidates.canonical_loops import canonical_orders
-from mining.candidates.grown_sets import key_of
-from mining.candidates.growth_loops import links_among
-from mining.motif_sets.collection_code import CollectionCode, Covering, NumberedStructure
+from mining.candidates.shapes import Rows, Seen, Shape, find_shapes, links_of
+from mining.motif_sets.collection_code import CollectionCode, Covering
 from mining.motif_sets.copy_choice import Least, choose
 from mining.motif_sets.set_loops import describe_sets, grow_rows
 
@@ -31,36 +28,12 @@ LEAST_OCCURRENCES, LEAST_COPIES, LEAST_GRAPHS = 10, 2, 3
 LEAST_GAIN = -80.0
 
 
-class Rows(NamedTuple):
-    """The graph as compiled functions take it."""
-
-    indptr: np.ndarray  # uint64 [V + 1]
-    indices: np.ndarray  # uint32 [E]
-    links: np.ndarray  # uint16 [E]
-    colors: np.ndarray  # int64 [V]
-
-
-@dataclass(frozen=True, eq=False)
-class Sighting:
-    """A structure and its occurrences ``[K, M]``, each in the order of its nodes."""
-
-    structure: NumberedStructure
-    occurrences: np.ndarray
-
-
 class Gathered(NamedTuple):
     """Structures that recur, what each alone would save in each base, and what cut the search."""
 
-    seen: list[Sighting]
+    seen: list[Seen]
     gains: np.ndarray  # float64 [K, B]
     cut: str
-
-
-def rows_of(code: CollectionCode) -> Rows:
-    """The graph of a code."""
-    graph = code.graph
-    indptr, indices = graph.indptr.view(np.uint64), graph.indices.view(np.uint32)
-    return Rows(indptr, indices, code.links.astype(np.uint16), code.colors)
 
 
 def most_grown(rows: Rows, sets: np.ndarray) -> int:
@@ -104,76 +77,42 @@ def rank_in_group(group: np.ndarray) -> np.ndarray:
 
 def sightings(
     code: CollectionCode, sets: np.ndarray, least: Least
-) -> tuple[list[Sighting], np.ndarray]:
+) -> tuple[list[Seen], np.ndarray]:
     """The structures that sets ``[K, M]`` show, at least so often and in so many graphs.
 
     Returns also which sets may grow on, bool ``[K]``: those of structures in enough graphs.
     """
-    rows, num_graphs = rows_of(code), code.graph.num_graphs
+    rows, num_graphs = code.rows, code.graph.num_graphs
     # 1. sets that look alike in the order of their nodes are looked at once
     codes = np.empty(len(sets), np.uint64)
     with np.errstate(over="ignore"):
         describe_sets(rows, sets, codes)
     _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-    order, keys = canonical_forms(*links_of(rows, sets[first]))
+    shapes, order, shape_of = find_shapes(*links_of(rows, sets[first]))
     # 2. sets of one structure, in canonical order
-    known: dict[bytes, int] = {}
-    number = np.array([known.setdefault(key, len(known)) for key in keys], np.int64)[code_of]
+    number = shape_of[code_of]
     aligned = np.take_along_axis(sets, order[code_of], axis=1)
     # 3. those of structures that are seen so often, and in so many graphs
     pairs = np.unique(number * num_graphs + code.graph_of[sets[:, 0]])
-    goes_on = np.bincount(pairs // num_graphs, minlength=len(known)) >= least.graphs
-    times = np.bincount(number, minlength=len(known))
-    wanted = np.flatnonzero(goes_on & (times >= least.copies))
+    goes_on = np.bincount(pairs // num_graphs, minlength=len(shapes)) >= least.graphs
+    times = np.bincount(number, minlength=len(shapes))
     ends = np.cumsum(times)
     by_number = np.argsort(number, kind="stable")
-    occurrences = [aligned[by_number[ends[one] - times[one] : ends[one]]] for one in wanted]
-    examples = np.array([own[0] for own in occurrences], np.int32).reshape(-1, sets.shape[1])
-    found = map(Sighting, structures_of(rows, examples), occurrences)
-    return list(found), goes_on[number]
+    found = [
+        Seen(shapes[one], aligned[by_number[ends[one] - times[one] : ends[one]]])
+        for one in np.flatnonzero(goes_on & (times >= least.copies))
+    ]
+    return found, goes_on[number]
 
 
-def structures_of(rows: Rows, sets: np.ndarray) -> list[NumberedStructure]:
-    """The structure of each set ``[K, M]``, in the order of its nodes."""
-    links, colors = links_of(rows, sets)
-    size = sets.shape[1]
-    _, automorphisms = canonical_orders(links, colors)
-    # nodes are in one orbit if the structure looks the same when one of them is marked
-    marked = (2 * colors[:, None] + np.eye(size, dtype=np.int64)).reshape(-1, size)
-    _, keys = canonical_forms(np.repeat(links, size, axis=0), marked)
-    found = []
-    for row in range(len(sets)):
-        numbers: dict[bytes, int] = {}
-        own = keys[row * size : (row + 1) * size]
-        orbits = np.array([numbers.setdefault(key, len(numbers)) for key in own], np.int64)
-        bits = float(np.log2(automorphisms[row]))
-        found.append(NumberedStructure(links[row].astype(np.int64), colors[row], orbits, bits))
-    return found
-
-
-def parts_of(structure: NumberedStructure) -> frozenset[bytes]:
+def parts_of(shape: Shape) -> frozenset[bytes]:
     """Keys of the parts of a structure with one or two nodes less, joined or not."""
     found: set[bytes] = set()
-    for size in range(max(2, structure.num_nodes - 2), structure.num_nodes):
-        kept = np.array([*combinations(range(structure.num_nodes), size)])
-        links = structure.links[kept[:, :, None], kept[:, None, :]]
-        found.update(canonical_forms(links.astype(np.uint16), structure.colors[kept])[1])
+    for size in range(max(2, shape.num_nodes - 2), shape.num_nodes):
+        kept = np.array([*combinations(range(shape.num_nodes), size)])
+        links = shape.links[kept[:, :, None], kept[:, None, :]]
+        found.update(one.key for one in find_shapes(links, shape.colors[kept]).shapes)
     return frozenset(found)
-
-
-def canonical_forms(links: np.ndarray, colors: np.ndarray) -> tuple[np.ndarray, list[bytes]]:
-    """Canonical orders ``[K, M]`` of small graphs, and keys that are equal for isomorphic ones."""
-    order, _ = canonical_orders(links, colors)
-    links = links[np.arange(len(links))[:, None, None], order[:, :, None], order[:, None, :]]
-    colors = np.take_along_axis(colors, order, axis=1)
-    return order, [key_of(*one) for one in zip(links, colors, strict=True)]
-
-
-def links_of(rows: Rows, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What joins each two nodes of sets, uint16 ``[K, M, M]``, and their categories ``[K, M]``."""
-    links = np.empty((*sets.shape, sets.shape[1]), np.uint16)
-    links_among(rows, sets, links)
-    return links, rows.colors[sets]
 
 
 def gather(
@@ -184,9 +123,9 @@ def gather(
     ``empty`` is the collection without motifs in each base.
     """
     code, rng = empty[0].code, np.random.default_rng([seed, 13])
-    rows, graphs = rows_of(code), code.graph.num_graphs
+    rows, graphs = code.rows, code.graph.num_graphs
     least = Least(LEAST_COPIES, min(LEAST_GRAPHS, graphs))
-    found: list[Sighting] = []
+    found: list[Seen] = []
     gains: list[list[float]] = []
     cut = ""
     sets = np.arange(code.graph.num_nodes, dtype=np.int32)[:, None]
@@ -203,8 +142,7 @@ def gather(
         # 2. what they show, and what it would save
         seen, goes_on = sightings(code, sets, Least(LEAST_OCCURRENCES, least.graphs))
         own = [
-            [choose(one, each.structure, each.occurrences, least, 2).gain for one in empty]
-            for each in seen
+            [choose(one, each.shape, each.copies, least, 2).gain for one in empty] for each in seen
         ]
         for each, gain in zip(seen, own, strict=True):
             if size in sizes and max(gain) > LEAST_GAIN:
@@ -214,7 +152,7 @@ def gather(
             break
         # 3. the sets that grow on: all, or those of the structures nearest to paying
         sets = sets[goes_on]
-        if sum(len(each.occurrences) for each in seen) > MOST_GROWN:
+        if sum(len(each.copies) for each in seen) > MOST_GROWN:
             cut = cut or _cut(size + 1)
             sets = _nearest_to_paying(code, seen, own, rng)
         elif len(sets) > MOST_GROWN:
@@ -233,13 +171,13 @@ def _cut(size: int) -> str:
 
 
 def _nearest_to_paying(
-    code: CollectionCode, seen: list[Sighting], gains: list[list[float]], rng: np.random.Generator
+    code: CollectionCode, seen: list[Seen], gains: list[list[float]], rng: np.random.Generator
 ) -> np.ndarray:
     """Sets of the structures of highest gain, some of each graph, nodes ascending."""
     most = max(20, MOST_GROWN // code.graph.num_graphs // 4)
     kept, total = [], 0
     for number in sorted(range(len(seen)), key=lambda one: -max(gains[one])):
-        kept.append(thin(seen[number].occurrences, code.graph_of, most, rng))
+        kept.append(thin(seen[number].copies, code.graph_of, most, rng))
         total += len(kept[-1])
         if total > MOST_GROWN:
             break

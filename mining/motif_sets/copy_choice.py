@@ -13,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.motif_sets.collection_code import Covering, NumberedStructure
+from mining.candidates.shapes import Shape
+from mining.motif_sets.collection_code import Covering
 from mining.motif_sets.collection_loops import integer_nats, split_bits
+from mining.motif_sets.integer_codes import log2_factorials
 
 # rounds of a choice that is kept
 ROUNDS = 3
@@ -64,33 +66,32 @@ class StructureArrays(NamedTuple):
 
 def choose(
     covering: Covering,
-    structure: NumberedStructure,
+    shape: Shape,
     rows: np.ndarray,
     least: Least,
     rounds: int = ROUNDS,
 ) -> Choice:
     """Choose among occurrences ``[K, M]`` of a structure."""
-    arrays = _arrays_of(covering, structure)
+    arrays = _arrays_of(covering, shape)
     gain, chosen = choose_copies(rows, *arrays, rounds, *least)
     return Choice(gain, rows[chosen].astype(np.int64))
 
 
-def values(covering: Covering, structure: NumberedStructure, rows: np.ndarray) -> np.ndarray:
+def values(covering: Covering, shape: Shape, rows: np.ndarray) -> np.ndarray:
     """Bits of the edges and signatures of occurrences ``[K, M]`` as they are now, ``[K]``."""
-    return np.asarray(bits_of_copies(rows, *_arrays_of(covering, structure)))
+    return np.asarray(bits_of_copies(rows, *_arrays_of(covering, shape)))
 
 
-def _arrays_of(
-    covering: Covering, structure: NumberedStructure
-) -> tuple[StructureArrays, CoveringArrays]:
+def _arrays_of(covering: Covering, shape: Shape) -> tuple[StructureArrays, CoveringArrays]:
     code = covering.code
     return StructureArrays(
-        structure.edges, structure.colors, structure.orbits, structure.automorphism_bits,
-        code.drawing_bits_of(structure),
+        shape.edges, shape.colors, shape.orbits, shape.automorphism_bits,
+        code.drawing_bits_of(shape),
     ), CoveringArrays(
         covering.is_free, code.graph_of, code.sizes, covering.free_of_color, code.layer_of,
         code.reverse, covering.multipliers, covering.joint_bits, covering.symbol_of,
-        covering.symbol_degrees, covering.signature_bits, code.integers, code.factorials,
+        covering.symbol_degrees, covering.signature_bits, code.integers,
+        log2_factorials(int(code.sizes.max(initial=0))),
     )  # fmt: skip
 
 

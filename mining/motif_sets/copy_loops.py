@@ -17,16 +17,6 @@ from gomkcn_dgl.runtime.compiled import compiled, subroutine
 _LN2 = math.log(2.0)
 
 
-class Rows(NamedTuple):
-    """A graph; entries in ascending order in each row, with their links and numbers of edges."""
-
-    indptr: np.ndarray  # uint64 [V + 1]
-    indices: np.ndarray  # uint32 [E]
-    links: np.ndarray  # uint16 [E]
-    edge_of: np.ndarray  # int64 [E], the same for both entries of an edge
-    colors: np.ndarray  # int64 [V]
-
-
 class Plan(NamedTuple):
     """The nodes of a structure in the order in which they are mapped."""
 
@@ -135,13 +125,13 @@ def _fits(graph, plan, mapped, node, level):
 
 
 @compiled()
-def edges_of_copies(graph, copies, pairs):
-    """The number of the edge of each pair [P, 2] of nodes of each copy, int32 [K, P]."""
+def edges_of_copies(graph, edge_of, copies, pairs):
+    """The number of the edge of each pair [P, 2 or more] of nodes of each copy, int32 [K, P]."""
     out = np.empty((len(copies), len(pairs)), np.int32)
     for row in range(len(copies)):
         for k in range(len(pairs)):
-            u, v = copies[row, pairs[k, 0]], copies[row, pairs[k, 1]]
-            out[row, k] = graph.edge_of[find_edge(graph, np.uint64(u), np.uint64(v))]
+            u, v = np.uint64(copies[row, pairs[k, 0]]), np.uint64(copies[row, pairs[k, 1]])
+            out[row, k] = edge_of[find_edge(graph, u, v)]
     return out
 
 

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mining.motif_sets.code_length import GraphCode, Residual
-from mining.motif_sets.coded_graph import MotifShape
 from mining.motif_sets.copy_loops import move_copies
 from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.listed_copies import Left, ListedCopies, Prefix
-
-
-@dataclass(frozen=True, eq=False)
-class Taken:
-    """A motif of a set: which of its listed copies, their length, and their address code."""
-
-    listed: ListedCopies
-    rows: np.ndarray
-    bits: float
-    address: str
-
-    @property
-    def copies(self) -> np.ndarray:
-        """The nodes of the copies, int64 ``[k, M]``."""
-        return self.listed.copies[self.rows].astype(np.int64)
-
-    @property
-    def motif(self) -> tuple[MotifShape, np.ndarray]:
-        """Shape and copies, as the code takes them."""
-        return self.listed.shape, self.copies
+from mining.motif_sets.listed_copies import Left, Taken
 
 
 class Cover:
@@ -63,24 +40,24 @@ class Cover:
         motifs = sum(one.bits for one in self.motifs.values())
         return self._fit().bits + motifs + integer_bits(len(self.motifs))
 
-    def bits_with(self, listed: ListedCopies, prefix: Prefix) -> float:
-        """The length of the set with more copies of a motif."""
-        before = self.motifs.get(listed.key)
-        self.add(listed, prefix)
+    def bits_with(self, taken: Taken) -> float:
+        """The length of the set with a motif, in place of fewer copies of it."""
+        before = self.add(taken)
         bits = self.bits()
-        self.remove(listed.key)
+        self.remove(taken.listed.shape.key)
         if before is not None:
-            self._put(before)
+            self.add(before)
         return bits
 
-    def add(self, listed: ListedCopies, prefix: Prefix) -> None:
-        """Take copies of a motif, beside those that are taken."""
-        rows = prefix.rows
-        before = self.motifs.get(listed.key)
+    def add(self, taken: Taken) -> Taken | None:
+        """Take copies of a motif, and return those of it that were taken before."""
+        key = taken.listed.shape.key
+        before = self.motifs.get(key)
         if before is not None:
-            self.remove(listed.key)
-            rows = np.concatenate([before.rows, rows])
-        self._put(Taken(listed, rows, prefix.bits, prefix.address))
+            self.remove(key)
+        self.motifs[key] = taken
+        self._move(taken, -1)
+        return before
 
     def remove(self, key: bytes) -> None:
         """Give back the copies of a motif."""
@@ -93,18 +70,14 @@ class Cover:
                 self.remove(key)
         for key, taken in motifs.items():
             if key not in self.motifs:
-                self._put(taken)
+                self.add(taken)
         # in the order of the other
         self.motifs = dict(motifs)
-
-    def _put(self, taken: Taken) -> None:
-        self.motifs[taken.listed.key] = taken
-        self._move(taken, -1)
 
     def _move(self, taken: Taken, sign: int) -> None:
         listed = taken.listed
         self.used[listed.edges[taken.rows]] = sign < 0
-        move_copies(self.degrees, listed.copies[taken.rows], listed.shape.terms, sign)
+        move_copies(self.degrees, listed.copies[taken.rows], listed.terms, sign)
 
     def _fit(self) -> Residual:
         self._residual = self._code.residual(self.degrees, self.used, self._residual)

@@ -14,26 +14,26 @@ a Poisson distribution of mean d, corrected for the variance of the degree, whic
 Nodes of equal degree share a multiplier, so that Newton's method has one unknown for each degree
 that occurs. More than ``MOST_CLASSES`` of them are grouped: neighbouring degrees then share an
 unknown, and what a step of Newton's method for each degree alone would still gain is taken off.
+
+Hundreds of small graphs add up what is a bias of some tenths of a bit in each: ``small_graphs.py``
+counts these one by one where few edges are left, and else has a constant of its own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, pi
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dposv
 from scipy.special import gammaln
 
-from mining.motif_sets.graph_count_loops import pair_sums
+from mining.motif_sets.graph_count_loops import minimize
 
 # F may still move by so much: in a search, and where a length is reported
 SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
 # degrees that have an unknown of their own; beyond them neighbouring degrees share one
 MOST_CLASSES = 600
-# of Newton's method: rounds, the longest step, its shortest part, and a pull to where it starts
-_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
 # log2 x of a node that is joined to all others, and of one that these leave without any
 _FORCED = 20.0
 # how far log2 x / d to start from may be from that of most classes
@@ -88,8 +88,6 @@ class GraphCount:
     ----------
     bits : float
         log2 of their number, about.
-    error : float
-        What the grouping of degrees changes ``bits`` by at most, about; 0 where there is none.
     sides : tuple of Multipliers
         Of the nodes; with two sides, of the nodes on each.
     between : numpy.ndarray
@@ -98,13 +96,14 @@ class GraphCount:
     """
 
     bits: float
-    error: float
     sides: tuple[Multipliers, ...]
     between: np.ndarray
 
 
 def count_graphs(
-    degrees: np.ndarray, near: GraphCount | None = None, tolerance: float = SEARCH_TOLERANCE
+    degrees: np.ndarray,
+    near: GraphCount | None = None,
+    tolerance: float = SEARCH_TOLERANCE,
 ) -> GraphCount:
     """The number of simple graphs with some degrees.
 
@@ -133,27 +132,37 @@ def count_graphs(
     """
     counts = np.bincount(degrees)
     known = np.flatnonzero(counts[1:]) + 1
-    left, counts, forced = known.copy(), counts[known], np.zeros(len(known))
-    while True:
-        # 1. nodes joined to all others that are left
-        full = (forced == 0) & (left == counts[forced == 0].sum() - 1)
-        if not full.any():
-            break
-        forced[full] = _FORCED
-        left[forced == 0] -= counts[full].sum()
-        # 2. nodes that have no further edge
-        forced[(forced == 0) & (left == 0)] = -_FORCED
-    # 3. the rest, as a single block, whose factor ω = 1 / x² goes into the multipliers
+    counts = counts[known]
+    left, forced = peel(known, counts)
+    # the rest is a single block, whose factor ω = 1 / x² goes into the multipliers
     free = forced == 0
+    if not free.any():
+        return GraphCount(0.0, (Multipliers(0 * known, known, forced),), np.zeros((1, 1)))
     rest = _Classes.of(0 * left[free], left[free], counts[free])
     total = np.array([[rest.sums.sum() // 2]])
-    start = None
-    if near is not None and free.any():
-        start = near.sides[0].of(known[free]), near.between
+    start = None if near is None else (near.sides[0].of(known[free]), near.between)
     found = _count_classes(rest, total, start, tolerance)
-    forced[free] = found.sides[0].logs + found.between[0, 0] / 2 if free.any() else 0
-    side = Multipliers(0 * known, known, forced)
-    return GraphCount(found.bits, found.error, (side,), np.zeros((1, 1)))
+    forced[free] = found.sides[0].logs + found.between[0, 0] / 2
+    return GraphCount(found.bits, (Multipliers(0 * known, known, forced),), np.zeros((1, 1)))
+
+
+def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Peel nodes off that are joined to all others, and those that these leave without an edge.
+
+    Of so many nodes of each degree above 0, int64 ``[K]`` each; returns the degrees that are left,
+    and log2 x of the nodes that are peeled off, 0 for the others.
+
+    >>> peel(np.array([1, 4]), np.array([4, 1]))[1].tolist()
+    [-20.0, 20.0]
+    """
+    left, forced = degrees.copy(), np.zeros(len(degrees))
+    while True:
+        full = (forced == 0) & (left == counts[forced == 0].sum() - 1)
+        if not full.any():
+            return left, forced
+        forced[full] = _FORCED
+        left[forced == 0] -= counts[full].sum()
+        forced[(forced == 0) & (left == 0)] = -_FORCED
 
 
 def count_graphs_of_blocks(
@@ -230,7 +239,7 @@ def count_two_sided_graphs(
     if not len(sides[0].sizes):
         none = np.zeros(0, np.int64)
         nothing = Multipliers(none, none, np.zeros(0))
-        return GraphCount(0.0, 0.0, (nothing, nothing), np.zeros((1, 1)))
+        return GraphCount(0.0, (nothing, nothing), np.zeros((1, 1)))
     # 1. pairs of classes, without those of a node and itself
     weights = np.outer(sides[0].sizes, sides[1].sizes)
     if same:
@@ -244,23 +253,17 @@ def count_two_sided_graphs(
     if near is not None:
         last = zip(sides, near.sides, strict=True)
         start = np.concatenate([side.start(one.of(side.degrees)) for side, one in last])
-    pairs = _Pairs(
-        np.arange(number),
-        np.arange(number, len(center)),
-        np.full(weights.shape, -1),
-        weights.astype(np.float64),
-    )
+    places = np.split(np.arange(len(center)), [number])
     sums = np.concatenate([side.sums for side in sides])
-    least = _minimize(start, center, sums, pairs, tolerance)
+    thirds = np.full(weights.shape, -1)
+    pairs = *places, thirds, weights.astype(np.float64)
+    unknowns, value, spread = minimize(start, center, sums, *pairs, tolerance)
     # 3. the corrections
     parts = [
-        side.finish(least.unknowns[places], least.spread[places])
-        for side, places in zip(sides, (pairs.rows, pairs.columns), strict=True)
+        side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
     ]
-    nats = least.value + sum(part.nats for part in parts) + log(2 * pi * num_edges) / 2
-    error = sum(part.error for part in parts) / log(2)
-    found = tuple(part.multipliers for part in parts)
-    return GraphCount(max(0.0, nats / log(2)), error, found, np.zeros((1, 1)))
+    nats = value + sum(part for part, _ in parts) + log(2 * pi * num_edges) / 2
+    return GraphCount(max(0.0, nats / log(2)), tuple(one for _, one in parts), np.zeros((1, 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,19 +308,23 @@ class _Classes:
         """Start from ln x of the groups, from log2 x of the classes."""
         return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
-    def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:
-        """Corrections for the nodes, from ln x of the groups and their variance in all."""
+    def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> tuple[float, Multipliers]:
+        """Corrections for the nodes in nats, from ln x of the groups and their variance in all."""
         mean = (self.sums / self.sizes)[self.group]
         variance = np.maximum((spread / self.sizes)[self.group], _LEAST_VARIANCE * mean)
-        # 1. a step of Newton's method for each class by itself
+        # 1. a step of Newton's method for each class by itself, and what it gains
         missing = self.degrees - mean
-        error = float((self.counts * missing**2 / variance).sum()) / 2
         logs = (unknowns[self.group] + missing / variance) / log(2)
-        # 2. -ln P(degree is d): Poisson, corrected for the variance
-        d = self.degrees.astype(np.float64)
-        one = d * np.log(d) - d - gammaln(d + 1) - np.log(variance / mean) / 2
-        nats = float((self.counts * one).sum()) - error
-        return _Side(nats, error, Multipliers(self.blocks, self.degrees, logs))
+        gained = missing**2 / variance / 2
+        nats = float((self.counts * (degree_nats(self.degrees, variance / mean) - gained)).sum())
+        return nats, Multipliers(self.blocks, self.degrees, logs)
+
+
+def degree_nats(degrees: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
+    """-ln P of degrees that are expected: Poisson, corrected for variance / degree, [K] each."""
+    d = degrees.astype(np.float64)
+    nats: np.ndarray = d * np.log(d) - d - gammaln(d + 1) - np.log(dispersion) / 2
+    return nats
 
 
 def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -339,14 +346,6 @@ def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.nd
     return np.concatenate([[0], np.cumsum(starts)])
 
 
-class _Side(NamedTuple):
-    """Corrections and error in nats, and the multipliers of the nodes of one side."""
-
-    nats: float
-    error: float
-    multipliers: Multipliers
-
-
 def _count_classes(
     classes: _Classes,
     edges: np.ndarray,
@@ -358,7 +357,7 @@ def _count_classes(
     between = np.full((num_blocks, num_blocks), np.nan)
     if not number:
         nothing = Multipliers(classes.blocks, classes.degrees, np.zeros(0))
-        return GraphCount(0.0, 0.0, (nothing,), between)
+        return GraphCount(0.0, (nothing,), between)
     # 1. an unknown for each group of classes, and one for each two blocks that edges join
     a, b = np.nonzero(np.triu(edges))
     place = np.full((num_blocks, num_blocks), -1)
@@ -366,7 +365,7 @@ def _count_classes(
     own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
     thirds = place[np.ix_(own, own)]
     # 2. pairs of nodes, each once
-    weights = np.triu(np.outer(classes.sizes, classes.sizes)).astype(np.float64)
+    weights = np.tril(np.outer(classes.sizes, classes.sizes)).astype(np.float64)
     weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
     weights[thirds < 0] = 0
     # 3. the multipliers, near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a
@@ -379,75 +378,12 @@ def _count_classes(
         last = start[1][a, b] * log(2)
         begin = np.concatenate([classes.start(start[0]), np.where(np.isnan(last), factors, last)])
     places = np.arange(number)
-    pairs = _Pairs(places, places, thirds, weights)
     sums = np.concatenate([classes.sums, edges[a, b]])
-    least = _minimize(begin, center, sums, pairs, tolerance)
+    pairs = places, places, thirds, weights
+    unknowns, value, spread = minimize(begin, center, sums, *pairs, tolerance)
     # 4. the corrections; for one block these are the ½
-    side = classes.finish(least.unknowns[:number], least.spread[:number])
+    nats, side = classes.finish(unknowns[:number], spread[:number])
     shape = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
-    between[a, b] = between[b, a] = least.unknowns[number:] / log(2)
-    bits = max(0.0, float(least.value + side.nats + shape / 2) / log(2))
-    return GraphCount(bits, side.error / log(2), (side.multipliers,), between)
-
-
-class _Pairs(NamedTuple):
-    """Pairs of classes: places of their unknowns, and how many pairs of nodes there are."""
-
-    rows: np.ndarray
-    columns: np.ndarray
-    thirds: np.ndarray
-    weights: np.ndarray
-
-
-class _Least(NamedTuple):
-    """Where F is least, its value, and the diagonal of its Hessian from pairs of different ends."""
-
-    unknowns: np.ndarray
-    value: float
-    spread: np.ndarray
-
-
-def _minimize(
-    start: np.ndarray, center: np.ndarray, sums: np.ndarray, pairs: _Pairs, tolerance: float
-) -> _Least:
-    """Minimize F = Σ w ln(1 + e^z) - ``sums`` · ``unknowns`` by Newton's method.
-
-    Where an edge is certain F falls without end, so that what is minimized is F + ε/2 |t - c|²,
-    with an ε that changes F by less than any tolerance.
-    """
-    size = len(start)
-    gradient, spread, mixed = np.empty(size), np.empty(size), np.empty((size, size))
-    diagonal = np.diag_indices(size)
-
-    def evaluate(at: np.ndarray) -> float:
-        return float(pair_sums(at, *pairs, gradient, spread, mixed) - sums @ at)
-
-    def pull(at: np.ndarray) -> float:
-        return _PULL / 2 * float(((at - center) ** 2).sum())
-
-    unknowns, value = start, evaluate(start)
-    for _ in range(_MOST_ROUNDS):
-        slope = gradient - sums + _PULL * (unknowns - center)
-        if np.abs(slope).max() < tolerance * max(1, sums.max() / 100):
-            break
-        # 1. the step; F is the same along some directions, such as all x · c and all ω / c²
-        hessian = mixed + mixed.T
-        hessian[diagonal] += spread
-        hessian[diagonal] *= 1 + 1e-8
-        hessian[diagonal] += _PULL
-        # symmetric, and so its own transpose in the order of LAPACK
-        _, step, failed = dposv(hessian.T, -slope, overwrite_a=True)
-        assert not failed
-        step *= min(1.0, _LONGEST_STEP / np.abs(step).max())
-        # 2. as much of it as lowers F
-        part, before, last = 1.0, value + pull(unknowns), unknowns
-        while True:
-            unknowns = last + part * step
-            value = evaluate(unknowns)
-            now = value + pull(unknowns)
-            if now <= before + 1e-9 * abs(before) or part <= _SHORTEST_PART:
-                break
-            part /= 2
-        if abs(before - now) < tolerance and part == 1:
-            break
-    return _Least(unknowns, value, spread)
+    between[a, b] = between[b, a] = unknowns[number:] / log(2)
+    bits = max(0.0, float(value + nats + shape / 2) / log(2))
+    return GraphCount(bits, (side,), between)

@@ -1,22 +1,70 @@
-"""Sums over pairs of classes of nodes, for the number of graphs with given degrees, compiled."""
+"""Newton's method for the number of graphs with given degrees, compiled."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+# rounds, the longest step, its shortest part, and a pull to where it starts
+_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
 
 
 @compiled()
-def pair_sums(unknowns, rows, columns, thirds, weights, gradient, spread, mixed):
-    """Return F = Σ w ln(1 + e^z), z the sum of the three unknowns of a pair, and its derivatives.
+def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
+    """Minimize F = Σ w ln(1 + e^z) - ``sums`` · t; return t, F and the diagonal of its Hessian.
 
-    The pair of row i and column j has the unknowns ``rows[i]``, ``columns[j]`` and, where it is not
-    negative, ``thirds[i, j]``; it counts ``weights[i, j]`` times. The Hessian is ``mixed``, plus
-    its transpose, plus the diagonal ``spread``.
+    z is the sum of the three unknowns of a pair of row i and column j: ``rows[i]``, ``columns[j]``
+    and, where it is not negative, ``thirds[i, j]``; the pair counts ``weights[i, j]`` times. Of the
+    Hessian that part is returned that comes from pairs of different unknowns.
+
+    Where an edge is certain F falls without end, so that what is minimized is F + ε/2 |t - c|²,
+    with an ε that changes F by less than any tolerance.
     """
-    # unknowns float64 [U], rows int64 [A], columns int64 [B], thirds int64 [A, B], weights float64
-    # [A, B], gradient and spread float64 [U], mixed float64 [U, U]
+    # start, center, sums float64 or int64 [U], rows int64 [A], columns int64 [B], thirds int64
+    # [A, B], weights float64 [A, B]
+    size = len(start)
+    gradient, spread, hessian = np.empty(size), np.empty(size), np.empty((size, size))
+    pairs = rows, columns, thirds, weights
+    unknowns = start.copy()
+    value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
+    step, scale = np.empty(size), max(1.0, sums.max() / 100)
+    for _ in range(_MOST_ROUNDS):
+        slope = 0.0
+        for k in range(size):
+            step[k] = sums[k] - gradient[k] - _PULL * (unknowns[k] - center[k])
+            slope = max(slope, abs(step[k]))
+        if slope < tolerance * scale:
+            break
+        # 1. the step; F is the same along some directions, such as all x · c and all ω / c²
+        for k in range(size):
+            hessian[k, k] = (2 * hessian[k, k] + spread[k]) * (1 + 1e-8) + _PULL
+        _solve(hessian, step)
+        longest = np.abs(step).max()
+        if longest > _LONGEST_STEP:
+            step *= _LONGEST_STEP / longest
+        # 2. as much of it as lowers F
+        part, last = 1.0, unknowns
+        before = value + _PULL / 2 * ((last - center) ** 2).sum()
+        while True:
+            unknowns = last + part * step
+            value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
+            now = value + _PULL / 2 * ((unknowns - center) ** 2).sum()
+            if now <= before + 1e-9 * abs(before) or part <= _SHORTEST_PART:
+                break
+            part /= 2
+        if abs(before - now) < tolerance and part == 1:
+            break
+    return unknowns, value, spread
+
+
+@subroutine()
+def _sum_pairs(unknowns, sums, pairs, gradient, spread, mixed):
+    """Return F and write its derivatives.
+
+    The lower half of the Hessian is ``mixed``; on the diagonal, twice that and ``spread``.
+    """
+    rows, columns, thirds, weights = pairs
     total = 0.0
     gradient[:], spread[:], mixed[:] = 0.0, 0.0, 0.0
     for i in range(len(rows)):
@@ -39,10 +87,31 @@ def pair_sums(unknowns, rows, columns, thirds, weights, gradient, spread, mixed)
             gradient[b] += expected
             spread[a] += variance
             spread[b] += variance
-            mixed[a, b] += variance
+            mixed[max(a, b), min(a, b)] += variance
             if c >= 0:
                 gradient[c] += expected
                 spread[c] += variance
-                mixed[a, c] += variance
-                mixed[b, c] += variance
+                mixed[c, a] += variance
+                mixed[c, b] += variance
+    for k in range(len(unknowns)):
+        total -= sums[k] * unknowns[k]
     return total
+
+
+@subroutine()
+def _solve(matrix, vector):
+    """Solve by Cholesky's method, in place; of the symmetric matrix the lower half is read."""
+    size = len(vector)
+    for i in range(size):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / matrix[j, j]
+        for k in range(i):
+            vector[i] -= matrix[i, k] * vector[k]
+        vector[i] /= matrix[i, i]
+    for i in range(size - 1, -1, -1):
+        vector[i] /= matrix[i, i]
+        for k in range(i):
+            vector[k] -= matrix[i, k] * vector[i]

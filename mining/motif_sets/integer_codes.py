@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import lgamma, log, log2
 from typing import Any
 
@@ -13,6 +14,16 @@ def log2_factorial(numbers: Any) -> np.ndarray:
     """log2 n! of each of some numbers, float64, shaped like these."""
     result: np.ndarray = gammaln(np.asarray(numbers, np.float64) + 1) / log(2)
     return result
+
+
+def log2_factorials(most: int) -> np.ndarray:
+    """log2 n! for n = 0 … ``most``."""
+    return _log2_factorials((most + 1).bit_length())[: most + 1]
+
+
+@lru_cache(maxsize=32)
+def _log2_factorials(bits: int) -> np.ndarray:
+    return log2_factorial(np.arange(1 << bits))
 
 
 def log2_binomial(number: float, chosen: float) -> float:
@@ -40,6 +51,16 @@ def integer_bits(number: int) -> float:
         bits += term
         term = log2(term)
     return bits
+
+
+def integer_lengths(most: int) -> np.ndarray:
+    """:func:`integer_bits` of the numbers 0 … ``most``."""
+    return _integer_lengths((most + 1).bit_length())[: most + 1]
+
+
+@lru_cache(maxsize=32)
+def _integer_lengths(bits: int) -> np.ndarray:
+    return np.array([integer_bits(number) for number in range(1 << bits)])
 
 
 def histogram_bits(counts: np.ndarray) -> float:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import log2
 
 import numpy as np
 
 from mining.candidates.canonical_loops import canonical_orders
-from mining.candidates.grown_sets import distinct, key_of
-from mining.motif_sets.code_length import ADDRESSES, PENDANT_BITS, GraphCode
-from mining.motif_sets.coded_graph import CodedGraph, MotifShape
+from mining.candidates.grown_sets import distinct
+from mining.candidates.shapes import PENDANT_BITS, Shape
+from mining.motif_sets.code_length import ADDRESSES, GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.copy_loops import (
     Limits,
     Places,
     Plan,
-    Rows,
     choose_disjoint,
-    edges_of_copies,
-    falling_bits,
     free_copies,
     gains_of_copies,
     list_copies,
     prefix_addresses,
 )
-from mining.motif_sets.integer_codes import integer_bits, log2_factorial
+from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
 
 # of one structure: copies that are listed, and steps for it
 _MOST_COPIES, _MOST_STEPS = 20_000, 30_000_000
@@ -59,46 +57,16 @@ class Left:
     edge_bits: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Prefix:
-    """Some copies of a structure.
-
-    Attributes
-    ----------
-    rows : numpy.ndarray
-        int64 ``[k]``, which of the listed copies.
-    gain : float
-        About the bits that they save, beside those that are in the set.
-    bits, address : float, str
-        Length of the motif with them and with those that are in the set, and its address code.
-    """
-
-    rows: np.ndarray
-    gain: float
-    bits: float
-    address: str
-
-
-class Workspace:
-    """What the compiled loops need beside copies: the graph, and which nodes and edges are met.
-
-    All work are forgotten with each new era.
-    """
+class Marks:
+    """Which nodes and edges are met; all are forgotten with each new era."""
 
     def __init__(self, graph: CodedGraph) -> None:
-        self.graph = Rows(
-            graph.indptr.view(np.uint64),
-            graph.indices.view(np.uint32),
-            graph.links.astype(np.uint16),
-            graph.edge_of,
-            graph.colors,
-        )
         self.nodes = np.zeros(len(graph.colors), np.int64)
         self.edges = np.zeros(graph.num_edges, np.int64)
         self._era = 0
 
     def new_era(self) -> int:
-        """A number that work nothing yet."""
+        """A number that marks nothing yet."""
         self._era += 1
         return self._era
 
@@ -111,7 +79,7 @@ class ListedCopies:
     ----------
     code : GraphCode
         Of the graph.
-    shape : MotifShape
+    shape : Shape
         The structure, in canonical order.
     copies : numpy.ndarray
         int32 ``[K, M]``, the best of those that were found.
@@ -124,32 +92,21 @@ class ListedCopies:
     """
 
     code: GraphCode
-    shape: MotifShape
+    shape: Shape
     copies: np.ndarray
     edges: np.ndarray
     sources: tuple[str, ...]
     is_complete: bool
 
     @cached_property
-    def key(self) -> bytes:
-        """Equal for isomorphic structures."""
-        return key_of(self.shape.links, self.shape.colors)
+    def terms(self) -> np.ndarray:
+        """See :meth:`CodedGraph.terms`."""
+        return self.code.graph.terms(self.shape)
 
     @cached_property
     def places(self) -> Places:
         """Where its copies can be."""
-        graph, shape = self.code.graph, self.shape
-        roles, table = self.code.roles(shape), log2_factorials(int(graph.num_neighbors.max()))
-        falling = falling_bits(self.copies, shape.terms, graph.degrees, table)
-        eligible = np.zeros(0, np.int64)
-        if graph.is_plain:
-            demands = np.sort(shape.roles[:, 0])[::-1]
-            eligible = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
-        inside = shape.roles.sum(axis=1)
-        return Places(
-            roles.weights - falling, roles.uniform, eligible, inside,
-            graph.num_neighbors, graph.class_of, graph.class_sizes,
-        )  # fmt: skip
+        return self.code.places(self.shape, self.copies)
 
     @cached_property
     def head(self) -> float:
@@ -157,43 +114,40 @@ class ListedCopies:
         return self.code.head(self.shape) + log2(len(ADDRESSES))
 
     @cached_property
-    def _symmetry(self) -> float:
+    def symmetry(self) -> float:
         """Bits that each copy saves since its order does not matter, less its pendant nodes."""
-        return self.shape.log2_automorphisms - PENDANT_BITS * self.shape.num_pendant
+        return self.shape.automorphism_bits - PENDANT_BITS * self.shape.num_pendant
 
     def worth(self, rows: np.ndarray, left: Left) -> np.ndarray:
         """Bits that each of some copies saves, to first order, without its address."""
         table = log2_factorials(int(self.code.graph.num_neighbors.max()))
-        arguments = self.edges, left.edge_bits, self.shape.terms, left.degrees, table
+        arguments = self.edges, left.edge_bits, self.terms, left.degrees, table
         gains: np.ndarray = gains_of_copies(rows, self.copies, *arguments)
-        return gains + self._symmetry
+        return gains + self.symmetry
 
-    def best_prefix(
+    def best_copies(
         self,
         left: Left,
         taken: np.ndarray,
         freed: np.ndarray,
-        work: Workspace,
-        *,
-        fewest: int = 2,
+        marks: Marks,
         least_worth: float = _LEAST_WORTH,
-    ) -> Prefix | None:
-        """The free copies that save most beside those that are ``taken``.
+    ) -> Taken | None:
+        """The free copies that save most beside those that are ``taken``, and these.
 
-        A motif has at least ``fewest`` copies, each of at least ``least_worth`` bits. None where
-        there are not enough, and where no free copy has an edge that is ``freed``, bool
-        ``[num_edges]``.
+        A motif has at least two copies, each of at least ``least_worth`` bits. None where there are
+        not enough, and where no free copy has an edge that is ``freed``, bool ``[num_edges]``.
 
         Copies are tried by falling worth, under three of the addresses; so that no two share an
         edge, and so that no two share a node; and the best number of them is taken.
         """
-        least = 1 if len(taken) else fewest
+        least = 1 if len(taken) else 2
         free, is_new = free_copies(self.edges, left.used, freed)
         if not is_new or len(free) < least:
             return None
         worth = self.worth(free, left)
         gains = np.zeros(len(self.copies))
-        gains[free] = worth - self._symmetry
+        gains[free] = worth - self.symmetry
         best = None
         for address in ("uniform", "by degree", "by residual degree"):
             if address == "uniform":
@@ -201,17 +155,17 @@ class ListedCopies:
             elif address == "by degree":
                 value = worth - self.places.by_degree[free]
             elif best is not None:
-                value = worth - self._by_residual_degree(free, best.rows)
+                value = worth - self._by_residual_degree(free, best.rows[len(taken) :])
             else:
                 break
             order = np.argsort(-np.round(value, _DECIMALS), kind="stable")[:_MOST_TRIED]
             order = free[order[value[order] > least_worth]]
-            by_edges = choose_disjoint(order, self.edges, work.edges, work.new_era())
-            by_nodes = choose_disjoint(by_edges, self.copies, work.nodes, work.new_era())
+            by_edges = choose_disjoint(order, self.edges, marks.edges, marks.new_era())
+            by_nodes = choose_disjoint(by_edges, self.copies, marks.nodes, marks.new_era())
             orders = [by_edges] if len(by_nodes) == len(by_edges) else [by_edges, by_nodes]
             for rows in orders:
                 if len(rows) >= least:
-                    found = self._best_number(rows, gains, taken, least, work)
+                    found = self._best_number(rows, gains, taken, least, marks)
                     if best is None or found.gain > best.gain:
                         best = found
         return best
@@ -231,37 +185,78 @@ class ListedCopies:
         return total
 
     def _best_number(
-        self, rows: np.ndarray, gains: np.ndarray, taken: np.ndarray, least: int, work: Workspace
-    ) -> Prefix:
-        """The number of the first copies that saves most, at least ``least``."""
-        bits, codes = self.bits_of_prefixes(np.concatenate([taken, rows]), work)
+        self, rows: np.ndarray, gains: np.ndarray, taken: np.ndarray, least: int, marks: Marks
+    ) -> Taken:
+        """With the number of the first copies that saves most, at least ``least``."""
+        every = np.concatenate([taken, rows])
+        bits, codes = self.bits_of_prefixes(every, marks)
         before = bits[len(taken) - 1] if len(taken) else 0.0
         saved = np.cumsum(gains[rows]) - (bits[len(taken) :] - before)
         number = least + int(np.argmax(saved[least - 1 :]))
         last = len(taken) + number - 1
-        return Prefix(
-            rows[:number], float(saved[number - 1]), float(bits[last]), ADDRESSES[codes[last]]
-        )
+        return Taken(
+            self, every[: last + 1], number, float(saved[number - 1]), float(bits[last]),
+            ADDRESSES[codes[last]],
+        )  # fmt: skip
 
-    def bits_of_prefixes(self, rows: np.ndarray, work: Workspace) -> tuple[np.ndarray, np.ndarray]:
+    def bits_of_prefixes(self, rows: np.ndarray, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
         """Length of the motif with the first 1, 2, … copies, and the number of its address code.
 
         The same as :meth:`~mining.motif_sets.code_length.GraphCode.motif_bits`, of all at once.
         """
-        addresses = prefix_addresses(rows, self.copies, self.places, work.nodes, work.new_era())
+        addresses = prefix_addresses(rows, self.copies, self.places, marks.nodes, marks.new_era())
         numbers = np.arange(1, len(rows) + 1)
-        bits = addresses[0] + integer_lengths(len(rows)) - log2_factorials(len(rows))[1:]
-        bits += self.head - numbers * self._symmetry
+        bits = addresses[0] + integer_lengths(len(rows))[1:] - log2_factorials(len(rows))[1:]
+        bits += self.head - numbers * self.symmetry
         return bits, addresses[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Some copies of a structure, as a motif of a set.
+
+    Attributes
+    ----------
+    listed : ListedCopies
+        The structure, and all copies.
+    rows : numpy.ndarray
+        int64 ``[k]``, which of these.
+    num_new : int
+        How many of them, the last ones, were not in the set before.
+    gain : float
+        About the bits that the new ones save.
+    bits, address : float, str
+        Length of the motif with its copies, and its address code.
+    """
+
+    listed: ListedCopies
+    rows: np.ndarray
+    num_new: int
+    gain: float
+    bits: float
+    address: str
+
+    @property
+    def copies(self) -> np.ndarray:
+        """The nodes of the copies, int64 ``[k, M]``."""
+        return self.listed.copies[self.rows].astype(np.int64)
+
+    @property
+    def motif(self) -> tuple[Shape, np.ndarray]:
+        """Shape and copies, as the code takes them."""
+        return self.listed.shape, self.copies
+
+    def per_edge(self, bits: float, exponent: float) -> float:
+        """Bits, divided by the number of new edges to the power of an exponent."""
+        return bits / float(self.num_new * len(self.listed.shape.edges)) ** exponent
 
 
 def list_structure(
     code: GraphCode,
-    shape: MotifShape,
+    shape: Shape,
     seen: np.ndarray,
     sources: tuple[str, ...],
     left: Left,
-    work: Workspace,
     seed: int,
 ) -> ListedCopies:
     """List the copies of a structure.
@@ -270,7 +265,7 @@ def list_structure(
     ----------
     code : GraphCode
         Of the graph.
-    shape : MotifShape
+    shape : Shape
         The structure, in canonical order.
     seen : numpy.ndarray
         int32 ``[K, M]``, copies that are known already.
@@ -278,8 +273,6 @@ def list_structure(
         What saw it.
     left : Left
         The whole graph: where there are too many copies, the best are kept.
-    work : Workspace
-        Of the graph.
     seed : int
         Of the order in which copies are looked for, where not all are.
     """
@@ -293,13 +286,13 @@ def list_structure(
         max(_STEPS_OF_ROOT, _STEPS_OF_ROOTS // number),
         _MOST_STEPS,
     )
-    found, is_complete = list_copies(work.graph, plan, roots, limits)
+    found, is_complete = list_copies(graph.rows, plan, roots, limits)
     copies = np.empty_like(found)
     copies[:, order] = found
     if not is_complete:
         copies = np.concatenate([copies, seen.astype(np.int32)])
         copies = copies[distinct(copies)]
-    edges = edges_of_copies(work.graph, copies, shape.pairs)
+    edges = graph.edge_numbers(shape, copies)
     listed = ListedCopies(code, shape, copies, edges, sources, is_complete)
     most = max(_KEPT, _KEPT_OF_NODE * number)
     if len(copies) > most:
@@ -310,7 +303,7 @@ def list_structure(
     return listed
 
 
-def plan_of(shape: MotifShape) -> tuple[np.ndarray, Plan]:
+def plan_of(shape: Shape) -> tuple[np.ndarray, Plan]:
     """The order in which the nodes of a structure are mapped, and the structure in this order.
 
     First a node of most edges; then the one with most edges to those before it. Each is mapped to
@@ -325,37 +318,11 @@ def plan_of(shape: MotifShape) -> tuple[np.ndarray, Plan]:
         order.append(int(inside.argmax()))
     links = shape.links[np.ix_(order, order)].astype(np.uint16)
     colors = shape.colors[order]
-    # of two nodes one is carried to the other where singling out either gives the same graph
-    levels, nodes = np.triu_indices(size)
-    singled = np.tile(colors, (len(levels), 1))
-    fixed = np.arange(size) < levels[:, None]
-    singled[fixed] = (colors.max() + 1 + np.tile(np.arange(size), (len(levels), 1)))[fixed]
-    singled[np.arange(len(levels)), nodes] = -1 - colors[nodes]
-    canonical, _ = canonical_orders(np.tile(links, (len(levels), 1, 1)), singled)
-    forms = np.take_along_axis(singled, canonical, axis=1)
-    values = links[canonical[:, :, None], canonical[:, None, :]].reshape(len(levels), -1)
-    forms = np.concatenate([forms, values], axis=1)
-    own = np.flatnonzero(levels == nodes)[levels]
-    is_less = np.zeros((size, size), bool)
-    is_less[levels, nodes] = (forms == forms[own]).all(axis=1) & (levels < nodes)
+    # two nodes are carried to each other where they are in one orbit with those before fixed
+    levels = np.arange(size)
+    singled = np.tile(colors, (size, 1))
+    fixed = levels < levels[:, None]
+    singled[fixed] = (colors.max() + 1 + np.tile(levels, (size, 1)))[fixed]
+    _, _, orbits = canonical_orders(np.tile(links, (size, 1, 1)), singled)
+    is_less = (orbits == orbits[levels, levels][:, None]) & (levels > levels[:, None])
     return np.array(order), Plan(links, colors, degrees[order], is_less)
-
-
-def log2_factorials(most: int) -> np.ndarray:
-    """log2 n! for n = 0 … ``most``."""
-    return _log2_factorials((most + 1).bit_length())[: most + 1]
-
-
-def integer_lengths(most: int) -> np.ndarray:
-    """Bits of the whole numbers 1 … ``most``."""
-    return _integer_lengths((most + 1).bit_length())[1 : most + 1]
-
-
-@lru_cache(maxsize=32)
-def _log2_factorials(bits: int) -> np.ndarray:
-    return log2_factorial(np.arange(1 << bits))
-
-
-@lru_cache(maxsize=32)
-def _integer_lengths(bits: int) -> np.ndarray:
-    return np.array([integer_bits(number) for number in range(1 << bits)])

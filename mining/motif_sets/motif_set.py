@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_int, check_sizes
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime import html_of
-from gomkcn_dgl.runtime.steps import Arrays, Steps
-from mining.counting.counter import list_places
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
-from mining.motif_sets.collection_search import cover_collection, search_collection
-from mining.motif_sets.search import cover_graph, motif_set_of_graph, num_starts
+from mining.motif_sets.collection_search import search_collection
+from mining.motif_sets.new_copies import copies_in, places_of
+from mining.motif_sets.search import search_graph
 from mining.occurrences import NONE, Occurrences
-from mining.overlaps import pick_disjoint
 from mining.pattern import MotifPart, Pattern
-from mining.pattern_counts import category_colors
 
-# nodes of a motif where no sizes are given: of one graph, and of a collection
-SIZES, COLLECTION_SIZES = range(3, 9), range(2, 11)
-# larger ones take minutes to find
-MOST_NODES = 10
 # what a set must save to be reported
 LEAST_BITS = 10.0
 # share of the covered edges from which on cliques are said to make up a set
 _CLIQUE_SHARE = 0.8
-# copies of a motif that are listed in a new graph
-_MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 LEVELS = ("graph", "node")
 
 
@@ -191,9 +178,9 @@ class MotifSet:
         """
         check_choice("level", level, LEVELS)
         graph = as_csr(graphs)
-        copies = self._copies_in(graph)
+        copies = copies_in(graph, self.motifs, share_edges=self.num_graphs == 1)
         if level == "node":
-            return self._places(graph, copies)
+            return places_of(graph, self.motifs, copies)
         table = np.zeros((graph.num_graphs, len(self.motifs) + 1))
         joined = np.diff(graph.indptr[graph.graph_ptr]) / 2
         table[:, -1] = joined
@@ -217,8 +204,12 @@ class MotifSet:
         import pandas as pd
 
         mined = MinedGraph.of(as_csr(other))
-        cover = cover_collection if self.num_graphs > 1 else cover_graph
-        found = cover(mined, [self.motifs[number].structure for number in self._order])
+        given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
+        options: dict[str, Any] = {"seed": 0, "proposed": given, "grows": False}
+        if self.num_graphs > 1:
+            found, _ = search_collection(mined, range(2, 3), **options)
+        else:
+            found = search_graph(mined, range(2, 3), **options)
         by_key = {one.structure.key: one for one in found.motifs}
         rows = []
         for name, one in zip(self.names, self.motifs, strict=True):
@@ -235,54 +226,11 @@ class MotifSet:
             )
         return pd.DataFrame(rows)
 
-    @property
-    def _order(self) -> list[int]:
-        """The motifs by falling numbers of edges and nodes: large ones take their copies first."""
-        return sorted(
-            range(len(self.motifs)),
-            key=lambda i: (-self.motifs[i].structure.joined.sum(), -self.motifs[i].num_nodes, i),
-        )
-
-    def _copies_in(self, graph: CSRGraph) -> list[np.ndarray]:
-        """Copies of each motif in a graph, int64 ``[k, M]``, as :meth:`transform` takes them."""
-        colors, of_motifs = category_colors(self.motifs, graph)
-        shares = _Shares(graph, self.num_graphs > 1)
-        found: list[np.ndarray] = [np.empty(0)] * len(self.motifs)
-        for number in self._order:
-            structure, own = self.motifs[number].structure, of_motifs[number]
-            rows, _ = list_places(
-                graph,
-                structure,
-                None if own is None else (own, colors),
-                most=_MOST_COPIES,
-                max_steps=_MOST_STEPS,
-            )
-            rows = rows[np.lexsort(rows.T[::-1])]
-            found[number] = shares.take(structure, rows)
-        return found
-
-    def _places(self, graph: CSRGraph, copies: Sequence[np.ndarray]) -> np.ndarray:
-        """Motif, copy and orbit of each node, int64 ``[V, 3]``."""
-        places = np.full((graph.num_nodes, 3), -1)
-        # the first motif is written last
-        for number in reversed(range(len(copies))):
-            rows = copies[number]
-            owner = graph.graph_of(rows[:, 0])
-            own = np.arange(len(rows)) - np.searchsorted(np.sort(owner), owner)
-            orbits = self.motifs[number].structure.orbits
-            for node, orbit in enumerate(orbits.tolist()):
-                places[rows[:, node]] = np.stack(
-                    [np.full(len(rows), number), own, np.full(len(rows), orbit)], axis=1
-                )
-        return places
-
     def to_networkx(self, graph: Any) -> Any:
         """The graph with the copies as attributes, for Cytoscape or Gephi.
 
         Nodes and edges in copies have ``motif`` and ``copy``, the numbers of the first one.
         """
-        from gomkcn_dgl.graphs.structure import empty_networkx
-
         csr = as_csr(graph)
         drawn = empty_networkx(csr.relations)
         ids = csr.original_ids(np.arange(csr.num_nodes))
@@ -410,246 +358,6 @@ def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurre
         motif=replace(part, num_copies=record["copies"]),
         id=-1 if record["pattern"] is None else record["pattern"],
     )
-
-
-class _Shares:
-    """The edges, or the nodes, that copies have taken."""
-
-    def __init__(self, graph: CSRGraph, by_node: bool) -> None:
-        self._graph, self._by_node = graph, by_node
-        row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-        self._entry = row * graph.num_nodes + graph.indices
-        self._taken = np.zeros(graph.num_nodes if by_node else len(graph.indices), bool)
-
-    def take(self, structure: Structure, rows: np.ndarray) -> np.ndarray:
-        """Those of the copies ``[K, M]`` that share nothing with what is taken, nor each other."""
-        parts = rows
-        if not self._by_node:
-            # an edge is the entry of its larger node in the row of the smaller one
-            u, v = np.nonzero(np.triu(structure.joined))
-            ends = np.sort(np.stack([rows[:, u], rows[:, v]]).astype(np.int64), axis=0)
-            parts = np.searchsorted(self._entry, ends[0] * self._graph.num_nodes + ends[1])
-        free = ~self._taken[parts].any(axis=1)
-        rows, parts = rows[free], parts[free]
-        picked = pick_disjoint(parts, len(self._taken))
-        self._taken[parts[picked]] = True
-        return rows[picked].astype(np.int64)
-
-
-def motif_set(
-    graph: Any,
-    sizes: int | str | tuple[int, int] | None = None,
-    *,
-    given: Sequence[Structure | str] = (),
-    random_state: int = 0,
-) -> MotifSet:
-    """Find the few structures whose copies shorten the description of a graph most.
-
-    Parameters
-    ----------
-    graph : anything :func:`gomkcn.as_csr` takes
-        One graph, whose copies share no edge; or a list of graphs or a collection, whose copies
-        share no node.
-    sizes : int, str or (int, int), optional
-        Nodes of a motif, as in ``(3, 8)`` or ``"3-8"``; None: 3 to 8 in one graph, 2 to 10 in a
-        collection.
-    given : sequence of Structure or str
-        Structures to try as well, as :meth:`Structure.parse` takes them.
-    random_state : int
-        The same seed finds the same set.
-
-    Returns
-    -------
-    MotifSet
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> motif_set(nx.path_graph(9), given=["triangle"]).given
-    {'triangle': inf}
-    """
-    check_int("random_state", random_state, 0)
-    structures = [Structure.parse(one) if isinstance(one, str) else one for one in given]
-    is_collection = isinstance(graph, list | tuple)
-    mined = MinedGraph.of(graph)
-    return find_motif_set(
-        mined,
-        None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
-        random_state,
-        [Pattern(one, sources=("given",)) for one in structures],
-        is_collection=is_collection or mined.graph.num_graphs > 1,
-    )
-
-
-def find_motif_set(
-    mined: MinedGraph,
-    sizes: range | None,
-    seed: int,
-    proposed: Sequence[Pattern] = (),
-    *,
-    grows: bool = True,
-    is_collection: bool = False,
-    steps: Steps | None = None,
-) -> MotifSet:
-    """Search from several starts, which all processes share, and keep the shortest description."""
-    steps = Steps() if steps is None else steps
-    graph = mined.graph
-    sizes = sizes or (COLLECTION_SIZES if is_collection else SIZES)
-    if not len(graph.indices):
-        return MotifSet((), 0.0, 0.0, num_graphs=graph.num_graphs, not_used=_not_used(mined))
-    search: Callable[..., tuple[CodedSet, CodedSet | None]] = motif_set_of_graph
-    starts = 1
-    if is_collection:
-        search = search_collection
-    else:
-        starts = num_starts(mined, sizes)
-
-    def start(number: int) -> Arrays:
-        return pack(
-            search(
-                mined,
-                sizes,
-                seed=seed * 1000 + number,
-                proposed=proposed,
-                grows=grows,
-                is_over=steps.is_late,
-            )
-        )
-
-    # 1. search
-    found = [unpack(one) for one in steps.each("searching for the motif set", start, range(starts))]
-    answers = [one for one, _ in found if one is not None]
-    best = min(range(len(answers)), key=lambda number: answers[number].bits_total)
-    # 2. in how many starts each motif came back
-    times = Counter(motif.structure.key for one in answers for motif in one.motifs)
-    # 3. in words of the caller
-    answer, other = found[best]
-    assert answer is not None, "each start has an answer"
-    made = _as_motif_set(mined, answer, times, starts, is_collection)
-    if other is not None:
-        keys = Counter(
-            motif.structure.key for _, one in found if one is not None for motif in one.motifs
-        )
-        made = replace(made, other=_as_motif_set(mined, other, keys, starts, is_collection))
-    return replace(made, given=_misses(proposed, answer))
-
-
-def _as_motif_set(
-    mined: MinedGraph,
-    found: CodedSet,
-    times: Mapping[bytes, int],
-    starts: int,
-    is_collection: bool,
-) -> MotifSet:
-    """What was found, by the ids that were given, most bits first."""
-    graph = mined.graph
-    ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
-    nodes = np.zeros(graph.num_nodes, bool)
-    num_edges = 0
-    for one in ordered:
-        nodes[one.copies] = True
-        num_edges += len(one.copies) * (int(one.structure.joined.sum()) // 2)
-    blocks = found.blocks
-    return MotifSet(
-        motifs=tuple(_as_pattern(mined, one, times[one.structure.key]) for one in ordered),
-        bits_base=found.bits_base,
-        bits_total=found.bits_total,
-        base=found.base,
-        num_blocks=None if blocks is None else len(np.unique(blocks)),
-        nodes_covered=float(nodes.mean()),
-        edges_covered=num_edges / (len(graph.indices) / 2),
-        near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
-        complete=found.complete,
-        cut=found.cut,
-        num_starts=starts,
-        closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),
-        not_used=_not_used(mined),
-        # a list of one graph is a collection as well
-        num_graphs=max(graph.num_graphs, 1 + is_collection),
-    )
-
-
-def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
-    copies = mined.occurrences(one.copies.astype(np.int32))
-    return Pattern(
-        one.structure,
-        sources=one.sources,
-        feature_names=mined.graph.feature_names,
-        motif=MotifPart(copies, one.bits, one.address, found_in),
-    )
-
-
-def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
-    """The bits by which each structure that the user gave misses the set; 0 where it is in it."""
-    inside = {one.structure.key for one in found.motifs}
-    given = [one.structure for one in proposed if "given" in one.sources]
-    return {
-        name: 0.0 if one.key in inside else found.missing.get(one.key, np.inf)
-        for name, one in zip(describe_shapes(given), given, strict=True)
-    }
-
-
-def _not_used(mined: MinedGraph) -> tuple[str, ...]:
-    """What the description leaves out, a phrase each."""
-    graph = mined.graph
-    left_out = ["the weights of the edges"] if graph.weights is not None else []
-    if mined.has_numeric_features:
-        left_out.append("numeric features of the nodes")
-    return (*left_out, *(note for note in graph.notes if note.startswith(("dropped", "merged"))))
-
-
-def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, ...], ...]:
-    """Groups of structures one edge apart, given with their numbers of copies.
-
-    A structure with fewer copies is a variant of one with more from which it differs by one edge;
-    of several, of the one from which a random change of one edge gives it most often.
-
-    >>> ring, chord = Structure.parse("ring-4"), Structure.parse("diamond")
-    >>> near_variants([(chord, 3), (ring, 20), (Structure.parse("triangle"), 9)])
-    ((1, 0),)
-    """
-    parents: dict[int, int] = {}
-    changed = [_changes(one, motifs) for one, _ in motifs]
-    for number, (structure, copies) in enumerate(motifs):
-        ways = [
-            (changed[other][structure.key], more, -other)
-            for other, (_, more) in enumerate(motifs)
-            if more > copies and changed[other][structure.key]
-        ]
-        if ways:
-            parents[number] = -max(ways)[2]
-    groups: dict[int, list[int]] = {}
-    for number in parents:
-        root = number
-        while root in parents:
-            root = parents[root]
-        groups.setdefault(root, [root]).append(number)
-    return tuple(tuple(one) for _, one in sorted(groups.items()))
-
-
-def _changes(structure: Structure, motifs: Sequence[tuple[Structure, int]]) -> Counter[bytes]:
-    """How many changes of one edge give each structure, where another motif may be among them."""
-    size, num_edges = structure.num_nodes, len(structure.edges)
-    sizes = {(one.num_nodes, len(one.edges)) for one, _ in motifs}
-    found = Counter[bytes]()
-    if not {(size, num_edges - 1), (size, num_edges + 1)} & sizes:
-        return found
-    opposite = structure.relations.opposite
-    for channel in structure.relations.outgoing.tolist():
-        back = opposite[channel]
-        pairs = combinations(range(size), 2)
-        both = [(u, v) for pair in pairs for u, v in (pair, pair[::-1])]
-        for u, v in both:
-            if back == channel and u > v:
-                continue
-            channels = structure.channels.copy()
-            channels[u, v, channel] = channels[v, u, back] = not channels[u, v, channel]
-            try:
-                found[replace(structure, channels=channels, name="", roles=()).key] += 1
-            except InputError:
-                # it falls apart
-                continue
-    return found
 
 
 def summary(found: MotifSet) -> str:

@@ -10,18 +10,11 @@ from math import log, log1p
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.canonical_loops import canonical_orders
-from mining.candidates.grown_sets import SeenStructure, key_of, seen_structures
+from mining.candidates.grown_sets import seen_structures
+from mining.candidates.shapes import Seen, Shape, find_shapes
 from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import MotifShape
-from mining.motif_sets.copy_loops import edges_of_copies
-from mining.motif_sets.listed_copies import (
-    Left,
-    ListedCopies,
-    Workspace,
-    list_structure,
-    log2_factorials,
-)
+from mining.motif_sets.integer_codes import log2_factorials
+from mining.motif_sets.listed_copies import Left, ListedCopies, Marks, list_structure
 
 # structures that are listed at a time, and of one size
 MOST_STRUCTURES, MOST_AGAIN = 48, 24
@@ -36,7 +29,7 @@ class Proposals:
 
     def __init__(self, code: GraphCode, whole: Left, seed: int) -> None:
         self._code, self._whole, self._seed = code, whole, seed
-        self.work = Workspace(code.graph)
+        self.marks = Marks(code.graph)
         self.listed: dict[bytes, ListedCopies] = {}
 
     def grow(self, left: Left, sizes: range, turn: int, most: int) -> None:
@@ -50,26 +43,17 @@ class Proposals:
 
     def give(self, structure: Structure, sources: tuple[str, ...]) -> bytes | None:
         """Try a given structure; its key here, None where the graph has no such edges or nodes."""
-        shape = self.shape_of(structure)
-        if shape is None:
-            return None
-        return self._add(shape, np.zeros((0, shape.num_nodes), np.int32), sources)
-
-    def shape_of(self, structure: Structure) -> MotifShape | None:
-        """A structure in canonical order, None where the graph has no such edges or nodes."""
         shape = self._code.graph.shape_of(structure)
         if shape is None:
             return None
-        links, colors = shape.links.astype(np.uint16), shape.colors
-        (order,), automorphisms = canonical_orders(links[None], colors[None])
-        links, colors = shape.links[np.ix_(order, order)], shape.colors[order]
-        return self._code.graph.shape(links, colors, int(automorphisms[0]))
+        (shape,), *_ = find_shapes(shape.links[None], shape.colors[None])
+        return self._add(shape, np.zeros((0, shape.num_nodes), np.int32), sources)
 
-    def _add(self, shape: MotifShape, seen: np.ndarray, sources: tuple[str, ...]) -> bytes:
+    def _add(self, shape: Shape, seen: np.ndarray, sources: tuple[str, ...]) -> bytes:
         """List the copies of a structure, unless they are."""
-        key = key_of(shape.links, shape.colors)
+        key = shape.key
         if key not in self.listed:
-            listing = self._code, shape, seen, sources, self._whole, self.work, self._seed
+            listing = self._code, shape, seen, sources, self._whole, self._seed
             self.listed[key] = list_structure(*listing)
         self._see(key, sources)
         return key
@@ -82,19 +66,16 @@ class Proposals:
             self.listed[key] = replace(listed, sources=every)
 
     def _best(
-        self, seen: dict[int, list[SeenStructure]], left: Left, most: int
-    ) -> Iterator[tuple[MotifShape, np.ndarray]]:
+        self, seen: dict[int, list[Seen]], left: Left, most: int
+    ) -> Iterator[tuple[Shape, np.ndarray]]:
         """The structures whose sets save most bits, with these sets."""
         scored = []
         for structures in seen.values():
             for one in structures:
-                if one.key in self.listed:
-                    self._see(one.key, ("grown",))
+                if one.shape.key in self.listed:
+                    self._see(one.shape.key, ("grown",))
                     continue
-                links = one.links.astype(np.int64)
-                shape = self._code.graph.shape(links, one.colors, one.automorphisms)
-                score = self._score(shape, one.copies, left)
-                scored.append((-score, one.key, shape, one.copies))
+                scored.append((-self._score(one, left), one.shape.key, one.shape, one.copies))
         scored.sort(key=lambda row: row[:2])
         # the best one in any case: it may come closest to saving something
         number = max(1, sum(-score > _LEAST_SCORE for score, *_ in scored))
@@ -106,9 +87,10 @@ class Proposals:
                 chosen.append((shape, copies))
         yield from chosen[:most]
 
-    def _score(self, shape: MotifShape, copies: np.ndarray, left: Left) -> float:
+    def _score(self, seen: Seen, left: Left) -> float:
         """Bits that the best of some sets save together, though they may overlap."""
-        edges = edges_of_copies(self.work.graph, copies, shape.pairs)
+        shape, copies = seen.shape, seen.copies
+        edges = self._code.graph.edge_numbers(shape, copies)
         listed = ListedCopies(self._code, shape, copies, edges, (), False)
         worth = listed.worth(np.arange(len(copies)), left)
         order_bits = log2_factorials(len(copies))[1:]

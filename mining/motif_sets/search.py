@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,8 @@ from mining.motif_sets.blocks import find_blocks
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.cover import Cover, Taken
-from mining.motif_sets.listed_copies import Left, ListedCopies, Prefix
+from mining.motif_sets.cover import Cover
+from mining.motif_sets.listed_copies import Left, ListedCopies, Taken
 from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
 
@@ -81,16 +81,18 @@ def motif_set_of_graph(
     >>> [(one.structure.num_nodes, len(one.copies)) for one in found.motifs], found.base
     ([(4, 6)], 'degrees')
     """
+    options: dict[str, Any] = {
+        "seed": seed,
+        "proposed": proposed,
+        "grows": grows,
+        "is_over": is_over,
+    }
+    found = search_graph(mined, sizes, **options)
     graph = CodedGraph.of(mined)
-    options = sizes, seed, proposed, grows, is_over
-    found = _search(GraphCode(graph), *options)
     blocks = find_blocks(graph)
-    if blocks is None:
+    if blocks is None or GraphCode(graph, blocks).length([]).total >= found.bits_base:
         return found, None
-    code = GraphCode(graph, blocks)
-    if code.length([]).total >= found.bits_base:
-        return found, None
-    other = _search(code, *options)
+    other = search_graph(mined, sizes, blocks=blocks, **options)
     if not other.motifs and other.bits_total < found.bits_total:
         return other, found
     return found, other
@@ -136,54 +138,21 @@ def search_graph(
     InputError
         If blocks are given for a graph with directions, relations or categories.
     """
-    return _search(GraphCode(CodedGraph.of(mined), blocks), sizes, seed, proposed, grows, is_over)
-
-
-def cover_graph(
-    mined: MinedGraph, structures: Sequence[Structure], blocks: np.ndarray | None = None
-) -> CodedSet:
-    """Cover a graph with given structures, one after the other, without a search.
-
-    Of each the copies are taken that then pay best, if they pay at all, so that a motif may have no
-    copies or a single one. ``mined`` and ``blocks`` are those of :func:`search_graph`.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> rings = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
-    >>> clique, triangle = Structure.parse("clique-4"), Structure.parse("triangle")
-    >>> found = cover_graph(MinedGraph.of(rings), [clique, triangle])
-    >>> [len(one.copies) for one in found.motifs]
-    [6, 0]
-    """
     code = GraphCode(CodedGraph.of(mined), blocks)
-    cover = Cover(code)
-    proposals = Proposals(code, cover.left(), seed=0)
-    everything = np.ones(code.graph.num_edges, bool)
-    keys = []
-    for one in structures:
-        key = proposals.give(one, ("given",))
-        keys.append(key)
-        if key is not None and key not in cover.motifs:
-            listed = proposals.listed[key]
-            none = np.zeros(0, np.int64)
-            prefix = listed.best_prefix(cover.left(), none, everything, proposals.work, fewest=1)
-            if prefix is not None and cover.bits_with(listed, prefix) < cover.bits() - _EQUAL:
-                cover.add(listed, prefix)
-    found = _as_coded_set(code, cover.motifs)
-    bits = dict(zip(cover.motifs, found.motifs, strict=True))
-    motifs = [
-        replace(bits[key], structure=one, copies=_turned(bits[key], one))
-        if key in bits
-        else CodedMotif(one, np.zeros((0, one.num_nodes), np.int64), sources=("given",))
-        for key, one in zip(keys, structures, strict=True)
-    ]
-    return replace(found, motifs=tuple(motifs))
-
-
-def _turned(motif: CodedMotif, structure: Structure) -> np.ndarray:
-    """The copies of a motif, by the nodes of an isomorphic structure."""
-    return motif.copies[:, structure.isomorphism(motif.structure)]
+    search = _Search(code, sizes, seed, is_over)
+    motifs = search.run(proposed, grows)
+    found = _as_coded_set(code, [*motifs.values()])
+    if found.bits_saved < LEAST_SAVED:
+        motifs = {}
+        found = replace(_as_coded_set(code, []), closest=search.closest())
+    partly = sum(not one.listed.is_complete for one in motifs.values())
+    cut = search.cut
+    if partly and not cut:
+        cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
+    given = [one.structure for one in proposed if "given" in one.sources]
+    missing = search.missing(given, motifs)
+    ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
+    return replace(found, motifs=tuple(ordered), complete=not cut, cut=cut, missing=missing)
 
 
 def num_starts(mined: MinedGraph, sizes: range) -> int:
@@ -197,34 +166,8 @@ def num_starts(mined: MinedGraph, sizes: range) -> int:
     return 1 if work > _MOST_NANOSECONDS else 3
 
 
-def _search(
-    code: GraphCode,
-    sizes: range,
-    seed: int,
-    proposed: Sequence[Pattern],
-    grows: bool,
-    is_over: Callable[[], bool],
-) -> CodedSet:
-    """The set of one start in the base of a code."""
-    search = _Search(code, sizes, seed, is_over)
-    motifs = search.run(proposed, grows)
-    found = _as_coded_set(code, motifs)
-    if found.bits_saved < LEAST_SAVED:
-        motifs = {}
-        found = replace(_as_coded_set(code, {}), closest=search.closest())
-    partly = sum(not one.listed.is_complete for one in motifs.values())
-    cut = search.cut
-    if partly and not cut:
-        cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
-    given = [one.structure for one in proposed if "given" in one.sources]
-    missing = search.missing(given, motifs)
-    ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
-    return replace(found, motifs=tuple(ordered), complete=not cut, cut=cut, missing=missing)
-
-
-def _as_coded_set(code: GraphCode, motifs: Motifs) -> CodedSet:
+def _as_coded_set(code: GraphCode, taken: Sequence[Taken]) -> CodedSet:
     """A set with its length, and what it is without each of its motifs."""
-    taken = [*motifs.values()]
     pairs = [one.motif for one in taken]
     base, total = code.length([]).total, code.length(pairs).total
     coded = [
@@ -258,7 +201,7 @@ class _Search:
         self.cover = Cover(code)
         self.proposals = Proposals(code, self.cover.left(), seed)
         # what each structure saves alone; and where the search was cut
-        self.alone: dict[bytes, Prefix | None] = {}
+        self.alone: dict[bytes, Taken | None] = {}
         self.cut = ""
         self._tried: set[tuple[Taken | float, ...]] = set()
 
@@ -340,16 +283,12 @@ class _Search:
     def closest(self) -> CodedMotif | None:
         """The structure that comes closest to saving bits, None where nothing has two copies."""
         self.cover.restore({})
-        alone = []
-        for key, listed in self.proposals.listed.items():
-            prefix = self._least_bad_prefix(listed)
-            if prefix is not None:
-                alone.append((-prefix.gain, key, listed, prefix))
+        known = map(self._least_bad, self.proposals.listed.values())
+        alone = [one for one in known if one is not None]
         if not alone:
             return None
-        _, key, listed, prefix = min(alone, key=lambda row: row[:2])
-        taken = Taken(listed, prefix.rows, prefix.bits, prefix.address)
-        return _as_coded_set(self.code, {key: taken}).motifs[0]
+        best = min(alone, key=lambda one: (-one.gain, one.listed.shape.key))
+        return _as_coded_set(self.code, [best]).motifs[0]
 
     def missing(self, given: Sequence[Structure], motifs: Motifs) -> dict[bytes, float]:
         """Bits that a set grows by with each given structure that is not in it, by key."""
@@ -361,17 +300,16 @@ class _Search:
                 continue
             missing[one.key] = np.inf
             if key is not None:
-                listed = self.proposals.listed[key]
-                prefix = self._least_bad_prefix(listed)
-                if prefix is not None:
-                    missing[one.key] = self.cover.bits_with(listed, prefix) - bits
+                taken = self._least_bad(self.proposals.listed[key])
+                if taken is not None:
+                    missing[one.key] = self.cover.bits_with(taken) - bits
         return missing
 
-    def _least_bad_prefix(self, listed: ListedCopies) -> Prefix | None:
+    def _least_bad(self, listed: ListedCopies) -> Taken | None:
         """The copies of a structure that save most beside the cover, though they save nothing."""
-        left, work = self.cover.left(), self.proposals.work
+        left, marks = self.cover.left(), self.proposals.marks
         everything, none = np.ones(len(left.used), bool), np.zeros(0, np.int64)
-        return listed.best_prefix(left, none, everything, work, least_worth=-np.inf)
+        return listed.best_copies(left, none, everything, marks, -np.inf)
 
     def _shorter(self, best: _Best, bits: float) -> _Best:
         """The set of the cover if it is shorter than the best one."""
@@ -388,43 +326,39 @@ class _Search:
         bounds = self._first_bounds(exponent)
         while not self.stops("in the first search"):
             left = self.cover.left()
-            best = None
-            for score, listed, prefix in self._best_prefixes(left, bounds, exponent, freed, banned):
-                saved = bits - self.cover.bits_with(listed, prefix)
-                score = saved / self._weight(listed, prefix, exponent)
+            best: tuple[float, Taken, float] | None = None
+            for one in self._best_copies(left, bounds, exponent, freed, banned):
+                saved = bits - self.cover.bits_with(one)
+                score = one.per_edge(saved, exponent)
                 if saved > _EQUAL and (best is None or score > best[0] + _EQUAL):
-                    best = score, listed, prefix, saved
+                    best = score, one, saved
             if best is None:
                 break
-            _, listed, prefix, saved = best
-            self.cover.add(listed, prefix)
-            bits -= saved
+            self.cover.add(best[1])
+            bits -= best[2]
         return bits
 
     def _first_bounds(self, exponent: float) -> dict[bytes, float]:
         """What each structure can score at most, as far as it is known."""
         bounds = {}
-        for key, prefix in self.alone.items():
-            score = -np.inf
-            if prefix is not None:
-                weight = self._weight(self.proposals.listed[key], prefix, exponent)
-                score = _MORE * prefix.gain / weight + (0.1 if exponent else _MUCH_MORE)
-            bounds[key] = score
+        for key, one in self.alone.items():
+            bounds[key] = -np.inf
+            if one is not None:
+                score = one.per_edge(one.gain, exponent)
+                bounds[key] = _MORE * score + (0.1 if exponent else _MUCH_MORE)
         return bounds
 
-    def _weight(self, listed: ListedCopies, prefix: Prefix, exponent: float) -> float:
-        return float(len(prefix.rows) * len(listed.shape.pairs)) ** exponent
-
-    def _best_prefixes(
+    def _best_copies(
         self,
         left: Left,
         bounds: dict[bytes, float],
         exponent: float,
         freed: np.ndarray,
         banned: Set[bytes],
-    ) -> list[tuple[float, ListedCopies, Prefix]]:
+    ) -> list[Taken]:
         """The structures that score most, best first."""
-        listed_of, found = self.proposals.listed, []
+        listed_of = self.proposals.listed
+        found: list[tuple[float, bytes, Taken]] = []
         scores: list[float] = []
         is_empty = not self.cover.motifs
         for key in sorted(listed_of, key=lambda one: (-bounds.get(one, np.inf), one)):
@@ -434,26 +368,23 @@ class _Search:
             # the others can score no more than those that are known
             if len(scores) >= _VERIFIED and bound < sorted(scores)[-_VERIFIED]:
                 break
-            listed = listed_of[key]
             if is_empty and key in self.alone:
-                prefix = self.alone[key]
+                one = self.alone[key]
             else:
-                taken = self.cover.motifs.get(key)
-                rows = np.zeros(0, np.int64) if taken is None else taken.rows
-                prefix = listed.best_prefix(left, rows, freed, self.proposals.work)
+                before = self.cover.motifs.get(key)
+                rows = np.zeros(0, np.int64) if before is None else before.rows
+                one = listed_of[key].best_copies(left, rows, freed, self.proposals.marks)
             if is_empty:
-                self.alone[key] = prefix
+                self.alone[key] = one
             score = -np.inf
-            if prefix is not None:
-                score = prefix.gain
-                if score > 0:
-                    score /= self._weight(listed, prefix, exponent)
-                if prefix.gain > -5:
-                    found.append((-round(score, _DECIMALS), key, listed, prefix))
+            if one is not None:
+                score = one.per_edge(one.gain, exponent) if one.gain > 0 else one.gain
+                if one.gain > -5:
+                    found.append((-round(score, _DECIMALS), key, one))
             bounds[key] = score + (0.1 * abs(score) if exponent else 0)
             scores.append(score)
         found.sort(key=lambda row: row[:2])
-        return [(-score, listed, prefix) for score, _, listed, prefix in found[:_VERIFIED]]
+        return [one for *_, one in found[:_VERIFIED]]
 
 
 def _meet(one: Taken, other: Taken) -> bool:

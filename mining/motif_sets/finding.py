@@ -1,0 +1,176 @@
+"""The motif set of a graph or a collection, searched from several starts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_int, check_sizes
+from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Arrays, Steps
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
+from mining.motif_sets.collection_search import search_collection
+from mining.motif_sets.motif_set import MotifSet
+from mining.motif_sets.near_variants import near_variants
+from mining.motif_sets.search import motif_set_of_graph, num_starts
+from mining.pattern import MotifPart, Pattern
+
+# nodes of a motif where no sizes are given: of one graph, and of a collection
+SIZES, COLLECTION_SIZES = range(3, 9), range(2, 11)
+# larger ones take minutes to find
+MOST_NODES = 10
+# lengths that differ by less are equal
+_EQUAL = 1e-6
+
+
+def motif_set(
+    graph: Any,
+    sizes: int | str | tuple[int, int] | None = None,
+    *,
+    given: Sequence[Structure | str] = (),
+    random_state: int = 0,
+) -> MotifSet:
+    """Find the few structures whose copies shorten the description of a graph most.
+
+    Parameters
+    ----------
+    graph : anything :func:`gomkcn.as_csr` takes
+        One graph, whose copies share no edge; or a list of graphs or a collection, whose copies
+        share no node.
+    sizes : int, str or (int, int), optional
+        Nodes of a motif, as in ``(3, 8)`` or ``"3-8"``; None: 3 to 8 in one graph, 2 to 10 in a
+        collection.
+    given : sequence of Structure or str
+        Structures to try as well, as :meth:`Structure.parse` takes them.
+    random_state : int
+        The same seed finds the same set.
+
+    Returns
+    -------
+    MotifSet
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> motif_set(nx.path_graph(9), given=["triangle"]).given
+    {'triangle': inf}
+    """
+    check_int("random_state", random_state, 0)
+    structures = [Structure.parse(one) if isinstance(one, str) else one for one in given]
+    is_collection = isinstance(graph, list | tuple)
+    mined = MinedGraph.of(graph)
+    return find_motif_set(
+        mined,
+        None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
+        random_state,
+        [Pattern(one, sources=("given",)) for one in structures],
+        is_collection=is_collection or mined.graph.num_graphs > 1,
+    )
+
+
+def find_motif_set(
+    mined: MinedGraph,
+    sizes: range | None,
+    seed: int,
+    proposed: Sequence[Pattern] = (),
+    *,
+    grows: bool = True,
+    is_collection: bool = False,
+    steps: Steps | None = None,
+) -> MotifSet:
+    """Search from several starts, which all processes share, and keep the shortest description."""
+    steps = Steps() if steps is None else steps
+    graph = mined.graph
+    sizes = sizes or (COLLECTION_SIZES if is_collection else SIZES)
+    if not len(graph.indices):
+        return MotifSet((), 0.0, 0.0, num_graphs=graph.num_graphs, not_used=_not_used(mined))
+    search = search_collection if is_collection else motif_set_of_graph
+    starts = 1 if is_collection else num_starts(mined, sizes)
+    options: dict[str, Any] = {"proposed": proposed, "grows": grows, "is_over": steps.is_late}
+
+    def start(number: int) -> Arrays:
+        return pack(search(mined, sizes, seed=seed * 1000 + number, **options))
+
+    # 1. search; of equally short sets, that of the smallest keys
+    kept = steps.each("searching for the motif set", start, range(starts))
+    found = [unpack(one) for one in kept]
+    least = min(answer.bits_total for answer, _ in found) + _EQUAL
+    shortest = [pair for pair in found if pair[0].bits_total <= least]
+    answer, other = min(shortest, key=lambda pair: _keys_of(pair[0]))
+    # 2. in words of the caller, with the starts in which each motif came back
+    made = _as_motif_set(mined, answer, [one for one, _ in found], is_collection)
+    if other is not None:
+        others = [one for _, one in found if one is not None]
+        made = replace(made, other=_as_motif_set(mined, other, others, is_collection))
+    return replace(made, given=_misses(proposed, answer))
+
+
+def _keys_of(found: CodedSet) -> list[tuple[bytes, bytes]]:
+    return sorted((one.structure.key, one.copies.tobytes()) for one in found.motifs)
+
+
+def _as_motif_set(
+    mined: MinedGraph, found: CodedSet, starts: Sequence[CodedSet], is_collection: bool
+) -> MotifSet:
+    """What was found, by the ids that were given, most bits first."""
+    graph = mined.graph
+    times = Counter(motif.structure.key for one in starts for motif in one.motifs)
+    ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
+    nodes = np.zeros(graph.num_nodes, bool)
+    num_edges = 0
+    for one in ordered:
+        nodes[one.copies] = True
+        num_edges += len(one.copies) * (int(one.structure.joined.sum()) // 2)
+    blocks = found.blocks
+    return MotifSet(
+        motifs=tuple(_as_pattern(mined, one, times[one.structure.key]) for one in ordered),
+        bits_base=found.bits_base,
+        bits_total=found.bits_total,
+        base=found.base,
+        num_blocks=None if blocks is None else len(np.unique(blocks)),
+        nodes_covered=float(nodes.mean()),
+        edges_covered=num_edges / (len(graph.indices) / 2),
+        near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
+        complete=found.complete,
+        cut=found.cut,
+        num_starts=len(starts),
+        closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),
+        not_used=_not_used(mined),
+        # a list of one graph is a collection as well
+        num_graphs=max(graph.num_graphs, 1 + is_collection),
+    )
+
+
+def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
+    copies = mined.occurrences(one.copies.astype(np.int32))
+    return Pattern(
+        one.structure,
+        sources=one.sources,
+        feature_names=mined.graph.feature_names,
+        motif=MotifPart(copies, one.bits, one.address, found_in),
+    )
+
+
+def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
+    """The bits by which each structure that the user gave misses the set; 0 where it is in it."""
+    inside = {one.structure.key for one in found.motifs}
+    given = [one.structure for one in proposed if "given" in one.sources]
+    return {
+        name: 0.0 if one.key in inside else found.missing.get(one.key, np.inf)
+        for name, one in zip(describe_shapes(given), given, strict=True)
+    }
+
+
+def _not_used(mined: MinedGraph) -> tuple[str, ...]:
+    """What the description leaves out, a phrase each."""
+    graph = mined.graph
+    left_out = ["the weights of the edges"] if graph.weights is not None else []
+    if mined.has_numeric_features:
+        left_out.append("numeric features of the nodes")
+    return (*left_out, *(note for note in graph.notes if note.startswith(("dropped", "merged"))))
