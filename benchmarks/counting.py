@@ -32,7 +32,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.counter import count_occurrences, estimate_occurrences
-from mining.counting.exact_search import ExactSearch, count_by_graph, steps_in
+from mining.counting.exact_search import ExactSearch, count_by_graph
+from mining.counting.sought import steps_in
 from synthetic import get_motif
 
 REPEATS = 2

@@ -24,7 +24,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
 from mining.counting.counter import count_occurrences
-from mining.counting.exact_search import STEPS_PER_SECOND, find_graphs
+from mining.counting.exact_search import find_graphs
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.counting.structure_counts import (
     census_sizes,
     census_steps,

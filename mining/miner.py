@@ -19,7 +19,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
-from mining.counting.exact_search import STEPS_PER_SECOND
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
@@ -95,9 +95,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
         the machine's memory.
     kernel : GOMKKernel or None
-        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``, changed
-        by the keywords ``num_levels``, ``tau``, ``matching`` and ``anchor_root`` where these are
-        not None.
+        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
         As in :func:`gomkcn.gomk`.
 

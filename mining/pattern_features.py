@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.node_order import NodeOrder
-from mining.counting.exact_search import steps_in
+from mining.counting.sought import steps_in
 from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.learning.subgraph_source import SubgraphSource
 from mining.miner_parameters import COUNT_SECONDS

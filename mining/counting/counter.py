@@ -11,7 +11,8 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
-from mining.counting.exact_search import STEPS_PER_SECOND, ExactSearch
+from mining.counting.exact_search import ExactSearch
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.counting.star_counts import count_stars
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler, spanning_trees

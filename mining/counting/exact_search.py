@@ -28,14 +28,12 @@ from mining.counting.search_loops import (
     new_search,
     rule_out,
 )
-from mining.counting.sought import INDUCED, READINGS, SUBGRAPH, Sought
+from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND, SUBGRAPH, Sought
 
 MOST_PASSES = 12
 # a pass that rules out fewer is the last one
 _LEAST_SHARE = 0.002
 
-# a step checks a graph node, or marks one: what one thread does in about a second
-STEPS_PER_SECOND = 100_000_000
 # search steps between two looks at the limit: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence
@@ -43,15 +41,6 @@ _FEW_STEPS = 1 << 14
 # pieces of the roots, each searched by one thread, and the steps that one should take
 _MOST_PIECES, _STEPS_OF_A_PIECE = 4096, STEPS_PER_SECOND // 1000
 _NO_PLACES = np.empty((0, 0), np.int32)
-
-
-def steps_in(seconds: float) -> int:
-    """The steps that stand for some seconds of one thread, whatever machine it runs on.
-
-    >>> steps_in(0.5)
-    50000000
-    """
-    return max(1, round(seconds * STEPS_PER_SECOND))
 
 
 def find_candidates(graph: CSRGraph, sought: Sought) -> np.ndarray:

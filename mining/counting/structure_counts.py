@@ -20,9 +20,9 @@ from mining.counting.connected_sets import (
     set_steps,
     subgraphs_of,
 )
-from mining.counting.exact_search import STEPS_PER_SECOND, count_by_graph
+from mining.counting.exact_search import count_by_graph
 from mining.counting.graphlets import graphlets
-from mining.counting.sought import INDUCED, SUBGRAPH
+from mining.counting.sought import INDUCED, STEPS_PER_SECOND, SUBGRAPH
 from mining.graph_relations import channels_in
 
 _SIZES = (2, 5)
