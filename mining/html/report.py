@@ -73,7 +73,6 @@ def render_report(run: MiningRun) -> str:
         data=Markup(explorer_data(run, motifs, lines)),
         script=Markup(page_script()),
         policy=content_policy(),
-        templates=_large_drawings(run, motifs, lines),
         # what its sentences are made with
         numbers=numbers,
         count=count,
@@ -113,7 +112,8 @@ def _motif_rows(
         copies = part.copies
         # nodes of all copies, each once; ids are those of a graph of the collection
         ids = np.column_stack([np.repeat(copies.graph, one.num_nodes), copies.nodes.ravel()])
-        name, more = _two_lines(one.name)
+        # the shape, then relations and categories
+        name, _, more = one.name.partition(": ")
         size = f"{count(one.num_nodes, 'node')}, {count(len(one.edges), 'edge')}"
         planted = ", ".join(motif.name for motif in planted_as(one, run.recovery or []))
         subs = {
@@ -168,12 +168,6 @@ def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
         if replace(structure, channels=channels, name="", roles=()).key == head.key:
             return [(u, v)]
     return []
-
-
-def _two_lines(name: str) -> tuple[str, str]:
-    """The shape, and the relations and categories that follow a colon."""
-    shape, _, more = name.partition(": ")
-    return shape, more
 
 
 def _comparison(
@@ -248,7 +242,7 @@ def _pattern_row(
 ) -> Row:
     """What each table shows of a structure: drawing, name, count, and the share inside copies."""
     total = one.frequency.occurrences
-    own, name = (*at, "frequency", "occurrences"), _two_lines(one.name)
+    own, (name, _, more) = (*at, "frequency", "occurrences"), one.name.partition(": ")
     counted = numbers(*own, "value", text=total.short)
     interval: Markup | str = ""
     if total.state == "bounded":
@@ -265,8 +259,8 @@ def _pattern_row(
         "id": _anchor(at),
         "at": at[1] if at[0] == "patterns" else None,
         "motif": None,
-        "name": name[0],
-        "sub": name[1],
+        "name": name,
+        "sub": more,
         "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
         "count": counted,
         "interval": interval,
@@ -318,20 +312,3 @@ def _with_places(run: MiningRun) -> list[tuple[tuple[str, int], Pattern]]:
 
 def _anchor(at: tuple[str, int]) -> str:
     return f"{'pattern' if at[0] == 'patterns' else 'other'}-{at[1]}"
-
-
-def _large_drawings(
-    run: MiningRun, motifs: Sequence[Row], lines: dict[Kind, str]
-) -> list[tuple[str, Markup]]:
-    """Drawings with letters for the panel below the graph, by kind and number."""
-    return [
-        *(
-            (f"motif-{at}", draw_structure(row["pattern"].structure, 116, 100, lines=lines,
-                                           hollow=row["variant_of"] is not None))
-            for at, row in enumerate(motifs)
-        ),
-        *(
-            (f"pattern-{at}", draw_structure(one.structure, 104, 92, lines=lines))
-            for at, one in enumerate(run.patterns)
-        ),
-    ]  # fmt: skip
