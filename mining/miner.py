@@ -19,7 +19,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
-from mining.counting.exact_search import STEPS_PER_SECOND
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters

@@ -9,12 +9,13 @@ from sklearn.base import BaseEstimator
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
 from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
-from mining.counting.exact_search import steps_in
+from mining.counting.sought import steps_in
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
@@ -45,7 +46,7 @@ class MinerParameters(BaseEstimator):
     pattern_size: int | str | tuple[int, int] | None = None
     _: KW_ONLY
     sources: str | tuple[str, ...] = AUTO
-    given: tuple[Any, ...] = ()
+    given: tuple[Structure | str, ...] = ()
     null: str | tuple[str, ...] | None = "auto"
     null_samples: int = 199
     count_error: float = 0.02

@@ -410,8 +410,8 @@ class Pattern:
         The places that are listed, the most similar first, as many as ``frequency.listed``; of what
         is not reported none.
     sources : tuple of str
-        What saw it: "grown" sets of nodes, trained "filters", or the "consensus" of noisy copies,
-        of which few may be intact.
+        What saw it: "grown" sets of nodes, trained "filters", the "consensus" of noisy copies, of
+        which few may be intact, the "census", or the user, where it was "given".
     frequency : Frequency
         How often it occurs, in several readings.
     significance : mapping from str to NullComparison

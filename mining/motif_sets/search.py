@@ -15,6 +15,7 @@ same set.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
@@ -28,8 +29,9 @@ from mining.motif_sets.blocks import find_blocks
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import Left, ListedCopies, Taken
+from mining.motif_sets.listed_copies import ListedCopies, Taken
 from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
 
@@ -148,7 +150,7 @@ def search_graph(
     partly = sum(not one.listed.is_complete for one in motifs.values())
     cut = search.cut
     if partly and not cut:
-        cut = f"not all copies of {partly} of the {len(motifs)} motifs were looked at"
+        cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
     given = [one.structure for one in proposed if "given" in one.sources]
     missing = search.missing(given, motifs)
     ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
@@ -208,7 +210,7 @@ class _Search:
     def stops(self, where: str) -> bool:
         """Whether the time is up; it is then said where."""
         if not self.cut and self.is_over():
-            self.cut = f"the time was up {where}"
+            self.cut = f"Time was up {where}."
         return bool(self.cut)
 
     def run(self, proposed: Sequence[Pattern], grows: bool) -> Motifs:
@@ -236,7 +238,7 @@ class _Search:
             best = self._exchange_pairs(best, turn)
             if self.stops(f"in round {turn}") or before - best.bits < least:
                 return best.motifs
-        self.cut = f"it still found shorter sets after {_MOST_ROUNDS} rounds"
+        self.cut = f"Shorter sets were still found after {_MOST_ROUNDS} rounds."
         return best.motifs
 
     def _exchange(self, best: _Best, turn: int) -> _Best:
@@ -359,6 +361,7 @@ class _Search:
         """The structures that score most, best first."""
         listed_of = self.proposals.listed
         found: list[tuple[float, bytes, Taken]] = []
+        # ascending
         scores: list[float] = []
         is_empty = not self.cover.motifs
         for key in sorted(listed_of, key=lambda one: (-bounds.get(one, np.inf), one)):
@@ -366,7 +369,7 @@ class _Search:
             if key in banned or bound < -20:
                 continue
             # the others can score no more than those that are known
-            if len(scores) >= _VERIFIED and bound < sorted(scores)[-_VERIFIED]:
+            if len(scores) >= _VERIFIED and bound < scores[-_VERIFIED]:
                 break
             if is_empty and key in self.alone:
                 one = self.alone[key]
@@ -382,7 +385,7 @@ class _Search:
                 if one.gain > -5:
                     found.append((-round(score, _DECIMALS), key, one))
             bounds[key] = score + (0.1 * abs(score) if exponent else 0)
-            scores.append(score)
+            insort(scores, score)
         found.sort(key=lambda row: row[:2])
         return [one for *_, one in found[:_VERIFIED]]
 
