@@ -34,7 +34,8 @@ import gomkcn_dgl.embeddings
 from gomkcn_dgl import GOMKKernel, gomk, gomk_gram
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.reading import read_graph, read_tu_labels
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.graph_relations import channels_in
@@ -228,7 +229,7 @@ def compare_classification(bench: Bench, data: Path) -> None:
     if folder is None:
         bench.note("MUTAG is not there.")
         return
-    graph, labels = read_graph(folder), read_tu_labels(folder)
+    graph, labels = read_graph(folder), read_tu_classes(folder)
     splitter = StratifiedKFold(10, shuffle=True, random_state=0)
     folds = list(splitter.split(labels, labels))[: 2 if bench.quick else 10]
     table = bench.table(

@@ -206,6 +206,8 @@ def disturb(
 def main(bench: Bench, number: int, faults: tuple[str, ...]) -> None:
     """Disturb a job on several hosts, go on with it, compare."""
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    # a store for each restart, as the guide says
+    os.environ["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     bench.threads = 1
     # the jobs may use all processors
     os.sched_setaffinity(0, range(os.cpu_count() or 1))

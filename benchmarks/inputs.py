@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from gomkcn_dgl import CSRGraph, GOMKKernel, SubgraphSettings, extract_subgraphs, gomk, read_graph
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.embeddings import SubgraphTensors
+from gomkcn_dgl.graph import as_csr
 from synthetic import barabasi_albert
 
 # scores stay far from 0 with it, see GOMKKernel
@@ -104,7 +105,7 @@ class MatchingInputs:
         """
         links = (self.adj.triu() > 0).to(torch.uint8) + 2 * (self.adj.tril() > 0).to(torch.uint8)
         subgraphs = SubgraphTensors.of_matrices(self.adj, self.num_nodes)._replace(
-            weights=None,
+            bits=None,
             links=links,
             channels=torch.tensor([[False, False], [True, False], [False, True]]),
         )
@@ -151,7 +152,7 @@ def draw_matching(
 ) -> MatchingInputs:
     """Half of the roots from a graph with 1 edge a node, half from one with 2, within 2 hops."""
     halves = (shape.S // 2, shape.S - shape.S // 2)
-    graph = concatenate(
+    graph = as_csr(
         [barabasi_albert_graph(size, m, shape.D) for size, m in zip(halves, (1, 2), strict=True)]
     )
     batch = extract_subgraphs(graph, SubgraphSettings(2, shape.N))

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from gomkcn_dgl.kernels.search_numba import mix64
 from synthetic import MOTIFS
 from synthetic.planted_graph import motif_truth
-from synthetic.planting import attach_copies
+from synthetic.planting import attach_copies, nodes_of_motifs
 
 EDGES_AT_ONCE = 2**20
 
@@ -59,8 +59,8 @@ def write_planted_edges(
     table, rng = [MOTIFS[name] for name in motifs], np.random.default_rng(seed)
     sizes = np.repeat([motif.num_nodes for motif in table], list(motifs.values()))
     hosts = np.tile([0, num_base_nodes], (len(sizes), 1))
-    placement = attach_copies(num_base_nodes, sizes, hosts, 1, rng)
-    nodes = placement.nodes_of_motifs([motif.num_nodes for motif in table], list(motifs.values()))
+    members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
+    nodes = nodes_of_motifs(members, table, list(motifs.values()))
     copies = [own[:, np.array(motif.edges)] for motif, own in zip(table, nodes, strict=True)]
     num_edges = per_node * (num_base_nodes - per_node)
     schema = pa.schema({"source": pa.int32(), "target": pa.int32()})
@@ -73,7 +73,7 @@ def write_planted_edges(
         for first in range(0, num_edges, EDGES_AT_ONCE):
             last = min(first + EDGES_AT_ONCE, num_edges)
             write(attachment_edges(first, last, per_node, seed))
-        for edges in (*copies, placement.attaching):
+        for edges in (*copies, attaching):
             write(edges)
     truth = [motif_truth(motif, own.tolist()) for motif, own in zip(table, nodes, strict=True)]
     path.with_suffix(".truth.json").write_text(json.dumps({"motifs": truth}))

@@ -4,6 +4,7 @@
     python benchmarks/motif_set.py --part links       directions, categories and relations
     python benchmarks/motif_set.py --part nothing     nothing is planted
     python benchmarks/motif_set.py --part real        real graphs, one start at a time
+    python benchmarks/motif_set.py --part large       2,000 copies in a graph of 10^6 edges
 
 Graphs are drawn from seeds from 8000 on, which nothing was chosen by. Where a planted set is not
 found, its length is compared with that of the set that was: if it is shorter the search missed it,
@@ -12,12 +13,13 @@ else the code itself prefers another set.
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import networkx as nx
@@ -34,7 +36,7 @@ from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import search_graph
-from synthetic import PlantedGraph, barabasi_albert, erdos_renyi, get_motif, plant_motifs
+from synthetic import BASE_GRAPHS, PlantedGraph, barabasi_albert, get_motif, plant_motifs
 
 FIRST_SEED = 8000
 SIZES = (3, 8)
@@ -94,7 +96,7 @@ def embedded(motifs: Sequence[Structure], seed: int) -> Drawn:
     host, number = divmod(seed - FIRST_SEED, len(motifs))
     blocks = nx.planted_partition_graph(4, NODES // 4, 0.0136, 0.0008, seed=seed)
     base = (
-        erdos_renyi(NODES, 2 * DENSITY / NODES, rng),
+        BASE_GRAPHS["er"](NODES, 2 * DENSITY / NODES, seed=rng),
         np.array(blocks.edges),
         barabasi_albert(NODES, DENSITY, rng),
     )[host % 3]
@@ -351,14 +353,32 @@ def real(bench: Bench, data: Path) -> None:
         {"graph": "", "seed": "", "bits": ",.0f", "saved": ",.0f", "goal": "", "motifs": "",
          "processor s": ".1f", "ended by itself": ""},
     )  # fmt: skip
-    graphs = [("Les Misérables", as_csr(nx.Graph(nx.les_miserables_graph().edges)), "215", 1)]
-    path = data / "snap" / "ca-GrQc.txt.gz"
-    if path.is_file() and not bench.quick:
-        graphs.append(("ca-GrQc", read_graph(path), f"{GOAL_OF_COLLABORATIONS:,}", 3))
-    for name, graph, goal, starts in graphs:
+    for name, graph, goal, starts in real_graphs(data):
+        if bench.quick and name != "Les Misérables":
+            continue
         mined = MinedGraph.of(graph)
         for seed in range(starts):
             add_start(table, name, mined, seed, goal)
+
+
+def real_graphs(data: Path) -> Iterable[tuple[str, CSRGraph, str, int]]:
+    """Real graphs: name, graph, bits that are to be saved, starts."""
+    yield "Les Misérables", as_csr(nx.Graph(nx.les_miserables_graph().edges)), "215", 1
+    yield "karate club", as_csr(nx.Graph(nx.karate_club_graph().edges)), "0", 1
+    arcs, snap = data / "directed", data / "snap"
+    files: tuple[tuple[str, Path, dict[str, Any], str, int], ...] = (
+        ("E. coli", arcs / "ecoli_regulation.csv", {"directed": False}, "41", 1),
+        ("E. coli, directed", arcs / "ecoli_regulation.csv", {"directed": True}, "9", 1),
+        ("C. elegans, directed", arcs / "celegansneural.gml", {"directed": True}, "–", 1),
+        ("s420, directed", arcs / "s420.tsv", {"directed": True}, "–", 1),
+        ("ca-GrQc", snap / "ca-GrQc.txt.gz", {}, f"{GOAL_OF_COLLABORATIONS:,}", 3),
+        ("ego-Facebook", snap / "facebook_combined.txt.gz", {}, "54,600", 1),
+    )
+    for name, path, options, goal, starts in files:
+        if path.is_file():
+            has_relations = name.startswith("E. coli")
+            graph = read_graph(path, **options, **({"relation": "none"} if has_relations else {}))
+            yield name, graph, goal, starts
 
 
 def add_start(table: Table, name: str, mined: MinedGraph, seed: int, goal: str) -> None:
@@ -370,10 +390,40 @@ def add_start(table: Table, name: str, mined: MinedGraph, seed: int, goal: str) 
     table.add(name, str(seed), found.bits_base, found.bits_saved, goal, motifs, seconds, ended)
 
 
+def large(bench: Bench) -> None:
+    """Four of the motifs, 500 copies each, hung on a graph of 10^6 edges, 2 a node."""
+    table = bench.table(
+        "2,000 hidden copies in a graph of a million edges, one start",
+        {"seed": "", "motifs found": "", "copies found": "d", "others in the set": "d",
+         "saved": ",.0f", "processor s": ".0f", "GiB at most": ".1f", "ended by itself": ""},
+    )  # fmt: skip
+    nodes, copies = (5_000, 10) if bench.quick else (500_000, 500)
+    for seed in range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else 2)):
+        rng = np.random.default_rng(seed)
+        motifs = of_size(range(4, 9))
+        chosen = [motifs[number] for number in rng.choice(len(motifs), 4, replace=False)]
+        base, wanted = barabasi_albert(nodes, DENSITY, rng), dict.fromkeys(chosen, copies)
+        drawn = drawn_of(plant_motifs(base, nodes, wanted, features="constant", seed=rng))
+        mined, start = MinedGraph.of(drawn.graph), time.process_time()
+        found = search_graph(mined, range(SIZES[0], SIZES[1] + 1), seed=seed)
+        seconds = time.process_time() - start
+        places = {
+            one.structure.key: {frozenset(mined.order.nodes[row].tolist()) for row in one.copies}
+            for one in found.motifs
+        }
+        right = [len(places.get(one.key, set()) & {*map(frozenset, rows.tolist())})
+                 for one, rows in drawn.planted]  # fmt: skip
+        others = len(places.keys() - {one.key for one, _ in drawn.planted})
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        ended = "yes" if found.complete else found.cut
+        table.add(str(seed), f"{sum(map(bool, right))} of 4", sum(right), others,
+                  found.bits_saved, seconds, peak, ended)  # fmt: skip
+
+
 @bench_command("motif_set", usual_repeats=1, how="run of each graph")
 @click.option(
     "--part",
-    type=click.Choice(["planted", "links", "nothing", "real"]),
+    type=click.Choice(["planted", "links", "nothing", "real", "large"]),
     default="planted",
     show_default=True,
 )
@@ -386,6 +436,8 @@ def main(bench: Bench, data: Path, part: str) -> None:
     motif_set(nx.karate_club_graph())
     if part == "real":
         real(bench, data)
+    elif part == "large":
+        large(bench)
     elif part == "nothing":
         measure(bench, nothing_rows(data))
     else:

@@ -25,7 +25,7 @@ from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner
 from mining.learning.discrete_filters import DiscreteFilters
-from mining.miner import add_noisy, learn_distinct_filters, prepare
+from mining.miner import add_noisy, learn_structures, prepare
 from synthetic import get_motif
 
 # edges deleted, edges added
@@ -68,7 +68,7 @@ def learn(graph: CSRGraph) -> Iterator[tuple[str, DiscreteFilters, float]]:
         miner = PatternMiner(16, 6, min_occurrences=1, **settings)
         read, source = prepare(miner, graph)
         subgraphs = source.training_subgraphs(read)
-        filters, _ = learn_distinct_filters(miner, subgraphs, Steps())
+        filters, _ = learn_structures(miner, subgraphs, Steps())
         yield way, filters, time.process_time() - start
     # beside the trained filters
     yield "consensus", add_noisy(miner, source, read, filters), time.process_time() - start

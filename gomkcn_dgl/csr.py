@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -21,12 +20,14 @@ from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.edges import (
     CONFLICTS,
     CONSTANT,
+    DUPLICATES,
+    MIRRORED,
     check_endpoints,
     check_graph_ptr,
+    check_relations,
     check_weights,
     compress,
-    count_repairs,
-    find_relations,
+    count_edges,
     kept_edges,
     link_edges,
     log_repairs,
@@ -34,7 +35,7 @@ from gomkcn_dgl.edges import (
     weights_of_entries,
 )
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, unite
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime import html_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -123,19 +124,6 @@ class CSRGraph:
     def stored_features(self) -> np.ndarray:
         """The features, or the one row of a constant feature that is not stored for each node."""
         return self.features[:1] if self.features.strides[0] == 0 else self.features
-
-    def degrees_of(self, nodes: np.ndarray) -> np.ndarray:
-        """Number of neighbours of some nodes, int64, shaped like ``nodes``."""
-        degrees: np.ndarray = self.indptr[nodes + 1] - self.indptr[nodes]
-        return degrees
-
-    def entries_of(self, nodes: np.ndarray) -> np.ndarray:
-        """Positions in ``indices`` of the rows of some nodes, one row after the other, int64."""
-        degrees = self.degrees_of(nodes)
-        ends = np.cumsum(degrees)
-        shift = np.repeat(self.indptr[nodes] - (ends - degrees), degrees)
-        entries: np.ndarray = shift + np.arange(len(shift))
-        return entries
 
     def graph_of(self, nodes: np.ndarray) -> np.ndarray:
         """Index of the graph that owns each node, int64, shaped like ``nodes``."""
@@ -264,24 +252,32 @@ def csr_from_edges(
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
+    relation, said = check_relations(relation, len(source), relation_names, directed)
     keep = kept_edges(source, target, weights, repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
-        relation = None if relation is None else np.asarray(relation)[keep]
-    relations = find_relations(source, target, relation, relation_names, directed)
-    # 4. merge duplicates and store every edge in both rows, as compressed sparse rows
+        relation = None if relation is None else relation[keep]
+    # 4. a relation has no direction where each of its edges is there both ways
+    different, both_ways = count_edges(source, target, relation, len(said))
+    is_directed = [
+        one if one is not None else bool(both < number)
+        for one, number, both in zip(said, different, both_ways, strict=True)
+    ]
+    relations = relations_of(list(map(str, relation_names)), is_directed)
+    one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
+    num_listed = different - both_ways // 2 if undirected else different
+    repairs[DUPLICATES], repairs[MIRRORED] = len(source) - int(num_listed.sum()), one_way
+    # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
+    links = None
     if relations.is_simple:
-        pairs, weights = merge_duplicates(source, target, weights, undirected, repairs)
+        pairs, weights = merge_duplicates(source, target, weights)
         del source, target
         indptr, indices, weights = compress(pairs, weights, num_nodes)
-        links = None
     else:
-        number = np.zeros(len(source), np.int64) if relation is None else np.asarray(relation)
+        number = np.zeros(len(source), np.int64) if relation is None else relation
         rows = link_edges(source, target, number, relations, num_nodes)
-        count_repairs(source, target, number, rows, undirected, repairs)
-        indptr, indices, relations = rows.indptr, rows.indices, rows.relations
-        links = None if relations.is_simple else rows.links
+        indptr, indices, links, relations = rows.indptr, rows.indices, rows.links, rows.relations
         if weights is not None:
             weights, repairs[CONFLICTS] = weights_of_entries(weights, rows)
     log_repairs(repairs)
@@ -299,49 +295,8 @@ def csr_from_edges(
     )
 
 
-def concatenate(parts: Sequence[CSRGraph]) -> CSRGraph:
-    """Join graphs, in this order; all need the same features, and weights or none."""
-    _check_same_columns(parts)
-    if len(parts) == 1:
-        return parts[0]
-    nodes = np.cumsum([0] + [part.num_nodes for part in parts])
-    edges = np.cumsum([0] + [len(part.indices) for part in parts])
-    if nodes[-1] >= 2**31:
-        raise InputError(f"a collection must have fewer than 2^31 nodes, got {nodes[-1]}.")
-    # nodes and edges of a part are numbered after those of all parts before it
-    indptr = [part.indptr[1:] + start for part, start in zip(parts, edges[:-1], strict=True)]
-    indices = [part.indices + start for part, start in zip(parts, nodes[:-1], strict=True)]
-    graph_ptr = [part.graph_ptr[1:] + start for part, start in zip(parts, nodes[:-1], strict=True)]
-    weights = [part.weights for part in parts if part.weights is not None]
-    relations, numbers = unite([part.relations for part in parts])
-    links: np.ndarray | None = None
-    if not relations.is_simple:
-        links = np.concatenate(
-            [
-                # without links, all are the one link of the relation
-                np.full(len(part.indices), new[1]) if part.links is None else new[part.links]
-                for part, new in zip(parts, numbers, strict=True)
-            ]
-        ).astype(relations.code_type)
-    ids = None
-    if any(part.node_ids is not None for part in parts):
-        ids = [np.array(part.original_ids(np.arange(part.num_nodes))) for part in parts]
-    return CSRGraph(
-        indptr=np.concatenate([[0], *indptr]).astype(np.int64),
-        indices=np.concatenate(indices).astype(np.int32),
-        features=np.concatenate([part.features for part in parts]),
-        weights=np.concatenate(weights) if weights else None,
-        graph_ptr=np.concatenate([[0], *graph_ptr]).astype(np.int64),
-        node_ids=None if ids is None else np.concatenate(ids),
-        feature_names=parts[0].feature_names,
-        relations=relations,
-        links=links,
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
-    )
-
-
 def split_graphs(graph: CSRGraph) -> list[CSRGraph]:
-    """The graphs of a collection, each by itself, as views; the inverse of ``concatenate``.
+    """The graphs of a collection, each by itself, as views; the inverse of ``as_csr``.
 
     A list is what scikit-learn divides into parts for training and validation.
 
@@ -360,11 +315,6 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
     """One graph of a collection."""
     first, last = graph.graph_ptr[number : number + 2].tolist()
     nodes, entries = slice(first, last), slice(*graph.indptr[[first, last]].tolist())
-    edge_arrays: dict[str, Any] = {
-        name: None if array is None else array[entries]
-        for name in ("weights", "links")
-        for array in (getattr(graph, name),)
-    }
     return replace(
         graph,
         indptr=graph.indptr[first : last + 1] - graph.indptr[first],
@@ -372,23 +322,6 @@ def _take_graph(graph: CSRGraph, number: int) -> CSRGraph:
         features=graph.features[nodes],
         graph_ptr=np.array([0, last - first]),
         node_ids=None if graph.node_ids is None else graph.node_ids[nodes],
-        **edge_arrays,
+        weights=None if graph.weights is None else graph.weights[entries],
+        links=None if graph.links is None else graph.links[entries],
     )
-
-
-def _check_same_columns(parts: Sequence[CSRGraph]) -> None:
-    """Refuse graphs that cannot be joined."""
-    if not parts:
-        raise InputError("the collection is empty: it has no graphs.")
-    widths = sorted({part.features.shape[1] for part in parts})
-    if len(widths) > 1:
-        raise InputError(f"all graphs must have the same feature width, got {widths}.")
-    names = parts[0].feature_names
-    for number, part in enumerate(parts):
-        if part.feature_names != names:
-            raise InputError(
-                f"all graphs must have the same features, got {list(names)} in graph 0 and "
-                f"{list(part.feature_names)} in graph {number}."
-            )
-    if len({part.weights is None for part in parts}) > 1:
-        raise InputError("either all graphs must have edge weights or none.")

@@ -18,12 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_features
-from gomkcn_dgl.containers.edge_arrays import (
-    from_csr,
-    from_edge_index,
-    from_matrix,
-    is_edge_index,
-)
 from gomkcn_dgl.containers.graph_content import (
     ColumnChoice,
     GraphContent,
@@ -33,13 +27,17 @@ from gomkcn_dgl.containers.graph_content import (
     make_csr,
 )
 from gomkcn_dgl.containers.graph_objects import (
+    from_csr,
     from_dgl,
+    from_edge_index,
     from_hetero_data,
     from_igraph,
+    from_matrix,
     from_networkx,
     from_pyg,
+    is_edge_index,
 )
-from gomkcn_dgl.csr import CSRGraph, concatenate, csr_from_edges
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_tables import from_edge_table, is_table
@@ -48,7 +46,7 @@ from gomkcn_dgl.runtime.files import named
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CSRGraph", "as_csr", "concatenate", "csr_from_edges"]
+__all__ = ["CSRGraph", "as_csr"]
 
 
 def as_csr(
@@ -135,10 +133,12 @@ def as_csr(
     graphs = [_without_label(graph[number]) for number in range(len(graph))]
     if not graphs:
         raise InputError("the collection is empty: it has no graphs.")
-    plain = features is None and not choice.of_edges
-    if plain and all(isinstance(one, CSRGraph) for one in graphs):
-        return concatenate(graphs)
-    return make_csr(_join(graphs, read), choice)
+    content = _join(graphs, read)
+    if features is not None or not all(isinstance(one, CSRGraph) for one in graphs):
+        return make_csr(content, choice)
+    matrix = np.concatenate([one.features for one in graphs])
+    joined = make_csr(content, replace(choice, features=matrix))
+    return replace(joined, feature_names=graphs[0].feature_names)
 
 
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import printable, visible
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 # drawings of more nodes are unreadable
 _MOST_DRAWN = 80
@@ -48,57 +44,34 @@ def _draw_first(graph: CSRGraph) -> str:
     num_nodes = int(graph.graph_ptr[1])
     if num_nodes > _MOST_DRAWN:
         return ""
-    import networkx as nx
-
-    drawn = nx.empty_graph(num_nodes)
-    heads = _arrow_heads(graph)
-    for node in range(num_nodes):
-        for entry in range(graph.indptr[node], graph.indptr[node + 1]):
-            # an edge is drawn from its smaller node
-            if node < graph.indices[entry]:
-                drawn.add_edge(node, int(graph.indices[entry]), heads=heads[entry])
+    source, target, relation = graph.edges()
+    arrows = np.array(graph.relations.directed)[relation]
+    rows = np.unique(np.stack([source, target, arrows], axis=1)[source < num_nodes], axis=0)
+    positions = _positions(num_nodes, rows[:, :2]).round(1).tolist()
+    lines = "".join(
+        "<line x1='{}' y1='{}' x2='{}' y2='{}'{}/>".format(
+            *positions[u], *positions[v], " marker-end='url(#gomkcn-arrow)'" * is_arrow
+        )
+        for u, v, is_arrow in rows.tolist()
+    )
+    dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in positions)
     caption = (
         "" if graph.num_graphs == 1 else f"<figcaption>graph 0 of {graph.num_graphs}</figcaption>"
     )
-    return f"<figure style='margin:0'>{_svg(drawn)}{caption}</figure>"
-
-
-def _arrow_heads(graph: CSRGraph) -> list[str]:
-    """Attributes of the line of each entry: an arrow head where an edge with direction ends."""
-    if graph.links is None:
-        return [""] * len(graph.indices)
-    sides = np.array([side for _, side in graph.relations.channels])
-    end, start = (
-        np.any(graph.relations.links[:, sides == side], axis=1)[graph.links].tolist()
-        for side in ("out", "in")
-    )
-    url = "='url(#gomkcn-arrow)'"
-    return [
-        f" marker-end{url}" * to_end + f" marker-start{url}" * to_start
-        for to_end, to_start in zip(end, start, strict=True)
-    ]
-
-
-def _svg(graph: nx.Graph) -> str:
-    positions = _positions(graph).round(1).tolist()
-    lines = "".join(
-        "<line x1='{}' y1='{}' x2='{}' y2='{}'{}/>".format(*positions[u], *positions[v], heads)
-        for u, v, heads in graph.edges(data="heads")
-    )
-    dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in positions)
-    label = f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges"
     return (
-        f"<svg role='img' aria-label='{label}' width='{_SIZE}' height='{_SIZE}' "
-        f"viewBox='0 0 {_SIZE} {_SIZE}'>{_ARROW * ('marker' in lines)}"
-        f"<g stroke='currentColor' stroke-opacity='.45'>{lines}</g>"
-        f"<g fill='currentColor'>{dots}</g></svg>"
+        f"<figure style='margin:0'><svg role='img' aria-label='{num_nodes} nodes, {len(rows)} "
+        f"edges' width='{_SIZE}' height='{_SIZE}' viewBox='0 0 {_SIZE} {_SIZE}'>"
+        f"{_ARROW * ('marker' in lines)}<g stroke='currentColor' stroke-opacity='.45'>{lines}</g>"
+        f"<g fill='currentColor'>{dots}</g></svg>{caption}</figure>"
     )
 
 
-def _positions(graph: nx.Graph) -> np.ndarray:
+def _positions(num_nodes: int, edges: np.ndarray) -> np.ndarray:
     """Positions within the drawing, ``[V, 2]``, the same every time."""
     import networkx as nx
 
+    graph = nx.empty_graph(num_nodes)
+    graph.add_edges_from(edges.tolist())
     draw = nx.kamada_kawai_layout if nx.is_connected(graph) else partial(nx.spring_layout, seed=0)
     positions = np.array(list(draw(graph).values())).reshape(-1, 2)
     low, extent = positions.min(axis=0), np.ptp(positions, axis=0)

@@ -22,8 +22,6 @@ from gomkcn_dgl.errors import InputError
 MAX_RELATIONS = 1000
 # links are stored in at most 16 bits
 MAX_LINKS = 2**16
-# of a record of relations
-_SIDES = ("names", "directed", "links")
 # name of the relation of a graph whose edges have no type
 PLAIN = "edge"
 
@@ -205,27 +203,6 @@ def number_links(
     return final[codes].astype(numbered.code_type), numbered
 
 
-def unite(parts: Sequence[Relations]) -> tuple[Relations, list[np.ndarray]]:
-    """Join the relations of several graphs; return also the new number of each part's links.
-
-    Relations are the same when name and direction agree.
-
-    >>> united, numbers = unite([SIMPLE, relations_of(["cites"], [True])])
-    >>> united.names, [each.tolist() for each in numbers]
-    (('edge', 'cites'), [[0, 3], [0, 2, 1]])
-    """
-    # 1. the relations, each once
-    kinds = list(dict.fromkeys(kind for part in parts for kind in part.kinds))
-    base = relations_of([name for name, _ in kinds], [directed for _, directed in kinds])
-    # 2. the links of each part, in terms of the channels of all
-    tables = [part.within(base).links for part in parts]
-    # 3. all of them, numbered anew
-    links = np.unique(np.concatenate(tables), axis=0)
-    number = {row.tobytes(): k for k, row in enumerate(links)}
-    new = [np.array([number[row.tobytes()] for row in table]) for table in tables]
-    return Relations(base.names, base.directed, links), new
-
-
 def edge_channels(
     num_nodes: int,
     edges: Sequence[tuple[int, int]],
@@ -272,32 +249,21 @@ def relations_to_record(relations: Relations) -> dict[str, Any]:
 
 def relations_from_record(record: Any, where: str) -> Relations:
     """Read what :func:`relations_to_record` wrote; a record that is none is refused."""
-    if not isinstance(record, dict) or set(record) != set(_SIDES):
-        raise InputError(f"relations in {where} must hold {', '.join(_SIDES)}.")
-    names, directed, links = (record[name] for name in _SIDES)
-    if not all(isinstance(one, list) for one in (names, directed, links)) or not names:
-        raise InputError(f"relations in {where} must hold lists, and at least one name.")
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f"the names of relations in {where} must be text.")
-    if len(directed) != len(names) or not all(isinstance(one, bool) for one in directed):
-        raise InputError(f"each relation in {where} must be directed or not, true or false.")
-    plain = relations_of(names, directed)
-    table = np.zeros((len(links), len(plain.channels)), dtype=bool)
-    for row, channels in zip(table, links, strict=True):
-        known = isinstance(channels, list) and all(
-            type(channel) is int and 0 <= channel < table.shape[1] for channel in channels
-        )
-        if not known:
-            raise InputError(
-                f"a link in {where} must be numbers of channels, 0 to {table.shape[1] - 1}, "
-                f"got {channels!r:.40}."
-            )
-        row[channels] = True
-    rows = {row.tobytes() for row in table}
-    opposite = {row[plain.opposite].tobytes() for row in table}
-    is_numbered = len(rows) == len(table) <= MAX_LINKS and len(table) and not table[0].any()
-    if not is_numbered or rows != opposite:
-        raise InputError(
-            f"the links in {where} must differ, begin with an empty one, and have their opposites."
-        )
-    return Relations(plain.names, plain.directed, table)
+    try:
+        names, directed, links = (record[name] for name in ("names", "directed", "links"))
+        plain = relations_of(names, directed)
+        table = np.zeros((len(links), len(plain.channels)), dtype=bool)
+        for row, channels in zip(table, links, strict=True):
+            row[channels] = True
+        kinds = {(type(name), type(one)) for name, one in plain.kinds}
+        rows = {row.tobytes() for row in table}
+        opposite = {row[plain.opposite].tobytes() for row in table}
+        fits = kinds == {(str, bool)} and rows == opposite and not table[0].any()
+        if fits and len(rows) == len(table) <= MAX_LINKS:
+            return Relations(plain.names, plain.directed, table)
+    except (TypeError, KeyError, ValueError, IndexError):
+        pass
+    raise InputError(
+        f"relations in {where} must hold names, a direction for each, and links, which differ, "
+        "begin with an empty one and have their opposites."
+    )

@@ -24,7 +24,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.class_contrasts import class_differences
 from mining.counting.counter import count_occurrences
-from mining.counting.exact_search import STEPS_PER_SECOND, find_graphs
+from mining.counting.exact_search import find_graphs
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.counting.structure_counts import (
     census_sizes,
     census_steps,
@@ -145,8 +146,11 @@ def _compare_small(
             verdicts.setdefault(structure, {})[model.name] = verdict
         if found:
             null_models[model.name] = model.keeps
-            doubt = steps.once(f"looking at {model.name}", _look_for_doubt, model, mined.graph)
-            warnings += [text] if (text := doubt["doubt"].item()) else []
+            doubt = steps.once(
+                f"looking at {model.name}",
+                lambda model=model: {"doubt": np.array(model.doubt(mined.graph))},
+            )["doubt"].item()
+            warnings += [doubt] if doubt else []
     patterns = {
         one.key: Pattern(
             one,
@@ -157,10 +161,6 @@ def _compare_small(
         for one, significance in verdicts.items()
     }
     return patterns, null_models, warnings
-
-
-def _look_for_doubt(model: NullModel, graph: CSRGraph) -> Arrays:
-    return {"doubt": np.array(model.doubt(graph))}
 
 
 def _sizes_to_compare(
@@ -279,7 +279,7 @@ def _count_together(
             max_steps=rules.count_steps,
             seed=rules.seed,
         )
-        return {key: np.array(value) for key, value in count.to_dict().items()}
+        return {key: np.array(value) for key, value in vars(count).items()}
 
     found = steps.each("counting patterns", count_one, patterns, attrgetter("key"))
     return [

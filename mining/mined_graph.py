@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class MinedGraph:
     Attributes
     ----------
     graph : CSRGraph
-        The graph in its order; or one of a null model of it, see :meth:`with_graph`.
+        The graph in its order.
     given : CSRGraph
         The graph as it was given.
     order : NodeOrder
@@ -67,13 +67,6 @@ class MinedGraph:
             categories = Categories.find(given.stored_features, given.feature_names)
         colors = categories.colors(order.graph.features) if categories else None
         return cls(order.graph, given, order, categories, colors, classes)
-
-    def with_graph(self, graph: CSRGraph) -> MinedGraph:
-        """The same of another graph with these features, such as one of a null model."""
-        colors = self.colors
-        if colors is not None and graph.features is not self.graph.features:
-            colors = self.categories.colors(graph.features)
-        return replace(self, graph=graph, colors=colors)
 
     @property
     def has_numeric_features(self) -> bool:

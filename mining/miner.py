@@ -19,9 +19,8 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
-from mining.counting.exact_search import STEPS_PER_SECOND
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
-from mining.learning.deduplication import deduplicate
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
@@ -96,9 +95,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
         the machine's memory.
     kernel : GOMKKernel or None
-        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``, changed
-        by the keywords ``num_levels``, ``tau``, ``matching`` and ``anchor_root`` where these are
-        not None.
+        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
         As in :func:`gomkcn.gomk`.
 
@@ -201,7 +198,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         loss_curve: list[float] = []
         with JobProgress(progress and is_first()) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            # 2. filters: sample rooted subgraphs, initialise, train, discretise, deduplicate
+            # 2. filters: sample rooted subgraphs, initialise, train, discretise
             if "filters" in sources:
                 filters, loss_curve = self._learn(source, mined.graph, steps)
                 proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
@@ -249,14 +246,14 @@ class PatternMiner(PatternFeatures, MinerParameters):
         source.check_memory(graph)
         steps.progress.begin("sampling subgraphs")
         subgraphs = source.training_subgraphs(graph)
-        filters, loss_curve = learn_distinct_filters(self, subgraphs, steps)
+        filters, loss_curve = learn_structures(self, subgraphs, steps)
         return add_noisy(self, source, graph, filters), loss_curve
 
 
-def learn_distinct_filters(
+def learn_structures(
     miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from subgraphs and deduplicate them; also return the loss curve."""
+    """Learn filters from subgraphs, and what they look like; also return the loss curve."""
     filters, loss_curve = learn_filters(
         subgraphs,
         min(miner.num_patterns, len(subgraphs.batch)),
@@ -265,7 +262,6 @@ def learn_distinct_filters(
         seed=miner.random_state,
         steps=steps,
     )
-    filters = deduplicate(filters, subgraphs)
     return subgraphs.add_indistinguishable(filters), loss_curve
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.runtime.compiled import compiled
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,8 @@ class Occurrences(Sequence[Occurrence]):
         if isinstance(records, Occurrences):
             return records
         ids = [node for record in records for node in record.nodes]
-        names = np.array(sorted({node for node in ids if node is not None}, key=_by_kind), object)
+        known = {node for node in ids if node is not None}
+        names = np.array(sorted(known, key=lambda node: (isinstance(node, str), node)), object)
         number = {name: i for i, name in enumerate(names.tolist())} | {None: -1}
         return cls(
             np.array([number[node] for node in ids], np.int64).reshape(-1, num_nodes),
@@ -89,7 +89,11 @@ class Occurrences(Sequence[Occurrence]):
         if self.names is not None and self.names is graph.node_ids:
             rows = self.nodes.astype(np.int64)
         elif graph.node_ids is None:
-            ids = self.nodes if self.names is None else _as_numbers(self.names)[self.nodes]
+            ids = self.nodes
+            if self.names is not None:
+                # text is no row
+                numbers = [one if isinstance(one, int) else -2 for one in self.names.tolist()]
+                ids = np.array(numbers, np.int64)[self.nodes]
             rows = np.where((ids >= 0) & (ids < (last - first)[owner]), ids + first[owner], -2)
         else:
             rows = self._rows_of_ids(graph, owner)
@@ -154,65 +158,3 @@ class Occurrences(Sequence[Occurrence]):
 
 
 NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.float32), np.empty(0, np.int64))
-
-
-def _by_kind(node: Any) -> tuple[bool, Any]:
-    return isinstance(node, str), node
-
-
-def _as_numbers(names: np.ndarray) -> np.ndarray:
-    """Ids as numbers; -2 for text."""
-    return np.array([name if isinstance(name, int) else -2 for name in names.tolist()], np.int64)
-
-
-def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Greedily select occurrences that share no node, the fewest overlaps first, bool ``[K]``.
-
-    ``node_sets`` is integer ``[K, N]``, -1 = padding, in a graph of ``num_nodes`` nodes.
-
-    >>> path = np.array([[1, 2], [0, 1], [2, 3]])
-    >>> pick_disjoint(path, 4).tolist()
-    [False, True, True]
-    """
-    if node_sets.size < num_nodes // 8:
-        # of few nodes, numbers that are as few
-        met, nodes = np.unique(node_sets, return_inverse=True)
-        node_sets = nodes.reshape(node_sets.shape) - int(len(met) > 0 and met[0] < 0)
-        num_nodes = len(met)
-    order = np.argsort(_count_conflicts(node_sets, num_nodes), kind="stable")
-    return _pick_in_order(node_sets, order, num_nodes)
-
-
-@compiled()
-def _count_conflicts(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Other occurrences at the nodes of each, int64 ``[K]``."""
-    degree = np.zeros(num_nodes, np.int64)
-    for nodes in node_sets:
-        for node in nodes:
-            if node >= 0:
-                degree[node] += 1
-    conflicts = np.zeros(len(node_sets), np.int64)
-    for i, nodes in enumerate(node_sets):
-        for node in nodes:
-            if node >= 0:
-                conflicts[i] += degree[node] - 1
-    return conflicts
-
-
-@compiled()
-def _pick_in_order(node_sets: np.ndarray, order: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Select each occurrence none of whose nodes is in one selected before, bool ``[K]``."""
-    picked = np.zeros(len(node_sets), np.bool_)
-    taken = np.zeros(num_nodes, np.bool_)
-    for i in order:
-        is_free = True
-        for node in node_sets[i]:
-            if node >= 0 and taken[node]:
-                is_free = False
-                break
-        if is_free:
-            picked[i] = True
-            for node in node_sets[i]:
-                if node >= 0:
-                    taken[node] = True
-    return picked

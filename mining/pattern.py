@@ -69,18 +69,6 @@ class OccurrenceCount:
             return "exact"
         return "estimated" if self.value else "bounded"
 
-    def __str__(self) -> str:
-        """The number in words and digits; an estimate with its interval."""
-        if self.is_exact:
-            return f"{int(self.value):,}"
-        if not self.value:
-            return f"fewer than {digits(self.high)}"
-        if self.value < _LARGE:
-            return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
-        power = _power_of_ten(self.value)
-        value, low, high = (f"{one / 10**power:.4g}" for one in (self.value, self.low, self.high))
-        return f"{value} ({low} to {high}) · 10{str(power).translate(_RAISED)}"
-
     @property
     def short(self) -> str:
         """The number alone."""
@@ -88,14 +76,15 @@ class OccurrenceCount:
             return f"{int(self.value):,}"
         return digits(self.value) if self.value else f"fewer than {digits(self.high)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> OccurrenceCount:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        return cls(**record)
+    def __str__(self) -> str:
+        """The number in words and digits; an estimate with its interval."""
+        if self.state != "estimated":
+            return self.short
+        if self.value < _LARGE:
+            return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
+        power = _power_of_ten(self.value)
+        value, low, high = (f"{one / 10**power:.4g}" for one in (self.value, self.low, self.high))
+        return f"{value} ({low} to {high}) · 10{str(power).translate(_RAISED)}"
 
 
 def digits(number: float) -> str:
@@ -157,16 +146,6 @@ class Frequency:
         """The number of occurrences, or the estimate of it."""
         return self.occurrences.value
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record of ``patterns.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Frequency:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        occurrences = OccurrenceCount.from_dict(record["occurrences"])
-        return cls(**{**record, "occurrences": occurrences})
-
 
 @dataclass(frozen=True)
 class NullComparison:
@@ -220,11 +199,6 @@ class NullComparison:
             name: round(value, 6) if isinstance(value, float) else value
             for name, value in record.items()
         }
-
-    @classmethod
-    def from_dict(cls, null: str, record: Mapping[str, Any]) -> NullComparison:
-        """Read what :meth:`to_dict` gave."""
-        return cls(null, **record)
 
 
 @dataclass(frozen=True)
@@ -321,12 +295,6 @@ class ClassDifference:
             "contrasts": [_rounded(asdict(one)) for one in self.contrasts],
             "p_adjusted": round(self.p_adjusted, 6),
         }
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> ClassDifference:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        contrasts = tuple(ClassContrast(**one) for one in record["contrasts"])
-        return cls(contrasts, record["p_adjusted"])
 
 
 def _share(part: int, whole: int) -> str:
@@ -442,8 +410,8 @@ class Pattern:
         The places that are listed, the most similar first, as many as ``frequency.listed``; of what
         is not reported none.
     sources : tuple of str
-        What saw it: "grown" sets of nodes, trained "filters", or the "consensus" of noisy copies,
-        of which few may be intact.
+        What saw it: "grown" sets of nodes, trained "filters", the "consensus" of noisy copies, of
+        which few may be intact, the "census", or the user, where it was "given".
     frequency : Frequency
         How often it occurs, in several readings.
     significance : mapping from str to NullComparison
@@ -607,7 +575,7 @@ class Pattern:
             **self.structure.to_dict(),
             "sources": list(self.sources),
             "profiles": [one.to_dict(self.structure) for one in self.profiles],
-            "frequency": self.frequency.to_dict(),
+            "frequency": asdict(self.frequency),
             "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
             "inside": list(self.inside),
@@ -637,16 +605,20 @@ class Pattern:
             structure = Structure.from_dict(record)
         except ValueError as error:
             raise ValueError(f"pattern {record['id']}: {error}") from None
+        count = OccurrenceCount(**record["frequency"]["occurrences"])
+        classes = record["classes"]
         return cls(
             structure,
             occurrences,
             sources=tuple(record["sources"]),
-            frequency=Frequency.from_dict(record["frequency"]),
+            frequency=Frequency(**{**record["frequency"], "occurrences": count}),
             significance={
-                name: NullComparison.from_dict(name, one)
-                for name, one in record["significance"].items()
+                name: NullComparison(name, **one) for name, one in record["significance"].items()
             },
-            classes=record["classes"] and ClassDifference.from_dict(record["classes"]),
+            classes=classes
+            and ClassDifference(
+                tuple(ClassContrast(**one) for one in classes["contrasts"]), classes["p_adjusted"]
+            ),
             profiles=tuple(Profile.from_dict(one, structure) for one in record["profiles"]),
             feature_names=tuple(feature_names),
             id=record["id"],

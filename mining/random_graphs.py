@@ -32,16 +32,10 @@ from gomkcn_dgl.edges import pack
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.categories import Categories
+from mining.counting.census_formulas import count_triangles
 from mining.degree_walk import walk
 
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
-_OWN = "is gone; pass a function of your own that takes a graph and a seed and returns a graph"
-# names of before, and what takes their place
-_GONE = {
-    "configuration": "is called 'degree' now",
-    "reciprocity": "is what 'degree' keeps now where edges have directions",
-    **dict.fromkeys(("features", "communities", "triangles", "geometric", "small-world"), _OWN),
-}
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
 # a graph with fewer cycles may have even ones alone by chance: one of 32
@@ -121,8 +115,6 @@ def check_null(null: Any) -> None:
                 "null must be a name, a function of a graph and a seed, or an object with name, "
                 f"keeps, is_walk, sample and doubt, got {type(null).__name__}."
             )
-    elif null in _GONE:
-        raise InputError(f"null {null!r} {_GONE[null]}.")
     elif null not in NULL_MODELS:
         raise InputError(
             f"null must be one of {', '.join(map(repr, NULL_MODELS))}, or a function of a graph "
@@ -362,33 +354,12 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     return (first > second)[place].astype(np.int64)
 
 
-def count_triangles(graph: CSRGraph) -> tuple[int, float]:
-    """Number of triangles, and the share of the nodes of at least two neighbours that are in one.
-
-    Directions and relations do not count.
-
-    >>> import networkx as nx
-    >>> from gomkcn_dgl import as_csr
-    >>> count_triangles(as_csr(nx.house_graph()))
-    (1, 0.6)
-    """
-    # each edge leads to the end with more neighbours, so that few lead out of any node
-    rank = np.argsort(np.argsort(graph.degrees, kind="stable"))
-    pairs = np.sort(rank[graph.adjacent_pairs()], axis=1)
-    shape = (graph.num_nodes,) * 2
-    up = csr_array((np.ones(len(pairs), np.int64), tuple(pairs.T)), shape=shape)
-    # triangles of the edge between their two higher nodes, and of that between lowest and highest
-    high, long = (up.T @ up).multiply(up), (up @ up).multiply(up)
-    inside = high.sum(axis=0) + high.sum(axis=1) + long.sum(axis=1)
-    able = graph.degrees[np.argsort(rank)] > 1
-    share = float((np.asarray(inside).reshape(-1)[able] > 0).mean()) if able.any() else 0.0
-    return int(high.sum()), share
-
-
 def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     """Say that a graph has other triangles than random ones, where it has them all over."""
-    observed, share = count_triangles(graph)
-    counts = [count_triangles(one)[0] for one in samples]
+    at_nodes = count_triangles(graph)
+    observed, able = int(at_nodes.sum()) // 3, graph.degrees > 1
+    share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
+    counts = [int(count_triangles(one).sum()) // 3 for one in samples]
     mean, sd = float(np.mean(counts)), float(np.std(counts, ddof=1))
     difference = abs(observed - mean)
     is_alike = difference <= _DISTANCE * max(sd, mean**0.5, 1.0)

@@ -20,15 +20,13 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import cache, partial
-from importlib import resources
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fastjsonschema
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
@@ -36,6 +34,7 @@ from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of, visible
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
 from mining.pattern import SCHEMA_VERSION, Pattern
+from mining.schemas import validator
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
@@ -54,8 +53,7 @@ def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    resumed = begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
-    return None if resumed is None else Path(folder) / _PROGRESS
+    return begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
 
 
 def remove_progress(folder: Path) -> None:
@@ -195,7 +193,7 @@ def _damage_named(folder: Path, records: dict[str, Any]) -> Iterator[None]:
     try:
         # the schemas check each file by itself; what files say of each other is checked after that
         for name, record in records.items():
-            _validator(name)(record)
+            validator(name)(record)
         yield
     except (KeyError, TypeError, ValueError) as error:
         damaged = [f"{name}.json" for name in records]
@@ -203,20 +201,6 @@ def _damage_named(folder: Path, records: dict[str, Any]) -> Iterator[None]:
             f"run folder {str(folder)!r} holds a damaged {', '.join(damaged[:-1])} or "
             f"{damaged[-1]} ({reason_of(error)}); mine again."
         ) from None
-
-
-def load_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of ``run.json``, ``patterns.json`` or ``map.json``."""
-    text = (resources.files("mining") / "schemas" / f"{name}.schema.json").read_text("utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
-
-
-@cache
-def _validator(name: str) -> Callable[[Any], Any]:
-    """A function that raises ValueError where a record does not fit a schema."""
-    validate: Callable[[Any], Any] = fastjsonschema.compile(load_schema(name))
-    return validate
 
 
 def _run_of(

@@ -41,7 +41,7 @@ class PlantedMotifDataset:
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
     features, feature_dim, noise, remove_prob, add_prob
         As in :func:`gomkcn.plant_motifs`.
-    directed, relations, edges_per_motif, embedded, extra_degree, shuffle
+    directed, relations, embedded, extra_degree
         As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
@@ -116,7 +116,7 @@ class MotifClassificationDataset:
         One per class, in the order of the labels.
     features, feature_dim, noise, remove_prob, add_prob
         As in :func:`gomkcn.plant_motifs`; a type's vector is the same in all graphs.
-    directed, relations, edges_per_motif, embedded, extra_degree
+    directed, relations, embedded, extra_degree
         As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
@@ -168,8 +168,8 @@ class MotifClassificationDataset:
         counts = tuple(np.bincount(class_of_copy).tolist())
         if settings.directed:
             base_edges = orient_edges(base_edges, rng)
-        base = base_edges, num_graphs * size, None
-        planted = plant_copies(base, table, counts, hosts, settings, rng)
+        num_nodes = num_graphs * size
+        planted = plant_copies(base_edges, num_nodes, table, counts, hosts, settings, rng)
         labels = np.empty(num_graphs, dtype=np.int64)
         labels[graph_of_copy] = class_of_copy
         self.labels = torch.from_numpy(labels)
@@ -180,8 +180,8 @@ class MotifClassificationDataset:
         order = np.argsort(graph_of_node, kind="stable")
         self.planted = planted.relabel(np.argsort(order))
         self._graph_of_node = graph_of_node[order]
-        num_nodes = np.bincount(graph_of_node, minlength=num_graphs)
-        self.node_offsets = np.concatenate([[0], np.cumsum(num_nodes)])
+        sizes = np.bincount(graph_of_node, minlength=num_graphs)
+        self.node_offsets = np.concatenate([[0], np.cumsum(sizes)])
         # Split each class 8:1:1.
         pieces = []
         for label in range(len(table)):

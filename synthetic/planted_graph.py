@@ -91,40 +91,35 @@ class PlantedGraph:
         at e and back at E + e, unless ``order`` puts the rows of ``arcs`` in another order. The
         tensors are copies.
         """
-        import torch
-
-        from gomkcn_dgl._dgl import dgl
-
-        ends, rows = self.arcs()
-        if order is not None:
-            ends, rows = ends[order], rows[order]
-        graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
-        for name, values in self.node_data().items():
-            graph.ndata[name] = torch.tensor(values)
-        for name, values in self.edge_data().items():
-            graph.edata[name] = torch.from_numpy(values[rows])
-        return graph
+        rows = np.arange(len(self.arcs()[1])) if order is None else order
+        return self._to_dgl("_N", {"_E": rows})
 
     def to_heterograph(self) -> Any:
         """Return a DGL heterograph with an edge type ``("node", name, "node")`` a relation.
 
-        The data are those of :meth:`to_dgl`, without ``relation``.
+        The data are those of :meth:`to_dgl`.
         """
+        relation, names = self.edge_relation[self.arcs()[1]], self.relations.names
+        rows_of = {name: np.flatnonzero(relation == k) for k, name in enumerate(names)}
+        return self._to_dgl("node", rows_of)
+
+    def _to_dgl(self, node: str, rows_of: dict[str, np.ndarray]) -> Any:
+        """A DGLGraph with the rows of ``arcs`` of each edge type."""
         import torch
 
         from gomkcn_dgl._dgl import dgl
 
-        ends, rows = self.arcs()
-        ends_of, rows_of = {}, {}
-        for number, name in enumerate(self.relations.names):
-            here = self.edge_relation[rows] == number
-            ends_of["node", name, "node"] = tuple(torch.from_numpy(ends[here].T.copy()))
-            rows_of[name] = rows[here]
-        graph = dgl.heterograph(ends_of, num_nodes_dict={"node": self.num_nodes})
-        for name, values in self.node_data().items():
-            graph.ndata[name] = torch.tensor(values)
-        for name, own in rows_of.items():
-            graph.edges[name].data["edge_mask"] = torch.from_numpy(self.edge_mask[own])
+        ends, edge = self.arcs()
+        kinds = {
+            (node, name, node): tuple(torch.from_numpy(ends[rows].T.copy()))
+            for name, rows in rows_of.items()
+        }
+        graph = dgl.heterograph(kinds, {node: self.num_nodes})
+        for key, values in self.node_data().items():
+            graph.ndata[key] = torch.tensor(values)
+        for name, rows in rows_of.items():
+            for key, values in self.edge_data().items():
+                graph.edges[name].data[key] = torch.from_numpy(values[edge[rows]])
         return graph
 
     def to_csr(self) -> CSRGraph:

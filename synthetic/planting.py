@@ -23,7 +23,6 @@ FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 class PlantingSettings:
     """How copies are attached, altered and given features; the fields are those of plant_motifs."""
 
-    edges_per_motif: int = 1
     features: str = "per_type"
     feature_dim: int = 3
     noise: float = 0.0
@@ -35,7 +34,6 @@ class PlantingSettings:
     extra_degree: int = 2
 
     def __post_init__(self) -> None:
-        check_int("edges_per_motif", self.edges_per_motif, 0)
         check_choice("features", self.features, FEATURE_MODES)
         check_int("feature_dim", self.feature_dim, 1)
         check_float("noise", self.noise, 0.0)
@@ -49,12 +47,11 @@ class PlantingSettings:
                 "use features='per_type_noise'."
             )
         check_int("extra_degree", self.extra_degree, 0)
-        # what has no meaning for copies of this kind must be left at its default
-        name, where = ("edges_per_motif", "with") if self.embedded else ("extra_degree", "without")
-        usual = type(self).__dataclass_fields__[name].default
-        if getattr(self, name) != usual:
+        usual = type(self).__dataclass_fields__["extra_degree"].default
+        if not self.embedded and self.extra_degree != usual:
             raise InputError(
-                f"{name} must be left at {usual} {where} embedded=True, got {getattr(self, name)}."
+                f"extra_degree must be left at {usual} without embedded=True, got "
+                f"{self.extra_degree}."
             )
 
 
@@ -63,16 +60,14 @@ def plant_motifs(
     num_base_nodes: int,
     motifs: Mapping[str | Structure, int],
     *,
-    base_relation: np.ndarray | None = None,
-    shuffle: bool = False,
     seed: Seed,
     **settings: Any,
 ) -> PlantedGraph:
     """Plant copies of motifs into a background graph, as in the GOMKCN paper's mining experiment.
 
-    Every copy is joined to the background by ``edges_per_motif`` edges, each from a random node of
-    the copy to a random base node. The paper says one edge and independent features, which is
-    ``features="per_node"``; the other feature modes, noise and edge perturbation are ours.
+    Every copy is joined to the background by an edge from a random node of the copy to a random
+    base node. Base nodes come first, then the copies in order. The paper has independent features,
+    which is ``features="per_node"``; the other feature modes, noise and edge perturbation are ours.
 
     With ``embedded`` a copy has no nodes of its own: it takes random base nodes that no other copy
     has, the edges among them become those of the motif, and each keeps its edges to all others.
@@ -86,8 +81,6 @@ def plant_motifs(
         Number of nodes of the background; they keep their ids.
     motifs : mapping from str or Structure to int
         Number of copies of each motif, at least 0. The order numbers the types and the copies.
-    edges_per_motif : int
-        Different attaching edges of a copy; 0 leaves the copies apart.
     features : str
         ``"constant"``: 1.0 everywhere, one column. ``"per_type"``: one uniform [0, 1] vector for
         all nodes of a motif type, and one for all base nodes. ``"per_node"``: independent uniform
@@ -104,17 +97,13 @@ def plant_motifs(
         in all copies; attaching edges lead either way with equal probability.
     relations : int or sequence of str
         The relations of the edges, or how many: the relations that the motifs name, and more up to
-        this number. A motif that names none gets some at random, the same in all copies; attaching
-        edges have the relation of a random base edge.
+        this number. Base edges, and a motif that names none, get some at random, the same in all
+        copies; attaching edges have the relation of a random base edge.
     embedded : bool
         Whether copies are planted onto base nodes instead of beside them.
     extra_degree : int
         With ``embedded``, nodes of a copy have at most this many edges more than the median of the
         base nodes, before the copies are planted.
-    base_relation : numpy.ndarray, optional
-        Integer ``[E]``, relation of each base edge; at random when left out.
-    shuffle : bool
-        Relabel all nodes at random; otherwise the base nodes come first, then the copies in order.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
 
@@ -152,13 +141,12 @@ def plant_motifs(
         for motif, count in zip(table, motifs.values(), strict=True)
     )
     hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
-    base = base_edges, num_base_nodes, base_relation
-    planted = plant_copies(base, table, copies, hosts, chosen, rng)
-    return planted.relabel(rng.permutation(planted.num_nodes)) if shuffle else planted
+    return plant_copies(base_edges, num_base_nodes, table, copies, hosts, chosen, rng)
 
 
 def plant_copies(
-    base: tuple[np.ndarray, int, np.ndarray | None],
+    base_edges: np.ndarray,
+    num_base_nodes: int,
     motifs: tuple[Structure, ...],
     copies: tuple[int, ...],
     hosts: np.ndarray,
@@ -167,49 +155,57 @@ def plant_copies(
 ) -> PlantedGraph:
     """Plant with checked arguments; copy c attaches to base nodes ``first .. first + count - 1``.
 
-    ``base`` are the edges, the number of nodes and the relation of each edge. ``hosts`` ``[C, 2]``
-    holds (first, count) of each copy, so that a forest of backgrounds can be planted in one pass.
+    ``hosts`` ``[C, 2]`` holds (first, count) of each copy, so that a forest of backgrounds can be
+    planted in one pass.
     The draws are relations and directions where there are any, attaching edges or base nodes for
     the copies, alterations, features, in this order and of sizes that no probability changes: a
     sweep over noise keeps everything else.
     """
-    base_edges, num_base_nodes, base_relation = base
     relations = name_relations(motifs, settings.directed, settings.relations)
     motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
-    base_relation = draw_base_relation(base_relation, len(base_edges), relations, rng)
+    base_relation = np.zeros(len(base_edges), np.int64)
+    if len(relations.names) > 1:
+        base_relation = rng.integers(len(relations.names), size=len(base_edges))
     # 1. the nodes of the copies of each motif, and what each node is
     sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
     if settings.embedded:
         degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
-        placement = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+        members = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+        attaching = np.empty((0, 2), np.int64)
     else:
-        each = settings.edges_per_motif
-        placement = attach_copies(num_base_nodes, sizes, hosts, each, rng)
-    nodes = placement.nodes_of_motifs([motif.num_nodes for motif in motifs], copies)
-    marks = placement.mark_nodes(nodes)
+        members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
+    nodes = nodes_of_motifs(members, motifs, copies)
+    num_nodes = num_base_nodes + (0 if settings.embedded else len(members))
+    node_type, instance, role = np.tile([[0], [-1], [-1]], num_nodes)
+    node_type[members] = np.repeat(1 + np.arange(len(motifs)), [own.size for own in nodes])
+    instance[members] = np.repeat(np.arange(len(sizes)), sizes)
+    role[members] = np.concatenate([np.empty(0, int), *map(np.arange, sizes)])
     # 2. base edges between two nodes of one copy make way for the edges of the motif
-    owner = marks["node_instance"][base_edges]
+    owner = instance[base_edges]
     inside = (owner[:, 0] >= 0) & (owner[:, 0] == owner[:, 1])
     if inside.any():
         base_edges, base_relation = base_edges[~inside], base_relation[~inside]
     # 3. edges of the background, inside the copies of each motif, and between both
-    attaching = draw_links(placement.attaching, base_relation, relations, rng)
+    joining = draw_links(attaching, base_relation, relations, rng)
     altered = settings.remove_prob, settings.add_prob
     within = [
         draw_copy_edges(motif, own, relations, altered, rng)
         for motif, own in zip(motifs, nodes, strict=True)
     ]
-    parts = [(base_edges, base_relation), *within, attaching]
+    parts = [(base_edges, base_relation), *within, joining]
     edges = np.concatenate([ends for ends, _ in parts])
     if not relations.is_directed:
         edges.sort(axis=1)
     num_within = sum(len(ends) for ends, _ in within)
     return PlantedGraph(
-        num_nodes=placement.num_nodes,
+        num_nodes=num_nodes,
         edges=edges,
-        features=_draw_features(marks["node_type"], len(motifs), settings, rng),
-        **marks,
-        edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(attaching[0])]),
+        features=_draw_features(node_type, len(motifs), settings, rng),
+        node_type=node_type,
+        node_mask=node_type > 0,
+        node_instance=instance,
+        node_role=role,
+        edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(joining[0])]),
         instances=tuple(
             (motif.name, tuple(copy))
             for motif, own in zip(motifs, nodes, strict=True)
@@ -333,29 +329,6 @@ def assign_relations(motif: Structure, relations: Relations, rng: np.random.Gene
     )
 
 
-def draw_base_relation(
-    given: np.ndarray | None, num_edges: int, relations: Relations, rng: np.random.Generator
-) -> np.ndarray:
-    """Relation of each edge of the background, int64 ``[E]``: checked, or drawn at random."""
-    number = len(relations.names)
-    if given is None:
-        if number == 1:
-            return np.zeros(num_edges, np.int64)
-        return rng.integers(number, size=num_edges)
-    given = np.asarray(given)
-    if given.shape != (num_edges,) or given.dtype.kind not in "iu":
-        raise InputError(
-            f"base_relation must be one whole number for each of the {num_edges} base edges, "
-            f"got {given.dtype} of shape {list(given.shape)}."
-        )
-    if num_edges and not 0 <= given.min() <= given.max() < number:
-        raise InputError(
-            f"base_relation must be numbers of the relations, 0 to {number - 1}, got "
-            f"{given.min()} to {given.max()}."
-        )
-    return given.astype(np.int64)
-
-
 def draw_links(
     edges: np.ndarray, base_relation: np.ndarray, relations: Relations, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -403,69 +376,28 @@ def draw_copy_edges(
     return np.stack([nodes[copy, i[slot]], nodes[copy, j[slot]]], axis=1), relation[slot]
 
 
-@dataclass(frozen=True)
-class Placement:
-    """The nodes of all copies, and what joins them to the background.
-
-    ``num_nodes`` is that of the whole graph. ``members`` ``[sum of sizes]`` holds the nodes of each
-    copy in the order of its motif's nodes, one copy after the other, and ``attaching`` ``[A, 2]``
-    the edges between a base node and a node of a copy.
-    """
-
-    num_nodes: int
-    members: np.ndarray
-    attaching: np.ndarray
-
-    def nodes_of_motifs(self, num_nodes: Sequence[int], copies: Sequence[int]) -> list[np.ndarray]:
-        """The nodes of all copies of each motif, int64 ``[C, M]``."""
-        ends = np.cumsum(np.multiply(num_nodes, copies), dtype=np.int64)
-        parts = np.split(self.members, ends[:-1]) if len(ends) else []
-        return [part.reshape(-1, size) for part, size in zip(parts, num_nodes, strict=True)]
-
-    def mark_nodes(self, nodes_of_motifs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-        """Type, mask, copy and role of each node ``[V]``, as a PlantedGraph has them."""
-        node_type = np.zeros(self.num_nodes, np.int64)
-        instance, role = np.full((2, self.num_nodes), -1)
-        first = 0
-        for number, nodes in enumerate(nodes_of_motifs):
-            node_type[nodes] = 1 + number
-            instance[nodes] = first + np.arange(len(nodes))[:, None]
-            role[nodes] = np.arange(nodes.shape[1])
-            first += len(nodes)
-        return {
-            "node_type": node_type,
-            "node_mask": node_type > 0,
-            "node_instance": instance,
-            "node_role": role,
-        }
+def nodes_of_motifs(
+    members: np.ndarray, motifs: Sequence[Structure], copies: Sequence[int]
+) -> list[np.ndarray]:
+    """The nodes of all copies of each motif, int64 ``[C, M]``, from those of all."""
+    sizes = [motif.num_nodes for motif in motifs]
+    ends = np.cumsum(np.multiply(sizes, copies), dtype=np.int64)
+    parts = np.split(members, ends[:-1]) if len(ends) else []
+    return [part.reshape(-1, size) for part, size in zip(parts, sizes, strict=True)]
 
 
 def attach_copies(
-    num_base_nodes: int,
-    sizes: np.ndarray,
-    hosts: np.ndarray,
-    num_edges: int,
-    rng: np.random.Generator,
-) -> Placement:
-    """Copies on new nodes, joined to their hosts, (first, count) each, by ``num_edges`` edges."""
-    num_pairs = sizes * hosts[:, 1]
-    if len(sizes) and num_edges > num_pairs.min():
-        raise InputError(
-            f"edges_per_motif must be at most {num_pairs.min()}, the pairs of a motif node and a "
-            f"base node, got {num_edges}."
-        )
-    # Pairs are numbered base node first, [C, k].
-    pairs = rng.integers(0, num_pairs[:, None], size=(len(sizes), num_edges))
-    ordered = np.sort(pairs, axis=1)
-    for c in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
-        pairs[c] = rng.choice(num_pairs[c], size=num_edges, replace=False)
-    # First node of each copy, [C].
+    num_base_nodes: int, sizes: np.ndarray, hosts: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes of the copies ``[sum of sizes]`` after those of the base, and edges that attach them.
+
+    Each copy is joined to its host, (first, count), by one of the edges ``[C, 2]``.
+    """
+    # pairs of a base node and a node of the copy, numbered base node first
+    pairs = rng.integers(0, sizes * hosts[:, 1])
     starts = num_base_nodes + np.cumsum(sizes) - sizes
-    base_node = hosts[:, :1] + pairs // sizes[:, None]
-    copy_node = starts[:, None] + pairs % sizes[:, None]
-    num_nodes = num_base_nodes + int(sizes.sum())
-    attaching = np.stack([base_node, copy_node], axis=-1).reshape(-1, 2)
-    return Placement(num_nodes, np.arange(num_base_nodes, num_nodes), attaching)
+    attaching = np.stack([hosts[:, 0] + pairs // sizes, starts + pairs % sizes], axis=1)
+    return np.arange(num_base_nodes, num_base_nodes + int(sizes.sum())), attaching
 
 
 def embed_copies(
@@ -474,8 +406,8 @@ def embed_copies(
     hosts: np.ndarray,
     extra_degree: int,
     rng: np.random.Generator,
-) -> Placement:
-    """Copies on random base nodes of their host, none of which is in two copies.
+) -> np.ndarray:
+    """Nodes of copies on random base nodes of their host, none of which is in two copies.
 
     ``degrees`` ``[V]`` are those of the base nodes; the nodes taken have at most the median of them
     and ``extra_degree`` more.
@@ -497,4 +429,4 @@ def embed_copies(
                 "extra_degree."
             )
         members[slots] = rng.choice(nodes, size=len(slots), replace=False)
-    return Placement(len(degrees), members, np.empty((0, 2), np.int64))
+    return members

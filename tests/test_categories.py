@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from gomkcn_dgl.csr import csr_from_edges
@@ -55,7 +53,3 @@ def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
     )
     assert mined.colors_of(Structure.parse("x--y")) is None
     assert MinedGraph.of(graph, categories=Categories()).colors_of(structure) is None
-    # another graph has the colours of its own features
-    swapped = mined.with_graph(replace(mined.graph, features=mined.graph.features[::-1].copy()))
-    assert swapped.colors.tolist() == mined.colors[::-1].tolist()
-    assert mined.with_graph(replace(mined.graph, notes=("x",))).colors is mined.colors

@@ -116,8 +116,8 @@ def test_all_copies_are_isomorphic_to_the_motif(mined, answer):
         order = {node: place for place, node in enumerate(copy.tolist())}
         edges = set()
         for node in copy.tolist():
-            entries = mined.graph.entries_of(np.array([node]))
-            for other in mined.graph.indices[entries].tolist():
+            first, last = mined.graph.indptr[node : node + 2]
+            for other in mined.graph.indices[first:last].tolist():
                 if other in order and node < other:
                     edges.add(frozenset((order[node], order[other])))
         assert edges == {frozenset(edge) for edge in motif.structure.edges}

@@ -5,10 +5,10 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from synthetic import (
+    BASE_GRAPHS,
     MOTIFS,
     MotifClassificationDataset,
     barabasi_albert,
-    erdos_renyi,
     orient_edges,
     plant_motifs,
 )
@@ -23,22 +23,20 @@ KINDS = [
 
 
 def background(directed=False):
-    edges = erdos_renyi(NUM_NODES, 0.12, seed=3)
+    edges = BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3)
     return orient_edges(edges, seed=4) if directed else edges
 
 
 def plant(counts, seed=0, **options):
     edges = background(options.get("directed", False))
-    relation = np.arange(len(edges)) % 2 if options.get("relations", 1) > 1 else None
-    planted = plant_motifs(
-        edges, NUM_NODES, counts, embedded=True, base_relation=relation, seed=seed, **options
-    )
-    return edges, relation, planted
+    options = {"embedded": True, "seed": seed, **options}
+    # relations are drawn before any copy is planted
+    relation = plant_motifs(edges, NUM_NODES, dict.fromkeys(counts, 0), **options).edge_relation
+    return edges, relation, plant_motifs(edges, NUM_NODES, counts, **options)
 
 
 def rows(edges, relation, chosen):
     """The chosen edges with their relations, as a set."""
-    relation = np.zeros(len(edges), int) if relation is None else relation
     return set(map(tuple, np.column_stack([edges, relation])[chosen].tolist()))
 
 
@@ -119,7 +117,6 @@ def test_each_graph_of_a_data_set_has_its_copy():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"edges_per_motif": 2}, "edges_per_motif must be left at 1 with embedded=True, got 2"),
         ({"embedded": False, "extra_degree": 3}, "extra_degree must be left at 2 without embed"),
         ({"extra_degree": -1}, "extra_degree must be at least 0, got -1"),
         ({"motifs": {"square": 31}}, "motifs must have at most .* got 124; plant fewer copies"),

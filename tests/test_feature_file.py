@@ -87,7 +87,7 @@ def test_graphml(tmp_path, write):
         ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
         ("id,mass\n20,1\n10,heavy\n", "line 3: a finite number was expected, got 'heavy'."),
-        ("id,mass\n,1\n", "line 2: the column 'id' must name a node, got ',1'."),
+        ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
         ("id\n10\n", "line 1: the header must name a feature column."),
         ("mass\n", "the file holds a header and no row."),
         (b"\x93NUMPY damaged", "the array cannot be read "),
@@ -137,4 +137,4 @@ def test_columns_of_text_are_one_hot(graph_file, write, log):
 def test_too_many_different_words(write):
     path = write("g.txt", "".join(f"{k} {k + 1}\n" for k in range(1000)))
     write("g.features.csv", "id,name\n" + "".join(f"{k},n{k}\n" for k in range(1001)))
-    refuse(path, "the column 'name' of text must have at most 1000 different values")
+    refuse(path, "the text 'name' must have at most 1000 different values")

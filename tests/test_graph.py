@@ -10,9 +10,9 @@ import scipy.sparse as sp
 import torch
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.csr import CSRGraph, split_graphs
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges, split_graphs
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr, concatenate, csr_from_edges
+from gomkcn_dgl.graph import as_csr
 
 
 def edges(graph):
@@ -306,27 +306,27 @@ def test_a_csr_graph_passes_through():
     assert featured.indices is graph.indices
 
 
-def test_concatenate_keeps_ids_and_weights():
+def test_a_list_keeps_ids_and_weights():
     parts = [
         csr_from_edges(np.array([0]), np.array([1]), 2, weights=[2], node_ids=np.array([5, 6])),
         csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, weights=[3, 4]),
     ]
-    both = concatenate(parts)
+    both = as_csr(parts)
     assert both.indptr.tolist() == [0, 1, 2, 3, 5, 6]
     assert both.indices.tolist() == [1, 0, 3, 2, 4, 3]
     assert both.weights.tolist() == [2, 2, 3, 3, 4, 4]
     assert both.original_ids(np.arange(5)) == [5, 6, 0, 1, 2]
     assert both.indices.dtype == np.int32
-    assert concatenate(parts[:1]) is parts[0]
-    assert concatenate([both, both]).graph_ptr.tolist() == [0, 2, 5, 7, 10]
+    assert as_csr(parts[:1]).weights.tolist() == [2, 2]
+    assert as_csr([both, both]).graph_ptr.tolist() == [0, 2, 5, 7, 10]
 
 
-def test_concatenate_refuses_graphs_that_do_not_fit_together():
+def test_a_list_refuses_graphs_that_do_not_fit_together():
     ends = np.array([0]), np.array([1]), 2
     plain, wide = csr_from_edges(*ends), csr_from_edges(*ends, features=np.ones((2, 2)))
     weighted = csr_from_edges(*ends, weights=[1])
-    refuse("all graphs must have the same feature", lambda: concatenate([plain, wide]))
-    refuse("either all graphs must have edge", lambda: concatenate([plain, weighted]))
+    refuse("all graphs must have the same feature", lambda: as_csr([plain, wide]))
+    refuse("all graphs must have the same edge weights", lambda: as_csr([plain, weighted]))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -368,7 +368,7 @@ def test_a_collection_is_split_and_joined_again():
     parts = split_graphs(graph)
     assert [part.num_nodes for part in parts] == [6, 2, 6]
     assert [part.num_edges for part in parts[1:2]] == [0]
-    again = concatenate(parts)
+    again = as_csr(parts)
     for field in fields(graph):
         left, right = getattr(graph, field.name), getattr(again, field.name)
         if isinstance(left, np.ndarray):
@@ -376,7 +376,7 @@ def test_a_collection_is_split_and_joined_again():
             assert left.dtype == right.dtype
     assert again.relations.kinds == graph.relations.kinds
     # in another order, each graph still has its own edges
-    turned = concatenate(parts[::-1])
+    turned = as_csr(parts[::-1])
     for part, same in zip(parts, split_graphs(turned)[::-1], strict=True):
         assert [column.tolist() for column in part.edges()] == [
             column.tolist() for column in same.edges()

@@ -82,14 +82,14 @@ def test_the_same_seed_gives_the_same_sets():
     assert one != other
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_a_hub_takes_part_of_its_neighbors():
-    graph = as_csr(nx.star_graph(2000))
+    # of the hub's 1500 neighbours 300 are on offer to a growth, others to each
+    graph = as_csr(nx.windmill_graph(500, 4))
     free = np.ones(len(graph.indices), bool)
-    found = seen_structures(graph, np.zeros(2001, np.int64), free, range(3, 5), seed=0)
-    for size, structures in found.items():
-        (star,) = structures
-        assert star.shape.links.sum() == 2 * (size - 1)
+    found = seen_structures(graph, np.zeros(1501, np.int64), free, range(4, 5), seed=0)
+    (clique,) = found[4]
+    assert clique.shape.links.sum() == 12
+    assert len(clique.copies) == 500 and (clique.copies == 0).any(axis=1).all()
 
 
 def test_nothing_grows_where_nothing_is_free():

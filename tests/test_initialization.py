@@ -10,11 +10,8 @@ import torch
 
 from gomkcn_dgl.matching import GOMKKernel
 from mining.learning import filter_learning
-from mining.learning.filter_learning import INITIALIZATIONS, choose_initial
+from mining.learning.filter_learning import choose_initial
 from mining.learning.rooted_subgraphs import SubgraphClasses
-
-# from real subgraphs; "random" parameters need no choice
-CHOSEN = sorted(set(INITIALIZATIONS) - {"random"})
 
 
 def points(positions, weight=None):
@@ -30,9 +27,9 @@ def points(positions, weight=None):
     )
 
 
-def choose(init, classes, num_filters, sample_size=1000, seed=0):
+def choose(classes, num_filters, sample_size=1000, seed=0):
     kernel, rng = GOMKKernel(num_levels=0), np.random.default_rng(seed)
-    return choose_initial(init, classes, num_filters, kernel, sample_size, rng, "auto").tolist()
+    return choose_initial(classes, num_filters, kernel, sample_size, rng, "auto").tolist()
 
 
 @pytest.mark.parametrize(
@@ -49,28 +46,20 @@ def choose(init, classes, num_filters, sample_size=1000, seed=0):
     ],
 )
 def test_facility_location_on_a_line(positions, weight, chosen):
-    assert choose("facility_location", points(positions, weight), len(chosen)) == chosen
+    assert choose(points(positions, weight), len(chosen)) == chosen
 
 
 def test_each_step_of_facility_location_covers_the_most():
     rng = np.random.default_rng(0)
     positions, weight = rng.random(40) * 10, rng.integers(1, 9, 40)
     similarity = np.exp(-((positions[:, None] - positions) ** 2))
-    chosen = choose("facility_location", points(positions, weight), 6)
+    chosen = choose(points(positions, weight), 6)
     for i in range(6):
         coverage = [weight @ similarity[:, [*chosen[:i], j]].max(axis=1) for j in range(40)]
         assert coverage[chosen[i]] == pytest.approx(max(coverage), rel=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_kmeans_plus_plus_takes_one_of_each_cluster(seed):
-    positions = [0.0, 0.01, 0.02, 10.0, 10.01, 20.0, 20.01, 20.02]
-    chosen = choose("kmeans++", points(positions), 3, seed=seed)
-    assert sorted(round(positions[row], -1) for row in chosen) == [0.0, 10.0, 20.0]
-
-
-@pytest.mark.parametrize("init", CHOSEN)
-def test_many_classes_are_sampled_by_their_weight(init, monkeypatch):
+def test_many_classes_are_sampled_by_their_weight(monkeypatch):
     compared, pairwise = [], filter_learning._pairwise_similarity
 
     def spy(classes, rows, *arguments):
@@ -80,15 +69,14 @@ def test_many_classes_are_sampled_by_their_weight(init, monkeypatch):
     monkeypatch.setattr(filter_learning, "_pairwise_similarity", spy)
     # the weight lies on the last two, which every sample contains; all others are rare
     classes = points(np.arange(100.0), [1] * 98 + [1000, 2000])
-    chosen = choose(init, classes, 4, sample_size=30, seed=3)
-    assert len(compared) == (init != "sample")
+    chosen = choose(classes, 4, sample_size=30, seed=3)
+    assert len(compared) == 1
     assert all(count <= 30 for count in compared)
     assert {98, 99} <= set(chosen)
     assert len(set(chosen)) == 4
-    assert chosen == choose(init, classes, 4, sample_size=30, seed=3)
-    assert any(chosen != choose(init, classes, 4, sample_size=30, seed=i) for i in range(5))
+    assert chosen == choose(classes, 4, sample_size=30, seed=3)
+    assert any(chosen != choose(classes, 4, sample_size=30, seed=i) for i in range(5))
 
 
-@pytest.mark.parametrize("init", CHOSEN)
-def test_classes_without_weight_are_not_chosen(init):
-    assert sorted(choose(init, points([0.0, 3.0, 6.0, 9.0], [1, 0, 2, 0]), 4)) == [0, 2]
+def test_classes_without_weight_are_not_chosen():
+    assert sorted(choose(points([0.0, 3.0, 6.0, 9.0], [1, 0, 2, 0]), 4)) == [0, 2]

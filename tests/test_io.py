@@ -12,7 +12,8 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.reading import read_graph, read_tu_labels
+from gomkcn_dgl.io.graph_classes import read_graph_classes
+from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.files import atomic_write
 
@@ -105,9 +106,9 @@ def test_features_go_beside_the_graph(tmp_path):
     write_graph(tmp_path / "a.txt", SAMPLES["featured"])
     write_graph(tmp_path / "b.csv", SAMPLES["names"])
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["a.features.npy", "a.txt", "b.csv", "b.features.csv"]
+    assert names == ["a.features.csv", "a.txt", "b.csv", "b.features.csv"]
     assert (tmp_path / "b.features.csv").read_text().startswith('id,label=1,"size, mm"\n0,')
-    with pytest.raises(InputError, match=r"a\.features\.npy lies beside it and would be read"):
+    with pytest.raises(InputError, match=r"a\.features\.csv lies beside it and would be read"):
         write_graph(tmp_path / "a.txt", SAMPLES["plain"])
 
 
@@ -142,4 +143,4 @@ def test_mutag(mutag):
     labels = ["C", "N", "O", "F", "I", "Cl", "Br"]
     assert list(graph.feature_names) == [f"label={label}" for label in labels]
     assert graph.features.sum(axis=0).tolist() == [2395, 345, 593, 12, 1, 23, 2]
-    assert np.bincount(read_tu_labels(mutag)).tolist() == [63, 125]
+    assert np.bincount(read_graph_classes(mutag).labels).tolist() == [63, 125]

@@ -39,14 +39,14 @@ def test_files(tmp_path, name, text):
 @pytest.mark.parametrize(
     ("name", "text", "rule"),
     [
-        ("n.json", "", "must be a .csv file"),
+        ("n.json", "{}", "the first line must be 'label,name'"),
         ("n.csv", "1,helix\n", "the first line must be 'label,name'"),
-        ("n.csv", "label,name\n1\n", "row 2 must be a label and a name"),
+        ("n.csv", "label,name\n1\n", "line 2: every line must have 2 columns"),
         ("n.csv", "label,name\n", "at least one label must have a name"),
         ("n.csv", "label,name\n1,a\n1,b\n", "each label must have one name"),
-        ("n.csv", "label,name\n1,a=b\n", "must be printable text without '='"),
-        ("n.csv", b"\xff\xff", "not valid CSV"),
-        ("n.csv", f"label,name\n1,{'x' * 61}\n", "must have at most 60 letters"),
+        ("n.csv", "label,name\n1,a=b\n", "line 2: a name must be printable text .* without '='"),
+        ("n.csv", b"\xff\xff", "line 1: text in UTF-8 was expected"),
+        ("n.csv", f"label,name\n1,{'x' * 61}\n", "of 1 to 60 letters"),
     ],
 )
 def test_bad_files(write, name, text, rule):

@@ -26,7 +26,7 @@ from synthetic.planting import PlantingSettings
 pytestmark = pytest.mark.usefixtures("folder")
 
 # mines rings and cliques of five nodes in a moment
-QUICK = "--patterns 2 --size 5-5 --epochs 2 --null none"
+QUICK = "--patterns 2 --size 5-5 --epochs 2 --null none --sources grown,filters"
 
 
 def rings_and_cliques(num_rings=6, num_cliques=5):
@@ -135,7 +135,6 @@ def test_info_says_what_would_be_read():
     }
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_info_lists_relations_categories_and_what_is_ignored():
     Path("g.csv").write_text(
         "gene;on;how;year;p\na;b;acts;1999;0.5\nb;c;stops;2001;1\nb;b;acts;1;1\n"
@@ -147,7 +146,7 @@ def test_info_lists_relations_categories_and_what_is_ignored():
     assert lines["relations"] == "acts 1 (directed), stops 1 (directed)"
     assert lines["categories"] == "kind=kinase 1, kind=tf 2"
     assert lines["notes"] == (
-        "columns that are not used: year, p; columns of g.features.csv that are not used: note; "
+        "columns of g.features.csv that are not used: note; columns that are not used: year, p; "
         "dropped 1 self-loops"
     )
 
@@ -174,7 +173,6 @@ def write_tu_folder():
     return "TINY --features attributes"
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 @pytest.mark.parametrize("write", [write_edges, write_tu_folder])
 def test_mine_reads_every_format(write):
     said = gomkcn(f"mine {write()} --out run {QUICK} --quiet")
@@ -199,7 +197,7 @@ OPTIONS = {
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
     "--policy bfs": ("policy", "bfs"),
-    "--init sample": ("init", "sample"),
+    "--init random": ("init", "random"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),
     "--restarts 2": ("n_init", 2),
@@ -210,18 +208,16 @@ OPTIONS = {
 }
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_options_reach_the_miner():
     gomkcn(f"mine {write_edges()} --out run {' '.join(OPTIONS)}")
     given, stored = dict(OPTIONS.values()), read_run("run").settings
     # what was not given is stored with its default
-    tables = RunSettings().to_dict()
+    tables = json.loads(json.dumps(RunSettings().to_dict()))
     for name in ("miner", "kernel", "learning"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
     options = QUICK.replace("--null none", "--null degree --null erdos-renyi --null-samples 99")
     said = gomkcn(f"mine {write_edges()} --out run {options} --quiet")
@@ -236,8 +232,8 @@ def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
     for pattern in patterns_of("run"):
         assert pattern["frequency"]["occurrences"]["is_exact"]
         assert pattern["frequency"]["occurrences"]["value"] == pattern["frequency"]["listed"]
-    header, *_ = said.splitlines()
-    assert header.split()[:3] == ["pattern", "what", "occurrences"]
+    headers = re.findall(r"^structure +count +expected +z +adjusted p +inside$", said, re.MULTILINE)
+    assert len(headers) == 2
     miner = read_run("run").settings["miner"]
     assert (miner["null"], miner["null_samples"]) == (["degree", "erdos-renyi"], 99)
     gomkcn("mine --settings run/settings.toml --out again --quiet")
@@ -259,15 +255,12 @@ def test_the_truth_beside_the_graph_is_compared():
     assert "wheel" in Path("run/report.html").read_text()
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_report_writes_the_report_anew():
     mined = gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
     Path("run/report.html").unlink()
-    Path("run/figures/loss.svg").unlink()
     said = gomkcn("report run")
     assert said.splitlines()[-1] == "report: run/report.html"
     assert Path("run/report.html").is_file()
-    assert Path("run/figures/loss.svg").is_file()
     # the same table
     assert said.splitlines()[:-1] == mined.splitlines()[:-1]
 
@@ -276,7 +269,6 @@ def snapshot(folder):
     return {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_an_earlier_run_is_overwritten_only_with_force():
     gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
     before = snapshot("run")
@@ -406,17 +398,17 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     assert len(opened) == 1
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     tables = RunSettings().to_dict()
     defaults = {**tables["miner"], **tables["kernel"], **tables["learning"]}
-    options = {name: p for name, p in options_of("mine").items() if name in defaults}
+    # what may be repeated has none by default
+    options = {k: p for k, p in options_of("mine").items() if k in defaults and k != "given"}
     assert {"num_patterns", "pattern_size", "init", "null_samples"} <= set(options)
     for name, option in options.items():
         stated = re.search(r"\[(.*)\]$", option.help)
         assert stated, f"--help states no default of {name}"
         # what is None by default, or depends on the graph, is said in words
-        in_words = defaults[name] is None or name == "null"
+        in_words = defaults[name] is None or defaults[name] == "auto"
         assert in_words or stated[1] == str(defaults[name]), name
         assert not option.required
 

@@ -182,7 +182,7 @@ def test_a_search_whose_time_is_up_says_where(planted):
     mined, _ = planted
     found = search_graph(mined, SIZES, seed=0, is_over=lambda: True)
     assert not found.complete
-    assert found.cut == "the time was up in the first search"
+    assert found.cut == "Time was up in the first search."
 
 
 def test_a_large_graph_is_searched_once():

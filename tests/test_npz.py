@@ -67,15 +67,6 @@ def test_direction_comes_back_and_scipy_sees_it(tmp_path):
     assert_same(read_graph(tmp_path / "g.npz"), weighted)
 
 
-def test_what_an_earlier_version_wrote_beside_the_matrix_is_noted(tmp_path):
-    write_graph(tmp_path / "g.npz", as_csr(ONE_WAY))
-    parts = dict(np.load(tmp_path / "g.npz"))
-    np.savez(tmp_path / "old.npz", **parts, relations=["a", "b"], edge_features=np.ones((3, 1)))
-    graph = read_graph(tmp_path / "old.npz")
-    assert "not used: relations, edge_features of an earlier version" in graph.notes
-    assert graph.adjacent_pairs().tolist() == as_csr(ONE_WAY).adjacent_pairs().tolist()
-
-
 @pytest.mark.parametrize(
     ("graph", "words"),
     [

@@ -52,7 +52,6 @@ def test_each_process_knows_its_part(two):
     assert two["size"] == 2
     first, second = two["parts"]
     assert (first["rank"], first["first"], second["rank"], second["first"]) == (0, True, 1, False)
-    assert (first["shares"], second["shares"]) == ([[0, 1], [], []], [[2, 3, 4], [0], []])
     # its own numbers first, then what the other has not begun, the last of these first
     assert (first["turns"], second["turns"]) == ([0, 2, 4, 3], [1])
     for part in (first, second):
@@ -81,7 +80,7 @@ def test_a_killed_process_is_restarted_and_the_run_goes_on(workplace, monkeypatc
     losses = metrics["history"]["train_loss"]
     assert losses == pytest.approx(expected["history"]["train_loss"], rel=0.2)
     assert metrics["epochs"] == 6
-    assert not Path("run/unfinished.pt").exists()
+    assert not Path("run/unfinished").exists()
 
 
 def test_two_processes_train_the_kernel_machine_of_one(workplace, monkeypatch):
@@ -110,4 +109,13 @@ def test_a_single_process_and_an_incomplete_environment(monkeypatch):
         assert world_size() == 1
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(InputError, match="but RANK is not; start with torchrun"), join_processes():
+        pass
+
+
+def test_restarts_on_several_machines_need_a_store_for_each(monkeypatch):
+    told = {"WORLD_SIZE": 2, "RANK": 0, "MASTER_ADDR": "localhost", "MASTER_PORT": 1}
+    told |= {"GROUP_WORLD_SIZE": 2, "TORCHELASTIC_MAX_RESTARTS": 3}
+    for name, value in {**told, "TORCHELASTIC_USE_AGENT_STORE": True}.items():
+        monkeypatch.setenv(name, str(value))
+    with pytest.raises(InputError, match="TCP_STORE=1 before torchrun"), join_processes():
         pass

@@ -13,12 +13,12 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
+from mining.counting.census_formulas import count_triangles
 from mining.random_graphs import (
     NULL_MODELS,
     DegreeWalk,
     RandomGraphs,
     _nodes_of_pairs,
-    count_triangles,
     find_sides,
     null_model,
     sample_null,
@@ -161,7 +161,7 @@ def test_the_two_sides_of_a_graph_are_found_and_kept():
     for sample in [graphs.draw(k) for k in range(3)]:
         joined = sample.adjacent_pairs()
         assert (sides[joined[:, 0]] != sides[joined[:, 1]]).all()
-        assert count_triangles(sample)[0] == 0
+        assert not count_triangles(sample).any()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_pairs_are_numbered_one_after_the_other():
 def test_samples_have_as_many_triangles_as_those_of_igraph():
     whole = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
     graph, pairs = as_csr(nx.Graph(list(whole.edges))), list(whole.edges)
-    own = [count_triangles(sample_null(graph, "degree", seed))[0] for seed in range(300)]
+    own = [count_triangles(sample_null(graph, "degree", seed)).sum() // 3 for seed in range(300)]
     others = []
     igraph.set_random_number_generator(random.Random(0))
     try:
@@ -292,22 +292,9 @@ def test_words_say_what_is_kept_of_a_graph():
     )
 
 
-@pytest.mark.parametrize(
-    ("null", "message"),
-    [
-        ("configuration", "null 'configuration' is called 'degree' now"),
-        ("reciprocity", "null 'reciprocity' is what 'degree' keeps now"),
-        ("triangles", "null 'triangles' is gone; pass a function of your own"),
-        ("features", "null 'features' is gone; pass a function"),
-        ("nothing", "null must be one of 'degree', 'joint-degree', 'erdos-renyi', or a function"),
-    ],
-)
-def test_other_names_are_refused_with_what_takes_their_place(null, message):
-    with pytest.raises(InputError, match=message):
-        null_model(null, GRAPHS["plain"])
-
-
 def test_what_is_no_null_model_is_refused():
+    with pytest.raises(InputError, match="null must be one of 'degree', 'joint-degree', 'erdos-"):
+        null_model("nothing", GRAPHS["plain"])
     with pytest.raises(InputTypeError, match="null must be a name, a function .*, got int"):
         null_model(3, GRAPHS["plain"])
     with pytest.raises(InputError, match="seed must be at least 0, got -1"):
@@ -356,7 +343,7 @@ def test_it_is_said_where_triangles_are_all_over_and_not_where_a_few_are_planted
     for null in NULL_MODELS:
         doubt = null_model(null, points).doubt(points)
         assert "structures with triangles are more frequent for this reason alone" in doubt
-        assert f"{count_triangles(points)[0]:,} triangles" in doubt
+        assert f"{count_triangles(points).sum() // 3:,} triangles" in doubt
     planted = nx.gnp_random_graph(200, 0.02, seed=1)
     for first in range(0, 32, 4):
         planted.add_edges_from(itertools.combinations(range(first, first + 4), 2))
@@ -373,16 +360,6 @@ def test_fewer_triangles_are_said_as_well():
     doubt = DegreeWalk("degree", "", alike, alike).doubt(graph)
     assert "has 0 triangles" in doubt
     assert "structures with triangles are less frequent" in doubt
-
-
-def test_triangles_are_counted():
-    for seed in range(5):
-        graph = nx.gnp_random_graph(40, 0.15, seed=seed)
-        at_nodes = nx.triangles(graph)
-        able = [v for v in graph if graph.degree(v) > 1]
-        number, share = count_triangles(as_csr(graph))
-        assert number == sum(at_nodes.values()) // 3
-        assert share == pytest.approx(np.mean([at_nodes[v] > 0 for v in able]))
 
 
 def motif_counts(graph):

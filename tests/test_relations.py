@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from random_graphs import KINDS, draw
 
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.relations import MAX_RELATIONS, SIMPLE, relations_of
 
 
@@ -114,7 +115,7 @@ def test_of_several_weights_the_largest_stays_and_it_is_said():
 def test_collections_unite_their_relations():
     one, *_ = draw({"b": True, "a": False}, 0)
     two, *_ = draw({"c": True, "a": False}, 1)
-    both = concatenate([one, two, csr_from_edges(np.array([0]), np.array([1]), 2)])
+    both = as_csr([one, two, csr_from_edges(np.array([0]), np.array([1]), 2)])
     assert both.relations.names == ("b", "a", "c", "edge")
     shifted = {(u + 8, v + 8, name) for u, v, name in edge_set(two)}
     assert edge_set(both) == edge_set(one) | shifted | {(16, 17, "edge")}

@@ -18,11 +18,11 @@ from mining import MiningRun, MotifRecovery, Pattern, PatternMiner, load_miner, 
 from mining.run_folder import (
     SCHEMA_VERSION,
     _graphml,
-    load_schema,
     prepare_folder,
     write_report,
     write_run,
 )
+from mining.schemas import load_schema
 from mining.settings import GraphSettings, RunSettings, read_settings
 
 FEATURES = ("weight", "größe")

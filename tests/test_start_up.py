@@ -42,7 +42,6 @@ def test_info_compiles_nothing(graph):
     run((*HEAVY, "numba", "networkx"), f"info {graph}")
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_a_count_in_a_small_graph_compiles_nothing(graph):
     run(
         (*HEAVY, *COMPILED, "networkx"),
@@ -63,11 +62,11 @@ def test_counts_and_generated_graphs_need_no_learning(graph, tmp_path):
     )
 
 
-@pytest.mark.xfail(reason="tells of the miner, the page or the reader before", strict=False)
 def test_mining_a_text_file_needs_no_dgl_and_its_patterns_no_learning(tmp_path):
-    graph = tmp_path / "stars.txt"
-    graph.write_text("".join(f"{9 * i} {9 * i + j}\n" for i in range(9) for j in range(1, 4)))
-    run(("dgl", "seaborn"), f"mine {graph} --out {tmp_path}/run --size 4 --epochs 0 --null none")
+    graph = tmp_path / "rings.txt"
+    rows = [f"{5 * i + j} {5 * i + (j + 1) % 5}" for i in range(9) for j in range(5)]
+    graph.write_text("\n".join(rows))
+    run(("dgl", "seaborn"), f"mine {graph} --out {tmp_path}/run --size 5 --null none")
     run((*HEAVY, *COMPILED, "networkx"), f"count {tmp_path}/run:0 {graph}")
 
 

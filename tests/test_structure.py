@@ -199,15 +199,14 @@ def test_a_key_is_made_of_names():
 
 def test_sizes_by_hand():
     path = Structure.parse("path-4")
-    assert (path.num_nodes, path.num_cycles, len(path.edges)) == (4, 0, 3)
+    assert (path.num_nodes, len(path.edges)) == (4, 3)
     assert path.order == [1, 2, 0, 3]
     assert path.orbits.tolist() == [0, 1, 1, 0]
     # a category at one end breaks the symmetry
     assert Structure.parse("0:N--1:C, 1--2:C, 2--3:C").num_automorphisms == 1
     # a pair joined both ways is one pair
     both = Structure.parse("a->b, b->a")
-    assert (both.num_cycles, both.edges) == (0, ((0, 1), (1, 0)))
-    assert Structure.parse("clique-5").num_cycles == 6
+    assert both.edges == ((0, 1), (1, 0))
 
 
 @KINDS

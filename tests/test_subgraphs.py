@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
 
@@ -185,7 +186,7 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
     alone = [extract_subgraphs(part, SubgraphSettings(2, 5, policy)).nodes for part in parts]
     for _ in range(3):
         order = rng.permutation(len(parts)).tolist()
-        whole = concatenate([parts[k] for k in order])
+        whole = as_csr([parts[k] for k in order])
         nodes = extract_subgraphs(whole, SubgraphSettings(2, 5, policy)).nodes
         expected = [
             np.where(alone[k] < 0, -1, alone[k] + begin)

@@ -1,6 +1,5 @@
 """Evaluation against planted truth."""
 
-import itertools
 import json
 
 import networkx as nx
@@ -8,14 +7,9 @@ import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from mining.truth import (
     MotifRecovery,
     compare_with_truth,
-    covered_occurrences,
-    induced_occurrences,
     read_truth,
 )
 from synthetic import plant_motifs
@@ -110,20 +104,3 @@ def test_a_truth_file_that_cannot_be_read(tmp_path):
     for name in ("missing.json", "cut.json"):
         with pytest.raises(InputError, match=rf"^truth file '.*{name}' cannot be read"):
             read_truth(tmp_path / name)
-
-
-def test_occurrences_are_those_of_brute_force():
-    graph = nx.gnp_random_graph(12, 0.35, seed=5)
-    # subgraphs that cover a part of the occurrences only
-    batch = extract_subgraphs(as_csr(graph), SubgraphSettings(1, 4, "bfs", seed=0))
-    covered = {frozenset(row) - {-1} for row in batch.nodes.tolist()}
-    for motif in (nx.cycle_graph(4), nx.path_graph(4)):
-        expected = {
-            frozenset(nodes)
-            for nodes in itertools.combinations(graph, 4)
-            if nx.is_isomorphic(graph.subgraph(nodes), motif)
-        }
-        structure = Structure.from_networkx(motif)
-        assert induced_occurrences(as_csr(graph), structure) == expected
-        count = covered_occurrences(as_csr(graph), batch, structure)
-        assert count == len(expected & covered) < len(expected)

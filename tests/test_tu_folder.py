@@ -5,7 +5,8 @@ import pytest
 from graph_files import edges, refuse
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.reading import read_graph, read_tu_labels
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.tu_folder import read_tu_classes
 
 
 def tu_folder(folder, **changes):
@@ -32,7 +33,7 @@ def test_plain_set(tmp_path, below):
     assert edges(graph) == [(0, 1), (2, 3), (3, 4)]
     assert graph.original_ids(np.arange(5)) == [0, 1, 0, 1, 2]
     assert graph.feature_names == ("constant",)
-    assert read_tu_labels(folder).tolist() == [1, 0]
+    assert read_tu_classes(folder).tolist() == [3, -1]
 
 
 def test_features(tmp_path):
@@ -111,9 +112,7 @@ def test_unknown_features_and_wrong_graph_labels(tmp_path):
     refuse(folder, "TINY_node_labels.txt: the file must exist", features=("labels",))
     refuse(folder, "relation of a TU folder must be 'none' or left out", relation="bond")
     with pytest.raises(InputError, match="must have one class for each of the 2 graphs"):
-        read_tu_labels(folder)
-    with pytest.raises(InputError, match="path must name a file or a folder that exists"):
-        read_tu_labels(tmp_path / "nowhere")
+        read_tu_classes(folder)
 
 
 def test_edge_labels_are_relations(tmp_path):

@@ -20,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from gomkcn_dgl import CSRGraph, read_graph
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.reading import read_tu_labels
+from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.training.labelled_data import Split
 
@@ -273,7 +273,7 @@ def load_graph_data(name: str, data_folder: Path) -> GraphData:
     graph = read_graph(folder, features=kinds)
     if name == "MUTAG":
         graph = graph.with_relations(SIMPLE)
-    classes = read_tu_labels(folder)
+    classes = np.unique(read_tu_classes(folder), return_inverse=True)[1]
     if kinds is None:
         node_labels = graph.degrees
         if name.startswith("REDDIT"):

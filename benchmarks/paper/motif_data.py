@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gomkcn_dgl.csr import concatenate
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.labelled_data import Split
 from paper.data import GraphData
@@ -74,6 +74,6 @@ def load_motif_data(name: str, num_graphs: int = _NUM_GRAPHS) -> MotifData:
         rows = (dataset.train_idx, dataset.val_idx, dataset.test_idx)
         splits.append(Split(*(np.sort(part.numpy()) + first for part in rows)))
         first += num_graphs
-    graph = concatenate(parts)
+    graph = as_csr(parts)
     zeros = np.zeros(graph.num_nodes, np.int64)
     return MotifData(name, graph, np.concatenate(labels), len(motifs), splits, 0, zeros, motifs)

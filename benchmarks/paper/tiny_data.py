@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gomkcn_dgl.csr import concatenate, csr_from_edges
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph import as_csr
 from paper.data import GraphData, NodeData, stratified_splits
 from synthetic import barabasi_albert, plant_motifs
 
@@ -40,6 +41,6 @@ def tiny_graph_data(name: str) -> GraphData:
         features = np.concatenate([rng.random((num_nodes, 2)), np.eye(num_nodes)[:, :2]], axis=1)
         parts.append(csr_from_edges(*edges, num_nodes, features=features.astype(np.float32)))
         classes.append(label)
-    graph, labels = concatenate(parts), np.array(classes)
+    graph, labels = as_csr(parts), np.array(classes)
     folds = stratified_splits(labels)
     return GraphData(name, graph, labels, 2, folds, 2, graph.degrees)

@@ -3,9 +3,9 @@
     python docs/site/make_gallery.py DATA
 
 mines those of the graphs below that it finds in the folder DATA, with one ``gomkcn mine`` each, and
-the planted graph, which it generates. A run that is already there is not mined again where its page
-can be rendered anew. ``docs/gallery/NAME`` then holds ``report.html``, ``command.txt`` and, where
-Chromium is installed, ``thumbnail.png``; the site shows what it finds there.
+the planted graph, the novel and the club, which it writes. A run that is already there is not mined
+again where its page can be rendered anew. ``docs/gallery/NAME`` then holds ``report.html``,
+``command.txt`` and, where Chromium is installed, ``thumbnail.png``; the site shows what it finds.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -66,15 +67,33 @@ EXHIBITS = (
         "Genes: regulation in E. coli",
         "424 operons; edges activate, repress, or do both",
         "directed/ecoli_regulation.csv",
-        "--size 3-5",
     ),
     Exhibit(
         "neurons",
         "Neurons: C. elegans",
         "297 neurons of a worm and their directed connections",
         "directed/celegansneural.gml",
-        "--size 3-5",
     ),
+    Exhibit(
+        "circuit",
+        "A circuit: s420",
+        "252 gates and flip-flops of a counter, and the arcs of its signals",
+        "directed/s420.tsv",
+        "--directed",
+    ),
+    Exhibit(
+        "casts",
+        "Casts: IMDB-BINARY",
+        "1,000 actors, each with those they played with; edges join members of one cast",
+        "IMDB-BINARY*/IMDB-BINARY",
+    ),
+    Exhibit(
+        "novel",
+        "A novel: Les Misérables",
+        "77 characters; two are joined who appear in one chapter",
+        "novel.txt",
+    ),
+    Exhibit("club", "A karate club", "34 members and their friendships", "club.txt"),
     Exhibit("papers", "Papers: Cora", "2,708 papers and their citations", "cora*/ind.*.graph"),
     Exhibit(
         "countries",
@@ -89,6 +108,8 @@ EXHIBITS = (
         "planted.bin",
     ),
 )
+
+NETWORKX = {"novel": nx.les_miserables_graph, "club": nx.karate_club_graph}
 
 
 def main() -> None:
@@ -105,8 +126,12 @@ def main() -> None:
 
 
 def _prepare(exhibit: Exhibit, data: Path, folder: Path) -> Path | None:
-    """Return the path to mine; two of the graphs are written first."""
+    """Return the path to mine; four of the graphs are written first."""
     folder.mkdir(parents=True, exist_ok=True)
+    if exhibit.name in NETWORKX:
+        path = folder / exhibit.data
+        nx.write_edgelist(NETWORKX[exhibit.name](), path, delimiter="\t", data=False)
+        return path
     if exhibit.name == "planted":
         path = folder / "planted.bin"
         if not path.exists():

@@ -91,8 +91,7 @@ def count(
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
-    from mining.counting.exact_search import steps_in
-    from mining.counting.sought import READINGS, SUBGRAPH
+    from mining.counting.sought import READINGS, SUBGRAPH, steps_in
     from mining.graph_relations import joined_relations
     from synthetic import MOTIF_GROUPS
 

@@ -132,7 +132,9 @@ def _node_features(
         return features, None, None
     chosen = list(content.default_features)
     if features is not None:
-        chosen = as_names("features", features)
+        chosen = [features] if isinstance(features, str) else list(features)
+        if not chosen:
+            raise InputError("features must name at least one attribute, got none.")
     if content.node_type is not None and content.node_type not in chosen:
         chosen.insert(0, content.node_type)
     if not chosen:
@@ -326,14 +328,6 @@ def is_text(names: Any) -> bool:
     return isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
 
 
-def as_names(argument: str, names: Any) -> list[str]:
-    """Return a name or several as a list; none at all is refused."""
-    names = [names] if isinstance(names, str) else list(names)
-    if not names:
-        raise InputError(f"{argument} must name at least one attribute, got none.")
-    return names
-
-
 class Columns(Mapping[str, Any]):
     """A table whose columns are formed only when they are asked for; without rows it has all."""
 
@@ -448,7 +442,7 @@ def _one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
     if len(categories) > MAX_CATEGORIES:
         raise InputError(
             f"the text {name!r} must have at most {MAX_CATEGORIES} different values to become "
-            f"features, got {len(categories)}; is it a name?"
+            f"features, got {len(categories)}; leave out what is a name."
         )
     return np.eye(len(categories), dtype=np.float32)[codes], categories.tolist()
 

@@ -264,11 +264,6 @@ class Structure:
         """Which nodes are joined, in either direction, bool ``[M, M]``."""
         return np.asarray(self.channels.any(axis=2))
 
-    @property
-    def num_cycles(self) -> int:
-        """Number of independent cycles; edges between the same two nodes are one."""
-        return int(self.joined.sum()) // 2 - self.num_nodes + 1
-
     @cached_property
     def _edges(self) -> list[tuple[int, int, int]]:
         return edges_of(self.channels, self.relations)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gomkcn_dgl.edges import pack
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, Relations
@@ -24,53 +23,9 @@ _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
 
 
-def declared_directions(
-    names: Sequence[str], directed: bool | None
-) -> tuple[list[str], list[bool] | None]:
-    """Return the relations that a column names, and whether they have a direction.
-
-    The words directed and undirected alone are no types, they say the direction. None stands for a
-    direction that is to be seen from the edges.
-
-    >>> declared_directions(["Directed"], None)
-    (['edge'], [True])
-    >>> declared_directions(["binds", "directed"], None)
-    (['binds', 'directed'], None)
-    """
-    said = [_DIRECTIONS.get(name.lower()) for name in names]
-    if None not in said:
-        names = [PLAIN] if len(set(said)) == 1 else list(names)
-        found = [bool(one) for one in said[: len(names)]]
-        return names, found if directed is None else [directed] * len(names)
-    return list(names), None if directed is None else [directed] * len(names)
-
-
-def table_directions(
-    layout: EdgeLayout, relations: Sequence[str] | None, directed: bool | None
-) -> tuple[list[str], list[bool] | None]:
-    """Return the relations of a table and whether they have a direction: the rule for all tables.
-
-    A table without relations is undirected, unless the caller or the names of its columns say that
-    it is not. None stands for a direction that is to be seen from the edges.
-
-    >>> from gomkcn_dgl.io.edge_layout import EdgeOptions, find_layout
-    >>> for names in ("u", "v"), ("sender", "recipient"):
-    ...     table_directions(find_layout(names, EdgeOptions()), None, None)
-    (['edge'], [False])
-    (['edge'], None)
-    """
-    if relations is not None:
-        return declared_directions(relations, directed)
-    if directed is None and layout.has_directed_ends:
-        return [PLAIN], None
-    return [PLAIN], [bool(directed)]
-
-
-def direction_notes(
-    layout: EdgeLayout, is_directed: bool, directed: bool | None
-) -> tuple[str, ...]:
+def direction_notes(layout: EdgeLayout, is_directed: bool) -> tuple[str, ...]:
     """Say in the log why a table without relations has directions or none; note the names."""
-    if directed is not None or (layout.dialect is not None and not layout.header):
+    if layout.dialect is not None and not layout.header:
         return ()
     ends = listed([layout.names[end] for end in layout.ends])
     if is_directed:
@@ -92,40 +47,33 @@ def find_directions(
 ) -> tuple[list[str], list[bool], tuple[str, ...]]:
     """Return the relations of a table, whether they have a direction, and what is to be noted.
 
-    ``found`` are the relations that a column names. ``count`` is asked where nothing says a
-    direction: it gets their number and returns what :func:`count_both_ways` does.
+    ``found`` are the relations that a column names; the words directed and undirected alone are no
+    types, they say the direction. A table without relations is undirected, unless the caller or the
+    names of its columns say that it is not. ``count`` is asked where nothing says a direction: it
+    gets the number of relations and returns what :func:`gomkcn_dgl.edges.count_edges` does.
+
+    >>> from gomkcn_dgl.io.edge_layout import EdgeLayout
+    >>> layout = EdgeLayout(("u", "v", "type"), {"source": 0, "target": 1, "relation": 2})
+    >>> find_directions(layout, ["Directed"], None, lambda number: None)
+    (['edge'], [True], ())
     """
-    if found is not None:
-        check_num_relations(found, layout.names[layout.roles["relation"]])
-    names, directions = table_directions(layout, found, directed)
-    notes: tuple[str, ...] = ()
+    names, notes = list(found or [PLAIN]), tuple[str, ...]()
+    directions: list[bool] | None = None
+    if found is None and not layout.has_directed_ends:
+        directions = [False]
+    elif found is not None:
+        check_num_relations(names, layout.names[layout.roles["relation"]])
+        said = [_DIRECTIONS.get(name.lower()) for name in names]
+        if None not in said:
+            names = [PLAIN] if len(set(said)) == 1 else names
+            directions = [bool(one) for one in said[: len(names)]]
+    if directed is not None:
+        directions = [directed] * len(names)
     if directions is None:
         directions, notes = seen_directions(names, *count(len(names)))
-    if found is None:
-        notes += direction_notes(layout, directions[0], directed)
+    if found is None and directed is None:
+        notes += direction_notes(layout, directions[0])
     return names, directions, notes
-
-
-def count_both_ways(
-    source: np.ndarray, target: np.ndarray, relation: np.ndarray, num_relations: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many different edges each relation has, and how many of them are there both ways.
-
-    >>> count_both_ways(np.array([0, 1, 1]), np.array([1, 0, 2]), np.zeros(3, int), 1)
-    (array([3]), array([2]))
-    """
-    # sorted by pair, relation and direction, an edge stands beside the one that leads back
-    pairs = pack(np.minimum(source, target), np.maximum(source, target))
-    codes = 2 * relation + (source > target)
-    order = np.lexsort((codes, pairs))
-    order = order[source[order] != target[order]]
-    pairs, codes = pairs[order], codes[order]
-    new = np.ones(len(pairs), dtype=bool)
-    new[1:] = (pairs[1:] != pairs[:-1]) | (codes[1:] != codes[:-1])
-    pairs, relation = pairs[new], codes[new] // 2
-    paired = (pairs[1:] == pairs[:-1]) & (relation[1:] == relation[:-1])
-    both_ways = 2 * np.bincount(relation[1:][paired], minlength=num_relations)
-    return np.bincount(relation, minlength=num_relations), both_ways
 
 
 def seen_directions(

@@ -13,7 +13,7 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
-from gomkcn_dgl.io.label_names import read_label_names, refuse_repeated
+from gomkcn_dgl.io.label_names import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
@@ -37,7 +37,7 @@ class GraphClasses(NamedTuple):
 
 def read_graph_classes(
     path: str | os.PathLike[str],
-    names: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    names: LabelNames | None = None,
     *,
     format: str | None = None,
 ) -> GraphClasses | None:
@@ -65,11 +65,9 @@ def read_graph_classes(
         return name_classes(classes, names)
 
 
-def name_classes(
-    classes: GraphClasses, names: str | os.PathLike[str] | Mapping[str, str]
-) -> GraphClasses:
+def name_classes(classes: GraphClasses, names: LabelNames) -> GraphClasses:
     """Call classes as a mapping, or a file of label names, says: by their code in the data."""
-    table = names if isinstance(names, Mapping) else read_label_names(Path(names))
+    table = read_label_names(names)
     unknown = [code for code in table if code not in classes.names]
     if unknown:
         raise InputError(
@@ -92,28 +90,18 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
     codes = to_numpy(labels)
     # one column is as good as none
     codes = codes.reshape(-1) if codes.size == len(codes) else codes
+    is_whole = True
+    if codes.dtype.kind == "f":
+        is_whole = bool(np.isfinite(codes).all() and (codes == np.round(codes)).all())
+        codes = codes.astype(np.int64) if is_whole else codes
     known, position = np.unique(codes, return_inverse=True)
-    if not _is_discrete(codes) or not 2 <= len(known) < len(codes):
+    if not is_whole or codes.ndim > 1 or not 2 <= len(known) < len(codes):
         log.info("labels of graphs: not used, since they are no classes")
         return None
-    if known.dtype.kind == "f":
-        known = known.astype(np.int64)
-    return GraphClasses(position.astype(np.int64), tuple(str(code) for code in known.tolist()))
-
-
-def _is_discrete(codes: np.ndarray) -> bool:
-    """Whether labels are one whole number or text each."""
-    if codes.dtype.kind == "f" and not np.isfinite(codes).all():
-        return False
-    from sklearn.utils.multiclass import type_of_target
-
-    return type_of_target(codes) in ("binary", "multiclass")
+    return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))
 
 
 def graph_labels(tables: Mapping[str, np.ndarray], num_graphs: int) -> np.ndarray | None:
     """The labels of a DGL file that have a row for each graph."""
-    for name in _GRAPH_LABELS:
-        labels = tables.get(name)
-        if labels is not None and len(labels) == num_graphs:
-            return labels
-    return None
+    found = [tables[name] for name in _GRAPH_LABELS if len(tables.get(name, ())) == num_graphs]
+    return found[0] if found else None

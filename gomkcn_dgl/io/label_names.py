@@ -1,9 +1,8 @@
-"""A file of label names → a graph whose features and relations have these names."""
+"""Names of labels → a graph whose features and relations have these names."""
 
 from __future__ import annotations
 
-import csv
-import io
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,34 +10,42 @@ from pathlib import Path
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.tables import check_width, find_dialect, line_error, table_rows, text_blocks
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.files import listed, named, read_bytes, reason_of
+from gomkcn_dgl.runtime.files import listed, named
 
 _LONGEST_NAME = 60
+# a mapping, or a file of it
+LabelNames = Mapping[str, str] | str | os.PathLike[str]
 
 
-def read_label_names(path: str | Path) -> dict[str, str]:
-    """Read the names of labels, or of other features, from a CSV file.
+def read_label_names(names: LabelNames) -> Mapping[str, str]:
+    """Read the names of labels, or of other features, from a CSV file; a mapping is returned.
 
-    It has the header ``label,name``. A label is the code in the data, or the whole name of a
+    The file has the header ``label,name``. A label is the code in the data, or the whole name of a
     column, such as ``"label=1"`` or ``"x0"``.
     """
-    path = Path(path)
-    if path.suffix.lower() != ".csv":
-        raise InputError(f"label names must be a .csv file, got {path.name!r}.")
+    if isinstance(names, Mapping):
+        return names
+    path, found = Path(names), dict[str, str]()
     with named(path):
-        data = read_bytes(path)
-        try:
-            rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
-        except (ValueError, csv.Error) as error:
-            raise InputError(f"the file is not valid CSV: {reason_of(error)}.") from None
-        header, *pairs = [[cell.strip() for cell in row] for row in rows if row] or [[]]
+        ((_, data),) = text_blocks(path)
+        (first, header), *rows = table_rows(data, find_dialect(data, is_csv=True))
         if [cell.lower() for cell in header] != ["label", "name"]:
             raise InputError("the first line must be 'label,name'.")
-        for number, row in enumerate(pairs, start=2):
-            if len(row) != 2:
-                raise InputError(f"row {number} must be a label and a name, got {row}.")
-        return _check_pairs([(label, name) for label, name in pairs])
+        for line, cells in rows:
+            check_width(line, cells, (first, 2))
+            label, name = cells
+            if label in found:
+                raise line_error(line, "each label must have one name", label)
+            # the sign "=" stands between the kind of label and its name
+            if not (name.isprintable() and 0 < len(name) <= _LONGEST_NAME) or "=" in name:
+                rule = f"a name must be printable text of 1 to {_LONGEST_NAME} letters without '='"
+                raise line_error(line, rule, name)
+            found[label] = name
+        if not found:
+            raise InputError("at least one label must have a name, got none.")
+    return found
 
 
 def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
@@ -75,20 +82,3 @@ def refuse_repeated(names: Sequence[str], rule: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise InputError(f"{rule}, got {repeated[0]!r} twice.")
-
-
-def _check_pairs(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    if not pairs:
-        raise InputError("at least one label must have a name, got none.")
-    refuse_repeated([label for label, _ in pairs], "each label must have one name")
-    for label, name in pairs:
-        # the sign "=" stands between the kind of label and its name
-        if not name.isprintable() or not name.strip() or "=" in name:
-            raise InputError(
-                f"a name must be printable text without '=', got {name!r} for {label!r}."
-            )
-        if len(name) > _LONGEST_NAME:
-            raise InputError(
-                f"a name must have at most {_LONGEST_NAME} letters, got {len(name)} for {label!r}."
-            )
-    return dict(pairs)

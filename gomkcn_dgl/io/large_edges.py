@@ -26,16 +26,12 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE
 from gomkcn_dgl.edges import CONFLICTS, CONSTANT, DUPLICATES, LOOPS, MIRRORED, ZEROS, log_repairs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import (
-    CHUNK,
     FolderHeader,
-    append_npy,
-    check_features,
-    chunks,
-    map_npy,
     new_folder,
+    npy_file,
     read_node_ids,
     write_graph_folder,
-    write_node_ids,
+    write_names,
 )
 from gomkcn_dgl.io.edge_directions import find_directions, log_relations
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions
@@ -196,35 +192,32 @@ def _sort(
     log_repairs(repairs)
     log_relations(relations)
     # 5. what belongs to the nodes
-    ids = None if is_plain else _pieces(database, "SELECT id FROM ids ORDER BY rowid")
-    kind = write_node_ids(folder, ids)
+    if not is_plain:
+        _write_ids(database, folder, num_nodes)
     if table is not None:
-        _write_features(folder, table, kind, num_nodes)
+        ids = np.arange(num_nodes) if is_plain else read_node_ids(folder, num_nodes)
+        _write_features(folder, match_rows(table, ids))
     repaired = [message % number for message, number in repairs.items() if number]
+    files = {
+        "weights": "weight" in layout.roles,
+        "links": not relations.is_simple,
+        "features": table is not None,
+        "node_ids": not is_plain,
+    }
     return FolderHeader(
         num_nodes=num_nodes,
         num_edges=int((pairs + both * is_directed).sum()),
         num_graphs=1,
-        weighted="weight" in layout.roles,
         feature_names=[CONSTANT_FEATURE] if table is None else list(table.names),
-        constant_features=table is None,
-        node_ids=kind,
         relations=relations_to_record(relations),
-        linked=not relations.is_simple,
         notes=[*(() if table is None else table.notes), *layout.notes, *notes, *repaired],
+        files=[name for name, is_there in files.items() if is_there],
     )
 
 
 def _number(database: Any, query: str) -> int:
     ((number,),) = database.execute(query).fetchall()
     return int(number)
-
-
-def _pieces(database: Any, query: str) -> Iterator[Any]:
-    """Yield the first column of an answer as arrays, or of text as lists."""
-    for batch in database.sql(query).to_arrow_reader(_ROWS):
-        column = batch.column(0)
-        yield column.to_pylist() if pa.types.is_string(column.type) else to_array(column)
 
 
 def _load(database: Any, tables: Iterator[pa.Table]) -> None:
@@ -333,24 +326,38 @@ def _write_arrays(
         columns["weights"] = ("best", np.float32)
     if not relations.is_simple:
         columns["links"] = ("number", relations.code_type)
-    for name, (_, kind) in columns.items():
-        np.save(folder / f"{name}.npy", np.empty(0, kind))
     query = f"SELECT {', '.join(column for column, _ in columns.values())} FROM entries"
     query += " JOIN numbers USING (link)" * ("links" in columns)
     cuts = np.searchsorted(indptr, np.arange(0, indptr[-1], 16 * _ROWS))
-    for first, last in itertools.pairwise([*np.unique(cuts).tolist(), num_nodes]):
-        part = f"{query} WHERE u >= {first} AND u < {last} ORDER BY u, v"
-        for batch in database.sql(part).to_arrow_reader(_ROWS):
-            for name, column in zip(columns, batch.columns, strict=True):
-                append_npy(folder / f"{name}.npy", to_array(column))
+    with contextlib.ExitStack() as stack:
+        shape = (int(indptr[-1]),)
+        opened = [npy_file(folder / f"{n}.npy", kind, shape) for n, (_, kind) in columns.items()]
+        files = list(map(stack.enter_context, opened))
+        for first, last in itertools.pairwise([*np.unique(cuts).tolist(), num_nodes]):
+            part = f"{query} WHERE u >= {first} AND u < {last} ORDER BY u, v"
+            for batch in database.sql(part).to_arrow_reader(_ROWS):
+                for file, (_, kind), column in zip(
+                    files, columns.values(), batch.columns, strict=True
+                ):
+                    file.write(to_array(column).astype(kind, copy=False))
 
 
-def _write_features(folder: Path, table: FeatureTable, kind: str, num_nodes: int) -> None:
-    """Write the features of the nodes in the order of their rows, some at a time."""
-    ids = read_node_ids(folder, kind, num_nodes)
-    values = match_rows(table, np.arange(num_nodes) if ids is None else ids)
-    for first, last in chunks(0, num_nodes, max(1, CHUNK // values.shape[1])):
-        # a number that is too large becomes infinite, and is refused below
-        with np.errstate(over="ignore"):
-            append_npy(folder / "features.npy", values[first:last].astype(np.float32))
-    check_features(map_npy(folder / "features.npy"))
+def _write_ids(database: Any, folder: Path, num_nodes: int) -> None:
+    """Write the ids of the nodes in the order of their rows."""
+    batches = database.sql("SELECT id FROM ids ORDER BY rowid").to_arrow_reader(_ROWS)
+    columns = (batch.column(0) for batch in batches)
+    if pa.types.is_string(batches.schema.field(0).type):
+        write_names(folder, columns)
+        return
+    with npy_file(folder / "node_ids.npy", np.int64, (num_nodes,)) as file:
+        for column in columns:
+            file.write(to_array(column))
+
+
+def _write_features(folder: Path, values: np.ndarray) -> None:
+    """Write the features of the nodes ``[V, D]``, some at a time."""
+    step = max(1, 4 * _ROWS // values.shape[1])
+    with npy_file(folder / "features.npy", np.float32, values.shape) as file:
+        for first in range(0, len(values), step):
+            part = as_float32("features", values[first : first + step])
+            file.write(np.ascontiguousarray(part))

@@ -20,9 +20,8 @@ import numpy as np
 from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
-from gomkcn_dgl.containers.edge_arrays import from_matrix
 from gomkcn_dgl.containers.graph_content import GraphContent
-from gomkcn_dgl.containers.graph_objects import from_networkx, node_names
+from gomkcn_dgl.containers.graph_objects import from_matrix, from_networkx, node_names
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import parse_json, read_bytes, reason_of
 
@@ -31,9 +30,8 @@ _LABEL, _LABELLED = "label", ("gml", "gexf")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _GRAPHML_HEADER = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 _PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
-# kinds and axes of the arrays beside a SciPy matrix, and what earlier versions wrote there
+# kinds and axes of the arrays beside a SciPy matrix
 _BESIDE = {"features": ("biuf", (1, 2)), "feature_names": ("U", (1,)), "node_ids": ("iuU", (1,))}
-_UNUSED = ("relations", "links", "edge_features")
 
 
 def read_networkx_file(path: Path, format: str) -> GraphContent:
@@ -183,7 +181,6 @@ def read_npz(path: Path) -> GraphContent:
         matrix.check_format(full_check=True)
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _BESIDE if name in archive}
-            unused = [name for name in _UNUSED if name in archive]
         for name, array in {"data": matrix.data, **arrays}.items():
             kinds, num_axes = _BESIDE.get(name, ("biuf", (1,)))
             if array.dtype.kind not in kinds or array.ndim not in num_axes:
@@ -206,5 +203,4 @@ def read_npz(path: Path) -> GraphContent:
         nodes=nodes,
         default_features=tuple(nodes),
         node_ids=arrays.get("node_ids"),
-        notes=(f"not used: {', '.join(unused)} of an earlier version",) if unused else (),
     )

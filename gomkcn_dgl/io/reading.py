@@ -26,8 +26,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from gomkcn_dgl.checks import check_choice, check_features
 from gomkcn_dgl.containers.graph_content import NONE, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.csr import CSRGraph
@@ -43,8 +41,8 @@ from gomkcn_dgl.io.feature_file import (
     read_features,
     select_features,
 )
-from gomkcn_dgl.io.label_names import name_columns, read_label_names
-from gomkcn_dgl.io.tu_folder import read_tu_classes, read_tu_folder
+from gomkcn_dgl.io.label_names import LabelNames, name_columns, read_label_names
+from gomkcn_dgl.io.tu_folder import read_tu_folder
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
 
 log = logging.getLogger("gomkcn_dgl")
@@ -70,7 +68,7 @@ def read_graph(
     features: Sequence[str] | None = None,
     feature_file: str | os.PathLike[str] | None = None,
     format: str | None = None,
-    label_names: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    label_names: LabelNames | None = None,
     directed: bool | None = None,
     source: Column | None = None,
     target: Column | None = None,
@@ -158,7 +156,9 @@ def read_graph(
         table = find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table, options)
     if label_names is not None:
-        graph = _rename(graph, label_names)
+        names = read_label_names(label_names)
+        with named(path if isinstance(label_names, Mapping) else Path(label_names)):
+            graph = name_columns(graph, names)
     log_relations(graph.relations)
     log.info(
         "read %s: graphs: %d, nodes: %d, edges: %d (%s, %s), features: %d (%s)",
@@ -172,14 +172,6 @@ def read_graph(
         listed(graph.feature_names),
     )
     return graph
-
-
-def read_tu_labels(path: str | os.PathLike[str]) -> np.ndarray:
-    """Return the class of each graph of a TU folder, int64 ``[G]``: 0 … C - 1 by ascending code."""
-    path = Path(path)
-    with named(path):
-        _check_exists(path)
-        return np.unique(read_tu_classes(path), return_inverse=True)[1].astype(np.int64)
 
 
 def _check_exists(path: Path) -> None:
@@ -236,15 +228,6 @@ def find_features(
             "give feature_file."
         )
     return None
-
-
-def _rename(graph: CSRGraph, label_names: str | os.PathLike[str] | Mapping[str, str]) -> CSRGraph:
-    if isinstance(label_names, Mapping):
-        return name_columns(graph, label_names)
-    path = Path(label_names)
-    names = read_label_names(path)
-    with named(path):
-        return name_columns(graph, names)
 
 
 def check_edge_options(format: str, options: EdgeOptions) -> None:

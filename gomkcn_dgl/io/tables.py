@@ -112,7 +112,8 @@ def find_dialect(data: bytes, is_csv: bool) -> Dialect:
     if is_csv:
         first = next((line for line in data.splitlines() if line.strip()), b"")
         return Dialect(max(",;\t", key=lambda one: first.count(one.encode())), comments=False)
-    rows = [line for line in _COMMENT_LINE.sub(b"", data).splitlines() if line.strip()][:_SAMPLE]
+    lines = filter(bytes.strip, _COMMENT_LINE.sub(b"", data).splitlines())
+    rows = list(itertools.islice(lines, _SAMPLE))
     # blanks separate numbers, and names that do not begin or end at another separator
     tokens = [row.split() for row in rows]
     even = len({len(row) for row in tokens}) == 1 and len(tokens[0]) > 1
@@ -232,25 +233,47 @@ def read_matrix(path: Path, kind: pa.DataType) -> np.ndarray:
     """Read lines of comma-separated numbers without a header, as in TU files, ``[rows, D]``."""
     ((_, data),) = text_blocks(path)
     dialect = Dialect(",", comments=True)
-    rows = table_rows(data, dialect)
-    line, cells = next(rows, (0, []))
-    if not line:
+    _, first = next(table_rows(data, dialect), (0, None))
+    if first is None:
         raise InputError("the file holds comments only.")
-    width = len(cells)
-    columns = parse_block(data, dialect, width, dict.fromkeys(range(width), kind))
-    if columns is not None:
-        values = np.stack([to_array(column) for column in columns.values()], axis=1)
-        if np.isfinite(values).all():
-            return values
-    found = []
-    for number, row in itertools.chain([(line, cells)], rows):
-        check_width(number, row, (line, width))
-        found.append([parse_cell(number, cell, kind) for cell in row])
-    return np.array(found)
+    columns = read_columns(data, dialect, dict.fromkeys(range(len(first)), kind))
+    return np.stack(list(columns.values()), axis=1)
+
+
+def read_columns(
+    data: bytes, dialect: Dialect, kinds: Mapping[int, pa.DataType], *, header: bool = False
+) -> dict[int, np.ndarray]:
+    """Return the columns that ``kinds`` names: finite numbers, or words, of which none is empty.
+
+    In a table with a header, a column of numbers none of whose cells is one has words.
+    """
+    rows = table_rows(data, dialect)
+    line, first = next(rows)
+    parsed = parse_block(data, dialect, len(first), kinds, line if header else 0)
+    if parsed is not None:
+        columns = {at: to_array(column) for at, column in parsed.items()}
+        fits = [
+            all(one) if one.dtype == object else np.isfinite(one).all() for one in columns.values()
+        ]
+        if all(fits):
+            return columns
+    # row by row: words, or a line that is wrong
+    table = list(rows) if header else [(line, first), *rows]
+    if not table:
+        raise InputError("the file holds a header and no row.")
+    for number, cells in table:
+        check_width(number, cells, (line, len(first)))
+    found = {}
+    for at, kind in kinds.items():
+        if header and not any(is_number(cells[at]) for _, cells in table):
+            kind = WORDS
+        values = [parse_cell(number, cells[at], kind) for number, cells in table]
+        found[at] = np.array(values, object if kind == WORDS else None)
+    return found
 
 
 def line_of_row(path: Path, row: int) -> int:
-    """Return the number of the line that holds the given row of a table without a header."""
+    """Return the number of the line that holds the given row of a matrix."""
     ((_, data),) = text_blocks(path)
     return next(itertools.islice(table_rows(data, Dialect(",", comments=True)), row, None))[0]
 
@@ -298,8 +321,12 @@ def is_number(text: str) -> bool:
     return True
 
 
-def parse_cell(number: int, text: str, kind: pa.DataType) -> float:
-    """Return one cell as an integer of 64 bits or a finite number, or name its line."""
+def parse_cell(number: int, text: str, kind: pa.DataType) -> float | str:
+    """Return one cell as a word, an integer of 64 bits or a finite number, or name its line."""
+    if kind == WORDS:
+        if not text:
+            raise line_error(number, "a value was expected", text)
+        return text
     if kind == INTEGERS:
         if not is_int64(text):
             raise line_error(number, "an integer was expected", text)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.containers.edge_arrays import from_csr
 from gomkcn_dgl.containers.graph_content import DEFAULT_FEATURE
+from gomkcn_dgl.containers.graph_objects import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
@@ -37,9 +37,8 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
     path : path
         Ends in ``.npz``, ``.graphml``, ``.txt``, ``.csv``, ``.bin``, or in ``.graph`` for a graph
         folder, see :func:`gomkcn_dgl.graph_folder.write_graph_folder`. Beside a ``.txt`` or
-        ``.csv``, features other than the constant go to ``<stem>.features.npy``, or to
-        ``<stem>.features.csv`` where columns or nodes have names; a node without an edge is
-        written as a self-loop. Relations and directions become a column of their own.
+        ``.csv``, features other than the constant go to ``<stem>.features.csv``; a node without an
+        edge is written as a self-loop. Relations and directions become a column of their own.
     graph : CSRGraph
         A collection can be written as ``.bin`` or ``.graph`` only. A ``.graph`` keeps all of a
         graph, its notes as well. A ``.npz`` is SciPy's matrix, for edges of one kind, with features
@@ -91,28 +90,17 @@ def _has_features(graph: CSRGraph) -> bool:
 
 def _write_features_beside(path: Path, graph: CSRGraph) -> None:
     """Write the features to the one file that goes with an edge list; refuse to leave another."""
-    width = graph.features.shape[1]
-    unnamed = graph.feature_names == tuple(f"x{column}" for column in range(width))
-    suffix = None
+    array, table = (path.with_name(stem(path) + suffix) for suffix in SUFFIXES)
+    stale = [array] if _has_features(graph) else [array, table]
+    for other in filter(Path.exists, stale):
+        raise InputError(
+            f"{other.name} lies beside it and would be read with it; remove that file first."
+        )
     if _has_features(graph):
-        suffix = SUFFIXES[0 if unnamed and graph.node_ids is None else 1]
-    for other in SUFFIXES:
-        stale = path.with_name(stem(path) + other)
-        if other != suffix and stale.exists():
-            raise InputError(
-                f"{stale.name} lies beside it and would be read with it; remove that file first."
-            )
-    if suffix is None:
-        return
-    content = io.BytesIO()
-    if suffix == ".features.npy":
-        np.save(content, graph.features, allow_pickle=False)
-    else:
         ids = graph.original_ids(np.arange(graph.num_nodes))
         features = graph.features.T.astype(str).tolist()
         columns = [("id", ids), *zip(graph.feature_names, features, strict=True)]
-        content.write(csv_text(columns).encode())
-    atomic_write(path.with_name(stem(path) + suffix), content.getvalue())
+        atomic_write(table, csv_text(columns))
 
 
 def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
@@ -172,11 +160,6 @@ def _edge_list(graph: CSRGraph) -> str:
     lines = [f"# {graph.num_nodes} nodes, {graph.num_edges} {kind}"]
     lines += [" ".join(map(str, row)) for row in rows]
     return "\n".join(lines) + "\n"
-
-
-def _edge_csv(graph: CSRGraph) -> str:
-    """Return the content of a CSV file of edges."""
-    return csv_text(_edge_columns(graph))
 
 
 def _npz(graph: CSRGraph) -> bytes:
@@ -266,7 +249,7 @@ def _dgl(graph: CSRGraph) -> bytes:
 
 _WRITERS: dict[str, Callable[[CSRGraph], str | bytes]] = {
     ".txt": _edge_list,
-    ".csv": _edge_csv,
+    ".csv": lambda graph: csv_text(_edge_columns(graph)),
     ".npz": _npz,
     ".graphml": _graphml,
     ".bin": _dgl,

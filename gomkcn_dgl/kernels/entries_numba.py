@@ -1,4 +1,9 @@
-"""The check of the entries of stored rows, compiled: their range, their order, both directions."""
+"""The check of stored rows, compiled: range and order of the entries, their links, weights, graphs.
+
+Each pair of nodes must be stored in both rows, with opposite links and, without directions, one
+weight. This is tested by a sum of 64-bit fingerprints, positive above the diagonal and negative
+below, in which the two cancel; other arrays have the sum zero with a probability of 2^-64.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +12,44 @@ import numpy as np
 from gomkcn_dgl.kernels.search_numba import finalize
 from gomkcn_dgl.runtime.compiled import compiled
 
+# what can be wrong with an entry, or with all of them
+ORDER, GRAPH, WEIGHT, LINK, BALANCE = range(5)
+
 
 @compiled()
-def scan_entries(first, starts, begin, columns, num_nodes, before, alike):
-    """Look at the entries from ``begin`` on, of rows from ``first`` on that begin at ``starts``.
+def find_damage(indptr, indices, graph_ptr, weights, bits, links, reverse):
+    """What is wrong with some rows, a number above, with the row and the entry; (-1, 0, 0) if none.
 
-    ``before`` is the row and the column of the entry before. Returns the position in ``columns`` of
-    the first entry that is out of range or order, or -1, its row or the last one, and the sum of
-    fingerprints. That of an entry depends on both nodes and on ``alike [A, M]``; it is positive
-    above the diagonal and negative below, so that the two directions of an edge cancel.
+    ``indptr [V + 1]``, ``indices [E]`` and ``graph_ptr [G + 1]`` are those of a graph. ``weights``,
+    ``bits`` (the weights as they are stored, where both entries of a pair have the same) and
+    ``links [E]`` may be empty; ``reverse [K]`` is the link of each link from the other node.
     """
-    total = np.uint64(0)
-    last_row, last_column = np.int64(before[0]), np.int64(before[1])
-    place = np.searchsorted(starts, begin, side="right") - 1
-    for i in range(len(columns)):
-        while starts[place + 1] <= begin + i:
-            place += 1
-        row, column = np.int64(first + place), np.int64(columns[i])
-        is_inside = 0 <= column < num_nodes and column != row
-        if not is_inside or (row == last_row and column <= last_column):
-            return i, row, total
-        pair = (np.uint64(min(row, column)) << np.uint64(32)) | np.uint64(max(row, column))
-        for number in range(alike.shape[0]):
-            pair = finalize(pair) + alike[number, i]
-        if row < column:
-            total += finalize(pair)
-        else:
-            total -= finalize(pair)
-        last_row, last_column = row, column
-    return -1, last_row, total
+    balance, graph, num_nodes = np.uint64(0), 0, len(indptr) - 1
+    for row in range(num_nodes):
+        while graph_ptr[graph + 1] <= row:
+            graph += 1
+        before = np.int64(-1)
+        for entry in range(indptr[row], indptr[row + 1]):
+            column = np.int64(indices[entry])
+            if column <= before or column >= num_nodes or column == row:
+                return ORDER, row, entry
+            if column < graph_ptr[graph] or column >= graph_ptr[graph + 1]:
+                return GRAPH, row, entry
+            before = column
+            pair = (np.uint64(min(row, column)) << np.uint64(32)) | np.uint64(max(row, column))
+            if len(weights) and not 0 < weights[entry] < np.inf:
+                return WEIGHT, row, entry
+            if len(bits):
+                pair = finalize(pair) + np.uint64(bits[entry])
+            if len(links):
+                link = np.int64(links[entry])
+                if link < 1 or link >= len(reverse):
+                    return LINK, row, entry
+                pair = finalize(pair) + np.uint64(link if row < column else reverse[link])
+            if row < column:
+                balance += finalize(pair)
+            else:
+                balance -= finalize(pair)
+    if balance != 0:
+        return BALANCE, 0, 0
+    return -1, 0, 0

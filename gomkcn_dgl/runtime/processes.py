@@ -1,4 +1,4 @@
-"""The processes of one run, started by torchrun: rank, shares of the work, sums over all processes.
+"""The processes of one run, started by torchrun: rank, turns, sums over all processes.
 
 Without torchrun there is one process, and every function here returns what it was given. Torch is
 imported where there are several.
@@ -53,6 +53,15 @@ def join_processes() -> Iterator[None]:
                 f"WORLD_SIZE is set in the environment but {name} is not; "
                 "start with torchrun, or unset WORLD_SIZE."
             )
+    keeps_store = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+    is_restarted = os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0") != "0"
+    if keeps_store and is_restarted and os.environ.get("GROUP_WORLD_SIZE", "1") != "1":
+        # each machine counts its own restarts
+        raise InputError(
+            "restarts on several machines need a store for each: set "
+            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 before torchrun, or start it with "
+            "--max-restarts 0."
+        )
     import torch
     import torch.distributed as dist
     from torch.distributed import PrefixStore  # type: ignore[attr-defined]
@@ -66,6 +75,9 @@ def join_processes() -> Iterator[None]:
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = next(rendezvous("env://"))
+        if keeps_store:
+            # with the addresses of killed processes in it
+            store = PrefixStore(f"start {os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
         _store = PrefixStore("turns", store)
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
         yield
@@ -130,11 +142,6 @@ def is_first() -> bool:
 def was_restarted() -> bool:
     """Whether torchrun restarted the processes, which one machine counts; all must ask."""
     return any(gather_objects(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0))
-
-
-def share_of(count: int) -> slice:
-    """Return this process's contiguous share of ``count`` things; shares differ by at most 1."""
-    return slice(count * rank() // world_size(), count * (rank() + 1) // world_size())
 
 
 def take_turns(count: int) -> Iterator[int]:

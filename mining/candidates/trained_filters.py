@@ -39,7 +39,7 @@ def _pattern_of(one: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling
     # scaled columns of categories that no node has, or all have, cannot be compared
     colors = mined.categories.colors(features) if mined.categories else None
     channels = one.adj[0, :size, :size].numpy().reshape(size, size, -1) > 0
-    source, num_filters = (CONSENSUS, 0) if one.noisy[0] else ("filters", one.merged[0])
+    source, num_filters = (CONSENSUS, 0) if one.noisy[0] else ("filters", 1)
     profile = Profile(features, np.where(channels, weights, 0), num_filters)
     return Pattern(
         mined.structure(channels, colors),

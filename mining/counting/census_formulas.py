@@ -512,6 +512,17 @@ def count_orbits(graph: CSRGraph, largest: int = 5) -> np.ndarray:
     return _solve(_orbit_map()[:size, :size], counts).T
 
 
+def count_triangles(graph: CSRGraph) -> np.ndarray:
+    """Triangles at each node, ``[V]``, whatever the directions and relations of the edges.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> count_triangles(as_csr(nx.house_graph())).tolist()
+    [0, 0, 1, 1, 1]
+    """
+    return _Sums(graph, 3, by_node=True).t
+
+
 def count_graphlets(graph: CSRGraph, largest: int = 5) -> np.ndarray:
     """Induced occurrences of each of the 30 graphlets of up to ``largest`` nodes.
 

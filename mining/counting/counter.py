@@ -11,7 +11,8 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
-from mining.counting.exact_search import STEPS_PER_SECOND, ExactSearch
+from mining.counting.exact_search import ExactSearch
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.counting.star_counts import count_stars
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 from mining.counting.tree_sampler import TreeSampler, spanning_trees
@@ -45,11 +46,11 @@ def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> Occur
     if the search took far more steps.
     """
     share = min(1.0, _NUM_FIRST / max(1, len(search.roots)))
-    search.run(None, draw_roots(search, share, seed), max_steps=max_steps)
+    search.run(draw_roots(search, share, seed), max_steps=max_steps)
     affordable = max_steps / max(search.steps, 1)
     if share < 1 < affordable and not search.unfinished:
         share = min(1.0, affordable * share)
-        search.run(None, draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
+        search.run(draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
     return None if search.unfinished else estimate_from_share(search, share)
 
 
@@ -143,7 +144,7 @@ def count_occurrences(
     graph : CSRGraph
         One graph or a collection; weights and features are not used.
     structure, colors
-        As for :func:`count_exact`.
+        As for :func:`count_by_graph`.
     error : float
         Wanted half-width of the interval, relative to the estimate.
     max_steps : int
@@ -173,19 +174,14 @@ def count_occurrences(
     check_int("max_steps", max_steps, 1)
     stars = count_stars(graph, structure, colors)
     if stars is not None:
-        return _exactly(sum(stars))
+        count = OccurrenceCount.exact(sum(stars))
+        # one that 64 bits do not hold is known to 16 digits
+        return count if count.value < 2**63 else OccurrenceCount(*3 * (float(count.value),), False)
     search = ExactSearch(graph, structure, colors)
     search.run(max_steps=max_steps)
     if not search.unfinished:
         return OccurrenceCount.exact(int(search.count.sum()))
     return estimate_occurrences(search, error, max_steps, seed)
-
-
-def _exactly(number: int) -> OccurrenceCount:
-    """A number that was counted; one that 64 bits do not hold is known to 16 digits."""
-    if number < 2**63:
-        return OccurrenceCount.exact(number)
-    return OccurrenceCount(float(number), float(number), float(number), is_exact=False)
 
 
 def estimate_occurrences(
@@ -283,7 +279,7 @@ def list_places(
     Parameters
     ----------
     graph, structure, colors
-        As for :func:`count_exact`.
+        As for :func:`count_by_graph`.
     most : int
         All occurrences are listed if there are at most so many.
     max_steps : int

@@ -3,18 +3,16 @@
 An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
 directions and relations of its edges; in the other reading, a subgraph that is. igraph lists all
 mappings of the structure onto the graph (LAD) in memory and without a time limit. So
-:func:`count_exact` has a search of its own, which the tests compare with igraph.
+:func:`count_by_graph` has a search of its own, which the tests compare with igraph.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
 from threading import local
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_float
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
@@ -30,30 +28,19 @@ from mining.counting.search_loops import (
     new_search,
     rule_out,
 )
-from mining.counting.sought import INDUCED, READINGS, SUBGRAPH, Sought
+from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND, SUBGRAPH, Sought
 
 MOST_PASSES = 12
 # a pass that rules out fewer is the last one
 _LEAST_SHARE = 0.002
 
-# a step checks a graph node, or marks one: what one thread does in about a second
-STEPS_PER_SECOND = 100_000_000
-# search steps between two readings of the clock: some milliseconds
+# search steps between two looks at the limit: some milliseconds
 _STEPS = 1 << 21
 # and between two looks whether there is an occurrence
 _FEW_STEPS = 1 << 14
-# pieces of the roots, each searched by one thread, and the seconds that one should take
-_MOST_PIECES, _PIECE_SECONDS = 4096, 0.001
+# pieces of the roots, each searched by one thread, and the steps that one should take
+_MOST_PIECES, _STEPS_OF_A_PIECE = 4096, STEPS_PER_SECOND // 1000
 _NO_PLACES = np.empty((0, 0), np.int32)
-
-
-def steps_in(seconds: float) -> int:
-    """The steps that stand for some seconds of one thread, whatever machine it runs on.
-
-    >>> steps_in(0.5)
-    50000000
-    """
-    return max(1, round(seconds * STEPS_PER_SECOND))
 
 
 def find_candidates(graph: CSRGraph, sought: Sought) -> np.ndarray:
@@ -98,36 +85,14 @@ def links_or_none(graph: CSRGraph) -> np.ndarray:
     return np.empty(0, np.uint8) if graph.links is None else graph.links
 
 
-@dataclass(frozen=True)
-class ExactCount:
-    """How often a structure occurs.
-
-    Attributes
-    ----------
-    count : int or None
-        Node sets that induce it; None if the search did not finish within the time limit.
-    seconds : float
-        Duration of the search.
-    at_least : int
-        Node sets counted within the limit; equals ``count`` if the search finished.
-    num_graphs : int
-        Graphs of the collection with at least one of them.
-    """
-
-    count: int | None
-    seconds: float
-    at_least: int
-    num_graphs: int
-
-
-def count_exact(
+def count_by_graph(
     graph: CSRGraph,
     structure: Structure,
-    time_limit: float | None = None,
     colors: Colors | None = None,
+    max_steps: int | None = None,
     reading: str = INDUCED,
-) -> ExactCount:
-    """Count the occurrences of a structure: the node sets that induce it, or its subgraphs.
+) -> np.ndarray | None:
+    """Count the occurrences of a structure in each graph: node sets that induce it, or subgraphs.
 
     A backtracking search maps the nodes of the structure one after the other. Of the mappings that
     differ by a symmetry of the structure one is counted, by the conditions of J. A. Grochow and M.
@@ -141,58 +106,38 @@ def count_exact(
     structure : Structure
         Of up to 62 nodes. Its relations are those of ``graph`` with the same names and directions;
         edges without a name are of its only relation.
-    time_limit : float, optional
-        Seconds after which the search is stopped; None: never.
     colors : (array, array), optional
         Whole numbers ``[M]`` and ``[V]``: a node of the structure is mapped to nodes of its colour.
         Without them categories do not count.
+    max_steps : int, optional
+        Steps after which the search is stopped; None: never. A step checks a node, and takes about
+        10 ns.
     reading : {"induced", "subgraph"}
         Whether there are exactly the edges of the structure between the nodes, or at least; then
         edges have neither directions nor kinds.
 
+    Returns
+    -------
+    numpy.ndarray or None
+        int64 ``[G]``; None where the search was stopped.
+
     Raises
     ------
     InputError
-        If relations or ``colors`` do not fit to the graph, ``time_limit`` is not above 0, or
-        ``reading`` is "subgraph" for edges with directions or kinds.
+        If relations or ``colors`` do not fit to the graph, or ``reading`` is "subgraph" for edges
+        with directions or kinds.
 
     Examples
     --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> triangle = Structure.parse("triangle")
-    >>> count_exact(as_csr(nx.complete_graph(5)), triangle).count
-    10
-    >>> from synthetic import MOTIFS
-    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
-    >>> count_exact(order, MOTIFS["feed-forward-loop"]).count
-    4
-    """
-    if time_limit is not None:
-        check_float("time_limit", time_limit, 0, open_minimum=True)
-    search = ExactSearch(graph, structure, colors, reading=reading)
-    search.run(time_limit)
-    total = int(search.count.sum())
-    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(search.count))))
-    return ExactCount(None if search.unfinished else total, search.seconds, total, num_graphs)
-
-
-def count_by_graph(
-    graph: CSRGraph,
-    structure: Structure,
-    colors: Colors | None = None,
-    max_steps: int | None = None,
-    reading: str = INDUCED,
-) -> np.ndarray | None:
-    """Occurrences in each graph of a collection, int64 ``[G]``; None for more than ``max_steps``.
-
-    A step checks a node, and takes about 10 ns. Other arguments are those of :func:`count_exact`.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
     >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
     >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
     [1, 4, 0]
+    >>> from synthetic import MOTIFS
+    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
+    >>> count_by_graph(order, MOTIFS["feed-forward-loop"]).tolist()
+    [4]
     """
     search = ExactSearch(graph, structure, colors, reading=reading)
     search.run(max_steps=max_steps)
@@ -243,21 +188,15 @@ class ExactSearch:
         self.structure = self.sought.structure
         self.candidates = find_candidates(graph, self.sought)
         self.count = np.zeros(graph.num_nodes, np.int64)
-        self.seconds, self.steps, self.unfinished = 0.0, 0, False
+        self.steps, self.unfinished = 0, False
 
     @property
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
         return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
 
-    def run(
-        self,
-        time_limit: float | None = None,
-        roots: np.ndarray | None = None,
-        *,
-        max_steps: int | None = None,
-    ) -> None:
-        """Search until the end, or until the time is up or the search takes over ``max_steps``.
+    def run(self, roots: np.ndarray | None = None, *, max_steps: int | None = None) -> None:
+        """Search until the end, or until the search takes over ``max_steps``.
 
         With ``roots``, ascending, those occurrences are counted that begin at one of these. Whether
         so many steps are enough does not depend on the threads.
@@ -270,51 +209,43 @@ class ExactSearch:
             return
         if not len(roots):
             return
-        arguments = self.graph.indptr, self.graph.indices, plan, labels
-        # the first call in a process compiles, which is not part of the search
-        advance(*arguments, self._new_search(), self.count, _NO_PLACES, 0)
-        start, own, late = time.perf_counter(), local(), []
+        own = local()
         searches: list[Search] = []
         steps = _STEPS if max_steps is None else min(_STEPS, max_steps)
 
-        def is_over() -> bool:
-            """Whether all threads together have made more steps than they may."""
-            return max_steps is not None and sum(one.position[4] for one in searches) > max_steps
+        def num_steps() -> int:
+            """What all threads together have made."""
+            return int(sum(one.position[4] for one in searches))
 
-        def is_late() -> bool:
-            if time_limit is not None and time.perf_counter() - start > time_limit:
-                late.append(True)
-            return bool(late) or is_over()
+        def is_over() -> bool:
+            return max_steps is not None and num_steps() > max_steps
 
         def search_roots(first: int, last: int) -> None:
-            # what one thread searches; the limits are looked at after a number of steps
+            # what one thread searches; the limit is looked at after a number of steps
             if not hasattr(own, "search"):
                 own.search = self._new_search()
                 searches.append(own.search)
-            position = own.search.position
-            position[0], position[2] = roots[first], roots[last - 1] + 1
-            while advance(*arguments, own.search, self.count, _NO_PLACES, steps):
-                if is_late():
-                    break
+            own.search.position[[0, 2]] = roots[first], roots[last - 1] + 1
+            arguments = self.graph.indptr, self.graph.indices, plan, labels, own.search, self.count
+            while not is_over() and advance(*arguments, _NO_PLACES, steps):
+                pass
 
         # the first roots tell whether threads are worth waking
         num_first = min(len(roots), 64)
         search_roots(0, num_first)
         rest = len(roots) - num_first
-        cost = (time.perf_counter() - start) / num_first
+        work = num_steps() / num_first * rest
+        pieces = np.linspace(
+            num_first, len(roots), int(min(rest, work / _STEPS_OF_A_PIECE + 1, _MOST_PIECES)) + 1
+        ).astype(np.int64)
+
+        def search_pieces(first: int, last: int) -> None:
+            for piece in range(first, last):
+                search_roots(pieces[piece], pieces[piece + 1])
+
         if rest:
-            size = int(min(rest, cost * rest / _PIECE_SECONDS + 1, _MOST_PIECES))
-            pieces = np.linspace(num_first, len(roots), size + 1).astype(np.int64)
-
-            def search_pieces(first: int, last: int) -> None:
-                for piece in range(first, last):
-                    if not is_late():
-                        search_roots(pieces[piece], pieces[piece + 1])
-
-            run_blocks(search_pieces, len(pieces) - 1, 1e9 * cost * rest)
-        self.seconds = time.perf_counter() - start
-        self.steps = int(sum(one.position[4] for one in searches))
-        self.unfinished = bool(late) or is_over()
+            run_blocks(search_pieces, len(pieces) - 1, 1e9 / STEPS_PER_SECOND * work)
+        self.steps, self.unfinished = num_steps(), is_over()
 
     def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``.

@@ -16,8 +16,19 @@ from mining.graph_relations import links_in
 # node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
 # structure, those that differ by one of its symmetries once
 INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
+# a step checks a graph node, or marks one: what one thread does in about a second
+STEPS_PER_SECOND = 100_000_000
 # numbers in the largest table, which takes about as long as to load the compiled search
 _MOST_NUMBERS = 1 << 21
+
+
+def steps_in(seconds: float) -> int:
+    """The steps that stand for some seconds of one thread, whatever machine it runs on.
+
+    >>> steps_in(0.5)
+    50000000
+    """
+    return max(1, round(seconds * STEPS_PER_SECOND))
 
 
 @dataclass(frozen=True, eq=False)

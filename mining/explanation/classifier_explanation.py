@@ -13,15 +13,14 @@ from sklearn.metrics import confusion_matrix, pairwise_distances_argmin, roc_auc
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import edges_of
-from gomkcn_dgl.model import GraphCollection
-from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.graphs.structure import Edge, Structure
+from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import TrainedClassifier
 from mining.categories import Categories
-from mining.descriptions import category_words
+from mining.descriptions import describe_structure
 from mining.graph_relations import edges_among
 from mining.learning.discrete_filters import discretize
 
@@ -33,28 +32,28 @@ _NUM_SIMILAR = 3
 
 @dataclass(frozen=True)
 class DrawnGraph:
-    """A filter, a graph, or the subgraph around a node, the root first.
+    """A graph, or the subgraph around a node, the root first: a structure that may be in pieces.
 
-    ``edges`` are pairs of positions among the nodes, from the first to the second where they have
-    a direction; ``relations`` and ``labels`` number those of the explanation, of each edge and of
-    each node. There are no labels where nodes have no category.
+    Attributes are those of a :class:`gomkcn.Structure`.
     """
 
-    size: int
-    edges: tuple[tuple[int, int], ...]
-    relations: tuple[int, ...]
-    labels: tuple[int, ...]
+    num_nodes: int
+    edges: tuple[Edge, ...]
+    edge_relations: tuple[int, ...]
+    relations: Relations
+    categories: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class LearntFilter:
     """A filter of the first layer: its edges with a weight above ½, and responses of the classes.
 
-    ``class_means`` are means over the test graphs (or nodes) of each class of the highest response,
-    NaN for a class without any.
+    ``name`` says what it looks like. ``class_means`` are means over the test graphs (or nodes) of
+    each class of the highest response, NaN for a class without any.
     """
 
-    graph: DrawnGraph
+    graph: Structure
+    name: str
     edge_weights: tuple[float, ...]
     class_means: tuple[float, ...]
 
@@ -69,12 +68,15 @@ class LearntFilter:
 
 @dataclass(frozen=True, eq=False)
 class Similar:
-    """A training graph that a graph is like: its row, class, kernel value and drawing."""
+    """A training graph that a graph is like: its row, class and kernel value.
+
+    There is no ``graph`` where it is too large to be drawn.
+    """
 
     row: int
     true: int
     similarity: float
-    graph: DrawnGraph
+    graph: DrawnGraph | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,7 @@ class Decision:
     row: int
     true: int
     predicted: int
-    graph: DrawnGraph
+    graph: DrawnGraph | None
     scores: np.ndarray | None = None
     is_planted: np.ndarray | None = None
     similar: tuple[Similar, ...] = ()
@@ -137,7 +139,6 @@ class Explanation:
     class_names: tuple[str, ...]
     confusion: tuple[tuple[int, ...], ...]
     relations: tuple[tuple[str, bool], ...] = ((PLAIN, False),)
-    labels: tuple[str, ...] = ()
     filters: tuple[LearntFilter, ...] = ()
     truth: TruthAgreement | None = None
 
@@ -150,10 +151,11 @@ def explain_classifier(
     ``data`` is what the classifier was trained on; ``rows`` are the graphs, or nodes, to show: by
     default the first correctly classified of each class in the test part.
     """
-    names, codes = _labels(data.graph)
+    labels = Categories.find(data.graph.stored_features, data.graph.feature_names)
+    labels = Categories(labels.groups[:1])
     if isinstance(classifier, TrainedNetwork):
-        return _explain_network(classifier, data, rows, names, codes)
-    return _explain_machine(classifier, data, rows, names, codes)
+        return _explain_network(classifier, data, rows, labels)
+    return _explain_machine(classifier, data, rows, labels)
 
 
 def check_same_data(data: LabelledData, recorded: dict[str, Any]) -> None:
@@ -172,8 +174,7 @@ def _explain_network(
     classifier: TrainedNetwork,
     data: LabelledData,
     rows: Sequence[int] | None,
-    names: tuple[str, ...],
-    codes: np.ndarray,
+    labels: Categories,
 ) -> Explanation:
     """Score every node against every filter of the first layer."""
     model, test = classifier.model.eval(), classifier.split.test
@@ -194,28 +195,32 @@ def _explain_network(
         lowest = np.full(scores.shape[1], scores.min(initial=0.0), scores.dtype)
         own = np.split(scores, data.graph.graph_ptr[1:-1])
         highest = np.stack([part.max(axis=0) if len(part) else lowest for part in own])
-    filters = _filters(classifier, highest[test], data.labels[test], data.num_classes)
-    if names:
-        known = np.unique(codes)
-        means = np.stack([seen.numpy()[codes == code].mean(axis=0) for code in known])
-        filters = [
-            (features, LearntFilter(
-                DrawnGraph(one.graph.size, one.graph.edges, one.graph.relations,
-                           tuple(known[pairwise_distances_argmin(features, means)].tolist())),
-                one.edge_weights, one.class_means))
-            for features, one in filters
-        ]  # fmt: skip
+    discrete = discretize(model.first_conv.filters)
+    codes = labels.colors(data.graph.features)
+    known = np.unique(codes)
+    means = np.stack([seen.numpy()[codes == code].mean(axis=0) for code in known])
+    filters = []
+    for number, size in enumerate(discrete.num_nodes):
+        # each node is of the category of those whose features are most like its own
+        features = discrete.feat[number, :size].numpy()
+        colors = known[pairwise_distances_argmin(features, means)] if labels else None
+        names = labels.names_of(colors, data.graph.feature_names)
+        shape = discrete.structure(number, model.first_conv.relations, names)
+        filters.append(_filter(shape, discrete.weights[number], highest[test, number], data, test))
     # 3. what is shown
     decisions = []
     for row in _choose_rows(rows, predicted, data, test):
-        is_node = data.task == "node"
-        nodes = _nodes_around(row, collection) if is_node else _nodes_of(data.graph, row)
+        is_node, nodes = data.task == "node", _nodes_of(data.graph, row)
+        if is_node:
+            # those of its first subgraph, itself first
+            one = collection.subgraphs.select(torch.tensor([row]))
+            nodes = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
         decisions.append(
             Decision(
                 row,
                 int(data.labels[row]),
                 int(predicted[row]),
-                _drawn(collection.graph, nodes, codes),
+                _drawn(collection.graph, nodes, labels),
                 scores=scores[nodes],
                 is_planted=None if data.truth is None else data.truth[nodes],
                 is_node=is_node,
@@ -227,8 +232,7 @@ def _explain_network(
         classifier.class_names,
         _confusion(predicted, data, test),
         tuple(model.first_conv.relations.kinds),
-        names,
-        tuple(one for _, one in filters),
+        tuple(filters),
         None if data.truth is None else _agreement(scores, data, test),
     )
 
@@ -237,8 +241,7 @@ def _explain_machine(
     classifier: TrainedMachine,
     data: LabelledData,
     rows: Sequence[int] | None,
-    names: tuple[str, ...],
-    codes: np.ndarray,
+    labels: Categories,
 ) -> Explanation:
     """Compare graphs with those that a machine learnt from."""
     graphs, test = split_graphs(data.graph), classifier.split.test
@@ -256,68 +259,57 @@ def _explain_machine(
             similar = []
             for i in order[:_NUM_SIMILAR]:
                 other = int(classifier.rows[i])
-                drawn = _drawn(data.graph, _nodes_of(data.graph, other), codes)
+                drawn = _drawn(data.graph, _nodes_of(data.graph, other), labels)
                 similar.append(Similar(other, int(data.labels[other]), float(values[i]), drawn))
-            own = _drawn(data.graph, _nodes_of(data.graph, row), codes)
+            own = _drawn(data.graph, _nodes_of(data.graph, row), labels)
             true = int(data.labels[row])
             decisions.append(Decision(row, true, int(predicted_class), own, similar=tuple(similar)))
     kinds = tuple(data.graph.relations.kinds)
-    return Explanation("graph", decisions, classifier.class_names, confusion, kinds, names)
+    return Explanation("graph", decisions, classifier.class_names, confusion, kinds)
 
 
-def _labels(graph: CSRGraph) -> tuple[tuple[str, ...], np.ndarray]:
-    """What the categories of nodes are called, the most frequent first, and that of each node."""
-    groups = Categories.find(graph.stored_features, graph.feature_names).groups
-    if not groups:
-        return (), np.zeros(0, np.int64)
-    values = graph.features[:, list(groups[0])]
-    order = np.argsort(-values.sum(axis=0), kind="stable")
-    words = list(category_words([graph.feature_names[c] for c in groups[0]]).values())
-    return tuple(words[i] for i in order), values[:, order].argmax(axis=1)
+def _filter(
+    structure: Structure,
+    weights: torch.Tensor,
+    highest: np.ndarray,
+    data: LabelledData,
+    test: np.ndarray,
+) -> LearntFilter:
+    """A filter, its learnt weights, and the mean of its ``highest`` responses in each class."""
+    # a matrix for each channel
+    matrices = weights.reshape(*weights.shape[:2], -1)
+    edges = zip(structure.edges, structure.edge_relations, strict=True)
+    outgoing, classes = structure.relations.outgoing, data.labels[test]
+    return LearntFilter(
+        structure,
+        describe_structure(structure, data.graph.feature_names),
+        tuple(float(matrices[u, v, outgoing[relation]]) for (u, v), relation in edges),
+        tuple(
+            float(highest[classes == label].mean()) if (classes == label).any() else np.nan
+            for label in range(data.num_classes)
+        ),
+    )
 
 
-def _filters(
-    classifier: TrainedNetwork, highest: np.ndarray, labels: np.ndarray, num_classes: int
-) -> list[tuple[np.ndarray, LearntFilter]]:
-    """The filters without their padding, each with its features ``[M, D]``."""
-    conv, filters = classifier.model.first_conv, []
-    discrete, relations = discretize(conv.filters), conv.relations
-    for number, size in enumerate(discrete.num_nodes):
-        edges = edges_of(discrete.adj[number, :size, :size].numpy() > 0, relations)
-        # a matrix for each channel
-        weights = discrete.weights[number].reshape(*discrete.weights.shape[1:3], -1)
-        means = [
-            float(highest[labels == label, number].mean()) if (labels == label).any() else np.nan
-            for label in range(num_classes)
-        ]
-        graph = DrawnGraph(
-            size, tuple((u, v) for u, v, _ in edges), tuple(r for *_, r in edges), ()
-        )
-        own = tuple(float(weights[u, v, relations.outgoing[r]]) for u, v, r in edges)
-        features = discrete.feat[number, :size].numpy()
-        filters.append((features, LearntFilter(graph, own, tuple(means))))
-    return filters
-
-
-def _drawn(graph: CSRGraph, nodes: np.ndarray, codes: np.ndarray) -> DrawnGraph:
-    """Some nodes of a graph with the edges among them."""
-    edges = edges_among(graph, nodes)
-    labels = tuple(codes[nodes].tolist()) if len(codes) else ()
-    pairs = tuple((u, v) for u, v, _ in edges)
-    return DrawnGraph(len(nodes), pairs, tuple(r for *_, r in edges), labels)
+def _drawn(graph: CSRGraph, nodes: np.ndarray, labels: Categories) -> DrawnGraph | None:
+    """Some nodes of a graph with the edges among them; None where there are none."""
+    if not len(nodes):
+        return None
+    edges = edges_among(graph, nodes).tolist()
+    colors = labels.colors(graph.features[nodes]) if labels else None
+    return DrawnGraph(
+        len(nodes),
+        tuple((u, v) for u, v, _ in edges),
+        tuple(relation for *_, relation in edges),
+        graph.relations,
+        labels.names_of(colors, graph.feature_names),
+    )
 
 
 def _nodes_of(graph: CSRGraph, row: int) -> np.ndarray:
     """The nodes of a graph of a collection; none of one that is too large to be drawn."""
     nodes = np.arange(*graph.graph_ptr[row : row + 2])
     return nodes if len(nodes) <= MOST_DRAWN_NODES else nodes[:0]
-
-
-def _nodes_around(root: int, collection: GraphCollection) -> np.ndarray:
-    """The nodes of the first subgraph of a node, itself first."""
-    one = collection.subgraphs.select(torch.tensor([root]))
-    nodes: np.ndarray = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
-    return nodes
 
 
 def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from markupsafe import Markup
 from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.output_folder import prepare_run_folder, to_json, write_files
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.output_folder import to_json, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import (
     describe_chosen,
@@ -32,7 +32,8 @@ from mining.explanation.classifier_explanation import (
     explain_classifier,
 )
 from mining.html.page import flatten, render_page
-from mining.plots.graph_drawing import draw_graph
+from mining.plots.structure_drawing import Drawable, draw_structure
+from mining.plots.styles import line_styles
 
 PAGE = "explanation.html"
 
@@ -61,9 +62,9 @@ def explain_run(
         data = read_training_data(settings.data)
     check_same_data(data, metrics["data"])
     explanation = explain_classifier(classifier, data, rows)
-    folder = prepare_run_folder(Path(run) / "explanation" if out is None else out, (), force=True)
+    folder = Path(run) / "explanation" if out is None else Path(out)
     page = render_explanation(explanation, metrics, settings.to_dict())
-    write_files(folder, {"explanation.json": to_json(_record(explanation)), PAGE: page})
+    write_files(folder, {"explanation.json": to_json(_plain(explanation)), PAGE: page})
     return explanation, folder / PAGE
 
 
@@ -84,8 +85,8 @@ def render_explanation(
         truth=describe_truth(explanation),
         filters=[
             {
-                "svg": _draw(one.graph, explanation, weights=one.edge_weights),
-                "nodes": _composition(one.graph, explanation),
+                "svg": _draw(one.graph, explanation),
+                "name": one.name,
                 "speaks_for": one.favoured_class,
                 "means": one.class_means,
             }
@@ -113,22 +114,19 @@ def _shown(one: Decision, explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _draw(graph: DrawnGraph, explanation: Explanation, **looks: Any) -> Markup:
-    if not graph.size:
+def _draw(graph: Drawable | None, explanation: Explanation, **looks: Any) -> Markup:
+    if graph is None:
         return Markup("<p>Too large to be drawn.</p>")
-    directed = [explanation.relations[number][1] for number in graph.relations]
-    letters = [explanation.labels[label][:2] for label in graph.labels]
-    return draw_graph(graph.size, graph.edges, directed=directed, letters=letters, **looks)
-
-
-def _composition(graph: DrawnGraph, explanation: Explanation) -> str:
-    """Nodes by category, and edges by relation where there are several."""
-    counts = Counter(explanation.labels[label] for label in graph.labels).most_common()
-    said = [f"{number} {name}" for name, number in counts]
-    if len(explanation.relations) > 1:
-        kinds = Counter(explanation.relations[number][0] for number in graph.relations)
-        said += [f"{number} “{name}”" for name, number in kinds.most_common()]
-    return ", ".join(said)
+    wide = 0.6 if graph.num_nodes <= 10 else 1 if graph.num_nodes <= 60 else 2
+    return draw_structure(
+        graph,
+        round(200 * wide),
+        round(170 * wide),
+        lines=line_styles([], explanation.relations),
+        letters=bool(graph.categories),
+        label=f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges",
+        **looks,
+    )
 
 
 def _interval(metrics: Mapping[str, Any]) -> tuple[float, float]:
@@ -173,15 +171,15 @@ def describe_truth(explanation: Explanation) -> list[str]:
     return lines
 
 
-def _record(explanation: Explanation) -> dict[str, Any]:
-    """The record of explanation.json; the mean of a class without test graphs is null."""
-
-    def plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {
-            key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in pairs
-        }
-
-    record = asdict(explanation, dict_factory=plain)
-    for one in record["filters"]:
-        one["class_means"] = [None if np.isnan(mean) else mean for mean in one["class_means"]]
-    return record
+def _plain(value: Any) -> Any:
+    """A record in terms of JSON, in which NaN is null."""
+    if isinstance(value, Structure | DrawnGraph):
+        names: Iterable[str] = ("num_nodes", "edges", "edge_relations", "categories")
+        return {name: _plain(getattr(value, name)) for name in names}
+    if is_dataclass(value):
+        return {entry.name: _plain(getattr(value, entry.name)) for entry in fields(value)}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return None if isinstance(value, float) and np.isnan(value) else value

@@ -1,1 +1,1 @@
-"""Graph filters as cluster centres: initialization, training, deduplication."""
+"""Graph filters as cluster centres: initialization, training, what they look like."""

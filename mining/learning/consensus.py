@@ -57,9 +57,7 @@ def add_consensus(
 ) -> DiscreteFilters:
     """Add each consensus of ``min_occurrences`` copies or more that no filter has."""
     rng, classes, kernel = np.random.default_rng([seed, 6]), subgraphs.classes, subgraphs.kernel
-    chosen = choose_initial(
-        "facility_location", classes, num_starts, kernel, sample_size, rng, subgraphs.backend
-    )
+    chosen = choose_initial(classes, num_starts, kernel, sample_size, rng, subgraphs.backend)
     whole = subgraphs.batch.num_nodes == subgraphs.batch.max_nodes
     others = rng.permutation(np.unique(subgraphs.node_sets, return_index=True)[1])
     starts, others = (one[whole[one]] for one in (classes.first[chosen], others[:_MOST_SUBGRAPHS]))

@@ -23,20 +23,17 @@ class DiscreteFilters:
     ``adj`` float32 ``[F, M, M]`` of zeros and ones, with the nodes of the pattern first, or
     ``[F, M, M, C]`` for the channels of several relations or directions; ``feat [F, M, D]`` scaled
     features, zero for padding; ``weights``, shaped as ``adj``, the learnt edge weights;
-    ``num_nodes`` of each filter; ``merged`` how many filters each one stands for, itself included;
-    ``noisy`` whether it is the consensus of noisy copies, see ``mining/learning/consensus.py``.
+    ``num_nodes`` of each filter; ``noisy`` whether it is the consensus of noisy copies, see
+    ``mining/learning/consensus.py``.
     """
 
     adj: Tensor
     feat: Tensor
     weights: Tensor
     num_nodes: tuple[int, ...]
-    merged: tuple[int, ...] = ()
     noisy: tuple[bool, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.merged:
-            object.__setattr__(self, "merged", (1,) * len(self.num_nodes))
         if not self.noisy:
             object.__setattr__(self, "noisy", (False,) * len(self.num_nodes))
 
@@ -50,7 +47,7 @@ class DiscreteFilters:
 
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Arrays by name, from which :meth:`from_arrays` makes the same filters."""
-        types = {"num_nodes": np.int64, "merged": np.int64, "noisy": np.bool_}
+        types = {"num_nodes": np.int64, "noisy": np.bool_}
         return {
             name: column.numpy() if isinstance(column, Tensor) else np.array(column, types[name])
             for name, column in vars(self).items()

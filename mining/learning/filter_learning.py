@@ -13,7 +13,7 @@ import torch
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
@@ -21,13 +21,10 @@ from mining.learning.clustering import FilterClustering
 from mining.learning.discrete_filters import DiscreteFilters, discretize
 from mining.learning.rooted_subgraphs import RootedSubgraphs, SubgraphClasses
 
-INITIALIZATIONS = ("facility_location", "kmeans++", "random", "sample")
-# candidates that greedy k-means++ compares for each new centre
-_NUM_CANDIDATES = 20
+INITIALIZATIONS = ("facility_location", "random")
 
 
 def choose_initial(
-    init: str,
     classes: SubgraphClasses,
     num_filters: int,
     kernel: GOMKKernel,
@@ -37,19 +34,14 @@ def choose_initial(
 ) -> np.ndarray:
     """Choose the subgraph classes that the filters are initialised with, int64 ``[Q]``.
 
-    ``init`` is greedy facility location, greedy k-means++ or a weighted random sample. Of more than
-    ``sample_size`` classes a sample is compared, so that the cost does not grow with U squared.
-    Classes without weight are not chosen, and fewer than ``num_filters`` are returned when there
-    are fewer. Rows of ``classes``, in the order chosen.
+    Greedy facility location. Of more than ``sample_size`` classes a sample is compared, so that the
+    cost does not grow with U squared. Classes without weight are not chosen, and fewer than
+    ``num_filters`` are returned when there are fewer. Rows of ``classes``, in the order chosen.
     """
     rows, drawn = classes.sample(sample_size, rng)
     rows, weight = rows[drawn > 0], drawn[drawn > 0].astype(np.float64)
     num_filters = min(num_filters, len(rows))
-    if init == "sample":
-        return rng.choice(rows, size=num_filters, replace=False, p=weight / weight.sum())
     similarity = _pairwise_similarity(classes, rows, kernel, backend)
-    if init == "kmeans++":
-        return rows[_kmeans_plus_plus(similarity, weight, num_filters, rng)]
     return rows[_facility_location(similarity, weight, num_filters)]
 
 
@@ -81,25 +73,6 @@ def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: i
     return chosen
 
 
-def _kmeans_plus_plus(
-    similarity: np.ndarray, weight: np.ndarray, num_chosen: int, rng: np.random.Generator
-) -> list[int]:
-    """Draw candidates in proportion to their distance to the nearest chosen; keep the best."""
-    # the first centre is drawn by weight alone
-    chosen = [int(rng.choice(len(weight), p=weight / weight.sum()))]
-    while len(chosen) < num_chosen:
-        distance = 1 - similarity[:, chosen].max(axis=1)
-        distance[chosen] = 0
-        probability = weight * np.maximum(distance, 1e-12)
-        probability[chosen] = 0
-        probability /= probability.sum()
-        drawn = rng.choice(len(weight), size=_NUM_CANDIDATES, p=probability)
-        # of the candidates, the one that leaves the smallest sum of distances
-        remaining = np.minimum(distance[:, None], 1 - similarity[:, drawn])
-        chosen.append(int(drawn[(weight @ remaining).argmin()]))
-    return chosen
-
-
 @dataclass(frozen=True)
 class FilterLearning:
     """How the filters of a :class:`gomkcn.PatternMiner` are learnt, beyond its own parameters.
@@ -112,9 +85,9 @@ class FilterLearning:
     num_hops : int or None
         Radius of the subgraphs. None: half of the pattern size, but at least 3, so that around some
         root a pattern of any shape is complete.
-    init : {"facility_location", "kmeans++", "sample", "random"}
-        How filters are initialised: with real subgraphs that represent the others, with a random
-        sample of them, or with random parameters (the paper).
+    init : {"facility_location", "random"}
+        How filters are initialised: with real subgraphs that represent the others, or with random
+        parameters (the paper).
     n_init : int
         Number of initialisations; the one with the best discrete filters is used.
     learning_rate : float
@@ -219,9 +192,7 @@ def _initialize(
             num_filters, filter_size, feat.shape[2], generator=generator, directed=directed
         )
     else:
-        chosen = choose_initial(
-            learning.init, classes, num_filters, kernel, learning.sample_size, rng, backend
-        )
+        chosen = choose_initial(classes, num_filters, kernel, learning.sample_size, rng, backend)
         filters = GraphFilters(
             len(chosen), filter_size, feat.shape[2], generator=generator, directed=directed
         )

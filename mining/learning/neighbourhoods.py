@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -15,10 +16,10 @@ import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.counting.sought import color_names
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.rooted_subgraphs import RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
+from mining.pattern import Pattern
 
 # for each node of a pattern that a neighbourhood is isomorphic to, a similarity counts as larger by
 # this: between equals the structure decides, and the pattern that says most
@@ -35,30 +36,17 @@ _PART_SIZE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhoods:
-    """R roots compared with F patterns.
+    """R roots compared with P patterns, of several profiles with the most similar one.
 
-    ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, F]``, the second
-    with the structure to decide between equals; ``same`` bool ``[R, F]`` says which have exactly
-    the structure of the pattern; ``truncated`` bool ``[R]`` whether the ball around a root had more
-    nodes than the largest pattern.
+    ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, P]``, the second
+    with the structure to decide between equals; ``same`` bool ``[R, P]`` says which have exactly
+    the structure of the pattern.
     """
 
     roots: np.ndarray
     similarity: np.ndarray
     ranking: np.ndarray
     same: np.ndarray
-    truncated: np.ndarray
-
-    def of_patterns(self, num_profiles: Sequence[int]) -> Neighbourhoods:
-        """The same beside patterns, each of which has so many of the profiles: the nearest one."""
-        starts = np.cumsum([0, *num_profiles])[:-1]
-        if not len(starts):
-            return self
-        columns = ("similarity", "ranking", "same")
-        largest = {
-            name: np.maximum.reduceat(getattr(self, name), starts, axis=1) for name in columns
-        }
-        return replace(self, **largest)
 
     def nearest(self) -> tuple[np.ndarray, np.ndarray]:
         """Position of the nearest pattern of each root, int32, and its similarity, ``[R]``."""
@@ -71,7 +59,7 @@ class Neighbourhoods:
 def compare_neighbourhoods(
     source: SubgraphSource,
     graph: CSRGraph,
-    filters: DiscreteFilters,
+    patterns: Sequence[Pattern],
     roots: np.ndarray | None,
     steps: Steps | None = None,
 ) -> Neighbourhoods:
@@ -84,7 +72,7 @@ def compare_neighbourhoods(
     size = min(_TASK_SIZE, source.budget.part_size)
     parts = steps.each(
         "comparing neighbourhoods",
-        lambda start: _compare_part(source, graph, filters, roots[start : start + size]),
+        lambda start: _compare_part(source, graph, patterns, roots[start : start + size]),
         range(0, max(1, len(roots)), size),
     )
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -92,50 +80,52 @@ def compare_neighbourhoods(
 
 
 def _compare_part(
-    source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters, roots: np.ndarray
+    source: SubgraphSource, graph: CSRGraph, patterns: Sequence[Pattern], roots: np.ndarray
 ) -> dict[str, np.ndarray]:
     """The arrays of :class:`Neighbourhoods` for some roots."""
-    shape = len(roots), len(filters.num_nodes)
-    part: dict[str, np.ndarray] = {
-        "similarity": np.zeros(shape, np.float32),
-        "ranking": np.zeros(shape, np.float32),
-        "same": np.zeros(shape, bool),
-        "truncated": np.zeros(len(roots), bool),
-    }
-    for size in sorted(set(filters.num_nodes)):
-        numbers = [i for i, nodes in enumerate(filters.num_nodes) if nodes == size]
+    shape = len(roots), len(patterns)
+    similarity, ranking = np.zeros((2, *shape), np.float32)
+    same = np.zeros(shape, bool)
+    for size in sorted({one.num_nodes for one in patterns}):
         subgraphs = source.resized(size).subgraphs_around(graph, roots)
-        own = filters.take(numbers).trimmed(size)
-        similarity, same = subgraphs.similarity(own), _same_structure(source, subgraphs, own)
-        part["similarity"][:, numbers], part["same"][:, numbers] = similarity, same
-        # ties are decided by the structure
-        part["ranking"][:, numbers] = similarity + np.float32(TIE * size) * same
-        # the last size is the largest
-        part["truncated"] = subgraphs.batch.truncated
-    return part
+        for number in [i for i, one in enumerate(patterns) if one.num_nodes == size]:
+            own = filters_of(patterns[number], source)
+            similarity[:, number] = subgraphs.similarity(own).max(axis=1)
+            same[:, number] = _have_structure(source, subgraphs, patterns[number].structure)
+            # ties are decided by the structure
+            ranking[:, number] = similarity[:, number] + np.float32(TIE * size) * same[:, number]
+    return {"similarity": similarity, "ranking": ranking, "same": same}
 
 
-def _same_structure(
-    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
+def filters_of(pattern: Pattern, source: SubgraphSource) -> DiscreteFilters:
+    """The profiles of a pattern as the kernel takes them."""
+    channels = pattern.structure.channels.astype(np.float32)
+    matrix = torch.from_numpy(channels[..., 0] if channels.shape[2] == 1 else channels)
+    feat = torch.from_numpy(
+        np.stack([source.scaling.scale(one.features) for one in pattern.profiles])
+    )
+    adj = matrix.expand(len(feat), *matrix.shape)
+    return DiscreteFilters(adj, feat, adj, (pattern.num_nodes,) * len(feat))
+
+
+def _have_structure(
+    source: SubgraphSource, subgraphs: RootedSubgraphs, structure: Structure
 ) -> np.ndarray:
-    """Which subgraphs have the structure of which filter, categories included, bool ``[S, F]``."""
-    same = subgraphs.same_structure(filters)
-    if not source.categories:
+    """Which subgraphs have a structure of their size, categories included, bool ``[S]``."""
+    same = subgraphs.forms.has(replace(structure, categories=()).key)
+    if not structure.categories:
         return same
-    relations, size = subgraphs.batch.relations, filters.adj.shape[1]
-    for number in range(same.shape[1]):
-        colors = source.colors_of(filters.feat[number].numpy())
-        key = filters.structure(number, relations, color_names(colors)).key
-        # of those with the edges of the pattern, each kind is compared once
-        rows = np.flatnonzero(same[:, number])
-        batch = subgraphs.batch.take(rows)
-        nodes = source.categories.colors(subgraphs.graph.features[batch.nodes[:, :size]])
-        known: dict[bytes, bool] = {}
-        for row, adj, own in zip(rows.tolist(), batch.adjacency(), nodes, strict=True):
-            kind = adj.tobytes() + own.tobytes()
-            if kind not in known:
-                known[kind] = Structure(adj > 0, relations, color_names(own)).key == key
-            same[row, number] = known[kind]
+    # of those with its edges, each kind is compared once
+    rows, graph = np.flatnonzero(same), subgraphs.graph
+    batch = subgraphs.batch.take(rows)
+    colors = source.categories.colors(graph.features[batch.nodes[:, : structure.num_nodes]])
+    known: dict[bytes, bool] = {}
+    for row, adj, own in zip(rows.tolist(), batch.adjacency(), colors, strict=True):
+        kind = adj.tobytes() + own.tobytes()
+        if kind not in known:
+            names = source.categories.names_of(own, graph.feature_names)
+            known[kind] = Structure(adj > 0, batch.relations, names).key == structure.key
+        same[row] = known[kind]
     return same
 
 
@@ -145,11 +135,13 @@ class Places:
 
     ``owner [K]`` is the number of the center that each place is nearest to, and ``means`` has, by
     that number, the mean scaled features ``[M, D]`` of the places of each, most places first.
+    ``joined`` says of each center that was given which of these took its places.
     """
 
     nodes: np.ndarray
     owner: np.ndarray
     means: dict[int, np.ndarray]
+    joined: dict[int, int]
 
 
 def turn_places(
@@ -163,38 +155,63 @@ def turn_places(
 
     ``centers [M, D]`` are the features that filters learnt for it, in the order of its nodes;
     without any there is one, of the features that the places have. The places of a center with
-    fewer than ``min_occurrences`` go to the others.
+    fewer than ``min_occurrences``, or which differs from another one less than their places do, go
+    to the others.
     """
-    owner = np.zeros(len(nodes), np.int64)
+    owner, joined = np.zeros(len(nodes), np.int64), dict.fromkeys(range(len(centers) or 1), 0)
     if not len(nodes):
         blank = np.zeros((structure.num_nodes, features.shape[1]), np.float32)
-        return Places(nodes, owner, {0: np.asarray([*centers, blank][0], np.float32)})
+        return Places(nodes, owner, {0: np.asarray([*centers, blank][0], np.float32)}, joined)
     low, high = features.bounds()
     symmetries = structure.symmetries
     if (low == high).all() or (len(symmetries) == 1 and len(centers) < 2):
         # no features to go by, or only one way to lay the structure onto a place
         mean = features[nodes].mean(axis=0, dtype=np.float64)
-        return Places(nodes, owner, {0: mean.astype(np.float32)})
+        return Places(nodes, owner, {0: mean.astype(np.float32)}, joined)
     values = features[nodes].astype(np.float64)  # [K, M, D]
     means = dict(enumerate(np.asarray(one, np.float64) for one in centers)) or {0: values[0]}
-    rounds = 0
+    joined, rounds = {i: i for i in means}, 0
     while rounds < _ROUNDS:
         # each place in the turn, and at the center, that leaves the least distance
         owner, turn = _nearest_turns(values, means, symmetries)
-        support = {i: int((owner == i).sum()) for i in means}
-        rarest = min(means, key=support.__getitem__)
-        if support[rarest] < max(1, min_occurrences) and len(means) > 1:
-            del means[rarest]
-            continue
         turned = np.take_along_axis(values, symmetries[turn][:, :, None], axis=1)
-        means = {i: turned[owner == i].mean(axis=0) for i in means}
+        places = {i: turned[owner == i] for i in means}
+        pair = _idle_center(places, means, symmetries, max(1, min_occurrences))
+        if pair is not None:
+            joined = {i: pair[1] if to == pair[0] else to for i, to in joined.items()}
+            del means[pair[0]]
+            continue
+        means = {i: own.mean(axis=0) for i, own in places.items()}
         rounds += 1
-    order = sorted(means, key=lambda i: -support[i])
+    order = sorted(means, key=lambda i: -len(places[i]))
     return Places(
         np.take_along_axis(nodes, symmetries[turn], axis=1),
         owner,
         {i: means[i].astype(np.float32) for i in order},
+        joined,
     )
+
+
+def _idle_center(
+    places: Mapping[int, np.ndarray],
+    means: Mapping[int, np.ndarray],
+    symmetries: np.ndarray,
+    least: int,
+) -> tuple[int, int] | None:
+    """A center of few ``places [k, M, D]``, or as near to another as these are; and that one."""
+
+    def distance(one: np.ndarray, other: np.ndarray) -> float:
+        return float(((one[symmetries] - other) ** 2).sum(axis=(1, 2)).min())
+
+    rarest, *others = sorted(means, key=lambda i: len(places[i]))
+    if others and len(places[rarest]) < least:
+        return rarest, min(others, key=lambda i: distance(means[i], means[rarest]))
+    middle = {i: own.mean(axis=0) for i, own in places.items()}
+    spread = {i: float(own.var(axis=0).sum()) for i, own in places.items()}
+    for one, other in combinations([rarest, *others], 2):
+        if distance(middle[one], middle[other]) <= min(spread[one], spread[other]):
+            return one, other
+    return None
 
 
 def _nearest_turns(
@@ -228,17 +245,16 @@ def _nearest_turns(
 
 
 def similarity_of_places(
-    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, pattern: DiscreteFilters
+    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, profile: DiscreteFilters
 ) -> np.ndarray:
-    """Normalised score of a pattern with each of its places ``[K, M]``, float32 ``[K]``."""
-    kernel, size = source.kernel, pattern.num_nodes[0]
-    pattern = pattern.trimmed(size)
-    z, sizes = kernel.embed(pattern.adj, pattern.feat), torch.tensor([size])
+    """Normalised score of a profile with each of its places ``[K, M]``, float32 ``[K]``."""
+    kernel, size = source.kernel, profile.num_nodes[0]
+    z, sizes = kernel.embed(profile.adj, profile.feat), torch.tensor([size])
     parts = [np.empty(0, np.float32)]
     for start in range(0, len(nodes), _PART_SIZE):
         # all places are joined as the pattern is
         feat = torch.from_numpy(features[nodes[start : start + _PART_SIZE]])
-        x = kernel.embed(pattern.adj.expand(len(feat), *pattern.adj.shape[1:]), feat)
+        x = kernel.embed(profile.adj.expand(len(feat), *profile.adj.shape[1:]), feat)
         score = kernel.similarity(x, torch.full((len(x),), size), z, sizes, source.backend)
         parts.append(score[:, 0].numpy())
     return np.concatenate(parts)

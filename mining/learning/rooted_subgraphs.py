@@ -256,12 +256,6 @@ class RootedSubgraphs:
         ]
         return torch.cat(parts).numpy()[self.classes.class_of]
 
-    def same_structure(self, filters: DiscreteFilters) -> np.ndarray:
-        """Which subgraphs are isomorphic to which filter, features aside, bool ``[S, F]``."""
-        return np.stack(
-            [self.forms.has(key) for key in filters.structure_keys(self.batch.relations)], axis=1
-        )
-
     def add_indistinguishable(self, filters: DiscreteFilters) -> DiscreteFilters:
         """Add the structures that the kernel cannot tell from that of a filter.
 
@@ -291,9 +285,9 @@ class CanonicalForms:
     def __init__(self, batch: SubgraphBatch) -> None:
         sizes, links = batch.num_nodes, batch.structure()
         # nodes in the order of their colours make most isomorphic subgraphs equal; padding is last
-        self._order = _order_nodes(links, sizes)  # [S, N]
+        order = _order_nodes(links, sizes)  # [S, N]
         rows = np.arange(len(batch))[:, None, None]
-        links = links[rows, self._order[:, :, None], self._order[:, None, :]]
+        links = links[rows, order[:, :, None], order[:, None, :]]
         key = np.concatenate([links.reshape(len(batch), -1), sizes[:, None].astype(links.dtype)], 1)
         _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
         # the number of each subgraph's structure among those that differ
@@ -318,16 +312,6 @@ class CanonicalForms:
     def key(self, row: int) -> bytes:
         """The key of the structure of subgraph ``row``."""
         return self._structures[self._number[row]].key
-
-    def positions(self, rows: np.ndarray) -> np.ndarray:
-        """Canonical position of each node of some subgraphs, ``[R, N]``; -1 = padding."""
-        positions = np.full((len(rows), self._order.shape[1]), -1)
-        for row, number, order in zip(
-            positions, self._number[rows], self._order[rows], strict=True
-        ):
-            node_at = self._structures[number].form.order
-            row[order[node_at]] = np.arange(len(node_at))
-        return positions
 
 
 def _order_nodes(links: np.ndarray, sizes: np.ndarray) -> np.ndarray:

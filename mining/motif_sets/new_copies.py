@@ -9,7 +9,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.counter import list_places
-from mining.occurrences import pick_disjoint
+from mining.overlaps import pick_disjoint
 from mining.pattern import Pattern
 from mining.pattern_counts import category_colors
 

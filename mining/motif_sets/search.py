@@ -150,7 +150,7 @@ def search_graph(
     partly = sum(not one.listed.is_complete for one in motifs.values())
     cut = search.cut
     if partly and not cut:
-        cut = f"not all copies of {partly} of the {len(motifs)} motifs were looked at"
+        cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
     given = [one.structure for one in proposed if "given" in one.sources]
     missing = search.missing(given, motifs)
     ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
@@ -210,7 +210,7 @@ class _Search:
     def stops(self, where: str) -> bool:
         """Whether the time is up; it is then said where."""
         if not self.cut and self.is_over():
-            self.cut = f"the time was up {where}"
+            self.cut = f"Time was up {where}."
         return bool(self.cut)
 
     def run(self, proposed: Sequence[Pattern], grows: bool) -> Motifs:
@@ -238,7 +238,7 @@ class _Search:
             best = self._exchange_pairs(best, turn)
             if self.stops(f"in round {turn}") or before - best.bits < least:
                 return best.motifs
-        self.cut = f"it still found shorter sets after {_MOST_ROUNDS} rounds"
+        self.cut = f"Shorter sets were still found after {_MOST_ROUNDS} rounds."
         return best.motifs
 
     def _exchange(self, best: _Best, turn: int) -> _Best:

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 import igraph
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import PCA
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.python_random import python_random_state
 
-# layouts of graphs with more edges are not compared, since all pairs of edges are looked at
+# layouts of graphs with more edges are not compared
 _MAX_COMPARED_EDGES = 150
 _NUM_RANDOM_STARTS = 8
+# nodes that are closer than this share of the gaps of a circle hide each other
+_LEAST_GAP = 0.4
 # components of a map up to this size are drawn by Kamada-Kawai, larger ones by Fruchterman-Reingold
 _MAX_KAMADA_KAWAI = 60
 _NUM_PIVOTS = 50
@@ -28,8 +30,8 @@ _PULL, _COPY_SCALE = 3.0, (0.45, 0.9)
 def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
     """Positions of the nodes of a small graph, ``[M, 2]``, within ±1 across and ±0.85 up and down.
 
-    Kamada-Kawai layouts from several starts and a circle are compared: the fewer crossings and the
-    wider the gaps, the better. The longer side lies along x.
+    Of Kamada-Kawai layouts from several starts and a circle it is the one of least stress whose
+    nodes stand apart. The longer side lies along x.
     """
     angle = np.pi / 2 + 2 * np.pi * np.arange(num_nodes) / num_nodes
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -44,9 +46,13 @@ def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarr
     ]
     if len(layouts) == 1:
         return layouts[0]
-    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    hops = squareform(np.array(graph.distances(), float))
+    least = _LEAST_GAP * pdist(_fit(circle)).min(initial=1)
     # rounded, so that equally good layouts tie on every machine and the first of them is taken
-    return min([*layouts, _fit(circle)], key=lambda layout: round(_cost(layout, ends), 3))
+    return min(
+        [*layouts, _fit(circle)],
+        key=lambda one: (pdist(one).min(initial=1) < least, round(_stress(one, hops), 3)),
+    )
 
 
 def adjacent_pairs(edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -113,39 +119,11 @@ def _fit(positions: np.ndarray) -> np.ndarray:
     return np.round(centred * min(1 / half[0], 0.85 / half[1]), 9) + 0.0
 
 
-def _cost(positions: np.ndarray, ends: np.ndarray) -> float:
-    """Weigh crossings against gaps, for edges ``ends [E, 2]``; lower is better."""
-    gap = min(_clearance(positions, ends), 0.4)
-    return 0.1 * _count_crossings(positions, ends) - 2 * gap
-
-
-def _count_crossings(positions: np.ndarray, ends: np.ndarray) -> int:
-    """Count the pairs of edges without a common node whose lines cross or touch."""
-    first, second = np.triu_indices(len(ends), 1)
-    apart = (ends[first][:, :, None] != ends[second][:, None, :]).all(axis=(1, 2))
-    a, b = positions[ends[first[apart]]].transpose(1, 0, 2)
-    c, d = positions[ends[second[apart]]].transpose(1, 0, 2)
-    # two lines cross where each has the ends of the other one on different sides
-    crosses = (_side(a, b, c) * _side(a, b, d) <= 0) & (_side(c, d, a) * _side(c, d, b) <= 0)
-    return int(crosses.sum())
-
-
-def _side(start: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """On which side of a line a point lies: -1, 1, or 0 for on it."""
-    along, to = end - start, point - start
-    cross = along[:, 0] * to[:, 1] - along[:, 1] * to[:, 0]
-    return np.where(np.abs(cross) < 1e-6, 0, np.sign(cross))
-
-
-def _clearance(positions: np.ndarray, ends: np.ndarray) -> float:
-    """The least distance between nodes, or 1.5 times that between a node and an edge past it."""
-    least = pdist(positions).min(initial=np.inf)
-    start, along = positions[ends[:, 0]], positions[ends[:, 1]] - positions[ends[:, 0]]  # [E, 2]
-    to = positions[:, None] - start  # [M, E, 2]
-    share = np.clip((to * along).sum(axis=2) / np.maximum((along**2).sum(axis=1), 1e-12), 0, 1)
-    distance = np.linalg.norm(to - share[:, :, None] * along, axis=2)
-    distance[ends.T, np.arange(len(ends))] = np.inf
-    return float(min(least, 1.5 * distance.min(initial=np.inf)))
+def _stress(positions: np.ndarray, hops: np.ndarray) -> float:
+    """How far distances are from being proportional to numbers of hops, of each pair of nodes."""
+    ratio = pdist(positions) / hops
+    scale = ratio.sum() / max(float((ratio**2).sum()), 1e-9)
+    return float(((scale * ratio - 1) ** 2).sum())
 
 
 def _component_positions(graph: igraph.Graph) -> np.ndarray:

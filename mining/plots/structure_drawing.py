@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
+from typing import Protocol
 
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import Relations
 from mining.plots.layout import adjacent_pairs, node_positions
 from mining.plots.styles import (
     BONDS,
@@ -28,8 +29,23 @@ from mining.plots.styles import (
 _BOND_GAP, _EDGE_GAP = 3.6, 7.0
 
 
+class Drawable(Protocol):
+    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
+
+    @property
+    def num_nodes(self) -> int: ...
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]: ...
+    @property
+    def edge_relations(self) -> tuple[int, ...]: ...
+    @property
+    def relations(self) -> Relations: ...
+    @property
+    def categories(self) -> tuple[tuple[str, ...], ...]: ...
+
+
 def draw_structure(
-    structure: Structure,
+    structure: Drawable,
     width: int = 82,
     height: int = 66,
     *,
@@ -37,12 +53,15 @@ def draw_structure(
     letters: bool = True,
     hollow: bool = False,
     missing: Sequence[tuple[int, int]] = (),
+    shades: Sequence[float] = (),
+    ringed: Sequence[bool] = (),
     label: str = "",
 ) -> Markup:
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
-    a dotted line, as an edge that a variant lacks. ``label`` is read out; by default the edges.
+    a dotted line, as an edge that a variant lacks. ``shades`` in [0, 1] are opacities of nodes, and
+    ``ringed`` nodes have a second ring. ``label`` is read out; by default the edges.
 
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
@@ -60,13 +79,17 @@ def draw_structure(
     shapes = "".join(_path(points[list(pair)], 1.6, MISSING) for pair in missing)
     shapes += _edges(structure, points, radius, lines or {})
     for node, (x, y) in enumerate(points.tolist()):
-        look = 'fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"'
-        shapes += (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" '
-            f"{look if hollow else 'fill=' + chr(34) + 'var(--c)' + chr(34)}/>"
-        )
+        at, is_faint = f'<circle cx="{x:.1f}" cy="{y:.1f}"', hollow or len(shades) > 0
+        circle = f'{at} r="{radius:.1f}"'
+        if is_faint:
+            shapes += f'{circle} fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"/>'
+        if not hollow:
+            opacity = f' fill-opacity="{shades[node]:.2f}"' if len(shades) else ""
+            shapes += f'{circle} fill="var(--c)"{opacity}/>'
+        if len(ringed) and ringed[node]:
+            shapes += f'{at} r="{1.4 * radius:.1f}" fill="none" stroke="var(--c)"/>'
         if letters:
-            color = "var(--ink, currentColor)" if hollow else "var(--t)"
+            color = "var(--ink, currentColor)" if is_faint else "var(--t)"
             shapes += (
                 f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" text-anchor="middle" '
                 f'dominant-baseline="central" font-size="{min(10.0, 1.2 * radius):.1f}" '
@@ -79,13 +102,13 @@ def draw_structure(
     )
 
 
-def node_letter(structure: Structure, node: int) -> str:
+def node_letter(structure: Drawable, node: int) -> str:
     """What stands on a node: the short name of its category, or a letter from A on."""
     own = structure.categories[node] if structure.categories else ()
     return short_category(own) or ascii_uppercase[node]
 
 
-def edge_names(structure: Structure) -> list[str]:
+def edge_names(structure: Drawable) -> list[str]:
     """The edges by the letters of their nodes, such as "A–B", "A→B" or "A→B activates"."""
     relations, names = structure.relations, []
     rows = zip(structure.edges, structure.edge_relations, strict=True)
@@ -111,7 +134,7 @@ def color_style(number: int | None) -> str:
 
 
 def _edges(
-    structure: Structure, points: np.ndarray, radius: float, lines: Mapping[Kind, str]
+    structure: Drawable, points: np.ndarray, radius: float, lines: Mapping[Kind, str]
 ) -> str:
     """All edges; those between the same two nodes beside each other, a mutual pair as one line."""
     kinds, shapes = structure.relations.kinds, ""

@@ -1,0 +1,328 @@
+"""The motif set: planted sets come back, silence elsewhere, and what a set is used for."""
+
+import json
+import pickle
+
+import fastjsonschema
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from mining import MotifSet, PatternMiner, motif_set
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.coded_set import pack
+from mining.motif_sets.motif_set import summary
+from mining.motif_sets.near_variants import near_variants
+from mining.motif_sets.search import motif_set_of_graph
+from mining.schemas import load_schema
+from synthetic import MOTIFS, barabasi_albert, plant_motifs
+
+K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
+WHEEL, CROWN = MOTIFS["wheel"], MOTIFS["crown"]
+
+
+def copies_of(found):
+    """The graphs and nodes of all copies, by the key of their motif."""
+    return {
+        one.key: {(copy.graph, frozenset(copy.nodes)) for copy in one.motif.copies} for one in found
+    }
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Ten wheels and ten crowns on a tree: the graph, and where they are."""
+    made = plant_motifs(
+        barabasi_albert(150, 1, 0), 150, {"wheel": 10, "crown": 10}, features="constant", seed=0
+    )
+    places = [
+        {(0, frozenset(nodes)) for nodes in one["instances"]} for one in made.truth()["motifs"]
+    ]
+    return made.to_csr(), dict(zip((WHEEL.key, CROWN.key), places, strict=True))
+
+
+@pytest.fixture(scope="module")
+def found(planted):
+    return motif_set(planted[0], "3-6", given=[WHEEL, "clique-6"])
+
+
+def test_the_set_is_what_was_planted(planted, found):
+    graph, truth = planted
+    assert copies_of(found) == truth
+    bits = [one.motif.bits for one in found]
+    assert bits == sorted(bits, reverse=True) and min(bits) > 0
+    assert [one.motif.num_copies for one in found] == [10, 10]
+    assert found.nodes_covered == 120 / graph.num_nodes
+    edges = 10 * (len(WHEEL.edges) + len(CROWN.edges))
+    assert found.edges_covered == edges / graph.num_edges
+    assert found.complete and found.cut == "" and not found.is_clique_cover
+    # each start of three finds it
+    assert found.num_starts == 3 and {one.motif.found_in for one in found} == {3}
+    miner = PatternMiner(pattern_size="3-6", null=None).fit(graph)
+    assert copies_of(miner.motif_set_) == truth
+    assert miner.motif_set_.bits_total == pytest.approx(found.bits_total, abs=1e-6)
+    assert list(miner.motif_set_) == miner.patterns_
+
+
+def test_bits_are_those_of_the_code(planted, found):
+    mined = MinedGraph.of(planted[0])
+    graph = CodedGraph.of(mined)
+    code = GraphCode(graph)
+    parts = [
+        (graph.shape_of(one.structure), mined.rows_of(one.motif.copies).astype(np.int64))
+        for one in found
+    ]
+    assert found.bits_base == pytest.approx(code.length([]).total, abs=1e-3)
+    assert found.bits_total == pytest.approx(code.length(parts).total, abs=1e-3)
+    assert found.bits_saved == found.bits_base - found.bits_total > 10
+    for number, one in enumerate(found):
+        rest = parts[:number] + parts[number + 1 :]
+        without = code.length(rest).total - code.length(parts).total
+        assert one.motif.bits == pytest.approx(without, abs=1e-3)
+
+
+def test_given_structures_enter_the_set_or_miss_it(found):
+    enters, too_few = found.given
+    assert (enters, found.given[enters]) == ("wheel with 5 spokes", 0.0)
+    assert too_few == "clique of 6 nodes" and found.given[too_few] == np.inf
+    wheel = next(one for one in found if one.key == WHEEL.key)
+    assert "given" in wheel.sources
+
+
+def test_silence_names_what_comes_closest():
+    graph = nx.gnm_random_graph(60, 120, seed=1)
+    silent = motif_set(graph, "3-5", given=["triangle"])
+    assert len(silent) == 0 and silent.bits_saved == 0
+    assert silent.closest.motif.bits < 10
+    assert silent.given["triangle"] > -silent.closest.motif.bits - 1e-6
+    assert "No set of motifs shortens" in summary(silent) and "Closest comes" in summary(silent)
+    record = json.loads(json.dumps(silent.to_dict(), allow_nan=False))
+    again = MotifSet.from_dict(record, as_csr(graph).relations, [[]])
+    assert again.to_dict() == record and again.closest.key == silent.closest.key
+
+
+def test_a_partition_into_blocks_may_be_all_there_is():
+    chances = np.where(np.eye(8, dtype=bool), 0.3, 0.01)
+    graph = nx.Graph(nx.stochastic_block_model([50] * 8, chances.tolist(), seed=1).edges)
+    found = motif_set(graph, "3-5")
+    assert (len(found), found.base, found.num_blocks) == (0, "blocks", 8)
+    assert found.given_what == "the degrees and 8 blocks"
+    other = found.other
+    assert len(other) > 0 and (other.base, other.num_blocks) == ("degrees", None)
+    assert found.bits_total < other.bits_total < other.bits_base
+    assert summary(found).startswith("8 blocks explain this graph, ")
+    record = json.loads(json.dumps(found.to_dict()))
+    copies = [[], [one.motif.copies for one in other]]
+    again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
+    assert again.to_dict() == record and copies_of(again.other) == copies_of(other)
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (nx.empty_graph(1), "The graph has no edge between two different nodes, so there is"),
+        (nx.Graph([(0, 0), (1, 1)]), "The graph has no edge between two different nodes, so"),
+        ([nx.empty_graph(2)] * 3, "The collection has no edge between two different nodes, so"),
+        (nx.complete_graph(9), "The degrees determine the graph, so that no motif can shorten"),
+        (nx.star_graph(30), "The degrees determine the graph, so that no motif can shorten"),
+        (nx.disjoint_union_all([nx.path_graph(2)] * 40), "No set of motifs shortens the descr"),
+        # a list of one graph is a collection
+        ([nx.path_graph(30)], "No set of motifs shortens the description of the collection by"),
+    ],
+    ids=["node", "self-loops", "no edge", "complete", "star", "edges", "list of one"],
+)
+def test_graphs_of_which_there_is_nothing_to_say(graph, said):
+    found = motif_set(graph)
+    assert len(found) == 0 and found.bits_saved == 0
+    assert summary(found).startswith(said)
+    loops = isinstance(graph, nx.Graph) and nx.number_of_selfloops(graph)
+    assert found.not_used == (("dropped 2 self-loops",) if loops else ())
+
+
+def test_cliques_that_cover_a_graph_are_said_to():
+    found = motif_set(nx.disjoint_union_all([nx.complete_graph(3)] * 20))
+    assert [(one.key, one.motif.num_copies) for one in found] == [(K3.key, 20)]
+    assert found.is_clique_cover and "The set is a clique cover" in summary(found)
+    assert "hold 100 % of the edges and 100 % of the nodes" in summary(found)
+
+
+@pytest.mark.parametrize(
+    ("motifs", "groups"),
+    [
+        # of the six edges of a clique, each leaves a diamond; two chords make one of a ring
+        ([(DIAMOND, 3), (K4, 10), (RING, 20)], ((1, 0),)),
+        # a variant of a variant is in the same group
+        ([(RING, 20), (DIAMOND, 10), (K4, 3)], ((0, 1, 2),)),
+        # of as many copies, neither is a variant
+        ([(RING, 9), (DIAMOND, 9)], ()),
+        # one edge less and one node less
+        ([(K3, 20), (RING, 9)], ()),
+    ],
+)
+def test_near_variants_differ_by_an_edge(motifs, groups):
+    assert near_variants(motifs) == groups
+
+
+def test_what_is_not_used_is_said():
+    graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6)
+    graph.add_edge(0, 0)
+    nx.set_edge_attributes(graph, 2.5, "weight")
+    features = np.random.default_rng(0).random(len(graph))
+    found = motif_set(as_csr(graph, edge_weight="weight", features=features))
+    assert found.not_used[:2] == ("the weights of the edges", "numeric features of the nodes")
+    assert found.not_used[2:] == ("dropped 1 self-loops",)
+    # categories are used, and a constant is none
+    kinds = np.eye(2)[np.arange(24) % 2]
+    both = csr_from_edges(
+        *np.array(nx.disjoint_union_all([nx.complete_graph(4)] * 6).edges).T, 24,
+        features=np.column_stack([kinds, np.ones(24)]),
+        feature_names=("kind=a", "kind=b", "size"),
+    )  # fmt: skip
+    assert motif_set(both).not_used == ()
+
+
+def test_new_graphs_are_covered_without_a_search(planted, found):
+    graph, truth = planted
+    rows = found.transform(graph)
+    assert rows[0, :2].tolist() == [10, 10]
+    assert rows[0, 2] == pytest.approx(1 - found.edges_covered)
+    assert found.get_feature_names_out().tolist() == [*found.names, "left over"]
+    # what a graph gets does not depend on the others
+    wheel, crown = nx.wheel_graph(6), nx.Graph(list(CROWN.edges))
+    graphs = [wheel, nx.disjoint_union(crown, wheel), nx.path_graph(4), nx.empty_graph(2)]
+    table = found.transform(graphs)
+    assert table.tolist() == [found.transform(one)[0].tolist() for one in graphs]
+    column = [one.key for one in found].index(WHEEL.key)
+    assert table[:, column].tolist() == [1, 1, 0, 0] and table[:, 2].tolist() == [0, 0, 1, 0]
+    # each node has its motif, its copy, and its orbit
+    places = found.transform(graph, level="node")
+    assert found.get_feature_names_out(level="node").tolist() == ["motif", "copy", "orbit"]
+    seen = {}
+    for motif, copy in {tuple(row) for row in places[:, :2].tolist() if row[0] >= 0}:
+        nodes = np.flatnonzero((places[:, :2] == [motif, copy]).all(axis=1))
+        seen.setdefault(found.motifs[motif].key, set()).add((0, frozenset(nodes.tolist())))
+    assert seen == truth
+    assert ((places >= 0).all(axis=1) == (places[:, 0] >= 0)).all()
+    wheel = found.motifs[column].structure
+    hub = wheel.orbits[wheel.joined.sum(axis=1).argmax()]
+    hubs = graph.degrees[(places[:, 0] == column) & (places[:, 2] == hub)]
+    assert len(hubs) == 10 and hubs.min() >= 5
+    with pytest.raises(InputError, match="^level must be one of"):
+        found.transform(graph, level="edge")
+
+
+def test_a_set_and_its_miner_are_copied(planted, found):
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_dict() == found.to_dict() and copies_of(again) == copies_of(found)
+    np.testing.assert_array_equal(again.transform(planted[0]), found.transform(planted[0]))
+
+
+def test_a_set_is_compared_with_another_graph(planted, found):
+    same = found.compare(planted[0])
+    assert same["motif"].tolist() == found.names
+    assert same["copies"].tolist() == same["copies_other"].tolist() == [10, 10]
+    assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
+    # without copies there is nothing to save
+    other = found.compare(nx.path_graph(40))
+    assert other["copies_other"].tolist() == [0, 0] and other["bits_other"].tolist() == [0, 0]
+
+
+def test_a_collection_shares_its_motifs():
+    trees = [nx.random_labeled_tree(6 + k % 3, seed=k) for k in range(40)]
+    graphs = [nx.disjoint_union(nx.cycle_graph(6), tree) for tree in trees]
+    found = motif_set(graphs)
+    (ring,) = found
+    assert ring.key == Structure.parse("ring-6").key
+    assert copies_of(found) == {ring.key: {(k, frozenset(range(6))) for k in range(40)}}
+    assert "of the collection by" in summary(found)
+    same = found.compare(graphs)
+    assert same["copies_other"].tolist() == [40]
+    assert same["bits_other"].tolist() == pytest.approx(same["bits"].tolist(), rel=0.02)
+    assert found.transform(graphs)[:, 0].tolist() == [1] * 40
+    drawn = found.to_networkx(graphs)
+    assert drawn.nodes["7/3"] == {"motif": 0, "copy": drawn.nodes["7/0"]["copy"]}
+    assert drawn.nodes["7/6"] == {}
+
+
+def test_copies_are_attributes_of_the_graph(planted, found, tmp_path):
+    drawn = found.to_networkx(planted[0])
+    nx.write_graphml(drawn, tmp_path / "graph.graphml")
+    back = nx.read_graphml(tmp_path / "graph.graphml", node_type=int)
+    for number, one in enumerate(found):
+        nodes = [node for node, own in back.nodes(data=True) if own.get("motif") == number]
+        copies = {back.nodes[node]["copy"] for node in nodes}
+        assert {(0, frozenset(n for n in nodes if back.nodes[n]["copy"] == copy))
+                for copy in copies} == copies_of(found)[one.key]  # fmt: skip
+        edges = [ends for *ends, own in back.edges(data=True) if own.get("motif") == number]
+        assert len(edges) == 10 * len(one.edges)
+        assert all(back.nodes[u]["copy"] == back.nodes[v]["copy"] for u, v in edges)
+
+
+def test_a_record_fits_the_schema_and_is_read_back(planted, found):
+    schema = load_schema("patterns")
+    record = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    fastjsonschema.validate({"$ref": "#/$defs/motif_set", "$defs": schema["$defs"]}, record)
+    copies = [[one.motif.copies for one in found]]
+    again = MotifSet.from_dict(record, planted[0].relations, copies)
+    # the difference of two rounded numbers
+    assert again.to_dict() == {**record, "bits_saved": pytest.approx(record["bits_saved"])}
+    assert repr(again) == repr(found)
+    assert again.given == {name: pytest.approx(bits) for name, bits in found.given.items()}
+
+
+def test_the_same_seed_gives_the_same_bytes(planted):
+    mined = MinedGraph.of(planted[0])
+    first, again = (pack(motif_set_of_graph(mined, range(3, 7), seed=4)) for _ in range(2))
+    assert first.keys() == again.keys()
+    assert all(first[name].tobytes() == again[name].tobytes() for name in first)
+
+
+LOOP = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+@pytest.mark.parametrize("kind", ["directed", "relations", "categories"])
+def test_kinds_of_edges_and_nodes_are_those_of_what_was_planted(kind):
+    """Ten cliques of four whose edges or nodes are of certain kinds, on a tree of random ones."""
+    rng = np.random.default_rng(1)
+    edges = [tuple(ends[:: rng.choice([-1, 1])]) for ends in barabasi_albert(120, 1, 0).tolist()]
+    types, labels = rng.integers(2, size=len(edges)).tolist(), rng.integers(2, size=120).tolist()
+    for size in range(120, 160, 4):
+        edges += [(size + u, size + v) for u, v in LOOP] + [(size, int(rng.integers(120)))]
+        types += [0, 1, 0, 1, 0, 0, int(rng.integers(2))]
+        labels += [0, 0, 0, 1]
+    options = {
+        "directed": {"directed": True},
+        "relations": {"relation": np.array(types), "relation_names": ["acts", "binds"],
+                      "directed": [False, False]},
+        "categories": {"features": np.eye(2)[labels], "feature_names": ("kind=a", "kind=b")},
+    }[kind]  # fmt: skip
+    found = motif_set(csr_from_edges(*np.array(edges).T, 160, **options), "3-5")
+    (one,) = found
+    places = {(0, frozenset(range(size, size + 4))) for size in range(120, 160, 4)}
+    assert copies_of(found)[one.key] == places
+    assert sorted(one.edge_relations) == ([0, 0, 0, 0, 1, 1] if kind == "relations" else [0] * 6)
+    if kind == "directed":
+        drawn = nx.DiGraph(list(one.edges))
+        assert nx.is_isomorphic(drawn, nx.DiGraph(LOOP))
+    if kind == "categories":
+        assert sorted(one.categories) == [("kind=a",)] * 3 + [("kind=b",)]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"sizes": 11}, "sizes must be at most 10, got 11"),
+        ({"sizes": (5, 3)}, "sizes must have the smallest number first"),
+        ({"random_state": -1}, "random_state must be at least 0"),
+        ({"given": ["nonsense-x"]}, ""),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(options, words):
+    with pytest.raises(InputError, match=f"^{words}"):
+        motif_set(nx.path_graph(4), **options)
