@@ -32,7 +32,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.counter import count_occurrences, estimate_occurrences
-from mining.counting.exact_search import ExactSearch, count_exact
+from mining.counting.exact_search import ExactSearch, count_by_graph
 from mining.counting.sought import steps_in
 from synthetic import get_motif
 
@@ -73,7 +73,7 @@ def compare_pairs(bench: Bench, num_pairs: int) -> None:
         pair, truth = draw_counted_pair(rng, KINDS[kind])
         own = pair.pattern[1]
         colors = (own, pair.colors) if KINDS[kind][2] else None
-        equal[kind] += count_exact(pair.graph, pair.structure, colors=colors).count == truth
+        equal[kind] += count_by_graph(pair.graph, pair.structure, colors=colors).sum() == truth
         search = ExactSearch(pair.graph, pair.structure, colors)
         for error in ERRORS:
             for seed in range(bench.repeats):
@@ -145,8 +145,8 @@ def compare_graphs(bench: Bench, data: Path) -> None:
             compare_pattern(table, name, graph, structure, bench.repeats, bench.quick)
     bench.note(
         "Estimates here come from draws alone, even where an exact count is quicker. Exact cliques "
-        "are counted by bit sets in an ordering by degeneracy, the others by `count_exact`; – is "
-        f"not done within {MOST_EXACT:.0f} s. The preparation of the graph is in the seconds."
+        "are counted by bit sets in an ordering by degeneracy, the others by `count_by_graph`; – "
+        f"is not done within {MOST_EXACT:.0f} s. The preparation of the graph is in the seconds."
     )
 
 
@@ -171,9 +171,9 @@ def compare_pattern(
     if structure.joined.sum() == size * (size - 1):
         truth = count_cliques(graph, size)
     else:
-        truth = count_exact(
-            graph, structure, max_steps=steps_in(1.0 if quick else MOST_EXACT)
-        ).count
+        most = steps_in(1.0 if quick else MOST_EXACT)
+        counts = count_by_graph(graph, structure, max_steps=most)
+        truth = None if counts is None else counts.sum()
     exact = Timing((time.process_time() - start,))
     first = found[0]
     covering = [one for one in found if truth is not None and one.low <= truth <= one.high]

@@ -105,7 +105,7 @@ class MatchingInputs:
         """
         links = (self.adj.triu() > 0).to(torch.uint8) + 2 * (self.adj.tril() > 0).to(torch.uint8)
         subgraphs = SubgraphTensors.of_matrices(self.adj, self.num_nodes)._replace(
-            weights=None,
+            bits=None,
             links=links,
             channels=torch.tensor([[False, False], [True, False], [False, True]]),
         )

@@ -36,7 +36,7 @@ from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import search_graph
-from synthetic import PlantedGraph, barabasi_albert, erdos_renyi, get_motif, plant_motifs
+from synthetic import BASE_GRAPHS, PlantedGraph, barabasi_albert, get_motif, plant_motifs
 
 FIRST_SEED = 8000
 SIZES = (3, 8)
@@ -96,7 +96,7 @@ def embedded(motifs: Sequence[Structure], seed: int) -> Drawn:
     host, number = divmod(seed - FIRST_SEED, len(motifs))
     blocks = nx.planted_partition_graph(4, NODES // 4, 0.0136, 0.0008, seed=seed)
     base = (
-        erdos_renyi(NODES, 2 * DENSITY / NODES, rng),
+        BASE_GRAPHS["er"](NODES, 2 * DENSITY / NODES, seed=rng),
         np.array(blocks.edges),
         barabasi_albert(NODES, DENSITY, rng),
     )[host % 3]

@@ -22,7 +22,8 @@ from peers.sampling import SAMPLING_PEERS, Extract
 from record import Bench, Table, bench_command, data_option
 
 from gomkcn_dgl import CSRGraph, SubgraphBatch, SubgraphSettings, extract_subgraphs
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
+from gomkcn_dgl.kernels import POLICIES
+from gomkcn_dgl.kernels.bfs_numba import hub_degree
 
 # seconds that one repeat of a peer may take; it gets as many roots as fit, at least one
 PEER_SECONDS = 0.5

@@ -197,6 +197,6 @@ def train_folders() -> list[bytes]:
         file = path / "graphs.bin"
         write_dgl_graphs(file, graphs, torch.arange(20) % 2)
         settings = TrainSettings().override({**options, "path": str(file)})
-        write_training(path, run_training(settings, read_training_data(settings.data)))
+        write_training(path, *run_training(settings, read_training_data(settings.data)))
 
     return [_written("train", write)]

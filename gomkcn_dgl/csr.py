@@ -20,12 +20,14 @@ from gomkcn_dgl.checks import check_features
 from gomkcn_dgl.edges import (
     CONFLICTS,
     CONSTANT,
+    DUPLICATES,
+    MIRRORED,
     check_endpoints,
     check_graph_ptr,
+    check_relations,
     check_weights,
     compress,
-    count_repairs,
-    find_relations,
+    count_edges,
     kept_edges,
     link_edges,
     log_repairs,
@@ -33,7 +35,7 @@ from gomkcn_dgl.edges import (
     weights_of_entries,
 )
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
 from gomkcn_dgl.runtime import html_of
 
 log = logging.getLogger("gomkcn_dgl")
@@ -250,24 +252,32 @@ def csr_from_edges(
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
+    relation, said = check_relations(relation, len(source), relation_names, directed)
     keep = kept_edges(source, target, weights, repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
-        relation = None if relation is None else np.asarray(relation)[keep]
-    relations = find_relations(source, target, relation, relation_names, directed)
-    # 4. merge duplicates and store every edge in both rows, as compressed sparse rows
+        relation = None if relation is None else relation[keep]
+    # 4. a relation has no direction where each of its edges is there both ways
+    different, both_ways = count_edges(source, target, relation, len(said))
+    is_directed = [
+        one if one is not None else bool(both < number)
+        for one, number, both in zip(said, different, both_ways, strict=True)
+    ]
+    relations = relations_of(list(map(str, relation_names)), is_directed)
+    one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
+    num_listed = different - both_ways // 2 if undirected else different
+    repairs[DUPLICATES], repairs[MIRRORED] = len(source) - int(num_listed.sum()), one_way
+    # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
+    links = None
     if relations.is_simple:
-        pairs, weights = merge_duplicates(source, target, weights, undirected, repairs)
+        pairs, weights = merge_duplicates(source, target, weights)
         del source, target
         indptr, indices, weights = compress(pairs, weights, num_nodes)
-        links = None
     else:
-        number = np.zeros(len(source), np.int64) if relation is None else np.asarray(relation)
+        number = np.zeros(len(source), np.int64) if relation is None else relation
         rows = link_edges(source, target, number, relations, num_nodes)
-        count_repairs(source, target, number, rows, undirected, repairs)
-        indptr, indices, relations = rows.indptr, rows.indices, rows.relations
-        links = None if relations.is_simple else rows.links
+        indptr, indices, links, relations = rows.indptr, rows.indices, rows.links, rows.relations
         if weights is not None:
             weights, repairs[CONFLICTS] = weights_of_entries(weights, rows)
     log_repairs(repairs)

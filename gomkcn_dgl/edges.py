@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.checks import as_float32
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.relations import Relations, number_links, relations_of
+from gomkcn_dgl.relations import Relations, number_links
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -108,56 +108,44 @@ def kept_edges(
     return keep
 
 
-def count_repairs(
-    source: np.ndarray,
-    target: np.ndarray,
-    relation: np.ndarray,
-    rows: LinkedRows,
-    undirected: bool,
-    repairs: Counter[str],
-) -> None:
-    """Count the duplicates, and the edges of undirected relations that are there one way."""
-    if undirected:
-        repairs[DUPLICATES] = len(source) - rows.num_edges
-        return
-    # sorted by pair and relation, equal edges stand together
-    pairs = pack(source, target)
-    order = np.lexsort((relation, pairs))
-    pairs, relation = pairs[order], relation[order]
-    new = np.ones(len(pairs), dtype=bool)
-    new[1:] = (pairs[1:] != pairs[:-1]) | (relation[1:] != relation[:-1])
-    repairs[DUPLICATES] = len(pairs) - int(new.sum())
-    one_way = np.array(rows.relations.directed)[relation[new]]
-    undirected_edges = rows.num_edges - int(one_way.sum())
-    repairs[MIRRORED] = 2 * undirected_edges - int((~one_way).sum())
+def count_edges(
+    source: np.ndarray, target: np.ndarray, relation: np.ndarray | None, num_relations: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many different edges each relation has, and how many of them are there both ways.
+
+    ``relation`` is None where all edges are of one.
+
+    >>> count_edges(np.array([0, 1, 1]), np.array([1, 0, 2]), None, 1)
+    (array([3]), array([2]))
+    """
+    no_loop = source != target
+    parts: list[Any] = [slice(None) if no_loop.all() else no_loop]
+    if relation is not None:
+        rows = np.flatnonzero(no_loop)
+        rows = rows[np.argsort(relation[rows], kind="stable")]
+        parts = np.split(rows, np.searchsorted(relation[rows], np.arange(1, num_relations)))
+    counts = np.zeros((2, num_relations), np.int64)
+    for number, rows in enumerate(parts):
+        u, v = source[rows], target[rows]
+        num_different = len(sorted_distinct(pack(u, v)))
+        num_pairs = len(sorted_distinct(pack(np.minimum(u, v), np.maximum(u, v))))
+        counts[:, number] = num_different, 2 * (num_different - num_pairs)
+    return counts[0], counts[1]
 
 
 def merge_duplicates(
-    source: np.ndarray,
-    target: np.ndarray,
-    weights: np.ndarray | None,
-    undirected: bool,
-    repairs: Counter[str],
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
     # a pair of nodes is one number, so that equal edges are equal numbers
     pairs = pack(np.minimum(source, target), np.maximum(source, target))
     if weights is None:
-        unique = sorted_distinct(pairs)
-    else:
-        unique, inverse = np.unique(pairs, return_inverse=True)
-        # of equal edges, the largest weight counts
-        largest = np.zeros(len(unique), dtype=np.float32)
-        np.maximum.at(largest, inverse, weights)
-        weights = largest
-    if undirected:
-        repairs[DUPLICATES] = len(source) - len(unique)
-    else:
-        # an edge that is given in both directions is neither duplicate nor mirrored
-        num_directed = len(sorted_distinct(pack(source, target)))
-        repairs[DUPLICATES] = len(source) - num_directed
-        repairs[MIRRORED] = 2 * len(unique) - num_directed
-    return unique, weights
+        return sorted_distinct(pairs), None
+    unique, inverse = np.unique(pairs, return_inverse=True)
+    # of equal edges, the largest weight counts
+    largest = np.zeros(len(unique), dtype=np.float32)
+    np.maximum.at(largest, inverse, weights)
+    return unique, largest
 
 
 def compress(
@@ -189,7 +177,6 @@ class LinkedRows(NamedTuple):
     start: np.ndarray  # int64 [E], first edge end of each entry, among those below
     edge: np.ndarray  # int64, edge of each edge end
     outgoing: np.ndarray  # bool, whether the edge leads from the row's node or has no direction
-    num_edges: int  # edges without duplicates
 
 
 def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
@@ -207,17 +194,16 @@ def sorted_distinct(values: np.ndarray) -> np.ndarray:
     return values[keep]
 
 
-def find_relations(
-    source: np.ndarray,
-    target: np.ndarray,
+def check_relations(
     relation: np.ndarray | None,
+    num_edges: int,
     names: Sequence[str],
     directed: bool | Sequence[bool | None] | None,
-) -> Relations:
-    """Check the relation of each edge; one is undirected if all its edges are there both ways."""
-    names = [str(name) for name in names]
+) -> tuple[np.ndarray | None, Sequence[bool | None]]:
+    """Check the relation of each edge; return also the direction that is said of each relation."""
     if relation is not None:
-        _check_codes(np.asarray(relation), len(source), len(names))
+        relation = np.asarray(relation)
+        _check_codes(relation, num_edges, len(names))
     elif len(names) != 1:
         raise InputError(f"relation_names must be one name without relation, got {len(names)}.")
     if directed is None or isinstance(directed, bool):
@@ -227,14 +213,7 @@ def find_relations(
             f"directed must be one value for each of the {len(names)} relations, "
             f"got {len(directed)}."
         )
-    found = []
-    for number, declared in enumerate(directed):
-        if declared is None:
-            here = slice(None) if relation is None else relation == number
-            there = sorted_distinct(pack(source[here], target[here]))
-            declared = not np.array_equal(there, sorted_distinct(pack(target[here], source[here])))
-        found.append(declared)
-    return relations_of(names, found)
+    return relation, directed
 
 
 def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> None:
@@ -285,7 +264,6 @@ def link_edges(
         start=start,
         edge=order % max(len(source), 1),
         outgoing=~relations.incoming[channels],
-        num_edges=int(new.sum()) // 2,
     )
 
 

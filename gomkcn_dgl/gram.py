@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
+from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -26,9 +25,6 @@ def gomk_gram(
     others: Any = None,
     *,
     kernel: GOMKKernel | None = None,
-    num_levels: int | None = None,
-    tau: float | Sequence[float] | None = None,
-    max_nodes: int | None = None,
     most_nodes: int | None = None,
     normalize: bool = True,
     dtype: str = "float64",
@@ -43,14 +39,9 @@ def gomk_gram(
         Anything that :func:`gomkcn.as_csr` takes. ``others=None`` compares ``graphs`` with
         themselves; for predictions give the test graphs first and the training graphs second.
     kernel : GOMKKernel, optional
-        All settings of the kernel; ``GOMKKernel(padding="mask")`` when left out. With
-        ``padding="mask"`` a pair of graphs matches as many nodes as the smaller one has; with
-        ``"match"`` every graph is first filled up with isolated nodes.
-    num_levels, tau
-        The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
-    max_nodes : int, optional
-        The size that ``"match"`` fills up to; the largest graph when left out. Scores depend on
-        it: give training and test graphs the same.
+        ``GOMKKernel(padding="mask")`` when left out: a pair of graphs matches as many nodes as the
+        smaller one has. With ``"match"`` every graph is first filled up with isolated nodes, to the
+        size of the largest, so that scores depend on it.
     most_nodes : int, optional
         Of a graph with more nodes so many stand for it, evenly spaced in the order of their
         structure, with the embeddings that they have in the whole graph.
@@ -82,11 +73,11 @@ def gomk_gram(
     Examples
     --------
     >>> import networkx as nx
-    >>> gram = gomk_gram([nx.cycle_graph(3), nx.path_graph(3)], num_levels=1)
-    >>> gram.round(3).tolist()
+    >>> graphs, kernel = [nx.cycle_graph(3), nx.path_graph(3)], GOMKKernel(1, padding="mask")
+    >>> gomk_gram(graphs, kernel=kernel).round(3).tolist()
     [[1.0, 0.789], [0.789, 1.0]]
     """
-    kernel = resolve_kernel(kernel, GOMKKernel(padding="mask"), num_levels=num_levels, tau=tau)
+    kernel = check_kernel(kernel, GOMKKernel(padding="mask"))
     # 1. the level embeddings of all nodes
     rows = as_csr(graphs)
     columns = rows if others is None else as_csr(others)
@@ -106,8 +97,7 @@ def gomk_gram(
     levels = [kernel.embed_graphs(one, relations, dtype, most_nodes) for one in sides]
     # 2. the raw scores of all pairs
     largest = max(one.shape[1] for side in levels for one in side)
-    size = largest if max_nodes is None else check_int("max_nodes", max_nodes, largest)
-    filled = size if kernel.padding == "match" else None
+    filled = largest if kernel.padding == "match" else None
     steps = Steps() if steps is None else steps
     values = _scores(levels[0], levels[-1], kernel, filled, backend, steps)
     # 3. divide by the geometric mean of both self-scores

@@ -20,7 +20,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels import load_backend
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.pattern_bags import PatternCodebook, match_bags
 from gomkcn_dgl.runtime.files import listed
@@ -54,10 +53,9 @@ class NodePreparation:
     names: tuple[str, ...]
 
     @classmethod
-    def fit(cls, graph: CSRGraph, add_degrees: bool) -> NodePreparation:
+    def fit(cls, graph: CSRGraph) -> NodePreparation:
         features = _with_degrees(graph)
         varies = np.ptp(features, axis=0) > 0
-        varies[-1] &= add_degrees
         # of constant features one is kept, so that there is one
         columns = np.flatnonzero(varies) if varies.any() else np.array([0])
         features = features[:, columns]
@@ -102,8 +100,6 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         As in :class:`GOMKKernel`.
     gamma : float or None
         ``exp(gamma (K - 1))`` in place of the normalised kernel K.
-    add_degrees : bool
-        Whether log(1 + degree) is a feature of a node beside the others.
     most_nodes : int or None
         Of a larger graph so many nodes stand for it, see :func:`gomk_gram`; None: all.
     num_patterns : int or None
@@ -113,13 +109,12 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         grows with their number. None: nodes are matched one by one.
     random_state : int
         Seed of the patterns.
-    backend : str
-        As in :func:`gomk`.
 
     Notes
     -----
-    Columns of features other than 0 and 1 are scaled to mean 0 and variance 1 over the nodes of the
-    training graphs, and columns that are constant there are left out. The kernel is not positive
+    log(1 + degree) is a feature of a node beside the others. Columns of features other than 0 and 1
+    are scaled to mean 0 and variance 1 over the nodes of the training graphs, and columns that are
+    constant there are left out. The kernel is not positive
     semi-definite in general; ``SVC`` takes it as it is.
 
     Examples
@@ -138,21 +133,18 @@ class GOMKGram(TransformerMixin, BaseEstimator):
     _: KW_ONLY
     aggregation: str = "mean"
     gamma: float | None = None
-    add_degrees: bool = True
     most_nodes: int | None = _MOST_NODES
     num_patterns: int | None = None
     random_state: int = 0
-    backend: str = "auto"
 
     def fit(self, graphs: Any, y: Any = None) -> GOMKGram:
         """Keep the training graphs."""
         if self.gamma is not None:
             check_float("gamma", self.gamma, 0, open_minimum=True)
-        load_backend("matching", self.backend)
         if self.num_patterns is not None:
             check_int("num_patterns", self.num_patterns, 1)
         graph = as_csr(graphs)
-        self.preparation_ = NodePreparation.fit(graph, self.add_degrees)
+        self.preparation_ = NodePreparation.fit(graph)
         self.n_features_in_ = graph.features.shape[1]
         prepared = self.preparation_.apply(graph)
         self.relations_ = prepared.relations
@@ -202,7 +194,6 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             kernel=self._kernel,
             most_nodes=self.most_nodes,
             dtype="float32",
-            backend=self.backend,
             steps=steps,
         )
 
@@ -234,8 +225,6 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         The settings to choose from: see :class:`GOMKGram`; ``cost`` is the C of the machine.
     num_folds : int
         Of the cross-validation.
-    add_degrees : bool
-        Whether log(1 + degree) is a feature of a node beside the others.
     most_nodes : int or None
         As in :class:`GOMKGram`.
     num_patterns : int, "auto" or None
@@ -243,8 +232,6 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         about ten minutes, and ``tau`` and ``most_nodes`` are the default ones.
     random_state : int
         Seed of the folds and the patterns.
-    backend : str
-        As in :func:`gomk`.
 
     Attributes
     ----------
@@ -286,11 +273,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
     cost: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     num_folds: int = 5
-    add_degrees: bool = True
     most_nodes: int | None = _MOST_NODES
     num_patterns: int | str | None = "auto"
     random_state: int = 0
-    backend: str = "auto"
 
     def fit(self, graphs: Any, y: Any, steps: Steps | None = None) -> GOMKClassifier:
         """Choose the settings and fit the machine.
@@ -387,23 +372,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = kernel.n_features_in_
         return self
 
-    def make_kernel(
-        self,
-        num_levels: int,
-        aggregation: str,
-        tau: float = 1.0,
-        num_patterns: int | None = None,
-    ) -> GOMKGram:
-        return GOMKGram(
-            num_levels,
-            tau,
-            aggregation=aggregation,
-            add_degrees=self.add_degrees,
-            most_nodes=self.most_nodes,
-            num_patterns=num_patterns,
-            random_state=self.random_state,
-            backend=self.backend,
-        )
+    def make_kernel(self, **options: Any) -> GOMKGram:
+        return GOMKGram(most_nodes=self.most_nodes, random_state=self.random_state, **options)
 
     def resolve_patterns(self, graph: CSRGraph) -> int | None:
         """How many patterns are compared for these training graphs; None: nodes are matched."""

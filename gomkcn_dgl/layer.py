@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,7 +15,7 @@ from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
+from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
 
@@ -23,9 +23,6 @@ from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_s
 @runtime_checkable
 class GraphKernel(Protocol):
     """What a layer asks of its kernel, a frozen settings object such as ``GOMKKernel``."""
-
-    def prepare(self, device: str) -> None:
-        """Load what the kernel runs on, such as "cpu": torch.compile cannot follow an import."""
 
     def score(
         self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
@@ -51,11 +48,9 @@ class GOMKConv(nn.Module):
         Nodes of a filter, M.
     num_hops : int
         Radius of the subgraphs.
-    num_levels, tau : optional
-        The usual settings of :class:`gomkcn.GOMKKernel`, in place of ``kernel``.
     kernel : GraphKernel, optional
-        All settings of the kernel; ``GOMKKernel()`` when left out. Any object with the methods of
-        :class:`gomkcn.GraphKernel` will do.
+        ``GOMKKernel()`` when left out; any object with the methods of :class:`gomkcn.GraphKernel`
+        will do.
     max_nodes : int, optional
         Most nodes of a subgraph, N; ``filter_size`` when left out.
     policy, seed
@@ -78,7 +73,7 @@ class GOMKConv(nn.Module):
     --------
     >>> import dgl, torch
     >>> graph = dgl.to_bidirected(dgl.graph(([0, 1, 2], [1, 2, 3])))
-    >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1, num_levels=2)
+    >>> conv = GOMKConv(in_feats=2, num_filters=5, filter_size=3, num_hops=1)
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
 
@@ -99,9 +94,7 @@ class GOMKConv(nn.Module):
         num_filters: int,
         filter_size: int,
         num_hops: int,
-        num_levels: int | None = None,
         *,
-        tau: float | Sequence[float] | None = None,
         kernel: GraphKernel | None = None,
         max_nodes: int | None = None,
         policy: str = "bfs",
@@ -121,9 +114,7 @@ class GOMKConv(nn.Module):
                 f"got {type(relations).__name__}."
             )
         self.relations = SIMPLE if relations is None else relations
-        self.kernel: GraphKernel = resolve_kernel(
-            kernel, GOMKKernel(), GraphKernel, num_levels=num_levels, tau=tau
-        )
+        self.kernel: GraphKernel = check_kernel(kernel, GOMKKernel(), GraphKernel)
         self.filters = GraphFilters(
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
@@ -184,8 +175,7 @@ class GOMKConv(nn.Module):
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return the subgraphs of a graph or batch.
 
-        Pass them to :meth:`forward` in place of the graph to extract them once for many epochs, or
-        under ``torch.compile``, which cannot look into DGL.
+        Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
         """
         # features do not matter for the extraction, so a constant is used
         csr = as_csr(
@@ -193,7 +183,6 @@ class GOMKConv(nn.Module):
             features=np.ones(graph.num_nodes if isinstance(graph, CSRGraph) else graph.num_nodes()),
             directed=False if self.relations.is_simple else None,
         ).with_relations(self.relations)
-        self.kernel.prepare(torch.device(device).type)
         return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
 
     def extra_repr(self) -> str:

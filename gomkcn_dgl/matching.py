@@ -7,7 +7,7 @@ The GOMKCN paper (arXiv:2504.16360) calls a subgraph a *structural factor* and a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -23,7 +23,6 @@ from gomkcn_dgl.embeddings import (
     level_embeddings,
     link_matrices,
     refuse_overflow,
-    transition_matrix,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.kernels import load_backend
@@ -156,24 +155,17 @@ class GOMKKernel:
         """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
 
         The matching may be int16. Differentiable in ``feat`` and ``z``. The backend for the CPU
-        embeds each subgraph as it goes, so that the level embeddings never exist in memory.
+        embeds each subgraph as it goes, so that the level embeddings never exist in memory, unless
+        edges have weights.
         """
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
             feat, z = _widen(feat), _widen(z)
-        # only the backend for the CPU takes subgraphs, if their channels have no weights; the
-        # others take level embeddings
-        weights = subgraphs.weights
-        weighted_channels = subgraphs.has_channels and weights is not None
-        if not module.__name__.endswith("_numba") or weighted_channels:
+        # only the backend for the CPU takes subgraphs, of edges without weights; the others take
+        # level embeddings
+        if not module.__name__.endswith("_numba") or subgraphs.weights is not None:
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
-        # without weights, the backend makes the transition matrix of the bits itself
-        transition = weights
-        if transition is not None and self.aggregation != "sum":
-            transition = transition_matrix(subgraphs.adjacency(feat.dtype), self.aggregation)
-        elif transition is not None:
-            transition = transition.to(feat.dtype).contiguous()
         nodes = subgraphs.nodes
         matrices = num_channels = None
         if subgraphs.channels is not None:
@@ -183,7 +175,6 @@ class GOMKKernel:
             feat,
             nodes,
             subgraphs.bits,
-            transition,
             subgraphs.links,
             matrices,
             num_channels,
@@ -196,10 +187,6 @@ class GOMKKernel:
             self.anchor_root,
         )
         return matched
-
-    def prepare(self, device: str) -> None:
-        """Load a backend: torch.compile, which cannot follow an import, then finds it loaded."""
-        load_backend("matching", "auto", device)
 
     def score(
         self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
@@ -218,7 +205,7 @@ class GOMKKernel:
             too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES or left.dtype not in GPU_DTYPES
             if on_gpu and too_large:
                 backend = "reference"
-        return load_backend("matching", backend, left.device.type)
+        return load_backend(backend, left.device.type)
 
     def _rows(
         self, num_nodes: Tensor | None, batch: int, size: int, device: torch.device
@@ -233,20 +220,11 @@ class GOMKKernel:
         return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]))
 
 
-def resolve_kernel(
-    kernel: Any, default: GOMKKernel, kind: type = GOMKKernel, **options: Any
-) -> Any:
-    """Return ``kernel``, or ``default`` with those options that are not None, but not both."""
-    given = {name: value for name, value in options.items() if value is not None}
-    if kernel is None:
-        return replace(default, **given)
+def check_kernel(kernel: Any, default: GOMKKernel, kind: type = GOMKKernel) -> Any:
+    """Return ``kernel``, or ``default`` where it is None; refuse what is none."""
+    kernel = default if kernel is None else kernel
     if not isinstance(kernel, kind):
         raise InputTypeError(f"kernel must be a gomkcn.GOMKKernel, got {kernel!r}.")
-    if given:
-        raise InputError(
-            f"kernel cannot be combined with {', '.join(given)}; give the kernel these options, or "
-            "leave it out."
-        )
     return kernel
 
 
@@ -257,8 +235,6 @@ def gomk(
     filter_feat: Tensor,
     *,
     kernel: GOMKKernel | None = None,
-    num_levels: int | None = None,
-    tau: float | Sequence[float] | None = None,
     num_nodes: Tensor | None = None,
     normalize: bool = False,
     return_matching: bool = False,
@@ -282,9 +258,7 @@ def gomk(
     filter_feat : Tensor
         ``[F, M, D]``.
     kernel : GOMKKernel, optional
-        All settings of the kernel; ``GOMKKernel()`` when left out.
-    num_levels, tau
-        The usual settings of :class:`GOMKKernel`, in place of ``kernel``.
+        ``GOMKKernel()`` when left out.
     num_nodes : Tensor, optional
         Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
         ``adj`` and ``feat`` hold is ignored. None: all N are nodes.
@@ -323,7 +297,8 @@ def gomk(
     >>> triangle = torch.ones(1, 3, 3) - torch.eye(3)
     >>> path = torch.tensor([[[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]])
     >>> ones = torch.ones(1, 3, 1)
-    >>> gomk(triangle, ones, torch.cat([triangle, path]), torch.ones(2, 3, 1), num_levels=1)
+    >>> kernel = GOMKKernel(num_levels=1)
+    >>> gomk(triangle, ones, torch.cat([triangle, path]), torch.ones(2, 3, 1), kernel=kernel)
     tensor([[6.0000, 4.7358]])
 
     A three-cycle beside itself and beside a feed-forward loop, where one edge is the other way:
@@ -331,29 +306,39 @@ def gomk(
     >>> cycle = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     >>> loop = torch.tensor([[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     >>> adj = torch.stack([torch.stack([one, one.T], dim=2) for one in (cycle, loop)])
-    >>> gomk(adj[:1], ones, adj, torch.ones(2, 3, 1), num_levels=1)
+    >>> gomk(adj[:1], ones, adj, torch.ones(2, 3, 1), kernel=kernel)
     tensor([[6.0000, 4.2707]])
     """
-    kernel = resolve_kernel(kernel, GOMKKernel(), num_levels=num_levels, tau=tau)
+    kernel = check_kernel(kernel, GOMKKernel())
     _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:
         num_nodes = torch.as_tensor(num_nodes, device=adj.device)
         _check_num_nodes(num_nodes, feat)
     z = kernel.embed(filter_adj, filter_feat)
-    # gradients by the edges of the subgraphs, and several channels, need level embeddings as
-    # tensors; otherwise the backend may embed each subgraph as it goes
-    if adj.dim() == 4 or (torch.is_grad_enabled() and adj.requires_grad):
-        # padding takes part as isolated nodes of feature 0, whatever it holds
-        if num_nodes is not None:
-            adj, feat = _clear_padding(adj, feat, num_nodes)
-        scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
-    else:
+    # padding takes part as isolated nodes of feature 0, whatever it holds
+    if num_nodes is not None:
+        adj, feat = _clear_padding(adj, feat, num_nodes)
+    if _is_plain(adj):
+        # the backend embeds each subgraph as it goes
         subgraphs = SubgraphTensors.of_matrices(adj, num_nodes)
         scores, assignment = kernel.match_subgraphs(subgraphs, feat.flatten(0, 1), z, backend)
+    else:
+        scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
     return (scores, assignment.long()) if return_matching else scores
+
+
+def _is_plain(adj: Tensor) -> bool:
+    """Whether edges are of one kind, without weights and gradients, on the CPU."""
+    if (
+        adj.dim() == 4
+        or adj.device.type != "cpu"
+        or (torch.is_grad_enabled() and adj.requires_grad)
+    ):
+        return False
+    return bool(((adj == 0) | (adj == 1)).all())
 
 
 def _widen(tensor: Tensor) -> Tensor:

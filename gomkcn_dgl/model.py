@@ -144,13 +144,7 @@ class InputLayer(nn.Module):
         self.norm = norms[norm](out_feats) if norm == "batch" else norms[norm]()
         self.dropout = nn.Dropout(dropout)
         self.bounded = bounded
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw the weights anew (Glorot's uniform distribution)."""
         nn.init.xavier_uniform_(self.weight)
-        if isinstance(self.norm, nn.BatchNorm1d):
-            self.norm.reset_parameters()
 
     def forward(self, feat: Tensor) -> Tensor:
         """``[V, in_feats]``, dense or sparse CSR → ``[V, out_feats]``."""

@@ -10,8 +10,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, WORD_BITS
+from gomkcn_dgl.kernels import POLICIES, WORD_BITS
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
@@ -32,7 +31,7 @@ class SubgraphSettings:
     policy : {"bfs", "dense"}
         Which nodes of a larger ball stay: the whole hops that fit and a sample of the next (the
         paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
-        ``kernels/bfs_reference.py`` defines both. They agree where nothing is truncated.
+        ``kernels/bfs_numba.py`` defines both. They agree where nothing is truncated.
     seed : int
         At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
         same for a root whichever other roots are asked for, and wherever its graph stands in a
@@ -155,8 +154,6 @@ def extract_subgraphs(
     graph: CSRGraph,
     settings: SubgraphSettings,
     roots: np.ndarray | None = None,
-    *,
-    backend: str = "auto",
 ) -> SubgraphBatch:
     """Extract the subgraph around each root.
 
@@ -168,8 +165,6 @@ def extract_subgraphs(
         Its size, and which nodes it has.
     roots : array, optional
         Integer ``[S]``, repeats allowed. None: every node.
-    backend : {"auto", "numba", "reference"}
-        All give the same arrays.
 
     Returns
     -------
@@ -190,9 +185,11 @@ def extract_subgraphs(
     >>> batch.nodes[1].tolist(), batch.num_nodes.tolist()
     ([1, 0, 2, -1], [2, 3, 3, 2])
     """
-    module = load_backend("bfs", backend)
+    # compiled, whose import takes as long as all others here
+    from gomkcn_dgl.kernels import bfs_numba
+
     starts = _check_roots(roots, graph.num_nodes)
-    arrays = module.extract(
+    arrays = bfs_numba.extract(
         graph.indptr,
         graph.indices,
         graph.weights,

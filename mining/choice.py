@@ -146,8 +146,11 @@ def _compare_small(
             verdicts.setdefault(structure, {})[model.name] = verdict
         if found:
             null_models[model.name] = model.keeps
-            doubt = steps.once(f"looking at {model.name}", _look_for_doubt, model, mined.graph)
-            warnings += [text] if (text := doubt["doubt"].item()) else []
+            doubt = steps.once(
+                f"looking at {model.name}",
+                lambda model=model: {"doubt": np.array(model.doubt(mined.graph))},
+            )["doubt"].item()
+            warnings += [doubt] if doubt else []
     patterns = {
         one.key: Pattern(
             one,
@@ -158,10 +161,6 @@ def _compare_small(
         for one, significance in verdicts.items()
     }
     return patterns, null_models, warnings
-
-
-def _look_for_doubt(model: NullModel, graph: CSRGraph) -> Arrays:
-    return {"doubt": np.array(model.doubt(graph))}
 
 
 def _sizes_to_compare(

@@ -121,37 +121,29 @@ def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
     return [(relations.kinds[number], side) for number, side in relations.channels]
 
 
-def edges_among(graph: CSRGraph, rows: np.ndarray) -> list[tuple[int, int, int]]:
-    """Edges among the nodes ``rows``: the positions of both ends in it, and the relation.
+def edges_among(graph: CSRGraph, rows: np.ndarray) -> np.ndarray:
+    """Edges among the nodes ``rows``, int64 ``[E, 3]``: positions of both ends, and the relation.
 
     Without direction, the first end is that which comes first in ``rows``.
 
     >>> from gomkcn_dgl.csr import csr_from_edges
     >>> arcs = csr_from_edges(np.array([0, 2]), np.array([1, 1]), 3, directed=True)
-    >>> edges_among(arcs, np.array([1, 2]))
-    [(1, 0, 0)]
+    >>> edges_among(arcs, np.array([1, 2])).tolist()
+    [[1, 0, 0]]
     """
+    # 1. entries between two of the nodes
+    parts, order = [np.arange(*graph.indptr[row : row + 2]) for row in rows], np.argsort(rows)
+    entries = np.concatenate(parts)
+    source = np.repeat(np.arange(len(rows)), [len(part) for part in parts])
+    place = np.searchsorted(rows, graph.indices[entries], sorter=order)
+    target = order[np.minimum(place, len(rows) - 1)]
+    inside = rows[target] == graph.indices[entries]
+    source, target, entries = source[inside], target[inside], entries[inside]
+    # 2. their channels, each edge from one side
     relations = graph.relations
-    position = {row: number for number, row in enumerate(rows.tolist())}
-    ordered, edges = np.sort(rows), []
-    for row, start in position.items():
-        entries = slice(graph.indptr[row], graph.indptr[row + 1])
-        _, is_among = find_among(graph.indices[entries], ordered)
-        for entry in (np.flatnonzero(is_among) + entries.start).tolist():
-            end = position[int(graph.indices[entry])]
-            link = 1 if graph.links is None else int(graph.links[entry])
-            for channel in np.flatnonzero(relations.links[link]).tolist():
-                number, side = relations.channels[channel]
-                if side == "out" or (side == "both" and start < end):
-                    edges.append((start, end, number))
-    return edges
-
-
-def find_among(nodes: np.ndarray, ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where each of ``nodes [M]`` stands in ``ordered [K]``, and whether it does, each ``[M]``.
-
-    ``ordered`` ascends and is not empty. This takes less than ``np.isin``, which may make a table
-    as long as the graph has nodes.
-    """
-    place = np.minimum(np.searchsorted(ordered, nodes), len(ordered) - 1)
-    return place, ordered[place] == nodes
+    links = np.ones(len(entries), np.int64) if graph.links is None else graph.links[entries]
+    at, channel = np.nonzero(relations.links[links])
+    numbers, sides = (np.array(column) for column in zip(*relations.channels, strict=True))
+    ends = np.stack([source[at], target[at], numbers[channel]], axis=1)
+    side = sides[channel]
+    return ends[(side == "out") | ((side == "both") & (ends[:, 0] < ends[:, 1]))]

@@ -8,16 +8,15 @@ from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
-import torch
 
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
 from mining.counting.exact_search import find_graphs
-from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.neighbourhoods import (
     Places,
     compare_neighbourhoods,
+    filters_of,
     similarity_of_places,
     turn_places,
 )
@@ -85,9 +84,7 @@ def count_roots(
     nodes stands for all.
     """
     roots = source.sample_roots(mined.graph)
-    near = compare_neighbourhoods(
-        source, mined.graph, as_filters(patterns, source), roots, steps
-    ).of_patterns([len(one.profiles) for one in patterns])
+    near = compare_neighbourhoods(source, mined.graph, patterns, roots, steps)
     scale = mined.graph.num_nodes / max(1, len(near.roots))
     nearest, _ = near.nearest()
     return [
@@ -116,7 +113,7 @@ def _located(
     places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
     pattern = replace(pattern, profiles=_profiles_of(pattern, places, source))
     similarity = np.zeros(len(places.nodes), np.float32)
-    filters = as_filters([pattern], source)
+    filters = filters_of(pattern, source)
     for row, number in enumerate(places.means):
         own, one = places.owner == number, filters.take([row])
         similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
@@ -147,26 +144,6 @@ def _profiles_of(pattern: Pattern, places: Places, source: SubgraphSource) -> tu
         )
         for number, mean in places.means.items()
     )
-
-
-def as_filters(patterns: Sequence[Pattern], source: SubgraphSource) -> DiscreteFilters:
-    """The profiles of all patterns as the kernel takes them, one after the other."""
-    width, num_features = source.max_nodes, len(source.scaling.offset)
-    channels = (len(source.relations.channels),) if len(source.relations.channels) > 1 else ()
-    square = torch.zeros(0, width, width, *channels)
-    rows = [DiscreteFilters(square, torch.zeros(0, width, num_features), square, ())]
-    for one in patterns:
-        size, shape = one.num_nodes, (1, one.num_nodes, one.num_nodes, *channels)
-        adj = one.structure.channels.astype(np.float32).reshape(shape)
-        for profile in one.profiles:
-            row = DiscreteFilters(
-                torch.from_numpy(adj),
-                torch.from_numpy(source.scaling.scale(profile.features)[None]),
-                torch.from_numpy(profile.weights.astype(np.float32).reshape(shape)),
-                (size,),
-            )
-            rows.append(row.trimmed(width))
-    return DiscreteFilters.join(rows)
 
 
 def _count_graphs(

@@ -93,9 +93,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
         the machine's memory.
     kernel : GOMKKernel or None
-        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``, changed
-        by the keywords ``num_levels``, ``tau``, ``matching`` and ``anchor_root`` where these are
-        not None.
+        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
         As in :func:`gomkcn.gomk`.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from sklearn.base import BaseEstimator
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.matching import GOMKKernel, resolve_kernel
+from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
 from mining.categories import NO_CATEGORIES, Categories
@@ -25,7 +24,6 @@ from mining.motif_sets.finding import MOST_NODES
 from mining.pattern_counts import LEVELS, VALUES
 from mining.random_graphs import check_null
 
-# what the options of the kernel change where no kernel is given
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
 # sizes of which structures are counted and compared, where none is given
@@ -38,7 +36,6 @@ FILTER_NODES = 8
 DEFAULT_NULL = "degree"
 # most work to count a pattern, in seconds of a thread, and in a graph of more edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
-KERNEL_OPTIONS = ("num_levels", "tau", "matching", "anchor_root")
 
 
 @dataclass(eq=False, repr=False)
@@ -62,10 +59,6 @@ class MinerParameters(BaseEstimator):
     random_state: int = 0
     memory_limit: int | str | None = None
     kernel: GOMKKernel | None = None
-    num_levels: int | None = None
-    tau: float | Sequence[float] | None = None
-    matching: str | None = None
-    anchor_root: bool | None = None
     backend: str = "auto"
 
     @property
@@ -100,9 +93,9 @@ class MinerParameters(BaseEstimator):
         return () if nulls in ((None,), (NONE,)) else nulls
 
     def resolve_kernel(self) -> GOMKKernel:
-        """The kernel that ``kernel`` or its options define."""
-        options = {name: getattr(self, name) for name in KERNEL_OPTIONS}
-        return resolve_kernel(self.kernel, DEFAULT_KERNEL, **options)
+        """``kernel``, or the default."""
+        kernel: GOMKKernel = check_kernel(self.kernel, DEFAULT_KERNEL)
+        return kernel
 
     def resolve_learning(self) -> FilterLearning:
         """``learning``, or the default."""

@@ -18,51 +18,45 @@ from mining.settings import RunSettings
 _WITHOUT_EFFECT = ("backend", "memory_limit", "level", "values")
 
 
-class MiningJob:
-    """What ``gomkcn mine`` does between reading a graph and writing its run.
+def run_job(
+    settings: RunSettings,
+    graph: CSRGraph,
+    folder: Path | None = None,
+    interrupts: Interrupts | None = None,
+    progress: JobProgress | None = None,
+    classes: GraphClasses | None = None,
+) -> tuple[PatternMiner, float]:
+    """Do what ``gomkcn mine`` does between reading a graph and writing its run.
 
-    Raises an InputError for a setting out of range.
+    It is resumed from what is in ``folder``. ``interrupts`` tell when to stop; ``classes`` are
+    those of the graphs. Returns the fitted miner and the seconds that it took, without those of an
+    earlier process. Raises an InputError for a setting out of range.
     """
+    start, progress = time.perf_counter(), JobProgress() if progress is None else progress
+    progress.begin("preparing")
+    miner = settings.make_miner()
+    identity = None if folder is None else _identity(settings, miner, graph, classes)
+    steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
+    y = None if classes is None else np.array(classes.names)[classes.labels]
+    miner.fit(graph, y, steps=steps)
+    progress.begin("drawing the page")
+    return miner, time.perf_counter() - start
 
-    def __init__(self, settings: RunSettings, progress: JobProgress | None = None) -> None:
-        self.settings = settings
-        self.progress = JobProgress() if progress is None else progress
-        self.miner = settings.make_miner()
-        self.miner.check()
 
-    def run(
-        self,
-        graph: CSRGraph,
-        folder: Path | None = None,
-        interrupts: Interrupts | None = None,
-        classes: GraphClasses | None = None,
-    ) -> tuple[PatternMiner, float]:
-        """Do the job, or resume it from what is in ``folder``.
-
-        ``interrupts`` tell when to stop; ``classes`` are those of the graphs. Returns the fitted
-        miner and the seconds that it took, without those of an earlier process.
-        """
-        start = time.perf_counter()
-        self.progress.begin("preparing")
-        identity = None if folder is None else self._identity(graph, classes)
-        steps = Steps(folder, identity, interrupts=interrupts, progress=self.progress)
-        y = None if classes is None else np.array(classes.names)[classes.labels]
-        self.miner.fit(graph, y, steps=steps)
-        self.progress.begin("drawing the page")
-        return self.miner, time.perf_counter() - start
-
-    def _identity(self, graph: CSRGraph, classes: GraphClasses | None) -> dict[str, object]:
-        """What decides the result: the settings, the size of a part, the graph, its classes."""
-        tables = self.settings.to_dict()
-        del tables["graph"]
-        for name in _WITHOUT_EFFECT:
-            del tables["miner"][name]
-        part_size = self.miner.make_budget(graph.features.shape[1], graph.relations).part_size
-        arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
-        if graph.links is not None:
-            arrays += [graph.links, graph.relations.links]
-            tables["relations"] = graph.relations.kinds
-        if classes is not None:
-            arrays.append(classes.labels)
-            tables["classes"] = classes.names
-        return identity_of_job({**tables, "part": part_size}, *arrays)
+def _identity(
+    settings: RunSettings, miner: PatternMiner, graph: CSRGraph, classes: GraphClasses | None
+) -> dict[str, object]:
+    """What decides the result: the settings, the size of a part, the graph, its classes."""
+    tables = settings.to_dict()
+    del tables["graph"]
+    for name in _WITHOUT_EFFECT:
+        del tables["miner"][name]
+    part_size = miner.make_budget(graph.features.shape[1], graph.relations).part_size
+    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
+    if graph.links is not None:
+        arrays += [graph.links, graph.relations.links]
+        tables["relations"] = graph.relations.kinds
+    if classes is not None:
+        arrays.append(classes.labels)
+        tables["classes"] = classes.names
+    return identity_of_job({**tables, "part": part_size}, *arrays)

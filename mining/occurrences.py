@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
@@ -71,7 +71,8 @@ class Occurrences(Sequence[Occurrence]):
         if isinstance(records, Occurrences):
             return records
         ids = [node for record in records for node in record.nodes]
-        names = np.array(sorted({node for node in ids if node is not None}, key=_by_kind), object)
+        known = {node for node in ids if node is not None}
+        names = np.array(sorted(known, key=lambda node: (isinstance(node, str), node)), object)
         number = {name: i for i, name in enumerate(names.tolist())} | {None: -1}
         return cls(
             np.array([number[node] for node in ids], np.int64).reshape(-1, num_nodes),
@@ -88,7 +89,11 @@ class Occurrences(Sequence[Occurrence]):
         if self.names is not None and self.names is graph.node_ids:
             rows = self.nodes.astype(np.int64)
         elif graph.node_ids is None:
-            ids = self.nodes if self.names is None else _as_numbers(self.names)[self.nodes]
+            ids = self.nodes
+            if self.names is not None:
+                # text is no row
+                numbers = [one if isinstance(one, int) else -2 for one in self.names.tolist()]
+                ids = np.array(numbers, np.int64)[self.nodes]
             rows = np.where((ids >= 0) & (ids < (last - first)[owner]), ids + first[owner], -2)
         else:
             rows = self._rows_of_ids(graph, owner)
@@ -153,12 +158,3 @@ class Occurrences(Sequence[Occurrence]):
 
 
 NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.float32), np.empty(0, np.int64))
-
-
-def _by_kind(node: Any) -> tuple[bool, Any]:
-    return isinstance(node, str), node
-
-
-def _as_numbers(names: np.ndarray) -> np.ndarray:
-    """Ids as numbers; -2 for text."""
-    return np.array([name if isinstance(name, int) else -2 for name in names.tolist()], np.int64)

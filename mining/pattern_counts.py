@@ -148,19 +148,12 @@ def category_colors(
             f"graph must have the categories of the patterns, such as {missing[0]!r}, got the "
             f"features {listed(graph.feature_names)}; read it with the same features and names."
         )
-    number: dict[tuple[bool, ...], int] = {}
-    columns = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0
-    known, position = np.unique(columns, axis=0, return_inverse=True)
-    numbers = [number.setdefault(tuple(row), len(number)) for row in known.tolist()]
-    of_patterns = [
-        np.array(
-            [
-                number.setdefault(tuple(name in node for name in names), len(number))
-                for node in one.categories
-            ],
-            np.int64,
-        )
-        for one in patterns
-    ]
-    of_graph = np.array(numbers, np.int64)[position.reshape(-1)]
-    return of_graph, [colors if len(colors) else None for colors in of_patterns]
+    own = [[[name in node for name in names] for node in one.categories] for one in patterns]
+    of_graph = graph.features[:, [graph.feature_names.index(name) for name in names]] != 0
+    # the rows of the graph, then those of each pattern
+    parts = [of_graph, *(np.array(rows, bool).reshape(len(rows), len(names)) for rows in own)]
+    _, numbers = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+    colors, *of_patterns = np.split(
+        numbers.reshape(-1), np.cumsum([len(part) for part in parts[:-1]])
+    )
+    return colors, [one if len(one) else None for one in of_patterns]

@@ -15,7 +15,6 @@ from gomkcn_dgl.node_order import NodeOrder
 from mining.counting.sought import steps_in
 from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
 from mining.learning.subgraph_source import SubgraphSource
-from mining.locating import as_filters
 from mining.miner_parameters import COUNT_SECONDS
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import Pattern
@@ -99,10 +98,7 @@ class PatternFeatures(TransformerMixin):
     def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
         """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
         order = NodeOrder.of(graph)
-        near = compare_neighbourhoods(
-            self.source_, order.graph, as_filters(self.patterns_, self.source_), None
-        )
-        return near.of_patterns([len(one.profiles) for one in self.patterns_]), order
+        return compare_neighbourhoods(self.source_, order.graph, self.patterns_, None), order
 
     def __sklearn_tags__(self) -> Tags:
         """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""

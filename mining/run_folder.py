@@ -53,8 +53,7 @@ def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    resumed = begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
-    return None if resumed is None else Path(folder) / _PROGRESS
+    return begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
 
 
 def remove_progress(folder: Path) -> None:

@@ -15,7 +15,7 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import PatternMiner
-from mining.miner_parameters import DEFAULT_KERNEL, KERNEL_OPTIONS, MinerParameters
+from mining.miner_parameters import DEFAULT_KERNEL, MinerParameters
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,9 @@ class GraphSettings:
 
 def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:
     """Parameters that belong to ``[miner]``: the kernel and the learning have their own tables."""
-    others = {"kernel", "learning", *KERNEL_OPTIONS}
     given = [one if isinstance(one, str) else one.to_text() for one in miner.given]
     params = {**miner.get_params(), "given": tuple(given)}
-    return {name: value for name, value in params.items() if name not in others}
+    return {name: value for name, value in params.items() if name not in ("kernel", "learning")}
 
 
 @dataclass(frozen=True)

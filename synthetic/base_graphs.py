@@ -5,23 +5,21 @@ unique, and no node is joined to itself. ``seed`` is an integer, which gives the
 time, or a numpy.random.Generator. Sizes and probabilities out of range raise an InputError.
 
 Barabási–Albert graphs, the background of the GOMKCN paper, are grown by a compiled loop, because
-ten million nodes must not take minutes.
+ten million nodes must not take minutes; most other models are NetworkX's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.compiled import compiled
-
-if TYPE_CHECKING:
-    import networkx as nx
+from gomkcn_dgl.runtime.files import reason_of
 
 Seed = int | np.random.Generator
 
@@ -97,117 +95,44 @@ def _grow_by_attachment(num_graphs, num_nodes, per_node, rng):  # type: ignore[n
     return ends
 
 
-def erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
-    """Draw G(n, p): every pair of nodes is an edge with probability ``edge_prob``.
+def networkx_edges(model: str, *arguments: float, seed: Seed) -> np.ndarray:
+    """Edges of a random graph that NetworkX draws, sorted, without self-loops and repeated ones.
 
     Parameters
     ----------
-    num_nodes : int
-        V, at least 1.
-    edge_prob : float
-        Between 0 and 1.
+    model : str
+        Name of a function of NetworkX that takes these ``arguments`` and a seed.
+
+    Raises
+    ------
+    InputError
+        With the reason that NetworkX gives, where it refuses the arguments.
 
     Examples
     --------
-    >>> erdos_renyi(3, 1.0, seed=0).tolist()
+    >>> networkx_edges("fast_gnp_random_graph", 3, 1.0, seed=0).tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
-    num_nodes = check_int("num_nodes", num_nodes, 1)
-    edge_prob = check_float("edge_prob", edge_prob, 0.0, 1.0)
     import networkx as nx
 
-    return _edges_of(nx.fast_gnp_random_graph(num_nodes, edge_prob, seed=as_generator(seed)))
+    try:
+        graph = getattr(nx, model)(*arguments, seed=as_generator(seed))
+    except (nx.NetworkXException, ValueError) as error:
+        raise InputError(f"{model} of NetworkX cannot be drawn: {reason_of(error)}.") from None
+    edges = np.array(list(graph.edges()), dtype=np.int64).reshape(-1, 2)
+    return _simple(edges if graph.is_directed() else np.sort(edges, axis=1))
 
 
-def watts_strogatz(
-    num_nodes: int, num_neighbors: int, rewire_prob: float, seed: Seed
-) -> np.ndarray:
-    """Draw a small world (Watts and Strogatz, Nature 393, 1998): a ring, some edges rewired.
-
-    Parameters
-    ----------
-    num_nodes : int
-        Number of nodes V, more than ``num_neighbors``.
-    num_neighbors : int
-        Neighbours k of a node on the ring, even and at least 2.
-    rewire_prob : float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> watts_strogatz(4, 2, 0.0, seed=0).tolist()
-    [[0, 1], [0, 3], [1, 2], [2, 3]]
-    """
-    num_neighbors = check_int("num_neighbors", num_neighbors, 2)
-    if num_neighbors % 2:
-        raise InputError(
-            f"num_neighbors must be even, half on each side of the ring, got {num_neighbors}."
-        )
-    num_nodes = check_int("num_nodes", num_nodes, num_neighbors + 1)
-    rewire_prob = check_float("rewire_prob", rewire_prob, 0.0, 1.0)
-    rng = as_generator(seed)
-    import networkx as nx
-
-    return _edges_of(nx.watts_strogatz_graph(num_nodes, num_neighbors, rewire_prob, seed=rng))
-
-
-def random_regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
-    """Draw a graph in which every node has ``degree`` edges, nearly uniformly.
-
-    Parameters
-    ----------
-    num_nodes : int
-        Number of nodes V, more than ``degree``; ``num_nodes * degree`` must be even.
-    degree : int
-        At least 0.
-
-    Examples
-    --------
-    >>> random_regular(3, 2, seed=0).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
-    degree = check_int("degree", degree, 0)
-    num_nodes = check_int("num_nodes", num_nodes, degree + 1)
-    if num_nodes * degree % 2:
-        raise InputError(
-            f"num_nodes * degree must be even, got {num_nodes} * {degree}: every edge has two ends."
-        )
-    import networkx as nx
-
-    return _edges_of(nx.random_regular_graph(degree, num_nodes, seed=as_generator(seed)))
-
-
-def random_tree(num_nodes: int, seed: Seed) -> np.ndarray:
-    """Draw a labelled tree uniformly, by decoding a random Prüfer sequence.
-
-    Parameters
-    ----------
-    num_nodes : int
-        V, at least 1.
-
-    Examples
-    --------
-    >>> random_tree(2, seed=0).tolist()
-    [[0, 1]]
-    """
-    num_nodes = check_int("num_nodes", num_nodes, 1)
-    import networkx as nx
-
-    return _edges_of(nx.random_labeled_tree(num_nodes, seed=as_generator(seed)))
-
-
-def _edges_of(graph: nx.Graph) -> np.ndarray:
-    """Return the edges of a graph on ``0 .. V-1`` in sorted order, int64 ``[E, 2]``."""
-    edges = np.sort(np.array(graph.edges, dtype=np.int64).reshape(-1, 2), axis=1)
-    return edges[np.lexsort(edges.T[::-1])]
+def _regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
+    return networkx_edges("random_regular_graph", degree, num_nodes, seed=seed)
 
 
 BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {
     "ba": barabasi_albert,
-    "er": erdos_renyi,
-    "ws": watts_strogatz,
-    "regular": random_regular,
-    "tree": random_tree,
+    "er": partial(networkx_edges, "fast_gnp_random_graph"),
+    "ws": partial(networkx_edges, "watts_strogatz_graph"),
+    "regular": _regular,
+    "tree": partial(networkx_edges, "random_labeled_tree"),
 }
 
 
@@ -242,28 +167,6 @@ def directed_configuration(num_nodes: int, edges_per_node: float, seed: Seed) ->
     sources = np.repeat(np.arange(num_nodes), outgoing)
     targets = rng.permutation(np.repeat(np.arange(num_nodes), incoming))
     return _simple(np.stack([sources, targets], axis=1))
-
-
-def directed_scale_free(num_nodes: int, seed: Seed) -> np.ndarray:
-    """Grow a graph whose in- and out-degrees follow power laws (Bollobás et al., SODA 2003).
-
-    NetworkX's ``scale_free_graph`` with its defaults, without self-loops and repeated arcs.
-
-    Parameters
-    ----------
-    num_nodes : int
-        Number of nodes V, at least 3.
-
-    Examples
-    --------
-    >>> directed_scale_free(3, seed=0).tolist()
-    [[0, 1], [1, 2], [2, 0]]
-    """
-    num_nodes = check_int("num_nodes", num_nodes, 3)
-    import networkx as nx
-
-    graph = nx.scale_free_graph(num_nodes, seed=as_generator(seed))
-    return _simple(np.array(list(graph.edges()), dtype=np.int64))
 
 
 def layered(num_nodes: int, num_layers: int, edges_per_node: int, seed: Seed) -> np.ndarray:
@@ -326,6 +229,6 @@ def _simple(arcs: np.ndarray) -> np.ndarray:
 
 DIRECTED_BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {
     "configuration": directed_configuration,
-    "scale-free": directed_scale_free,
+    "scale-free": partial(networkx_edges, "scale_free_graph"),
     "layered": layered,
 }

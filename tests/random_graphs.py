@@ -74,7 +74,7 @@ def draw(kinds, seed, num_nodes=8, num_edges=30, **columns):
 
 
 # the same cases for the GPU are in test_interpret.py
-CPU = tuple(name for name in BACKENDS["matching"] if name != "triton")
+CPU = tuple(name for name in BACKENDS if name != "triton")
 
 
 class Shape(NamedTuple):

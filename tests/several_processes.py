@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 import gomkcn_dgl.runtime.job
-import gomkcn_dgl.training.checkpoint
+import gomkcn_dgl.training.training_loop
 from gomkcn.commands.main import main as gomkcn
 from gomkcn_dgl import (
     GOMKCN,
@@ -33,7 +33,6 @@ from gomkcn_dgl.runtime.processes import (
     is_first,
     join_processes,
     rank,
-    share_of,
     single_process,
     take_turns,
     was_restarted,
@@ -79,7 +78,6 @@ def small_parts():
         "first": is_first(),
         "alone": alone,
         "turns": turns,
-        "shares": [list(range(count))[share_of(count)] for count in (5, 1, 0)],
         "sum": all_reduce_sum(torch.tensor([1.0, float(rank())])).tolist(),
         "broadcast": broadcast_object({"from": rank()}),
         "reason": interrupts.agree(),
@@ -99,7 +97,7 @@ class KilledInTheThirdEpoch(Interrupts):
 
 def main(path, run):
     with join_processes():
-        gomkcn_dgl.training.checkpoint.SECONDS_BETWEEN = 0
+        gomkcn_dgl.training.training_loop.SECONDS_BETWEEN = 0
         if not was_restarted():
             gomkcn_dgl.runtime.job.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)

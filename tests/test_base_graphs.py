@@ -6,14 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from synthetic import (
-    BASE_GRAPHS,
-    barabasi_albert,
-    erdos_renyi,
-    random_regular,
-    random_tree,
-    watts_strogatz,
-)
+from gomkcn_dgl.errors import InputError
+from synthetic import BASE_GRAPHS, barabasi_albert, networkx_edges
 
 # Name and arguments before the seed, for 60 nodes.
 CASES = {"ba": (60, 3), "er": (60, 0.1), "ws": (60, 4, 0.3), "regular": (60, 3), "tree": (60,)}
@@ -84,11 +78,18 @@ def test_graphs_grown_together_are_separate():
 
 
 def test_the_smallest_and_largest_probabilities():
-    assert erdos_renyi(7, 0.0, seed=0).shape == (0, 2)
-    assert len(erdos_renyi(7, 1.0, seed=0)) == 21
+    draw = {name: lambda *given, name=name: BASE_GRAPHS[name](*given, seed=0) for name in CASES}
+    assert draw["er"](7, 0.0).shape == (0, 2)
+    assert len(draw["er"](7, 1.0)) == 21
     ring = nx.watts_strogatz_graph(12, 4, 0.0)
-    assert nx.utils.graphs_equal(to_graph(watts_strogatz(12, 4, 0.0, seed=0), 12), ring)
-    assert len(watts_strogatz(5, 4, 1.0, seed=0)) == 10
-    assert (degrees(random_regular(8, 3, seed=0), 8) == 3).all()
-    assert random_regular(4, 0, seed=0).shape == random_tree(1, seed=0).shape == (0, 2)
-    assert nx.is_tree(to_graph(random_tree(50, seed=6), 50))
+    assert nx.utils.graphs_equal(to_graph(draw["ws"](12, 4, 0.0), 12), ring)
+    assert (degrees(draw["regular"](8, 3), 8) == 3).all()
+    assert draw["regular"](4, 0).shape == draw["tree"](1).shape == (0, 2)
+    assert nx.is_tree(to_graph(draw["tree"](50), 50))
+
+
+def test_what_networkx_refuses_is_an_input_error():
+    for name, given in {"regular": (5, 3), "ws": (4, 6, 0.1), "tree": (0,)}.items():
+        with pytest.raises(InputError, match=r"of NetworkX cannot be drawn: .*\.$"):
+            BASE_GRAPHS[name](*given, seed=0)
+    assert networkx_edges("dual_barabasi_albert_graph", 9, 1, 2, 0.5, seed=0).shape[1] == 2

@@ -1,19 +1,21 @@
-"""Both extraction kernels: the literal cases, and bfs_numba equal to bfs_reference everywhere."""
+"""The sampler: the literal cases, and bfs_numba equal to its plain definition everywhere."""
 
+import bfs_reference
 import networkx as nx
 import numba
 import numpy as np
 import pytest
+from bfs_reference import plain_subgraphs
 from scipy.stats import chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels import load_backend
-from gomkcn_dgl.kernels.bfs_reference import POLICIES, hub_degree
+from gomkcn_dgl.kernels import POLICIES, bfs_numba
+from gomkcn_dgl.kernels.bfs_numba import hub_degree
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
-BACKENDS = ("reference", "numba")
+BACKENDS = {"reference": bfs_reference.extract, "numba": bfs_numba.extract}
 # fewer samples where the compiled code runs as plain Python
 SAMPLES = 1000 if numba.config.DISABLE_JIT else 6000
 
@@ -39,9 +41,8 @@ GRAPHS = {
 
 
 def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
-    batch = extract_subgraphs(
-        graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed), roots, backend=backend
-    )
+    extract = plain_subgraphs if backend == "reference" else extract_subgraphs
+    batch = extract(graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed), roots)
     return batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights
 
 
@@ -49,7 +50,7 @@ def samples(graph, num_hops, max_nodes, policy):
     """Nodes of many subgraphs around node 0, each from a random stream of its own."""
     rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse)
     roots, keys = np.zeros(SAMPLES, int), np.arange(SAMPLES)
-    found = load_backend("bfs", "numba").extract(*rows, roots, keys, num_hops, max_nodes, policy, 0)
+    found = bfs_numba.extract(*rows, roots, keys, num_hops, max_nodes, policy, 0)
     assert found.truncated.all()
     return found.nodes
 
@@ -70,7 +71,7 @@ def test_a_hand_worked_case(backend, case):
     # the kernel itself, which takes the nodes in the order of their numbers
     rows = (graph.indptr, graph.indices, None, None, graph.relations.reverse, root, root)
     options = (case.num_hops, case.max_nodes, case.policy, 0)
-    found = load_backend("bfs", backend).extract(*rows, *options)
+    found = BACKENDS[backend](*rows, *options)
     assert found.nodes.tolist() == [case.nodes]
     assert found.num_nodes.tolist() == [sum(node >= 0 for node in case.nodes)]
     assert found.truncated.tolist() == [case.truncated]

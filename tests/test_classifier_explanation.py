@@ -54,7 +54,7 @@ def explained(runs):
 def test_responses_are_the_scores_of_the_first_layer(explained):
     """Against a layer that extracts the subgraphs of the graph itself."""
     explanation, classifier, _, printed = explained["graphs"]
-    plain = GOMKConv(1, 4, 6, 3, 2, bounded_feats=True)
+    plain = GOMKConv(1, 4, 6, 3, bounded_feats=True)
     plain.load_state_dict(classifier.model.convs[0].state_dict())
     graphs, _ = dgl.load_graphs(classifier.settings.data.path)
     for line, response in zip(printed.splitlines(), explanation.decisions, strict=False):
@@ -173,16 +173,16 @@ def test_filters_and_responses_keep_directions(tmp_path):
     arcs = [(3 * i + u, 3 * i + v) for i in range(40) for u, v in known[i % 2]]
     ends, labels = np.arange(0, 121, 3), np.tile([0, 1], 20)
     graph = csr_from_edges(*np.array(arcs).T, 120, graph_ptr=ends, directed=True)
-    data = LabelledData(graph, labels, "graph")
+    data = LabelledData(graph, labels, "graph", ("0", "1"))
     settings = TrainSettings().override({"num_filters": 2, "num_epochs": 2, "filter_size": 3})
-    run = run_training(settings, data)
-    explanation = explain_classifier(run.classifier, data, rows=[0, 1])
+    classifier, metrics = run_training(settings, data)
+    explanation = explain_classifier(classifier, data, rows=[0, 1])
     assert explanation.relations == (("edge", True),)
     assert [set(one.graph.edges) for one in explanation.decisions] == [known[0], known[1]]
     for learnt in explanation.filters:
         assert len(learnt.edge_weights) == len(learnt.graph.edges)
         assert all(0.5 < weight <= 1 for weight in learnt.edge_weights)
-    settings = run.classifier.settings.override({"path": str(tmp_path)})
-    page = render_explanation(explanation, run.metrics, settings.to_dict())
+    settings = classifier.settings.override({"path": str(tmp_path)})
+    page = render_explanation(explanation, metrics, settings.to_dict())
     # three arrows in the drawing of each graph, whose heads are filled triangles
     assert page[page.index("Filter responses") :].count('<path fill="var(--c)"') == 2 * 3

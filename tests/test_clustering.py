@@ -57,7 +57,7 @@ def test_assignment_loss_and_step_are_those_of_the_reference():
     filters = clustering.filters
     best, filter_of = gomk(
         clustering.adj, clustering.feat, filters.adj(), filters.feat(),
-        num_levels=3, normalize=True, backend="reference",
+        kernel=GOMKKernel(3), normalize=True, backend="reference",
     ).max(dim=1)  # fmt: skip
     similarity = best.detach()
     assignment = clustering.assign()

@@ -17,9 +17,9 @@ from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.copy_loops import move_copies
+from mining.motif_sets.copy_loops import Left, move_copies
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
-from mining.motif_sets.listed_copies import Left, ListedCopies
+from mining.motif_sets.listed_copies import ListedCopies
 
 RECORDS = json.loads((Path(__file__).parent / "data" / "code_lengths.json").read_text())
 CODES = dict(zip("UWHNM", ADDRESSES, strict=True))
@@ -109,7 +109,7 @@ def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
     everything = Left(used, graph.degrees, code.edge_bits(whole, graph.degrees))
     edges = graph.edge_numbers(shape, copies)
     listed = ListedCopies(code, shape, copies, edges, (), True)
-    gains = listed.worth(np.arange(len(copies)), everything) - listed.symmetry
+    gains = listed.worth(np.arange(len(copies)), everything) - listed.listed.symmetry
     for one in range(len(copies)):
         saved = whole.bits - code.residual(*take(copies[one : one + 1])).bits
         assert gains[one] == pytest.approx(saved, rel=0.15)

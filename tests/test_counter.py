@@ -17,7 +17,7 @@ from mining.counting.counter import (
     estimate_occurrences,
     interval,
 )
-from mining.counting.exact_search import ExactSearch, count_exact
+from mining.counting.exact_search import ExactSearch, count_by_graph
 from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
 
 
@@ -39,7 +39,7 @@ def test_estimates_agree_with_exact_counts(with_colors):
         graph, kinds = random_graph(rng, 14, int(rng.integers(20, 60)))
         pattern, order = connected_part(rng, graph, int(rng.integers(2, 6)))
         colors = (kinds[order], kinds) if with_colors else None
-        truth = count_exact(graph, pattern, colors=colors).count
+        truth = count_by_graph(graph, pattern, colors=colors).sum()
         value, error = estimate(graph, pattern, colors, 8)
         # where every draw is a hit the estimate is the truth
         deviations.append((value - truth) / error)
@@ -59,7 +59,7 @@ def pairs():
         nx.house_graph(),
     ]  # fmt: skip
     patterns = [Structure.from_networkx(shape) for shape in shapes]
-    return [(one, each, count_exact(one, each).count) for one in graphs for each in patterns]
+    return [(one, each, count_by_graph(one, each).sum()) for one in graphs for each in patterns]
 
 
 def test_estimates_vary_as_much_as_their_intervals_say(pairs):

@@ -7,7 +7,6 @@ import pytest
 from synthetic import (
     DIRECTED_BASE_GRAPHS,
     directed_configuration,
-    directed_scale_free,
     layered,
     orient_edges,
 )
@@ -37,7 +36,7 @@ def test_degrees_of_the_configuration_model_are_geometric():
 
 
 def test_a_scale_free_graph_has_hubs_and_a_layered_one_has_layers():
-    hubs = directed_scale_free(2000, seed=0)
+    hubs = DIRECTED_BASE_GRAPHS["scale-free"](2000, seed=0)
     assert np.bincount(hubs[:, 1]).max() > 20 * len(hubs) / 2000
     arcs = layered(53, 5, 3, seed=0)
     layer = np.repeat(np.arange(5), [11, 11, 11, 10, 10])

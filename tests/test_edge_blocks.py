@@ -161,7 +161,7 @@ def test_arrow_and_the_row_by_row_reading_agree(tmp_path, pairs, weighted):
     layout = edge_tables.find_edge_layout(path, "edges", EdgeOptions())
     fast = edge_tables.read_edges(path, layout, None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(edge_tables, "_parse", lambda *arguments: None)
+        patch.setattr(edge_tables, "parse_block", lambda *arguments: None)
         slow = edge_tables.read_edges(path, layout, None)
     for name in ("source", "target", "node_ids"):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))

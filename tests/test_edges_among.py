@@ -31,7 +31,7 @@ def test_edges_are_those_of_the_graph(directed):
         for u, v, r in np.column_stack(graph.edges()).tolist()
         if {u, v} <= set(rows.tolist())
     }
-    edges = edges_among(graph, rows)
+    edges = list(map(tuple, edges_among(graph, rows).tolist()))
     found = {
         (rows[u], rows[v], r) if directed[r] else (*sorted((rows[u], rows[v])), r)
         for u, v, r in edges

@@ -5,10 +5,10 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from synthetic import (
+    BASE_GRAPHS,
     MOTIFS,
     MotifClassificationDataset,
     barabasi_albert,
-    erdos_renyi,
     orient_edges,
     plant_motifs,
 )
@@ -23,7 +23,7 @@ KINDS = [
 
 
 def background(directed=False):
-    edges = erdos_renyi(NUM_NODES, 0.12, seed=3)
+    edges = BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3)
     return orient_edges(edges, seed=4) if directed else edges
 
 

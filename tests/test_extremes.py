@@ -78,7 +78,9 @@ def test_the_smallest_and_the_largest_tau(tau, expected, backend):
     # equal features on level 0; on level 1 they differ by the degree alone
     ring = torch.tensor(nx.to_numpy_array(nx.cycle_graph(10)), dtype=torch.float32)[None]
     ones = torch.ones(1, 10, 1)
-    score = gomk(ring, ones, 0 * ring, ones, num_levels=1, tau=tau, backend=backend)
+    score = gomk(
+        ring, ones, 0 * ring, ones, kernel=GOMKKernel(num_levels=1, tau=tau), backend=backend
+    )
     assert score.item() == expected
 
 

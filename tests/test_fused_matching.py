@@ -7,9 +7,7 @@ from random_graphs import Shape, problem, subgraphs_of
 from scipy.optimize import linear_sum_assignment
 from table_assignment import assign
 from tolerances import GRADIENTS, VALUES
-from torch import library
 
-from gomkcn_dgl import GOMKConv
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import GOMKKernel, gomk
@@ -55,9 +53,11 @@ def test_subgraphs_of_one_graph_share_the_features(max_nodes, aggregation, weigh
 def test_many_filters_go_in_several_chunks():
     kernel = GOMKKernel(1)
     inputs = problem(Shape(3, 150, 20, 20, 2), torch.float32)
-    result = gomk(*inputs, num_levels=1, backend="numba")
+    result = gomk(*inputs, kernel=GOMKKernel(num_levels=1), backend="numba")
     one_by_one = [
-        gomk(*inputs[:2], inputs[2][f : f + 1], inputs[3][f : f + 1], num_levels=1)
+        gomk(
+            *inputs[:2], inputs[2][f : f + 1], inputs[3][f : f + 1], kernel=GOMKKernel(num_levels=1)
+        )
         for f in range(150)
     ]
     torch.testing.assert_close(result, torch.cat(one_by_one, dim=1), **VALUES[torch.float32])
@@ -119,58 +119,10 @@ def test_a_nan_decides_nothing_and_ends():
     assert assign(table).tolist() == [[1, 0]]
     inputs = problem(Shape(2, 2, 4, 4, 1), torch.float32)
     inputs.feat[0, 1] = torch.nan
-    scores, matched = gomk(*inputs, num_levels=0, return_matching=True)
+    scores, matched = gomk(*inputs, kernel=GOMKKernel(num_levels=0), return_matching=True)
     assert scores[0].isnan().all()
     assert scores[1].isfinite().all()
     assert all(sorted(row) == [0, 1, 2, 3] for row in matched.flatten(0, 1).tolist())
-
-
-def operator_inputs(route):
-    """Arguments of the forward operator: a left side, filters, settings."""
-    torch.manual_seed(1)
-    subgraphs = subgraphs_of(12, 5)
-    feat, z = torch.rand(12, 2), torch.rand(3, 2, 4, 2)
-    links = torch.randint(0, 3, (12, 5, 5), dtype=torch.uint8)
-    link_inputs = (links, torch.rand(3, 2, 2), torch.tensor([0, 1, 1]))
-    feat.requires_grad_()
-    left = {
-        "levels": (torch.rand(12, 2, 5, 2).requires_grad_(), *[None] * 7),
-        "bits": (None, feat, subgraphs.nodes, subgraphs.bits, *[None] * 4),
-        "steps": (None, feat, subgraphs.nodes, None, torch.rand(12, 5, 5), *[None] * 3),
-        "links": (None, feat, subgraphs.nodes, None, None, *link_inputs),
-    }[route]
-    if route == "links":
-        z = torch.rand(3, 2, 4, 4)
-    settings = ([2.0, 1.0], 3.0, 0)
-    return (*left, z.requires_grad_(), *settings), subgraphs.num_nodes
-
-
-@pytest.mark.parametrize("route", ["levels", "bits", "steps", "links"])
-def test_the_operators_follow_the_rules_of_torch(route):
-    inputs, rows = operator_inputs(route)
-    forward = (*inputs, rows, True, False, True)
-    library.opcheck(torch.ops.gomkcn.match_numba.default, forward)
-    with torch.no_grad():
-        scores, matching, similarities = torch.ops.gomkcn.match_numba(*forward)
-    plain = tuple(x.detach() if isinstance(x, torch.Tensor) else x for x in inputs)
-    for needs_left in (True, False):
-        backward = (*plain, matching, similarities, torch.ones_like(scores), needs_left)
-        library.opcheck(torch.ops.gomkcn.match_numba_backward.default, backward)
-
-
-@pytest.mark.parametrize("edge_weight", ["weight", None])
-def test_the_layer_compiles_without_a_graph_break(edge_weight):
-    torch.manual_seed(0)
-    subgraphs = subgraphs_of(20, 5, edge_weight)
-    conv = GOMKConv(3, 4, 5, num_hops=2, num_levels=2)
-    feat = torch.rand(20, 3, requires_grad=True)
-    results = []
-    for layer in (conv, torch.compile(conv, fullgraph=True, backend="aot_eager")):
-        scores = layer(subgraphs, feat)
-        grads = torch.autograd.grad(scores.square().sum(), [feat, *conv.parameters()])
-        results.append([scores.detach(), *grads])
-    for eager, traced in zip(*results, strict=True):
-        torch.testing.assert_close(traced, eager, **GRADIENTS[torch.float32])
 
 
 def test_rows_that_are_not_there_are_refused():

@@ -23,6 +23,10 @@ def with_features(graph, seed, width=2):
     return graph
 
 
+def masked(num_levels, tau=1.0):
+    return GOMKKernel(num_levels, tau, padding="mask")
+
+
 def not_psd_graphs():
     """Give the 40 graphs, drawn once, whose Gram matrix has a negative eigenvalue."""
     return [with_features(nx.gnp_random_graph(4, 0.5, seed=seed), seed) for seed in range(40)]
@@ -31,19 +35,19 @@ def not_psd_graphs():
 @pytest.mark.parametrize("backend", CPU)
 def test_hand_worked_values(backend):
     graphs = [nx.cycle_graph(3), nx.path_graph(3)]
-    raw = gomk_gram(graphs, num_levels=1, normalize=False, backend=backend)
+    raw = gomk_gram(graphs, kernel=masked(1), normalize=False, backend=backend)
     kappa = 4 + 2 * exp(-1)
     np.testing.assert_allclose(raw, [[6, kappa], [kappa, 6]], **EXACT)
-    cosine = gomk_gram(graphs, num_levels=1, backend=backend)
+    cosine = gomk_gram(graphs, kernel=masked(1), backend=backend)
     np.testing.assert_allclose(cosine, [[1, kappa / 6], [kappa / 6, 1]], **EXACT)
     assert cosine.dtype == np.float64
 
 
 def test_mask_matches_as_many_nodes_as_the_smaller_graph_has():
     graphs = [nx.empty_graph(2), nx.empty_graph(5)]
-    raw = gomk_gram(graphs, num_levels=0, normalize=False)
+    raw = gomk_gram(graphs, kernel=masked(0), normalize=False)
     assert raw.tolist() == [[2, 2], [2, 5]]
-    cosine = gomk_gram(graphs, num_levels=0)
+    cosine = gomk_gram(graphs, kernel=masked(0))
     np.testing.assert_allclose(cosine[0, 1], 2 / np.sqrt(10), **EXACT)
 
 
@@ -74,21 +78,20 @@ def test_greedy_matrices_are_made_symmetric():
 def test_others_are_the_columns():
     graphs = [nx.path_graph(3), nx.cycle_graph(4)]
     others = [nx.star_graph(4), nx.path_graph(3), nx.empty_graph(1)]
-    gram = gomk_gram(graphs, others, num_levels=2)
+    gram = gomk_gram(graphs, others, kernel=masked(2))
     assert gram.shape == (2, 3)
-    square = gomk_gram(graphs + others, num_levels=2)
+    square = gomk_gram(graphs + others, kernel=masked(2))
     np.testing.assert_allclose(gram, square[:2, 2:], **EXACT)
 
 
 def test_the_kernel_is_not_positive_semi_definite():
-    gram = gomk_gram(not_psd_graphs(), num_levels=1)
+    gram = gomk_gram(not_psd_graphs(), kernel=masked(1))
     assert np.linalg.eigvalsh(gram)[0] < -0.001
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"max_nodes": 2}, "max_nodes must be at least 3"),
         ({"num_levels": -1}, "num_levels must be at least 0"),
         ({"backend": "cuda"}, "backend must be one of 'auto',"),
     ],
@@ -100,8 +103,8 @@ def test_a_bad_argument_is_refused_in_one_sentence(options, sentence):
         )
 
 
-def random_graphs(number):
-    sizes = np.random.default_rng(0).integers(1, 9, number)
+def random_graphs(number, smallest=1):
+    sizes = np.random.default_rng(0).integers(smallest, 9, number)
     return [
         with_features(nx.gnp_random_graph(int(size), 0.5, seed=seed), seed)
         for seed, size in enumerate(sizes)
@@ -111,9 +114,10 @@ def random_graphs(number):
 @pytest.mark.parametrize("padding", ["mask", "match"])
 def test_blocks_of_pairs_give_the_scores_of_each_pair(padding, monkeypatch):
     """Symmetric or not, whatever the sizes, and with few columns at a time."""
-    graphs, others = random_graphs(14), random_graphs(20)[14:]
-    kernel = GOMKKernel(2, padding=padding)
-    options = {"kernel": kernel, "normalize": False, "max_nodes": 8}
+    # filled up to the largest, all have the same size in every call
+    smallest = 8 if padding == "match" else 1
+    graphs, others = random_graphs(14, smallest), random_graphs(20, smallest)[14:]
+    options = {"kernel": GOMKKernel(2, padding=padding), "normalize": False}
     monkeypatch.setattr(gram_module, "_COLUMNS", 3)
     square = gomk_gram(graphs, **options)
     rectangle = gomk_gram(others, graphs, **options)
@@ -128,8 +132,8 @@ def test_blocks_of_pairs_give_the_scores_of_each_pair(padding, monkeypatch):
 
 def test_single_precision_agrees():
     graphs = random_graphs(12)
-    exact = gomk_gram(graphs, num_levels=3)
-    single = gomk_gram(graphs, num_levels=3, dtype="float32")
+    exact = gomk_gram(graphs, kernel=masked(3))
+    single = gomk_gram(graphs, kernel=masked(3), dtype="float32")
     assert single.dtype == np.float64
     np.testing.assert_allclose(single, exact, atol=2e-6)
     assert (single != exact).any()
@@ -139,11 +143,18 @@ def test_single_precision_agrees():
 
 def test_a_job_goes_on_with_the_blocks_that_are_there(tmp_path, monkeypatch):
     graphs = random_graphs(10)
-    whole = gomk_gram(graphs, num_levels=1)
+    whole = gomk_gram(graphs, kernel=masked(1))
     steps = Steps(tmp_path, {})
-    np.testing.assert_array_equal(gomk_gram(graphs, num_levels=1, steps=steps), whole)
+    np.testing.assert_array_equal(gomk_gram(graphs, kernel=masked(1), steps=steps), whole)
     # one job may make several matrices
-    assert (gomk_gram(graphs, num_levels=1, tau=0.1, steps=Steps(tmp_path, {})) != whole).any()
+    assert (
+        gomk_gram(
+            graphs,
+            kernel=masked(1, 0.1),
+            steps=Steps(tmp_path, {}),
+        )
+        != whole
+    ).any()
     blocks = sorted(tmp_path.glob("kernel-matrix-*.npz"))
     assert len(blocks) > 3
     blocks[0].unlink()
@@ -151,21 +162,25 @@ def test_a_job_goes_on_with_the_blocks_that_are_there(tmp_path, monkeypatch):
     match = GOMKKernel.match
     monkeypatch.setattr(GOMKKernel, "match", lambda *given: matched.append(1) or match(*given))
     for tau in (1.0, 0.1):
-        again = gomk_gram(graphs, num_levels=1, tau=tau, steps=Steps(tmp_path, {}))
+        again = gomk_gram(
+            graphs,
+            kernel=masked(1, tau),
+            steps=Steps(tmp_path, {}),
+        )
         assert (again == whole).all() == (tau == 1)
     assert len(matched) == 1
 
 
 def test_a_stored_block_of_another_shape_is_refused(tmp_path):
     graphs = [nx.cycle_graph(n) for n in range(3, 9)]
-    gomk_gram(graphs, num_levels=1, steps=Steps(tmp_path, {}))
+    gomk_gram(graphs, kernel=masked(1), steps=Steps(tmp_path, {}))
     first = sorted(tmp_path.glob("kernel-matrix-*.npz"))[0]
     np.savez(first, scores=np.zeros((2, 2)))
     with pytest.raises(InputError, match=r"a stored part of the kernel matrix must have the shape"):
-        gomk_gram(graphs, num_levels=1, steps=Steps(tmp_path, {}))
+        gomk_gram(graphs, kernel=masked(1), steps=Steps(tmp_path, {}))
 
 
 def test_some_nodes_stand_for_large_graphs():
     graphs = [nx.cycle_graph(n) for n in (5, 30, 60)]
-    gram = gomk_gram(graphs, num_levels=2, most_nodes=5)
+    gram = gomk_gram(graphs, kernel=masked(2), most_nodes=5)
     np.testing.assert_allclose(gram, 1, rtol=1e-12)

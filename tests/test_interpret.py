@@ -17,7 +17,6 @@ from random_graphs import SHAPES, Shape, assert_valid, problem, uneven_sizes
 from scipy.optimize import linear_sum_assignment
 from tiny_graphs import random_cases
 from tolerances import GRADIENTS, VALUES
-from torch import library
 
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import matching_reference
@@ -174,19 +173,6 @@ def test_hard_tables_are_solved_within_the_stated_bound(device, N, M):
         best = table[linear_sum_assignment(table, maximize=True)].sum()
         bound = min(N, M) * (table.max() - table.min()) * 2.0**-21
         assert best - sum(table[pair] for pair in pairs) <= bound, name
-
-
-@SLOW
-def test_operators_follow_the_rules_of_torch_library(device):
-    x, z = (tensor.requires_grad_() for tensor in embedded(Shape(2, 2, 3, 4, 2), device))
-    rows = torch.tensor([3, 2], device=device)
-    settings = ([2.0, 1.0, 4.0], rows, "optimal", False)
-    library.opcheck(torch.ops.gomkcn.match_triton, (x, z, *settings))
-    x, z = x.detach(), z.detach()
-    scores, assignment = torch.ops.gomkcn.match_triton(x, z, *settings)
-    for needs in ((True, True), (True, False), (False, True)):
-        arguments = (torch.ones_like(scores), x, z, settings[0], assignment, *needs)
-        library.opcheck(torch.ops.gomkcn.match_triton_backward, arguments)
 
 
 @pytest.mark.parametrize(

@@ -91,9 +91,9 @@ def test_the_score_is_that_of_graphs_held_out(trees):
 
 
 def test_options_reach_the_kernel(trees):
-    model = GOMKClassifier(**SMALL, add_degrees=False, most_nodes=4, random_state=3).fit(*trees)
+    model = GOMKClassifier(**SMALL, most_nodes=4, random_state=3).fit(*trees)
     kernel = model.kernel_
-    assert (kernel.add_degrees, kernel.most_nodes, kernel.random_state) == (False, 4, 3)
+    assert (kernel.most_nodes, kernel.random_state) == (4, 3)
 
 
 def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
@@ -119,11 +119,12 @@ def test_features_of_other_names_are_refused():
 
 def test_the_gram_matrix_is_that_of_the_kernel(trees):
     graphs, others = trees[0][:6], trees[0][6:10]
-    maker = GOMKGram(2, 0.5, add_degrees=False).fit(graphs)
+    maker = GOMKGram(2, 0.5).fit(graphs)
     kernel = GOMKKernel(2, tau=0.5, aggregation="mean", padding="mask")
-    expected = gomk_gram(others, graphs, kernel=kernel)
+    prepared = (maker.preparation_.apply(as_csr(one)) for one in (others, graphs))
+    expected = gomk_gram(*prepared, kernel=kernel)
     np.testing.assert_allclose(maker.transform(others), expected, atol=1e-5)
-    sharp = GOMKGram(2, 0.5, add_degrees=False, gamma=2.0).fit(graphs).transform(others)
+    sharp = GOMKGram(2, 0.5, gamma=2.0).fit(graphs).transform(others)
     np.testing.assert_allclose(sharp, np.exp(2 * (expected - 1)), atol=1e-5)
 
 

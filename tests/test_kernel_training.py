@@ -13,8 +13,7 @@ from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
 from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.training.classifiers import run_machine
-from gomkcn_dgl.training.training_run import load_classifier, read_training_data
+from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -95,7 +94,7 @@ def test_a_machine_is_restored_as_it_was(options):
     predicted, _ = classifier.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)
     # what was fitted and never stored scores alike
-    fitted, _ = run_machine(classifier.settings, data)
+    fitted, _ = run_training(classifier.settings, data)
     np.testing.assert_array_equal(fitted.decide(data.graph)[1], classifier.decide(data.graph)[1])
     # stored once more it is the same
     state = classifier.state()
@@ -119,10 +118,9 @@ def test_a_stopped_run_goes_on(monkeypatch):
     assert "go on with --resume" in result.stderr
     assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
     assert "already holds an unfinished run" in refused(f"train TU --out run {QUICK}")
-    assert "already holds a run (unfinished)" in refused("train TU --out run --quiet")
     # a run of the other method neither goes on with it nor removes it
-    said = refused("train TU --out run --quiet --resume")
-    assert said.startswith("--method must be 'kernel' to go on with the unfinished run")
+    said = refused("train TU --out run --split 0.5,0.25,0.25 --quiet --resume")
+    assert "was made with other settings (method was 'kernel', is 'network')" in said
     assert Path("run/unfinished").is_dir()
     assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
     gomkcn(f"train TU --out run {QUICK} --resume")

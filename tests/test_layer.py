@@ -9,9 +9,9 @@ from tolerances import VALUES
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.layer import GOMKConv
-from gomkcn_dgl.matching import gomk
+from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
@@ -114,8 +114,8 @@ def test_layers_stack_in_a_dgl_sequential_and_learn():
     graph = dgl.batch([to_dgl(nx.star_graph(leaves), seed=leaves) for leaves in (3, 4, 5, 6)])
     labels = (graph.in_degrees() > 1).float()
     model = dgl.nn.Sequential(
-        GOMKConv(2, 4, 3, num_hops=1, num_levels=1),
-        GOMKConv(4, 1, 3, num_hops=1, num_levels=1),
+        GOMKConv(2, 4, 3, num_hops=1, kernel=GOMKKernel(num_levels=1)),
+        GOMKConv(4, 1, 3, num_hops=1, kernel=GOMKKernel(num_levels=1)),
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
     losses = []

@@ -8,6 +8,7 @@ import torch
 from gomkcn_dgl import (
     GOMKCN,
     GOMKConv,
+    GOMKKernel,
     SubgraphSettings,
     as_csr,
     gomk_gram,
@@ -22,7 +23,7 @@ ARCS = [0, 0, 1, 2, 3, 4], [1, 2, 2, 3, 4, 2]
 
 def conv_of(graph):
     torch.manual_seed(0)
-    return GOMKConv(2, 3, 3, 2, num_levels=2, relations=as_csr(graph).relations)
+    return GOMKConv(2, 3, 3, 2, kernel=GOMKKernel(num_levels=2), relations=as_csr(graph).relations)
 
 
 def kinds_of(graph):
@@ -37,7 +38,7 @@ def test_directions_count_where_the_layer_has_relations():
     assert directed.filters.directed == (True,)
     assert not torch.allclose(directed(graph, feat), directed(dgl.reverse(graph), feat))
     torch.manual_seed(0)
-    mirrored = GOMKConv(2, 3, 3, 2, num_levels=2)
+    mirrored = GOMKConv(2, 3, 3, 2, kernel=GOMKKernel(num_levels=2))
     both = dgl.to_bidirected(graph)
     torch.testing.assert_close(mirrored(graph, feat), mirrored(both, feat))
 
@@ -129,11 +130,11 @@ def test_a_model_learns_a_class_that_only_directions_tell():
 def test_gram_matrices_see_directions_and_types():
     cycle = nx.DiGraph([(0, 1), (1, 2), (2, 0)])
     loop = nx.DiGraph([(0, 1), (1, 2), (0, 2)])
-    gram = gomk_gram([cycle, loop], num_levels=2)
+    gram = gomk_gram([cycle, loop], kernel=GOMKKernel(num_levels=2, padding="mask"))
     assert gram[0, 1] < 0.95
     np.testing.assert_allclose(np.diag(gram), 1)
     # against another list, also one whose only graph has all its arcs both ways
     mutual = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 1)])
-    both = gomk_gram([cycle, loop, mutual], num_levels=2)
-    apart = gomk_gram([cycle, loop], [mutual], num_levels=2)
+    both = gomk_gram([cycle, loop, mutual], kernel=GOMKKernel(num_levels=2, padding="mask"))
+    apart = gomk_gram([cycle, loop], [mutual], kernel=GOMKKernel(num_levels=2, padding="mask"))
     np.testing.assert_allclose(apart[:, 0], both[:2, 2], rtol=1e-6)

@@ -12,9 +12,9 @@ from mining.candidates.shapes import find_shapes
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.copy_loops import choose_disjoint, free_copies
+from mining.motif_sets.copy_loops import Marks, bits_of_prefixes, choose_disjoint, free_copies
 from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import Marks, list_structure, plan_of
+from mining.motif_sets.listed_copies import list_structure, plan_of
 
 
 def coded(kind):
@@ -61,9 +61,14 @@ def copies_by_brute_force(graph, shape):
     return {frozenset(row) for row in sets[same].tolist()}
 
 
+def marks_of(graph):
+    sizes = len(graph.colors), graph.num_edges, 1
+    return Marks(*(np.zeros(size, np.int64) for size in sizes))
+
+
 def list_all(graph, shape):
     code = GraphCode(graph)
-    left, marks = Cover(code).left(), Marks(graph)
+    left, marks = Cover(code).left(), marks_of(graph)
     none = np.zeros((0, shape.num_nodes), np.int32)
     return list_structure(code, shape, none, ("given",), left, 0), left, marks
 
@@ -102,12 +107,12 @@ def test_bits_of_prefixes_are_those_of_the_code(kind):
     for shape in shapes_of(graph, 3):
         listed, _, marks = list_all(graph, shape)
         rows = np.random.default_rng(1).permutation(len(listed.copies))
-        bits = listed.bits_of_prefixes(rows, marks)[0]
+        bits = bits_of_prefixes(rows, listed.listed, marks)[0]
         for number in {1, (len(rows) + 1) // 2, len(rows)}:
             expected = code.motif_bits(shape, listed.copies[rows[:number]]).total
             assert abs(bits[number - 1] - expected) < 1e-9
-        nodes = choose_disjoint(rows, listed.copies, marks.nodes, marks.new_era())
-        last = listed.bits_of_prefixes(nodes, marks)[0][-1]
+        nodes = choose_disjoint(rows, listed.copies, marks.nodes, -1)
+        last = bits_of_prefixes(nodes, listed.listed, marks)[0][-1]
         assert abs(last - code.motif_bits(shape, listed.copies[nodes]).total) < 1e-9
 
 

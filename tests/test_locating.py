@@ -14,13 +14,17 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from mining import locating
 from mining.categories import Categories
-from mining.counting.exact_search import count_exact
+from mining.counting.exact_search import count_by_graph
 from mining.learning import neighbourhoods
-from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.neighbourhoods import compare_neighbourhoods, similarity_of_places, turn_places
+from mining.learning.neighbourhoods import (
+    compare_neighbourhoods,
+    filters_of,
+    similarity_of_places,
+    turn_places,
+)
 from mining.learning.rooted_subgraphs import FeatureScaling, ScaledFeatures
 from mining.learning.subgraph_source import MemoryBudget, SubgraphSource
-from mining.locating import as_filters, count_roots, locate_patterns
+from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.pattern import OccurrenceCount, Pattern, Profile
 
@@ -29,14 +33,15 @@ TRIANGLE, PATH, RING, CLIQUE = (
 )  # fmt: skip
 
 
-def filters_of(patterns, width, features=None):
-    """Patterns given as networkx graphs, padded to ``width`` nodes; features 1 when left out."""
-    adj, feat = torch.zeros(len(patterns), width, width), torch.zeros(len(patterns), width, 1)
-    for number, pattern in enumerate(patterns):
-        n = len(pattern)
-        adj[number, :n, :n] = torch.from_numpy(nx.to_numpy_array(pattern)).float()
-        feat[number, :n, 0] = torch.tensor(1.0 if features is None else features[number])
-    return DiscreteFilters(adj, feat, adj.clone(), tuple(map(len, patterns)))
+def patterns_of(shapes, features=None):
+    """Patterns of networkx graphs with one feature, 1 when left out."""
+    found = []
+    for number, shape in enumerate(shapes):
+        structure = structure_of(shape)
+        values = np.ones(len(shape)) if features is None else np.array(features[number])
+        profile = Profile(values[:, None], structure.channels.astype(float))
+        found.append(Pattern(structure, profiles=(profile,)))
+    return found
 
 
 def source_of(size, num_hops=3, kernel=None, limit=2**30, **options):
@@ -47,8 +52,7 @@ def source_of(size, num_hops=3, kernel=None, limit=2**30, **options):
 
 def compare(graph, patterns, width=6, roots=None, features=None, **options):
     csr = as_csr(graph, features=features)
-    filters = filters_of(patterns, width)
-    return compare_neighbourhoods(source_of(width, **options), csr, filters, roots)
+    return compare_neighbourhoods(source_of(width, **options), csr, patterns_of(patterns), roots)
 
 
 @pytest.mark.parametrize("policy", ["dense", "bfs"])
@@ -57,14 +61,14 @@ def test_a_pattern_of_m_nodes_is_compared_with_subgraphs_of_m_nodes(policy):
     values = np.random.default_rng(0).random((40, 1))
     patterns = [RING, TRIANGLE, CLIQUE, PATH, nx.star_graph(4)]
     near = compare(graph, patterns, features=values, policy=policy, num_hops=2)
-    csr, filters = as_csr(graph, features=values), filters_of(patterns, 6)
+    csr = as_csr(graph, features=values)
     for number, pattern in enumerate(patterns):
-        size = len(pattern)
+        size, adj = len(pattern), torch.from_numpy(nx.to_numpy_array(pattern)[None]).float()
         source = source_of(size, num_hops=2, policy=policy)
         batch = source.extract(csr)
         expected = gomk(
             torch.from_numpy(batch.adjacency()), torch.from_numpy(batch.gather(csr.features)),
-            filters.adj[[number], :size, :size], filters.feat[[number], :size],
+            adj, torch.ones(1, size, 1),
             num_nodes=torch.from_numpy(batch.num_nodes), kernel=source.kernel, normalize=True,
             backend="reference",
         )  # fmt: skip
@@ -105,22 +109,22 @@ def test_a_neighbourhood_has_the_categories_of_a_pattern_as_well():
     colors = np.array([0, 1, 1, 1, 0, 0, 1, 1])
     features = np.eye(2)[colors]
     csr = as_csr(graph, features=features)
-    edge = torch.tensor([[0.0, 1.0], [1.0, 0.0]])[None]
-    square = torch.from_numpy(nx.to_numpy_array(nx.cycle_graph(4))[None]).float()
+    edge, square = nx.path_graph(2), nx.cycle_graph(4)
     scaling = FeatureScaling(np.zeros(2), np.ones(2), np.ones(2))
     source = replace(
         source_of(4), scaling=scaling, categories=Categories.find(features, ["kind=a", "kind=b"])
     )
-    parts = []
-    for adj, own in (
+    patterns = []
+    for shape, own in (
         (edge, [0, 1]),
         (edge, [1, 1]),
         (square, [1, 1, 0, 0]),
         (square, [0, 1, 0, 1]),
     ):
-        feat = torch.eye(2)[own][None]
-        parts.append(DiscreteFilters(adj, feat, adj, (len(own),)).trimmed(4))
-    near = compare_neighbourhoods(source, csr, DiscreteFilters.join(parts), None)
+        named = replace(structure_of(shape), categories=tuple((f"x{kind}",) for kind in own))
+        profile = Profile(np.eye(2)[own], named.channels.astype(float))
+        patterns.append(Pattern(named, profiles=(profile,)))
+    near = compare_neighbourhoods(source, csr, patterns, None)
     first, second, rows, alternating = (np.flatnonzero(one).tolist() for one in near.same.T)
     assert rows == [4, 5, 6, 7] and alternating == []
     # of a square, the first two nodes around each root are compared
@@ -247,12 +251,13 @@ def test_the_similarity_of_a_place_is_that_of_the_kernel(part_size, monkeypatch)
     monkeypatch.setattr(neighbourhoods, "_PART_SIZE", part_size)
     rng = np.random.default_rng(0)
     graph = as_csr(nx.disjoint_union_all([RING] * 5), features=rng.random((25, 1)))
-    source, pattern = source_of(6), filters_of([RING], 6, [rng.random(5).tolist()])
+    source, (pattern,) = source_of(6), patterns_of([RING], [rng.random(5)])
+    pattern = filters_of(pattern, source)
     rows = np.arange(25, dtype=np.int32).reshape(5, 5)
     found = similarity_of_places(source, unscaled(graph.features), rows, pattern)
-    adj = pattern.adj[:, :5, :5]
     expected = gomk(
-        adj.expand(5, 5, 5), torch.from_numpy(graph.features[rows]), adj, pattern.feat[:, :5],
+        pattern.adj.expand(5, 5, 5), torch.from_numpy(graph.features[rows]), pattern.adj,
+        pattern.feat,
         kernel=source.kernel, normalize=True, backend="reference",
     )  # fmt: skip
     np.testing.assert_allclose(found, expected[:, 0], rtol=1e-5)
@@ -273,7 +278,7 @@ def locate(graph, shapes, levels=(), min_occurrences=1, features=None, **options
     patterns = []
     for shape in shapes:
         structure = Structure.from_networkx(shape)
-        count = OccurrenceCount.exact(count_exact(mined.graph, structure).count)
+        count = OccurrenceCount.exact(count_by_graph(mined.graph, structure).sum())
         weights = structure.channels.astype(float)
         learnt = (Profile(np.full((len(shape), 1), level), weights, 1) for level in levels)
         patterns.append(Pattern(structure, profiles=tuple(learnt)).counted(count))
@@ -346,8 +351,8 @@ def test_a_pattern_has_a_profile_for_each_kind_of_features_that_filters_learnt()
     assert (low.share, high.share) == (0.5, 0.5)
     np.testing.assert_allclose(low.features, 0, atol=1e-6)
     np.testing.assert_allclose(high.features, 0.85, atol=1e-6)
-    # a row of the filters each, and the nodes around which either is for both
-    assert as_filters([one], source_of(6)).num_nodes == (3, 3)
+    # a filter each, and the nodes around which either is for both
+    assert filters_of(one, source_of(6)).num_nodes == (3, 3)
     assert one.frequency.roots == one.frequency.assigned == 12
     # the mean of both is as near to either, and what is as the mean is nearer
     similarity = one.occurrences.similarity

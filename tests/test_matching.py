@@ -8,7 +8,7 @@ from tiny_graphs import ONES, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import AGGREGATIONS
-from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
+from gomkcn_dgl.errors import GomkcnError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel, gomk
@@ -119,7 +119,7 @@ def test_greedy_is_never_better_than_optimal_and_sometimes_worse(backend):
 def arguments(**change):
     triangle, ones = double([TRIANGLE], [ONES])
     tensors = {"adj": triangle, "feat": ones, "filter_adj": triangle, "filter_feat": ones}
-    return {**tensors, "num_levels": 1, **change}
+    return {**tensors, **change}
 
 
 NO_FEATURES = dict.fromkeys(("feat", "filter_feat"), torch.ones(1, 3, 0, dtype=F64))
@@ -155,14 +155,12 @@ def test_a_bad_argument_is_refused(change, rule):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda **options: gomk(**{**arguments(), "num_levels": None, **options}),
-        lambda **options: gomk_gram([nx.path_graph(3)], **options),
-        lambda **options: GOMKConv(2, 3, 4, 1, **options),
+        lambda kernel: gomk(**{**arguments(), "kernel": kernel}),
+        lambda kernel: gomk_gram([nx.path_graph(3)], kernel=kernel),
+        lambda kernel: GOMKConv(2, 3, 4, 1, kernel=kernel),
     ],
     ids=["gomk", "gomk_gram", "GOMKConv"],
 )
-def test_a_kernel_or_its_settings_are_given_and_not_both(call):
-    with pytest.raises(InputError, match=r"kernel cannot be combined with num_levels, tau"):
-        call(kernel=GOMKKernel(1), num_levels=1, tau=2.0)
+def test_what_is_no_kernel_is_refused(call):
     with pytest.raises(InputTypeError, match="kernel must be a gomkcn.GOMKKernel"):
         call(kernel="rbf")

@@ -177,28 +177,24 @@ def test_a_triton_that_cannot_compile_the_kernels_is_left_alone(monkeypatch, ins
 
 
 @pytest.mark.parametrize(
-    ("operation", "device", "has_triton", "expected"),
+    ("device", "has_triton", "expected"),
     [
-        ("bfs", "cpu", True, "numba"),
-        ("bfs", "cuda", True, "reference"),
-        ("matching", "cpu", True, "numba"),
-        ("matching", "cuda", False, "reference"),
-        ("matching", "cuda", True, "triton"),
-        ("matching", "mps", True, "reference"),
+        ("cpu", True, "numba"),
+        ("cuda", False, "reference"),
+        ("cuda", True, "triton"),
+        ("mps", True, "reference"),
     ],
 )
-def test_auto_takes_the_fastest_that_runs_there(
-    monkeypatch, operation, device, has_triton, expected
-):
+def test_auto_takes_the_fastest_that_runs_there(monkeypatch, device, has_triton, expected):
     if expected == "triton":
         pytest.importorskip("triton", minversion="3.6", reason="there is no Triton")
     monkeypatch.setattr(kernels, "_HAS_TRITON", has_triton)
-    name = load_backend(operation, "auto", device).__name__
-    assert name == f"gomkcn_dgl.kernels.{operation}_{expected}"
+    name = load_backend("auto", device).__name__
+    assert name == f"gomkcn_dgl.kernels.matching_{expected}"
 
 
 def test_a_backend_that_does_not_run_is_refused():
     with pytest.raises(InputError, match="backend must be one of 'auto', 'numba', 'reference'"):
-        load_backend("bfs", "cuda")
+        load_backend("cuda")
     with pytest.raises(BackendError, match="backend 'numba' runs on the CPU alone.*backend='auto'"):
-        load_backend("matching", "numba", "cuda")
+        load_backend("numba", "cuda")

@@ -16,8 +16,8 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth
-from mining.counting.exact_search import count_exact
-from mining.locating import as_filters
+from mining.counting.exact_search import count_by_graph
+from mining.learning.neighbourhoods import filters_of
 from synthetic import PlantedMotifDataset, get_motif
 
 
@@ -77,7 +77,7 @@ def test_planted_motifs_are_recovered(features, motifs):
         assert entry.recovered, entry
         # every planted copy is a place, and every place is an induced occurrence
         assert entry.planted_found == entry.copies, entry
-        exact = count_exact(graph, get_motif(entry.name)).count
+        exact = count_by_graph(graph, get_motif(entry.name)).sum()
         assert entry.occurrences == exact, entry
         (motif,) = (one for one in miner.motif_set_ if one.id in entry.pattern_ids)
         assert motif.motif.num_copies == entry.copies
@@ -171,11 +171,11 @@ def mined():
 
 def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
     _, miner = mined
-    filters = as_filters(miner.patterns_, miner.source_)
-    assert len(filters.adj) == len(miner.patterns_) > 3
+    assert len(miner.patterns_) > 3
     for row, pattern in enumerate(miner.patterns_):
-        assert (pattern.id, pattern.num_nodes) == (row, filters.num_nodes[row])
-        assert torch.triu(filters.adj[row]).nonzero().tolist() == list(map(list, pattern.edges))
+        filters = filters_of(pattern, miner.source_)
+        assert (pattern.id, (pattern.num_nodes,)) == (row, filters.num_nodes)
+        assert torch.triu(filters.adj[0]).nonzero().tolist() == list(map(list, pattern.edges))
         assert pattern.feature_names == ("x0", "x1", "x2")
         assert "filters" in pattern.sources and 0 < max(pattern.edge_weights) <= 1
     assert miner.n_features_in_ == 3
@@ -185,16 +185,16 @@ def test_transform_is_the_kernel_and_predict_its_largest(mined):
     dataset, miner = mined
     csr = as_csr(dataset[0])
     similarity, order = miner.transform(csr), NodeOrder.of(csr)
-    filters = as_filters(miner.patterns_, miner.source_)
     for number, pattern in enumerate(miner.patterns_):
+        filters = filters_of(pattern, miner.source_)
         # a pattern of M nodes beside the subgraphs of at most M nodes
         size = pattern.num_nodes
         batch = miner.source_.resized(size).extract(order.graph)
         expected = gomk(
             torch.from_numpy(batch.adjacency()),
             torch.from_numpy(batch.gather(miner.source_.scaling.scale(order.graph.features))),
-            filters.adj[[number], :size, :size],
-            filters.feat[[number], :size],
+            filters.adj,
+            filters.feat,
             num_nodes=torch.from_numpy(batch.num_nodes),
             kernel=miner.source_.kernel,
             normalize=True,
@@ -358,7 +358,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt():
     copy = clone(miner)
     assert copy.get_params() == miner.get_params()
     assert not hasattr(copy, "patterns_")
-    assert copy.set_params(kernel=None, num_levels=1).num_levels == 1
+    assert copy.set_params(kernel=None, num_epochs=1).num_epochs == 1
 
 
 @pytest.mark.parametrize(

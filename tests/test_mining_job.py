@@ -14,7 +14,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun
-from mining.mining_job import MiningJob
+from mining.mining_job import run_job
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
 
@@ -53,7 +53,7 @@ def content(miner):
 
 @pytest.fixture(scope="module")
 def uninterrupted(graph):
-    return MiningJob(SETTINGS).run(graph)[0]
+    return run_job(SETTINGS, graph)[0]
 
 
 class StoppedError(Exception):
@@ -77,7 +77,7 @@ def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
     for num_runs in itertools.count(1):
         kept.clear()
         try:
-            miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
+            miner, _ = run_job(SETTINGS, graph, tmp_path / "progress")
             break
         except StoppedError:
             assert num_runs < 120
@@ -90,7 +90,7 @@ def test_filters_are_learnt_on_a_sample_and_occurrences_counted_everywhere(graph
     assert {p.frequency.occurrences.state for p in uninterrupted.patterns_} == {"exact"}
     (wheel,) = [p for p in uninterrupted.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     assert (wheel.frequency.count, wheel.frequency.listed, wheel.frequency.disjoint) == (12,) * 3
-    everywhere = MiningJob(SETTINGS.override({"learning": {"sample_error": 0.005}})).run(graph)[0]
+    everywhere = run_job(SETTINGS.override({"learning": {"sample_error": 0.005}}), graph)[0]
     (same,) = [p for p in everywhere.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     near = everywhere.predict(graph) == same.id
     assert (same.frequency.count, same.frequency.assigned) == (12, near.sum())
@@ -106,18 +106,18 @@ def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
     contents = []
     for size in (1000, 60, 7):
         monkeypatch.setattr("mining.learning.subgraph_source.PART_SIZE", size)
-        contents.append(content(MiningJob(settings).run(graph, tmp_path / str(size))[0]))
+        contents.append(content(run_job(settings, graph, tmp_path / str(size))[0]))
     assert contents[0] == contents[1] == contents[2]
 
 
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):
     with Interrupts(time_limit=1e-9) as interrupts:
-        late, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress", interrupts)
+        late, _ = run_job(SETTINGS, graph, tmp_path / "progress", interrupts)
     assert late.is_partial_ and not late.motif_set_.complete
     assert all(not p.significance for p in late.patterns_)
     assert all(p.frequency.occurrences.is_exact for p in late.patterns_)
     assert MiningRun.of(late, graph).is_partial
-    miner, _ = MiningJob(SETTINGS).run(graph, tmp_path / "progress")
+    miner, _ = run_job(SETTINGS, graph, tmp_path / "progress")
     assert content(miner) == content(uninterrupted)
 
 

@@ -17,9 +17,9 @@ from forked import exit_code, start, wait_for
 from gomkcn_dgl import InputError
 from gomkcn_dgl.runtime import output_folder as module
 from gomkcn_dgl.runtime.output_folder import (
+    begin_run,
     describe_provenance,
     lock_folder,
-    prepare_run_folder,
     write_files,
 )
 
@@ -80,22 +80,25 @@ def test_a_second_run_is_refused_and_a_killed_one_releases_the_folder(
 
 
 def test_what_may_be_done_with_an_unfinished_or_a_finished_run(tmp_path):
-    (tmp_path / "state.pt").write_text("state")
+    (tmp_path / "unfinished").mkdir()
 
-    def prepare(force=False, resume=False):
-        options = {"resume": resume, "checkpoint": "state.pt"}
-        return names(prepare_run_folder(tmp_path, ("run.json",), force, **options))
+    def begin(force=False, resume=False):
+        options = {"force": force, "resume": resume}
+        answer = begin_run(tmp_path, ("run.json",), "run.json", "unfinished", **options)
+        assert answer in (None, tmp_path / "unfinished")
+        return answer is not None, names(tmp_path)
 
-    with pytest.raises(InputError, match=r"unfinished run \(state.pt\); go on with --resume"):
-        prepare()
+    with pytest.raises(InputError, match=r"unfinished run \(unfinished\); go on with --resume"):
+        begin()
     with pytest.raises(InputError, match=r"^resume must not come with --force"):
-        prepare(force=True, resume=True)
-    assert prepare(resume=True) == ["state.pt"]
-    assert prepare(force=True) == []
+        begin(force=True, resume=True)
+    assert begin(resume=True) == (True, ["unfinished"])
+    assert begin(force=True) == (True, [])
     (tmp_path / "run.json").write_text("{}")
     with pytest.raises(InputError, match=r"already holds a run \(run\.json\)"):
-        prepare()
-    assert prepare(resume=True) == ["run.json"]
+        begin()
+    # there is nothing to go on with
+    assert begin(resume=True) == (False, ["run.json"])
 
 
 def test_files_are_written_together_or_not_at_all(tmp_path):

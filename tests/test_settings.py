@@ -53,7 +53,9 @@ def test_the_file_leaves_out_what_is_not_set():
 
 
 def test_a_miner_has_the_settings_it_was_made_with():
-    miner = PatternMiner(3, tau=0.25, learning=FilterLearning(batch_size=8), min_occurrences=2)
+    miner = PatternMiner(
+        3, kernel=GOMKKernel(3, tau=0.25), learning=FilterLearning(batch_size=8), min_occurrences=2
+    )
     settings = RunSettings.of(miner)
     assert settings.kernel == GOMKKernel(3, tau=0.25)
     assert (settings.miner["num_patterns"], settings.learning.batch_size) == (3, 8)

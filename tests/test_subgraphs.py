@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
 

@@ -19,9 +19,9 @@ from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.training.labelled_data import (
     PARTS,
-    Baseline,
     LabelledData,
     Split,
+    baseline_of,
     read_labelled,
     stratified_split,
 )
@@ -180,8 +180,8 @@ def test_the_baseline_answers_what_is_most_frequent_in_training():
     )
     # 3 of 5, 1 of 5 and none of 10
     split = Split(np.r_[0:3, 4:6], np.r_[3, 6:10], np.r_[10:20])
-    baseline = Baseline.of(data, split)
-    assert baseline == ("few", {"train": 3 / 5, "val": 1 / 5, "test": 0.0})
+    shares = {"train": 3 / 5, "val": 1 / 5, "test": 0.0}
+    assert baseline_of(data, split) == {"answer": "few", "accuracy": shares}
 
 
 def interrupted(command):
@@ -199,7 +199,7 @@ def test_a_stopped_command_is_resumed():
     for epoch in (1, 2):
         said = interrupted(f"{command} --out run --resume")
         assert said == f"gomkcn: stopped by SIGTERM after epoch {epoch}; go on with --resume.\n"
-        assert [path.name for path in Path("run").iterdir()] == ["unfinished.pt"]
+        assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
     gomkcn(f"{command} --out run --resume")
     assert_same_run("run", "whole")
     # a job that is started again and again reports that

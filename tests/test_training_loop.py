@@ -19,8 +19,10 @@ from gomkcn_dgl import (
     evaluate_classifier,
     train_classifier,
 )
-from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError
-from gomkcn_dgl.training.checkpoint import Checkpoint
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.training import training_loop
+from gomkcn_dgl.training.checkpoint import state_bytes
 from gomkcn_dgl.training.training_loop import predict_logits
 
 GRAPHS = [nx.cycle_graph(6), nx.star_graph(5)] * 12
@@ -41,11 +43,23 @@ def classifier(**options):
     return GOMKCN(1, 2, filter_size=4, num_filters=4, **options)
 
 
-def train(data, on_epoch=None, num_epochs=EPOCHS, patience=None, **options):
+class AfterEpochs(JobProgress):
+    """Calls a function with the number of each epoch that this process trains, from 1."""
+
+    def __init__(self, do):
+        super().__init__()
+        self.do, self.epochs = do, []
+
+    def move(self, count=None, said=""):
+        self.epochs.append(len(self.epochs) + 1)
+        self.do(self.epochs[-1])
+
+
+def train(data, steps=None, num_epochs=EPOCHS, patience=None):
     """Train with dropout and batches of two sizes; the model and its history."""
     model = classifier(dropout=0.3, input_dropout=0.2)
     settings = TrainingSettings(num_epochs, patience, learning_rate=0.05, batch_size=5)
-    return model, train_classifier(model, data, LABELS, *PARTS, settings, on_epoch, **options)
+    return model, train_classifier(model, data, LABELS, *PARTS, settings, steps=steps)
 
 
 def assert_equal_models(one, other):
@@ -100,12 +114,11 @@ def test_nodes_are_classified():
 
 
 def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training(data):
-    model, epochs = classifier(), []
+    model, progress = classifier(), AfterEpochs(lambda epoch: None)
     settings = TrainingSettings(60, patience=4, learning_rate=0.5)
-    history = train_classifier(
-        model, data, LABELS, *PARTS, settings, lambda epoch, _: epochs.append(epoch)
-    )
-    assert epochs == list(range(1, min(60, history.best_epoch + 4) + 1))
+    steps = Steps(progress=progress)
+    history = train_classifier(model, data, LABELS, *PARTS, settings, steps=steps)
+    assert progress.epochs == list(range(1, min(60, history.best_epoch + 4) + 1))
     best = min(history.validation, key=lambda one: (-one.accuracy, one.loss))
     assert history.best == best == evaluate_classifier(model, data, LABELS, ROWS[12:])
 
@@ -145,60 +158,67 @@ def test_what_is_refused(data):
 # ---------------------------------------------------------------- stopped and resumed
 
 
-def checkpoint():
-    return Checkpoint("state.pt", resume=True)
+def kept(after_epoch=lambda epoch: None):
+    """Steps that keep what is done, beside what is done after each epoch."""
+    return Steps("run", {}, interrupts=Interrupts(), progress=AfterEpochs(after_epoch))
+
+
+def terminate(epoch):
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder):
-    whole, epochs = train(data), []
-
-    def on_epoch(epoch, history):
-        epochs.append(epoch)
-        os.kill(os.getpid(), signal.SIGTERM)
-
+    whole = train(data)
     for stop in range(1, EPOCHS):
         with pytest.raises(RunInterruptedError, match=f"stopped by SIGTERM after epoch {stop}"):
-            train(data, on_epoch, checkpoint=checkpoint(), interrupts=Interrupts())
+            train(data, kept(terminate))
     # a signal in the last epoch changes nothing
-    assert_same(train(data, on_epoch, checkpoint=checkpoint(), interrupts=Interrupts()), whole)
-    assert epochs == list(range(1, EPOCHS + 1))
+    assert_same(train(data, kept(terminate)), whole)
     # and neither does a resume after it
-    assert_same(train(data, checkpoint=checkpoint()), whole)
+    steps = kept()
+    assert_same(train(data, steps), whole)
+    assert steps.progress.epochs == []
 
 
-def test_a_crash_resumes_from_the_last_checkpoint(data, folder, monkeypatch):
-    def is_due(self):
-        self.epochs = getattr(self, "epochs", 0) + 1
-        return self.epochs % 2 == 0
+@pytest.mark.parametrize("seconds", [0, 30])
+def test_a_crash_resumes_from_what_was_kept(data, folder, monkeypatch, seconds):
+    monkeypatch.setattr(training_loop, "SECONDS_BETWEEN", seconds)
 
-    monkeypatch.setattr(Checkpoint, "is_due", is_due)
-
-    def crash(epoch, history):
+    def crash(epoch):
         if epoch == 4:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        train(data, crash, checkpoint=checkpoint())
-    assert len(checkpoint().read()["train_loss"]) == 2
-    assert_same(train(data, checkpoint=checkpoint()), train(data))
+        train(data, kept(crash))
+    steps = kept()
+    assert_same(train(data, steps), train(data))
+    # after each epoch, or before the first alone
+    assert len(steps.progress.epochs) == (EPOCHS if seconds else EPOCHS - 3)
 
 
 def test_patience_counts_the_epochs_before_the_stop(data, folder):
     limits = {"num_epochs": 40, "patience": 3}
     whole = train(data, **limits)
     assert whole[1].epochs < 40
-    options = {"checkpoint": checkpoint(), "interrupts": Interrupts()}
 
-    def stop(epoch, history):
+    def stop(epoch):
         if epoch == whole[1].epochs - 1:
-            os.kill(os.getpid(), signal.SIGTERM)
+            terminate(epoch)
 
     with pytest.raises(RunInterruptedError):
-        train(data, stop, **limits, **options)
-    assert_same(train(data, **limits, checkpoint=checkpoint()), whole)
+        train(data, kept(stop), **limits)
+    assert_same(train(data, kept(), **limits), whole)
 
 
-def test_a_checkpoint_of_another_model_is_refused(data, folder):
-    Checkpoint("state.pt").write({"model": {}})
-    with pytest.raises(InputError, match=r"^checkpoint 'state.pt' cannot be read \(.*--force\.$"):
-        train(data, checkpoint=checkpoint())
+def test_what_was_kept_of_another_model_is_refused(data, folder):
+    kept().write("training.pt", state_bytes({"model": {}}))
+    words = r"^checkpoint 'run/training.pt' cannot be read \(.*--force\.$"
+    with pytest.raises(InputError, match=words):
+        train(data, kept())
+
+
+def test_seconds_before_the_resume_count(data, folder, monkeypatch):
+    with pytest.raises(RunInterruptedError):
+        train(data, kept(terminate))
+    first = train(data, kept(terminate), num_epochs=1)[1].seconds_before
+    assert 0 < first <= train(data, kept(), num_epochs=2)[1].seconds_before

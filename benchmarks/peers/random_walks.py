@@ -42,9 +42,6 @@ class RandomWalkKernel:
             total = total + reached
         return similarity * total
 
-    def prepare(self, device: str) -> None:
-        """Nothing: products of matrices run on every device."""
-
     def score(
         self, subgraphs: SubgraphTensors, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor
     ) -> Tensor:

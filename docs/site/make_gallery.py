@@ -3,9 +3,9 @@
     python docs/site/make_gallery.py DATA
 
 mines those of the graphs below that it finds in the folder DATA, with one ``gomkcn mine`` each, and
-the planted graph, the novel and the club, which it writes. A run that is already there is not mined again where its page
-can be rendered anew. ``docs/gallery/NAME`` then holds ``report.html``, ``command.txt`` and, where
-Chromium is installed, ``thumbnail.png``; the site shows what it finds there.
+the planted graph, the novel and the club, which it writes. A run that is already there is not mined
+again where its page can be rendered anew. ``docs/gallery/NAME`` then holds ``report.html``,
+``command.txt`` and, where Chromium is installed, ``thumbnail.png``; the site shows what it finds.
 """
 
 from __future__ import annotations

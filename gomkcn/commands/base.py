@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import logging
 import os
 import re
@@ -305,3 +306,63 @@ def truth_beside(path: str) -> Path | None:
     """The truth file of a generated graph, if there is one."""
     truth = truth_path_of(Path(path))
     return truth if truth.is_file() else None
+
+
+_TABLES = (".csv", ".parquet", ".json")
+
+
+def check_table_name(out: str | None) -> None:
+    """Refuse the name of a table that would be of no kind."""
+    if out is not None and Path(out).suffix not in _TABLES:
+        raise InputError(f"--out must end in {', '.join(_TABLES)}, got {out!r}.")
+
+
+def print_table(columns: dict[str, Any]) -> None:
+    """Print columns of equal length."""
+    names, lists = list(columns), _lists(columns).values()
+    rows = [list(map(_cell, names, row)) for row in zip(*lists, strict=True)]
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    for row in [names, *rows]:
+        cells = [
+            one.rjust(width) if name in ("size", "count") else one.ljust(width)
+            for name, one, width in zip(names, row, widths, strict=True)
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
+def write_table(path: Path, columns: dict[str, Any]) -> None:
+    """Write a table to a file of the kind that its name says."""
+    from gomkcn_dgl.io.tables import csv_text
+    from gomkcn_dgl.runtime.files import atomic_file, atomic_write
+
+    lists = _lists(columns)
+    if path.suffix == ".csv":
+        atomic_write(path, csv_text(list(lists.items())))
+    elif path.suffix == ".json":
+        rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        atomic_write(path, json.dumps(rows, ensure_ascii=False) + "\n")
+    else:
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        try:
+            table = pa.table(lists)
+        except OverflowError:
+            raise InputError(
+                f"--out must end in .csv or .json for counts of over 2^63, got {str(path)!r}."
+            ) from None
+        with atomic_file(path) as file:
+            pyarrow.parquet.write_table(table, file)
+
+
+def _lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    """The columns of a table, lists or arrays, as lists of plain values."""
+    return {name: getattr(one, "tolist", lambda one=one: one)() for name, one in columns.items()}
+
+
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    # the numbers of graphs and nodes are names
+    is_count = isinstance(value, int) and name not in ("graph", "node")
+    return f"{value:,}" if is_count else str(value)

@@ -127,7 +127,7 @@ def planted(
     known = {name for names in _BASE_OPTIONS.values() for name in names}
     arguments = {name: options.pop(name) for name in known}
     rng = np.random.default_rng(check_int("seed", seed, 0))
-    edges = base_graphs[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), rng)
+    edges = base_graphs[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), seed=rng)
     if directed and base in BASE_GRAPHS:
         edges = orient_edges(edges, rng)
     directed = directed or base in DIRECTED_BASE_GRAPHS

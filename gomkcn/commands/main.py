@@ -5,11 +5,9 @@ from __future__ import annotations
 import click
 
 from gomkcn.commands.base import Group
-from gomkcn.commands.census_command import census
-from gomkcn.commands.convert_command import convert
 from gomkcn.commands.count_command import count
 from gomkcn.commands.generate_command import generate
-from gomkcn.commands.info_command import info
+from gomkcn.commands.graph_commands import census, convert, info
 from gomkcn.commands.mine_command import compare, demo, export, mine, report
 from gomkcn.commands.train_command import explain, predict, train
 

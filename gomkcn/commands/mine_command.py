@@ -80,11 +80,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
         "Find motifs in these: grown sets, trained filters, or grown,filters. [grown; both where "
         "numeric features vary]",
     ),
-    (
-        "--min-occurrences",
-        int,
-        "Leave out patterns of filters that have fewer than N occurrences. [5]",
-    ),
+    ("--min-occurrences", int, "Leave out patterns of filters with fewer than N occurrences. [5]"),
     group=FIND,
     rare=True,
 )
@@ -110,7 +106,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     (
         "--size pattern_size",
         str,
-        "Look for motifs of as many nodes, as in 3-5. [3-8, in a collection 2-10]",
+        "Find motifs of as many nodes, as in 3-5. [3-8; collections 2-10]",
     ),
     ("--given", list, "Try this pattern as well, such as ring-6; may be repeated."),
     group=FIND,
@@ -159,7 +155,7 @@ def mine(
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
-    from mining.mining_job import MiningJob
+    from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
     interrupts = Interrupts(options["time_limit"])
@@ -167,7 +163,8 @@ def mine(
         show_log(quiet or not is_first())
         settings = _resolve(settings_file, options)
         bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
-        job = MiningJob(settings, bar)
+        # refused before the graph is read
+        settings.make_miner().check()
         reading = dict(vars(settings.graph))
         class_names = reading.pop("class_names")
         with bar:
@@ -184,7 +181,7 @@ def mine(
                 return
             with bar:
                 with interrupts:
-                    miner, seconds = job.run(graph, progress, interrupts, classes)
+                    miner, seconds = run_job(settings, graph, progress, interrupts, bar, classes)
                 if not is_first():
                     return
                 recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)

@@ -17,16 +17,17 @@ from gomkcn.commands.base import (
     OUTPUT,
     Command,
     add_options,
+    check_table_name,
     choose_folder,
     kind_options,
+    print_table,
     run_options,
     show_log,
+    write_table,
 )
 from gomkcn_dgl.errors import InputError
 
 # the libraries are imported inside the commands, so that --help answers at once
-
-_SUFFIXES = (".csv", ".parquet")
 
 
 @click.command(cls=Command)
@@ -49,28 +50,20 @@ _SUFFIXES = (".csv", ".parquet")
     (
         "--filters num_filters",
         int,
-        "Learn N small graphs that tell the classes apart. [8; one for each class]",
+        "Learn N small graphs that tell classes apart. [8; one a class]",
     ),
     ("--size filter_size", int, "Give each of them N nodes. [6; 4]"),
     ("--hops num_hops", int, "Look N steps far around each node. [2; 1]"),
     group=LEARN,
 )
 @add_options(
-    (
-        "--split",
-        str,
-        "Take these shares for training, validation and test. [masks in the file, or 0.8,0.1,0.1]",
-    ),
+    ("--split", str, "Train, validate, test on these shares. [masks in the file, or 0.8,0.1,0.1]"),
     group=JUDGE,
 )
 @add_options(
     ("--task", str, "Classify graphs or nodes: graph or node. [what has labels]"),
     ("--node-label", str, "Take the classes from this node data of a .bin. [label]"),
-    (
-        "--scaling",
-        str,
-        "Scale features in this way: standard, rows or none. [standard]",
-    ),
+    ("--scaling", str, "Scale features in this way: standard, rows or none. [standard]"),
     group=INPUT,
     rare=True,
 )
@@ -83,17 +76,9 @@ _SUFFIXES = (".csv", ".parquet")
         "Decide by a filter for each class, or by weights. [linear; class filters]",
     ),
     ("--subgraph-size max_nodes", int, "Keep N nodes of each subgraph. [--size; 16]"),
-    (
-        "--levels num_levels",
-        int,
-        "Compare N levels of neighbours. [2; of a kernel machine 1 to 3]",
-    ),
+    ("--levels num_levels", int, "Compare N levels of neighbours. [2; a kernel machine 1 to 3]"),
     ("--layers num_layers", int, "Use N layers of filters. [1]"),
-    (
-        "--tau",
-        float,
-        "Call nodes similar within a distance of X. [1; of a kernel machine .1 to 1]",
-    ),
+    ("--tau", float, "Call nodes similar within a distance of X. [1; a kernel machine .1 to 1]"),
     ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
     ("--dropout", float, "Drop a share of X before the last layer. [0]"),
     ("--input-dropout", float, "Drop a share of X of the features. [0; 0.5]"),
@@ -113,7 +98,7 @@ _SUFFIXES = (".csv", ".parquet")
     (
         "--patterns num_patterns",
         int,
-        "Match nodes that have the same of N patterns; 0: one by one. [64 if that takes long]",
+        "Match nodes by N patterns; 0: one by one. [64 if that is long]",
     ),
     group=EXPERT,
     rare=True,
@@ -142,12 +127,11 @@ def train(
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
     """
-    from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
-    from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.html.explanation_page import explain_run
 
     interrupts = Interrupts(options["time_limit"])
@@ -159,17 +143,17 @@ def train(
         settings.refuse_unused(options, data.task)
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
-            checkpoint = training.prepare_training_folder(folder, settings.method, force, resume)
-            if checkpoint is None:
-                click.echo(f"nothing to resume: the run is finished, {folder / METRICS}")
+            unfinished = training.prepare_training_folder(folder, force, resume)
+            if unfinished is None:
+                click.echo(f"nothing to resume: the run is finished, {folder / training.METRICS}")
                 return
-            progress = not quiet and sys.stderr.isatty() and is_first()
-            run = training.run_training(
-                settings, data, progress=progress, checkpoint=checkpoint, interrupts=interrupts
-            )
-            training.write_training(folder, run)
+            with JobProgress(not quiet and sys.stderr.isatty() and is_first()) as bar:
+                classifier, metrics = training.run_training(
+                    settings, data, unfinished, interrupts=interrupts, progress=bar
+                )
+            training.write_training(folder, classifier, metrics)
             if is_first():
-                click.echo(format_results(read_metrics(folder)))
+                click.echo(training.format_results(metrics))
                 with single_process():
                     _, page = explain_run(folder, data=data)
                 click.echo(f"what it learnt: {page}")
@@ -179,7 +163,11 @@ def train(
 @click.argument("run", metavar="RUN")
 @click.argument("path", metavar="PATH")
 @add_options(
-    ("--out", str, "Write the table to this .csv or .parquet file. [shown on the screen]"),
+    (
+        "--out",
+        str,
+        "Write to this file, which ends in .csv, .parquet or .json. [shown on the screen]",
+    ),
     group=OUTPUT,
 )
 def predict(run: str, path: str, out: str | None) -> None:
@@ -192,23 +180,18 @@ def predict(run: str, path: str, out: str | None) -> None:
     gomkcn predict run new.bin
     gomkcn predict run MUTAG/ --out classes.csv
     """
-    from gomkcn_dgl.runtime.files import atomic_file
     from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
     show_log(quiet=True)
-    if out is not None and Path(out).suffix not in _SUFFIXES:
-        raise InputError(f"out must end in .csv or .parquet, got {out!r}.")
+    check_table_name(out)
     classifier = load_classifier(run)
-    table = predict_file(classifier, path)
+    columns = predict_file(classifier, path)
     if out is None:
-        click.echo(table.to_string(index=False, float_format="{:.3f}".format))
+        print_table(columns)
         return
-    with atomic_file(out) as file:
-        if Path(out).suffix == ".csv":
-            table.to_csv(file, index=False)
-        else:
-            table.to_parquet(file, index=False)
-    click.echo(f"{out}: the classes of {len(table):,} {classifier.settings.data.task}s")
+    write_table(Path(out), columns)
+    number = len(columns["predicted"])
+    click.echo(f"{out}: the classes of {number:,} {classifier.settings.data.task}s")
 
 
 @click.command(cls=Command)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gomkcn_dgl.edges import pack
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, Relations
@@ -51,7 +50,7 @@ def find_directions(
     ``found`` are the relations that a column names; the words directed and undirected alone are no
     types, they say the direction. A table without relations is undirected, unless the caller or the
     names of its columns say that it is not. ``count`` is asked where nothing says a direction: it
-    gets the number of relations and returns what :func:`count_both_ways` does.
+    gets the number of relations and returns what :func:`gomkcn_dgl.edges.count_edges` does.
 
     >>> from gomkcn_dgl.io.edge_layout import EdgeLayout
     >>> layout = EdgeLayout(("u", "v", "type"), {"source": 0, "target": 1, "relation": 2})
@@ -75,28 +74,6 @@ def find_directions(
     if found is None and directed is None:
         notes += direction_notes(layout, directions[0])
     return names, directions, notes
-
-
-def count_both_ways(
-    source: np.ndarray, target: np.ndarray, relation: np.ndarray, num_relations: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many different edges each relation has, and how many of them are there both ways.
-
-    >>> count_both_ways(np.array([0, 1, 1]), np.array([1, 0, 2]), np.zeros(3, int), 1)
-    (array([3]), array([2]))
-    """
-    # sorted by pair, relation and direction, an edge stands beside the one that leads back
-    pairs = pack(np.minimum(source, target), np.maximum(source, target))
-    codes = 2 * relation + (source > target)
-    order = np.lexsort((codes, pairs))
-    order = order[source[order] != target[order]]
-    pairs, codes = pairs[order], codes[order]
-    new = np.ones(len(pairs), dtype=bool)
-    new[1:] = (pairs[1:] != pairs[:-1]) | (codes[1:] != codes[:-1])
-    pairs, relation = pairs[new], codes[new] // 2
-    paired = (pairs[1:] == pairs[:-1]) & (relation[1:] == relation[:-1])
-    both_ways = 2 * np.bincount(relation[1:][paired], minlength=num_relations)
-    return np.bincount(relation, minlength=num_relations), both_ways
 
 
 def seen_directions(

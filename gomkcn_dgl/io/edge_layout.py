@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from gomkcn_dgl.containers.graph_content import NONE
@@ -122,11 +122,6 @@ class EdgeLayout:
         return list(dict.fromkeys(self.roles.values()))
 
     @property
-    def unused(self) -> list[str]:
-        """Names of the columns that are not used."""
-        return [name for column, name in enumerate(self.names) if column not in self.used]
-
-    @property
     def has_directed_ends(self) -> bool:
         """Whether the columns of the ends are called as those of edges with a direction."""
         names = {self.names[end].strip().lower() for end in self.ends}
@@ -135,7 +130,8 @@ class EdgeLayout:
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the table is left out, a phrase each."""
-        return (f"columns that are not used: {listed(self.unused)}",) if self.unused else ()
+        unused = [name for column, name in enumerate(self.names) if column not in self.used]
+        return (f"columns that are not used: {listed(unused)}",) if unused else ()
 
     def write_log(self) -> None:
         """Say which columns were taken for what."""
@@ -152,29 +148,26 @@ def read_layout(path: Path, is_csv: bool, options: EdgeOptions) -> EdgeLayout:
     rows, dialect = _first_rows(path, is_csv)
     line, first = rows[0]
     cells = [row for _, row in rows if len(row) == len(first)]
-    if not _is_header(cells, is_csv, options):
-        names = [f"column {number}" for number in range(1, len(first) + 1)]
-        return find_layout(names, options, cells, first_line=line, dialect=dialect)
-    check_names(line, first)
-    return find_layout(first, options, None, header=line, first_line=line, dialect=dialect)
+    if _is_header(cells, is_csv, options):
+        check_names(line, first)
+        return replace(find_layout(first, options, line=line), header=line, dialect=dialect)
+    names = [f"column {number}" for number in range(1, len(first) + 1)]
+    return replace(find_layout(names, options, cells, line), dialect=dialect)
 
 
 def find_layout(
     names: Sequence[str],
     options: EdgeOptions,
     rows: Sequence[Sequence[str]] | None = None,
-    *,
-    header: int = 0,
-    first_line: int = 1,
-    dialect: Dialect | None = None,
+    line: int = 1,
 ) -> EdgeLayout:
     """Choose the columns: those that were given, then by their names, or by the cells of ``rows``.
 
-    ``rows`` are for a table without a header.
+    ``rows`` are for a table without a header; ``line`` is the number of its first one.
 
     >>> layout = find_layout(["from", "to", "type", "year"], EdgeOptions())
-    >>> layout.roles, layout.unused
-    ({'source': 0, 'target': 1, 'relation': 2}, ['year'])
+    >>> layout.roles, layout.notes
+    ({'source': 0, 'target': 1, 'relation': 2}, ('columns that are not used: year',))
     >>> triple = find_layout(["1", "2", "3"], EdgeOptions(), [["a", "is", "b"], ["b", "is", "c"]])
     >>> triple.ends, triple.roles["relation"]
     ((0, 2), 1)
@@ -205,15 +198,14 @@ def find_layout(
         if role not in chosen:
             if not free:
                 rule = "a table of edges must have two columns of nodes, such as source and target"
-                raise line_error(first_line, rule, ", ".join(rows[0] if rows else names))
+                raise line_error(line, rule, ", ".join(rows[0] if rows else names))
             chosen[role] = free.pop(0)
     if rows is not None and free and not options.given:
         rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
         rule += "columns must be named, such as source=1, target=2"
-        raise line_error(first_line, rule, " ".join(rows[0]))
-    found = {role: chosen.get(role) for role in _ROLES}
-    roles = {role: position for role, position in found.items() if position is not None}
-    return EdgeLayout(tuple(names), roles, header, first_line, dialect)
+        raise line_error(line, rule, " ".join(rows[0]))
+    roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
+    return EdgeLayout(tuple(names), roles, first_line=line)
 
 
 def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:

@@ -25,8 +25,9 @@ from gomkcn_dgl.containers.graph_content import (
     is_from,
     relation_codes,
 )
+from gomkcn_dgl.edges import count_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.edge_directions import count_both_ways, find_directions
+from gomkcn_dgl.io.edge_directions import find_directions
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout, read_layout
 from gomkcn_dgl.io.tables import (
     INTEGERS,
@@ -149,7 +150,7 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
     # 1. ids in ascending order; in a file of text, +7 and 07 are integers where all ids are
     ends = columns["source"], columns["target"]
     if ends[0].type == INTEGERS:
-        ids, codes = np.unique(np.concatenate([*map(to_array, ends)]), return_inverse=True)
+        ids, codes = _number_values(np.concatenate([*map(to_array, ends)]))
         source, target = codes.reshape(2, -1)
     else:
         names = sorted({word for end in ends for word in end.dictionary.to_pylist()})
@@ -175,8 +176,8 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
     there = slice(None) if weights is None else as_float32("edge weights", weights) > 0
 
     def count(num_relations: int) -> tuple[np.ndarray, np.ndarray]:
-        numbers = codes if num_relations > 1 else np.zeros_like(codes)
-        return count_both_ways(source[there], target[there], numbers[there], num_relations)
+        numbers = codes[there] if num_relations > 1 else None
+        return count_edges(source[there], target[there], numbers, num_relations)
 
     kinds, directions, notes = find_directions(layout, found, directed, count)
     relation = None if found is None else codes if len(kinds) > 1 else np.zeros_like(codes)
@@ -193,6 +194,17 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
         node_ids=None if plain else ids,
         notes=(*layout.notes, *notes),
     )
+
+
+def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Different integers in ascending order, and where each of the values stands among them."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * len(values):
+        return np.unique(values, return_inverse=True)
+    # a table of all integers between is faster than sorting
+    known = np.zeros(high - low + 1, bool)
+    known[values - low] = True
+    return low + np.flatnonzero(known), (np.cumsum(known) - 1)[values - low]
 
 
 def _first_wrong(column: pa.Array, role: str) -> tuple[int, str, Any] | None:
@@ -220,33 +232,26 @@ def _text_tables(
     path: Path, layout: EdgeLayout, as_text: bool, block_bytes: int, progress: bool
 ) -> Iterator[pa.Table]:
     assert layout.dialect is not None, "parquet has no text"
-    is_empty = True
-    quotes = layout.dialect.quotes
+    kinds = {at: NUMBERS if role == "weight" else WORDS for role, at in layout.roles.items()}
+    if not as_text:
+        kinds |= dict.fromkeys(layout.ends, INTEGERS)
+    is_empty, quotes = True, layout.dialect.quotes
     for number, block in text_blocks(path, block_bytes, quotes=quotes, progress=progress):
-        table = _parse(number, block, layout, as_text)
-        if table is None and not as_text:
-            raise _NotIntegersError
-        if table is None:
+        skip = max(0, layout.header + 1 - number)
+        columns = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
+        if columns is not None and not any(
+            _first_wrong(columns[at], role) for role, at in layout.roles.items()
+        ):
+            table = pa.table({role: columns[at] for role, at in layout.roles.items()})
+        elif as_text:
             table = _table_of_rows(number, block, layout)
+        else:
+            raise _NotIntegersError
         if len(table):
             is_empty = False
             yield table
     if is_empty:
         raise InputError(_NO_EDGE)
-
-
-def _parse(number: int, block: bytes, layout: EdgeLayout, as_text: bool) -> pa.Table | None:
-    """Read a block with Arrow; None when some line may not fit."""
-    assert layout.dialect is not None, "parquet has no text"
-    roles = layout.roles
-    kinds = {column: NUMBERS if role == "weight" else WORDS for role, column in roles.items()}
-    if not as_text:
-        kinds |= dict.fromkeys(layout.ends, INTEGERS)
-    skip = max(0, layout.header + 1 - number)
-    columns = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
-    if columns is None or any(_first_wrong(columns[at], role) for role, at in roles.items()):
-        return None
-    return pa.table({role: columns[column] for role, column in roles.items()})
 
 
 def _table_of_rows(number: int, block: bytes, layout: EdgeLayout) -> pa.Table:
@@ -266,14 +271,8 @@ def _table_of_rows(number: int, block: bytes, layout: EdgeLayout) -> pa.Table:
                 raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
         rows.append(cells)
     table = {role: [row[column] for row in rows] for role, column in roles.items()}
-    return pa.table(
-        {
-            role: pa.array(map(float, cells), NUMBERS)
-            if role == "weight"
-            else pa.array(cells, WORDS)
-            for role, cells in table.items()
-        }
-    )
+    weights = {"weight": pa.array(map(float, table.pop("weight")))} if "weight" in table else {}
+    return pa.table({role: pa.array(cells, WORDS) for role, cells in table.items()} | weights)
 
 
 # ---------------------------------------------------------------- parquet and tables in memory

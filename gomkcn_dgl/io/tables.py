@@ -112,7 +112,8 @@ def find_dialect(data: bytes, is_csv: bool) -> Dialect:
     if is_csv:
         first = next((line for line in data.splitlines() if line.strip()), b"")
         return Dialect(max(",;\t", key=lambda one: first.count(one.encode())), comments=False)
-    rows = [line for line in _COMMENT_LINE.sub(b"", data).splitlines() if line.strip()][:_SAMPLE]
+    lines = filter(bytes.strip, _COMMENT_LINE.sub(b"", data).splitlines())
+    rows = list(itertools.islice(lines, _SAMPLE))
     # blanks separate numbers, and names that do not begin or end at another separator
     tokens = [row.split() for row in rows]
     even = len({len(row) for row in tokens}) == 1 and len(tokens[0]) > 1

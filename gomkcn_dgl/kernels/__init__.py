@@ -1,13 +1,12 @@
-"""Arrays in, arrays out: which backends work here and, if one does not, why.
+"""Arrays in, arrays out: which backends of the matching work here and, if one does not, why.
 
-Every operation has one signature over all its backends; ``reference`` is its definition.
+All have one signature; ``reference`` is the definition.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import sys
 from types import ModuleType
 
 from packaging.version import Version
@@ -15,10 +14,11 @@ from packaging.version import Version
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import BackendError
 
-BACKENDS: dict[str, tuple[str, ...]] = {
-    "bfs": ("reference", "numba"),
-    "matching": ("reference", "numba", "triton"),
-}
+BACKENDS = ("reference", "numba", "triton")
+# which nodes of a large subgraph stay, see ``bfs_numba``
+POLICIES = {"bfs": 0, "dense": 1}
+# neighbours in a number of a bit row
+WORD_BITS = 64
 # as in setup.cfg; the 3.0 that comes with torch 2.4 cannot compile the kernels
 _OLDEST_TRITON = Version("3.6")
 
@@ -33,18 +33,15 @@ def _has_triton() -> bool:
 _HAS_TRITON = _has_triton()
 
 
-def load_backend(operation: str, backend: str, device: str = "cpu") -> ModuleType:
-    """Return the module that computes "bfs" or "matching"; "auto" is the fastest on the device."""
-    check_choice("backend", backend, ("auto", *BACKENDS[operation]))
+def load_backend(backend: str, device: str = "cpu") -> ModuleType:
+    """Return the module that matches; "auto" is the fastest on the device."""
+    check_choice("backend", backend, ("auto", *BACKENDS))
     if backend == "auto":
         fastest = {"cpu": "numba", "cuda": "triton" if _HAS_TRITON else "reference"}
         backend = fastest.get(device, "reference")
-        backend = backend if backend in BACKENDS[operation] else "reference"
     if backend == "numba" and device != "cpu":
         raise BackendError(
             f"backend 'numba' runs on the CPU alone, got tensors on {device!r}; "
             "use backend='auto' there."
         )
-    name = f"gomkcn_dgl.kernels.{operation}_{backend}"
-    # torch.compile follows a look-up, but no import
-    return sys.modules[name] if name in sys.modules else importlib.import_module(name)
+    return importlib.import_module(f"gomkcn_dgl.kernels.matching_{backend}")

@@ -1,4 +1,34 @@
-"""The subgraphs of ``bfs_reference``, compiled for CPU: the same arrays, node for node.
+"""Rooted subgraphs of at most N nodes, compiled for CPU.
+
+A subgraph starts at its root. Breadth-first search adds one hop after the other while they fit.
+When they all fit, that is the subgraph whatever the policy. When a hop does not fit, the subgraph
+is truncated, and the policy decides which nodes stay:
+
+``bfs``
+    the whole hops that fit, then a uniform sample of the hop that does not (the paper's choice).
+``dense``
+    grown from the root; the next node is the one with most edges into the selected set, then
+    the one that most other neighbours of the root are joined to, then the one of lower degree,
+    then a random one. So a clique around the root is entered, and not left for a leaf.
+
+A search follows edges whatever their direction. The subgraph is induced, with all edges of its
+nodes; grown nodes are put in breadth-first order over these.
+
+Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
+its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
+
+Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
+root's place in its own graph. Of other nodes only the distance of their numbers from the
+root's counts. So nothing depends on the order in which roots are visited, nor on what else stands
+in a collection. The miner puts the nodes of each graph in an order that follows from its structure
+(``gomkcn_dgl/node_order.py``), so that there nothing depends on how they were numbered.
+
+A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
+reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
+in the rows instead: a node counts in the first row that holds it, so that it is as likely as any
+other, and a drawn node that is selected already, or stands in an earlier row, is drawn again. The
+sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
+hub offers ``hub_degree(N)`` draws from its row.
 
 Each subgraph is independent, so threads share nothing and any number of them gives the same result.
 
@@ -16,17 +46,11 @@ written.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.bfs_reference import (
-    MOST_RANKED_DEGREE,
-    POLICIES,
-    WORD_BITS,
-    ExtractedArrays,
-    hub_degree,
-)
+from gomkcn_dgl.kernels import POLICIES, WORD_BITS
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -44,6 +68,8 @@ from gomkcn_dgl.kernels.search_numba import (
 )
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
+# larger degrees count as this one where nodes are ranked by degree
+MOST_RANKED_DEGREE = 2**20 - 1
 # typed: a plain 0 is another type to the compiler, and a function more to compile
 _ZERO, _ONE = np.int64(0), np.int64(1)
 _U0, _U1 = np.uint64(0), np.uint64(1)
@@ -67,6 +93,23 @@ _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 _WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
+class ExtractedArrays(NamedTuple):
+    """What is extracted."""
+
+    nodes: np.ndarray  # int32 [S, N], -1 = padding
+    num_nodes: np.ndarray  # int32 [S]
+    truncated: np.ndarray  # bool [S]
+    bits: np.ndarray  # uint64 [S, N, ceil(N / 64)]
+    weights: np.ndarray | None  # float32 [S, N, N]
+    links: np.ndarray | None  # uint8 or uint16 [S, N, N], 0 = not joined
+
+
+def hub_degree(max_nodes: int) -> int:
+    """Degree above which a node's neighbours are sampled instead of listed."""
+    # with 4 N neighbours, at least 3 of 4 are not selected yet, so that few draws are in vain
+    return max(64, 4 * max_nodes)
+
+
 def extract(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -80,7 +123,11 @@ def extract(
     policy: str,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract the subgraph around each of S roots; ``bfs_reference`` defines the result."""
+    """Extract the subgraph around each of S roots.
+
+    ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
+    from the other node. ``keys [S]`` are numbers of the roots' random streams.
+    """
     total = len(roots)
     words = -(-max_nodes // WORD_BITS)
     weighted = weights is not None

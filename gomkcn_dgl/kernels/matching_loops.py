@@ -9,11 +9,10 @@ Threads split the subgraphs. The gradient of the filters is summed for each of a
 blocks of subgraphs, and the blocks are added in order, so that the result does not depend on the
 number of threads.
 
-*Levels*, ``X_i = A X_{i-1} / c``, and the way back: a subgraph comes as bit rows, as a dense
-transition matrix or as links; all become a list of weighted edges, so that a level costs one vector
-operation an edge. Over links, an edge also has a matrix, the sum of those of the link's channels,
-and a row of features is K blocks of D numbers: one vector operation an edge and an entry of the
-matrix.
+*Levels*, ``X_i = A X_{i-1} / c``, and the way back: a subgraph comes as bit rows or as links; both
+become a list of weighted edges, so that a level costs one vector operation an edge. Over links, an
+edge also has a matrix, the sum of those of the link's channels, and a row of features is K blocks
+of D numbers: one vector operation an edge and an entry of the matrix.
 
 *Similarities* of one subgraph's nodes to those of many filters: the nodes of as many filters as
 stay in cache stand side by side, a block of them in the lanes of a vector, so that the work is the
@@ -29,26 +28,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.kernels import WORD_BITS
 from gomkcn_dgl.kernels.assignment_numba import (
     Scratch,
     match_greedily,
     match_optimally,
     new_scratch,
 )
-from gomkcn_dgl.kernels.bfs_reference import WORD_BITS
 from gomkcn_dgl.kernels.vectors_numba import (
     exp2,
     item,
     lanes_of,
     load,
     padded,
-    pair,
     put,
-    repeat,
     spread,
-    spread_rows,
     store,
-    store_rows,
     zeros,
 )
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
@@ -68,7 +63,6 @@ class LeftSide(NamedTuple):
     feat: np.ndarray  # [V, D]
     nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
     bits: np.ndarray  # uint64 [S, N, W]
-    transition: np.ndarray  # [S, N, N], scale times what a level takes from the one before
     links: np.ndarray  # uint8 or uint16 [S, N, N], all that joins two nodes
     matrices: np.ndarray  # [links, K, K]
     num_channels: np.ndarray  # int64 [links]
@@ -202,13 +196,8 @@ def _load(left, s, aggregation, scale, edges, x):
         # the edges give the other levels
         if left.links.shape[0] > 0:
             num_edges = _edges_of_links(left.links[s], left.num_channels, aggregation, scale, edges)
-        elif left.bits.shape[0] > 0:
-            num_edges = _edges_of_bits(left.bits[s], aggregation, scale, edges)
         else:
-            num_nodes = 0
-            for node in left.nodes[s]:
-                num_nodes += node >= 0
-            num_edges = _edges_of_matrix(left.transition[s], num_nodes, scale, edges)
+            num_edges = _edges_of_bits(left.bits[s], aggregation, scale, edges)
         _fill_levels(edges, num_edges, left.matrices, width, x)
     return num_edges
 
@@ -375,21 +364,6 @@ def _edges_of_links(links, num_channels, aggregation, scale, edges):
 
 
 @subroutine(_nrt=False)
-def _edges_of_matrix(transition, num_nodes, scale, edges):
-    """List the non-zero entries of a matrix [N, N] between its first nodes; return their number."""
-    head, tail, weight, _, _ = edges
-    count = 0
-    for i in range(num_nodes):
-        for j in range(num_nodes):
-            value = item(transition, i * transition.shape[1] + j)
-            put(head, count, i)
-            put(tail, count, j)
-            put(weight, count, value / scale)
-            count += value != 0
-    return count
-
-
-@subroutine(_nrt=False)
 def _fill_levels(edges, num_edges, matrices, width, x):
     """Fill all levels of x, [L, N, D] or with matrices [links, K, K] [L, N, K width], from level 0.
 
@@ -470,43 +444,53 @@ def _count_distinct(x, num_rows):
 
 @subroutine(_nrt=False)
 def _fill_zero_row(x, z, widths, tables):
-    """Fill what only depends on the filters: the similarities of a row of zeros."""
+    """Fill what only depends on the filters: the similarities of rows of zeros."""
     for block in range(z.shape[0]):
-        _fill_tile(x, z, widths, x.shape[1] - 1, block, tables, spread(x.dtype.type(0)))
+        _fill_tile(x, z, widths, x.shape[1] - ROWS, block, tables)
 
 
 @subroutine(_nrt=False)
 def _fill_tables(x, z, widths, num_rows, tables):
     """Fill the similarities of the first `num_rows` nodes at each level, and their sum."""
-    two = pair(spread(x.dtype.type(0)))
-    four = pair(two)
     for block in range(z.shape[0]):
-        n = 0
-        while n < num_rows:
-            if num_rows - n > 2:
-                _fill_tile(x, z, widths, n, block, tables, four)
-            else:
-                _fill_tile(x, z, widths, n, block, tables, two)
-            n += 4
+        for n in range(0, num_rows, ROWS):
+            _fill_tile(x, z, widths, n, block, tables)
 
 
 @subroutine(_nrt=False)
-def _fill_tile(x, z, widths, n, block, tables, empty):
-    """Fill as many rows from n on as there are vectors in `empty`, against a block of columns."""
+def _fill_tile(x, z, widths, n, block, tables):
+    """Fill the four rows from n on against a block of columns."""
     _, num_levels, width, lanes = z.shape
     _, height, columns = tables.levels.shape
-    stride = x.shape[2]
-    total = empty
+    stride, zero = x.shape[2], spread(x.dtype.type(0))
+    total = zero, zero, zero, zero
     for level in range(num_levels):
-        place = block * num_levels + level
-        row, column = (level * height + n) * stride, place * width * lanes
-        result = empty
+        row, column = (level * height + n) * stride, (block * num_levels + level) * width * lanes
+        # |x - z|^2
+        a, b, c, d = zero, zero, zero, zero
+        for k in range(width):
+            node, place = load(z, column + k * lanes), row + k
+            a = _add_square(a, x, place, node)
+            b = _add_square(b, x, place + stride, node)
+            c = _add_square(c, x, place + 2 * stride, node)
+            d = _add_square(d, x, place + 3 * stride, node)
         # exp(-|x - z|^2 / w)
-        for d in range(width):
-            filter_nodes = repeat(load(z, column + d * lanes), empty)
-            difference = spread_rows(x, row + d, stride, empty) - filter_nodes
-            result = result + difference * difference
-        result = exp2(result * repeat(spread(x.dtype.type(-_LOG2_E) / widths[level]), empty))
-        store_rows(tables.levels, (level * height + n) * columns + block * lanes, columns, result)
-        total = total + result
-    store_rows(tables.total, n * columns + block * lanes, columns, total)
+        rate, place = spread(x.dtype.type(-_LOG2_E) / widths[level]), block * lanes
+        result = exp2(a * rate), exp2(b * rate), exp2(c * rate), exp2(d * rate)
+        _store_rows(tables.levels, (level * height + n) * columns + place, columns, result)
+        total = (
+            total[0] + result[0], total[1] + result[1], total[2] + result[2], total[3] + result[3]
+        )  # fmt: skip
+    _store_rows(tables.total, n * columns + block * lanes, columns, total)
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _add_square(total, x, place, node):
+    difference = spread(item(x, place)) - node
+    return total + difference * difference
+
+
+@subroutine(_nrt=False, forceinline=True)
+def _store_rows(table, place, columns, vectors):
+    for k in range(ROWS):
+        store(table, place + k * columns, vectors[k])

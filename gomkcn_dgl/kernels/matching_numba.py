@@ -1,13 +1,13 @@
-"""Matching on the CPU as a torch operator: from tensors to the compiled loops and back."""
+"""Matching on the CPU as a function of torch: from tensors to the compiled loops and back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, library
+from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import fixed_point
@@ -39,10 +39,9 @@ def match(
     anchor_root: bool,
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
-    scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        x, *[None] * 7, z, bandwidth, 1.0, 0,
-        rows, matching == "optimal", anchor_root, _needs_grad(x, z),
-    )  # fmt: skip
+    sides = _left_side(z, levels=x), (x.shape[0], x.shape[2])
+    call = _Call(*sides, bandwidth, 1.0, 0, rows, matching == "optimal", anchor_root, _keeps(x, z))
+    scores, assignment = _Match.apply(x, z, call)
     return Matched(scores, assignment.long())
 
 
@@ -50,7 +49,6 @@ def match_subgraphs(
     feat: Tensor,
     nodes: Tensor,
     bits: Tensor | None,
-    transition: Tensor | None,
     links: Tensor | None,
     matrices: Tensor | None,
     num_channels: Tensor | None,
@@ -66,132 +64,144 @@ def match_subgraphs(
 
     ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and either ``bits``, int64
     ``[S, N, ceil(N / 64)]`` with a bit for each edge, or ``links [S, N, N]`` with ``matrices`` and
-    ``num_channels`` of each link, or ``transition [S, N, N]``, whose padding is not read. The level
-    scale is divided by here; ``aggregation`` turns bits and links into a transition matrix.
+    ``num_channels`` of each link, which ``aggregation`` and ``level_scale`` weigh.
     """
-    scores, assignment, _ = torch.ops.gomkcn.match_numba(
-        None, feat, nodes, bits, transition, links, matrices, num_channels, z, bandwidth,
-        level_scale, AGGREGATION_CODES[aggregation],
-        rows, matching == "optimal", anchor_root, _needs_grad(feat, z),
+    left = _left_side(
+        z, feat=feat, nodes=nodes, bits=bits, links=links, matrices=matrices,
+        num_channels=num_channels,
     )  # fmt: skip
-    return Matched(scores, assignment)
+    call = _Call(
+        left, (nodes.shape[0], nodes.shape[1]), bandwidth, level_scale,
+        AGGREGATION_CODES[aggregation], rows, matching == "optimal", anchor_root, _keeps(feat, z),
+    )  # fmt: skip
+    return Matched(*_Match.apply(feat, z, call))
 
 
-def _needs_grad(left: Tensor, z: Tensor) -> bool:
+def _keeps(left: Tensor, z: Tensor) -> bool:
+    """Whether a backward pass may follow."""
     return torch.is_grad_enabled() and (left.requires_grad or z.requires_grad)
 
 
-class _Inputs(NamedTuple):
-    """What both directions take; the left side is `levels`, or `feat` with a structure."""
+def _left_side(z: Tensor, **given: Tensor | None) -> LeftSide:
+    """The arrays of the left side, empty ones for what is not given."""
+    kinds = {
+        "levels": (4, z.dtype),
+        "feat": (2, z.dtype),
+        "nodes": (2, torch.int32),
+        "bits": (3, torch.int64),
+        "links": (3, torch.uint8),
+        "matrices": (3, z.dtype),
+        "num_channels": (1, torch.int64),
+    }
+    arrays = {}
+    for name, (axes, dtype) in kinds.items():
+        tensor = given.get(name)
+        tensor = torch.empty([0] * axes, dtype=dtype) if tensor is None else tensor
+        arrays[name] = tensor.detach().contiguous().numpy()
+    arrays["bits"] = arrays["bits"].view(np.uint64)
+    return LeftSide(**arrays)
 
-    levels: Tensor | None  # [S, L, N, D]
-    feat: Tensor | None  # [V, D]
-    nodes: Tensor | None  # int [S, N]
-    bits: Tensor | None  # int64 [S, N, W]
-    transition: Tensor | None  # [S, N, N]
-    links: Tensor | None  # uint8 or uint16 [S, N, N]
-    matrices: Tensor | None  # [links, K, K]
-    num_channels: Tensor | None  # int64 [links]
-    z: Tensor  # [F, L, M, D]
-    bandwidth: Sequence[float]
+
+class _Call(NamedTuple):
+    """What both directions take beside the tensors that may have gradients."""
+
+    left: LeftSide
+    sizes: tuple[int, int]  # S and N
+    bandwidth: list[float]
     level_scale: float
     aggregation: int
-
-    def left(self) -> Tensor:
-        """Return the differentiable tensor of the left side."""
-        return self.levels if self.feat is None else self.feat  # type: ignore[return-value]
-
-    def sizes(self) -> tuple[int, int]:
-        """Return S and N."""
-        if self.nodes is None:
-            return self.levels.shape[0], self.levels.shape[2]  # type: ignore[union-attr]
-        return self.nodes.shape[0], self.nodes.shape[1]
-
-    def left_side(self) -> LeftSide:
-        """Return the arrays of the left side, empty ones for what is not given."""
-
-        def array(tensor: Tensor | None, axes: int, dtype: torch.dtype) -> np.ndarray:
-            if tensor is None:
-                tensor = torch.empty([0] * axes, dtype=dtype)
-            return tensor.contiguous().numpy()
-
-        real = self.z.dtype
-        return LeftSide(
-            array(self.levels, 4, real),
-            array(self.feat, 2, real),
-            array(self.nodes, 2, torch.int32),
-            array(self.bits, 3, torch.int64).view(np.uint64),
-            array(self.transition, 3, real),
-            array(self.links, 3, torch.uint8),
-            array(self.matrices, 3, real),
-            array(self.num_channels, 1, torch.int64),
-        )
+    rows: Tensor  # int64 [S]
+    optimal: bool
+    anchor_root: bool
+    keep: bool  # whether the matched similarities are kept for the way back
 
 
-_SCHEMA = (
-    "Tensor? levels, Tensor? feat, Tensor? nodes, Tensor? bits, Tensor? transition, "
-    "Tensor? links, Tensor? matrices, Tensor? num_channels, Tensor z, "
-    "float[] bandwidth, float level_scale, int aggregation"
-)
-_NUM_INPUTS = len(_Inputs._fields)
-_NUM_TENSORS = _Inputs._fields.index("z") + 1
-# not library.custom_op, whose functions load the compiler of torch, a second, at their first call
-library.define(
-    "gomkcn::match_numba",
-    f"({_SCHEMA}, Tensor rows, bool optimal, bool anchor_root, bool keep) "
-    "-> (Tensor scores, Tensor matching, Tensor similarities)",
-    tags=torch.Tag.pt2_compliant_tag,
-)
-library.define(
-    "gomkcn::match_numba_backward",
-    f"({_SCHEMA}, Tensor matching, Tensor similarities, Tensor grad_scores, bool needs_left) "
-    "-> (Tensor grad_left, Tensor grad_z)",
-    tags=torch.Tag.pt2_compliant_tag,
-)
+class _Match(torch.autograd.Function):
+    """Scores and matching of a left side, levels or features, and filters z [F, L, M, D]."""
+
+    @staticmethod
+    def forward(ctx: Any, left: Tensor, z: Tensor, call: _Call) -> tuple[Tensor, Tensor]:
+        num_filters, num_levels, num_filter_nodes, width = z.shape
+        num_subgraphs, num_nodes = call.sizes
+        _check_references(call)
+        scores = z.new_empty(num_subgraphs, num_filters)
+        assignment = z.new_empty(num_subgraphs, num_filters, num_nodes, dtype=torch.int16)
+        kept = num_subgraphs if call.keep else 0
+        similarities = z.new_empty(kept, num_filters, num_levels, num_nodes)
+        chunks, at_once = _in_chunks(z.detach(), num_nodes, call.optimal)
+        shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
+        # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
+        entries = scores.numel() * num_nodes * num_filter_nodes
+        nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
+
+        def match_block(first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any) -> None:
+            scratch = new_forward_scratch(num_nodes, num_filter_nodes, z)
+            match_fwd_kernel(first, last, left, z, *others, scratch)
+
+        dtype = scores.numpy().dtype
+        run_blocks(
+            match_block, num_subgraphs, nanoseconds,
+            call.left, chunks.numpy(), at_once, np.array(call.bandwidth, dtype),
+            call.rows.numpy(), call.aggregation, dtype.type(call.level_scale),
+            call.optimal, int(call.anchor_root), shift, dtype.type(fixed),
+            scores.numpy(), assignment.numpy(), similarities.numpy(),
+        )  # fmt: skip
+        ctx.call = call
+        ctx.save_for_backward(left, z, assignment, similarities)
+        ctx.mark_non_differentiable(assignment)
+        return scores, assignment
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_scores: Tensor, _: Any) -> tuple[Tensor | None, Tensor, None]:
+        """Return the gradients of the left side and of z."""
+        call, (feat, z, assignment, similarities) = ctx.call, ctx.saved_tensors
+        left, needs_left = call.left, ctx.needs_input_grad[0]
+        num_subgraphs, _, num_nodes = assignment.shape
+        num_levels, width = z.shape[1], z.shape[3]
+        dtype = similarities.numpy().dtype
+        z = torch.nn.functional.pad(z, (0, padded(width, dtype) - width)).contiguous()
+        # each block sums its own gradient of z, and the blocks are added in order
+        blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
+        grad_z = z.new_empty(blocks, *z.shape)
+        # of all levels where they are given, else of level 0
+        depth = num_levels if feat.dim() == 4 else 1
+        kept = num_subgraphs if needs_left else 0
+        grad_rows = z.new_empty(kept, depth, num_nodes, feat.shape[-1])
+        # measured: about 10 ns for 16 features
+        nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
+
+        def differentiate_block(
+            first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any
+        ) -> None:
+            scratch = new_backward_scratch(num_nodes, z)
+            match_bwd_kernel(first, last, left, z, *others, scratch)
+
+        run_blocks(
+            differentiate_block, blocks, nanoseconds,
+            left, z.numpy(), np.array(call.bandwidth, dtype), call.aggregation,
+            dtype.type(call.level_scale), assignment.numpy(), similarities.numpy(),
+            grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
+        )  # fmt: skip
+        grad_left = grad_rows if needs_left else None
+        # subgraphs overlap: their rows are added to the features that they were read from
+        if needs_left and feat.dim() == 2:
+            grad_left = torch.zeros_like(feat, memory_format=torch.contiguous_format)
+            scatter_rows(grad_rows.numpy(), left.nodes, grad_left.numpy())
+        return grad_left, grad_z[..., :width].sum(dim=0), None
 
 
-@library.impl("gomkcn::match_numba", "cpu")
-def _match(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Return scores, matching and, when they are to be kept, the matched similarities."""
-    inputs = _Inputs(*arguments[:_NUM_INPUTS])
-    rows, optimal, anchor_root, _ = arguments[_NUM_INPUTS:]
-    _check_references(inputs, rows)
-    outputs = scores, assignment, _ = _match_fake(*arguments)
-    z, dtype = inputs.z, scores.numpy().dtype
-    num_nodes = assignment.shape[2]
-    _, num_levels, num_filter_nodes, width = z.shape
-    chunks, at_once = _in_chunks(z, num_nodes, optimal)
-    shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
-    # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
-    entries = scores.numel() * num_nodes * num_filter_nodes
-    nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
-
-    def match_block(first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any) -> None:
-        scratch = new_forward_scratch(num_nodes, num_filter_nodes, z)
-        match_fwd_kernel(first, last, left, z, *others, scratch)
-
-    run_blocks(
-        match_block, len(rows), nanoseconds,
-        inputs.left_side(), chunks.numpy(), at_once, np.array(inputs.bandwidth, dtype),
-        rows.numpy(), inputs.aggregation, dtype.type(inputs.level_scale),
-        optimal, int(anchor_root), shift, dtype.type(fixed),
-        *(output.numpy() for output in outputs),
-    )  # fmt: skip
-    return outputs
-
-
-def _check_references(inputs: _Inputs, rows: Tensor) -> None:
+def _check_references(call: _Call) -> None:
     """Refuse what would read outside an array; compiled code does not look."""
-    num_subgraphs, num_nodes = inputs.sizes()
+    left, rows, (num_subgraphs, num_nodes) = call.left, call.rows, call.sizes
     if rows.shape != (num_subgraphs,) or bool(((rows < 0) | (rows > num_nodes)).any()):
         raise InputError(f"num_nodes must be [{num_subgraphs}] numbers from 0 to {num_nodes}.")
-    if inputs.nodes is not None and inputs.nodes.numel():
-        last = int(inputs.nodes.max())
-        if last >= len(inputs.left()):
-            raise InputError(
-                f"feat must have a row for each node of the subgraphs, up to {last}, "
-                f"got {len(inputs.left())} rows."
-            )
+    last = int(left.nodes.max(initial=-1))
+    if last >= len(left.feat):
+        raise InputError(
+            f"feat must have a row for each node of the subgraphs, up to {last}, "
+            f"got {len(left.feat)} rows."
+        )
 
 
 def _in_chunks(z: Tensor, num_nodes: int, optimal: bool) -> tuple[Tensor, int]:
@@ -212,99 +222,3 @@ def _in_chunks(z: Tensor, num_nodes: int, optimal: bool) -> tuple[Tensor, int]:
     flat = torch.nn.functional.pad(flat, (0, padded(columns, dtype) - columns))
     blocks = flat.unflatten(3, (-1, lanes_of(dtype))).permute(0, 3, 1, 2, 4)
     return blocks.contiguous(), at_once
-
-
-@library.register_fake("gomkcn::match_numba")
-def _match_fake(*arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
-    inputs, keep = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
-    num_subgraphs, num_nodes = inputs.sizes()
-    z = inputs.z
-    num_filters, num_levels = z.shape[:2]
-    return (
-        z.new_empty(num_subgraphs, num_filters),
-        z.new_empty(num_subgraphs, num_filters, num_nodes, dtype=torch.int16),
-        z.new_empty(num_subgraphs if keep else 0, num_filters, num_levels, num_nodes),
-    )
-
-
-@library.impl("gomkcn::match_numba_backward", "cpu")
-def _match_backward(*arguments: Any) -> tuple[Tensor, Tensor]:
-    """Return the gradients of the left side, levels or features, and of z."""
-    inputs = _Inputs(*arguments[:_NUM_INPUTS])
-    assignment, similarities, grad_scores, needs_left = arguments[_NUM_INPUTS:]
-    left, z = inputs.left_side(), inputs.z
-    num_subgraphs, _, num_nodes = assignment.shape
-    num_levels, width = z.shape[1], z.shape[3]
-    left_width = inputs.left().shape[-1]
-    dtype = z.numpy().dtype
-    z = torch.nn.functional.pad(z, (0, padded(width, dtype) - width)).contiguous()
-    # each block sums its own gradient of z, and the blocks are added in order
-    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
-    grad_z = z.new_empty(blocks, *z.shape)
-    # of all levels where they are given, else of level 0
-    depth = num_levels if inputs.feat is None else 1
-    grad_rows = z.new_empty(num_subgraphs if needs_left else 0, depth, num_nodes, left_width)
-    # measured: about 10 ns for 16 features
-    nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
-
-    def differentiate_block(
-        first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any
-    ) -> None:
-        scratch = new_backward_scratch(num_nodes, z)
-        match_bwd_kernel(first, last, left, z, *others, scratch)
-
-    run_blocks(
-        differentiate_block, blocks, nanoseconds,
-        left, z.numpy(), np.array(inputs.bandwidth, dtype), inputs.aggregation,
-        dtype.type(inputs.level_scale), assignment.numpy(), similarities.numpy(),
-        grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
-    )  # fmt: skip
-    # subgraphs overlap: their rows are added to the features that they were read from
-    if inputs.feat is not None and needs_left:
-        grad_left = torch.zeros_like(inputs.feat, memory_format=torch.contiguous_format)
-        scatter_rows(grad_rows.numpy(), left.nodes, grad_left.numpy())
-        return grad_left, grad_z[..., :width].sum(dim=0)
-    return grad_rows, grad_z[..., :width].sum(dim=0)
-
-
-@library.register_fake("gomkcn::match_numba_backward")
-def _(*arguments: Any) -> tuple[Tensor, Tensor]:
-    inputs, needs_left = _Inputs(*arguments[:_NUM_INPUTS]), arguments[-1]
-    num_subgraphs, num_nodes = inputs.sizes()
-    z = inputs.z
-    width = inputs.left().shape[-1]
-    shape = [num_subgraphs if needs_left else 0, 1, num_nodes, width]
-    if inputs.feat is None:
-        shape[1] = z.shape[1]
-    elif needs_left:
-        shape = list(inputs.feat.shape)
-    return z.new_empty(shape), z.new_empty(z.shape)
-
-
-def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
-    kept = _Inputs(*inputs[:_NUM_INPUTS])
-    # the tensors come first, then plain numbers
-    ctx.save_for_backward(*kept[:_NUM_TENSORS], *output[1:])
-    ctx.settings = kept[_NUM_TENSORS:]
-    # else autograd fills gradients of zeros for the matching and the similarities
-    ctx.set_materialize_grads(False)
-
-
-def _differentiate(ctx: Any, grad_scores: Tensor | None, *_: Any) -> tuple[Tensor | None, ...]:
-    if grad_scores is None:
-        return (None,) * len(ctx.needs_input_grad)
-    *tensors, assignment, similarities = ctx.saved_tensors
-    needs = dict(zip(_Inputs._fields, ctx.needs_input_grad, strict=False))
-    needs_left = needs["levels"] or needs["feat"]
-    grad_left, grad_z = torch.ops.gomkcn.match_numba_backward(
-        *tensors, *ctx.settings, assignment, similarities, grad_scores, needs_left
-    )
-    # a gradient for each tensor that may need one, None for all other arguments
-    grads = {"levels": grad_left, "feat": grad_left, "z": grad_z}
-    return tuple(
-        grads[name] if wanted and name in grads else None
-        for name, wanted in zip((*_Inputs._fields, *"...."), ctx.needs_input_grad, strict=True)
-    )
-
-
-library.register_autograd("gomkcn::match_numba", _differentiate, setup_context=_save)

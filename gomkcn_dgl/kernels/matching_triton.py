@@ -1,4 +1,4 @@
-"""Matching on the GPU as a torch operator: from tensors to the compiled programs and back.
+"""Matching on the GPU as a function of torch: from tensors to the compiled programs and back.
 
 Work at (S, F, N, D, L) = (20000, 16, 16, 32, 4) with N = M: the tables take 3 S F N M L D = 31
 GFLOP and 330 million exponentials, the backward pass about a sixteenth of that for each side. Each
@@ -28,7 +28,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor, library
+from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels.matching_reference import Matched
@@ -82,7 +83,7 @@ def match(
     of an optimal matching may be ``min(N, M) * 2^-21`` of the largest similarity below the optimum.
     """
     _check(x, z)
-    scores, assignment = _match(x, z, bandwidth, rows, matching, anchor_root)
+    scores, assignment = _Match.apply(x, z, bandwidth, rows, matching, anchor_root)
     return Matched(scores, assignment.long())
 
 
@@ -107,100 +108,80 @@ def _check(x: Tensor, z: Tensor) -> None:
             )
 
 
-@library.custom_op(
-    "gomkcn::match_triton",
-    mutates_args=(),
-    schema="(Tensor x, Tensor z, float[] bandwidth, Tensor rows, str matching, bool anchor_root) "
-    "-> (Tensor scores, Tensor matching)",
-)
-def _match(
-    x: Tensor,
-    z: Tensor,
-    bandwidth: list[float],
-    rows: Tensor,
-    matching: str,
-    anchor_root: bool,
-) -> tuple[Tensor, Tensor]:
-    S, L, N, D = x.shape
-    F, M = z.shape[0], z.shape[2]
-    scores = x.new_empty((S, F), dtype=torch.float32)
-    assignment = x.new_full((S, F, N), -1, dtype=torch.int16)
-    if 0 in (S, F, N, M):
-        return scores.zero_(), assignment
-    # a node for which the filter has no room is matched to a column past the filter
-    columns = triton.next_power_of_2(max(N, M) if matching == "optimal" else M)
-    # as many filters in one program as fill its columns
-    filters = max(1, min(_COLUMNS // columns, triton.next_power_of_2(F)))
-    with torch.cuda.device_of(x):
-        match_fwd_kernel[(S * triton.cdiv(F, filters),)](
-            x.contiguous(),
-            # lanes run over the nodes of several filters, so these lie side by side
-            z.permute(1, 3, 0, 2).contiguous(),
-            _rates(bandwidth, x),
-            rows.contiguous(),
-            scores,
-            assignment,
-            F,
-            L,
-            N=N,
-            M=M,
-            D=D,
-            OPTIMAL=matching == "optimal",
-            PINNED=int(anchor_root),
-            BLOCK_N=triton.next_power_of_2(N),
-            BLOCK_P=filters,
-            BLOCK_M=columns,
-            num_warps=_forward_warps(N),
-        )
-    return scores, assignment
+class _Match(torch.autograd.Function):
+    """Scores and matching of level embeddings x [S, L, N, D] and z [F, L, M, D]."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        z: Tensor,
+        bandwidth: list[float],
+        rows: Tensor,
+        matching: str,
+        anchor_root: bool,
+    ) -> tuple[Tensor, Tensor]:
+        S, L, N, D = x.shape
+        F, M = z.shape[0], z.shape[2]
+        scores = x.new_empty((S, F), dtype=torch.float32)
+        assignment = x.new_full((S, F, N), -1, dtype=torch.int16)
+        ctx.save_for_backward(x, z, assignment)
+        ctx.mark_non_differentiable(assignment)
+        ctx.bandwidth = bandwidth
+        if 0 in (S, F, N, M):
+            return scores.zero_(), assignment
+        # a node for which the filter has no room is matched to a column past the filter
+        columns = triton.next_power_of_2(max(N, M) if matching == "optimal" else M)
+        # as many filters in one program as fill its columns
+        filters = max(1, min(_COLUMNS // columns, triton.next_power_of_2(F)))
+        with torch.cuda.device_of(x):
+            match_fwd_kernel[(S * triton.cdiv(F, filters),)](
+                x.contiguous(),
+                # lanes run over the nodes of several filters, so these lie side by side
+                z.permute(1, 3, 0, 2).contiguous(),
+                _rates(bandwidth, x),
+                rows.contiguous(),
+                scores,
+                assignment,
+                F,
+                L,
+                N=N,
+                M=M,
+                D=D,
+                OPTIMAL=matching == "optimal",
+                PINNED=int(anchor_root),
+                BLOCK_N=triton.next_power_of_2(N),
+                BLOCK_P=filters,
+                BLOCK_M=columns,
+                # more lanes than nodes: each loads what it needs of x without an exchange
+                num_warps=max(1, triton.next_power_of_2(N) // 16),
+            )
+        return scores, assignment
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_scores: Tensor, _: Any) -> tuple[Tensor | None, ...]:
+        x, z, assignment = ctx.saved_tensors
+        needs_x, needs_z = ctx.needs_input_grad[:2]
+        if 0 in (x.numel(), z.numel()):
+            return torch.zeros_like(x), torch.zeros_like(z), None, None, None, None
+        grad_x = grad_z = None
+        x, z = x.contiguous(), z.contiguous()
+        shared = (_rates(ctx.bandwidth, x), assignment, grad_scores.contiguous())
+        if needs_x:
+            grad_x = torch.empty_like(x)
+            _launch_backward(x, z, shared, grad_x, 1, own_is_x=True)
+        if needs_z:
+            blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
+            # there are few filters, so that the subgraphs are cut into blocks with a sum for each
+            partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
+            _launch_backward(z, x, shared, partial, blocks, own_is_x=False)
+            grad_z = partial.sum(dim=0).to(z.dtype)
+        return grad_x, grad_z, None, None, None, None
 
 
 def _rates(bandwidth: list[float], x: Tensor) -> Tensor:
     return torch.tensor([-1 / width for width in bandwidth], dtype=torch.float32, device=x.device)
-
-
-def _forward_warps(num_nodes: int) -> int:
-    """More lanes than nodes: then each lane loads what it needs of x without an exchange."""
-    return max(1, triton.next_power_of_2(num_nodes) // 16)
-
-
-@_match.register_fake
-def _(x: Tensor, z: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
-    pairs = (x.shape[0], z.shape[0])
-    scores = x.new_empty(pairs, dtype=torch.float32)
-    return scores, x.new_empty((*pairs, x.shape[2]), dtype=torch.int16)
-
-
-@library.custom_op(
-    "gomkcn::match_triton_backward",
-    mutates_args=(),
-    schema="(Tensor grad_scores, Tensor x, Tensor z, float[] bandwidth, Tensor matching, "
-    "bool needs_x, bool needs_z) -> (Tensor grad_x, Tensor grad_z)",
-)
-def _match_backward(
-    grad_scores: Tensor,
-    x: Tensor,
-    z: Tensor,
-    bandwidth: list[float],
-    assignment: Tensor,
-    needs_x: bool,
-    needs_z: bool,
-) -> tuple[Tensor, Tensor]:
-    """Gradients of x and of z; one that is not needed is empty."""
-    grad_x, grad_z = x.new_zeros(x.shape if needs_x else 0), z.new_zeros(z.shape if needs_z else 0)
-    if 0 in (x.numel(), z.numel()):
-        return grad_x, grad_z
-    x, z = x.contiguous(), z.contiguous()
-    shared = (_rates(bandwidth, x), assignment, grad_scores.contiguous())
-    if needs_x:
-        _launch_backward(x, z, shared, grad_x, 1, own_is_x=True)
-    if needs_z:
-        blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
-        # there are few filters, so that the subgraphs are cut into blocks with a sum for each
-        partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
-        _launch_backward(z, x, shared, partial, blocks, own_is_x=False)
-        grad_z = partial.sum(dim=0).to(z.dtype)
-    return grad_x, grad_z
 
 
 def _launch_backward(
@@ -236,28 +217,6 @@ def _launch_backward(
             BLOCK_D=block_d,
             num_warps=max(1, block_a * block_d // _WARP_TILE),
         )
-
-
-@_match_backward.register_fake
-def _(_: Tensor, x: Tensor, z: Tensor, *settings: Any) -> tuple[Tensor, Tensor]:
-    needs_x, needs_z = settings[-2:]
-    return x.new_empty(x.shape if needs_x else 0), z.new_empty(z.shape if needs_z else 0)
-
-
-def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    x, z, ctx.bandwidth, *_ = inputs
-    ctx.save_for_backward(x, z, output[1])
-
-
-def _differentiate(ctx: Any, grad_scores: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-    x, z, assignment = ctx.saved_tensors
-    needs_x, needs_z = ctx.needs_input_grad[:2]
-    grad_x, grad_z = _match_backward(grad_scores, x, z, ctx.bandwidth, assignment, needs_x, needs_z)
-    grads = (grad_x if needs_x else None, grad_z if needs_z else None)
-    return (*grads, None, None, None, None)
-
-
-_match.register_autograd(_differentiate, setup_context=_save)
 
 
 # left unspecialised, a count of 1 or 16 does not compile a kernel of its own

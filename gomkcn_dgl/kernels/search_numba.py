@@ -150,7 +150,7 @@ def random(stream, draw, size):
 
 @subroutine(**INLINE_JIT)
 def mix(value):
-    """Scramble 64 bits; see ``bfs_reference.mix``."""
+    """Scramble 64 bits; the finaliser of SplitMix64."""
     return finalize(value + _GOLDEN)
 
 

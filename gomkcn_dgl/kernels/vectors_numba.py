@@ -49,19 +49,18 @@ def zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
 
 
 class Vector(types.Type):
-    """Type of one vector, or of several below each other, in compiled code."""
+    """Type of a vector in compiled code."""
 
-    def __init__(self, dtype: types.Float, height: int = 1) -> None:
-        self.dtype, self.height = dtype, height
-        self.lanes = _BYTES * 8 // dtype.bitwidth
-        super().__init__(f"Vector({dtype}, {height})")
+    def __init__(self, dtype: types.Float) -> None:
+        self.dtype = dtype
+        super().__init__(f"Vector({dtype})")
 
 
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Vector) -> None:
         number = ir.FloatType() if fe_type.dtype == types.float32 else ir.DoubleType()
-        super().__init__(dmm, fe_type, ir.VectorType(number, fe_type.height * fe_type.lanes))
+        super().__init__(dmm, fe_type, ir.VectorType(number, _BYTES * 8 // fe_type.dtype.bitwidth))
 
 
 def _compile(
@@ -106,30 +105,6 @@ def spread(number: Any) -> Any:
     return np.full(lanes_of(number.dtype), number)
 
 
-def pair(vector: Any) -> Any:
-    """Return vectors twice, below each other."""
-    return np.concatenate([vector, vector])
-
-
-def repeat(vector: Any, like: Any) -> Any:
-    """Return a vector as often as there are vectors in ``like``."""
-    return np.tile(vector, len(like) // len(vector))
-
-
-def spread_rows(array: np.ndarray, offset: int, stride: int, like: Any) -> Any:
-    """Return a vector of equal numbers for each vector of ``like``, every ``stride`` numbers."""
-    lanes = lanes_of(array.dtype)
-    first = array.reshape(-1)[offset:]
-    return np.repeat(first[: len(like) // lanes * stride : stride], lanes)
-
-
-def store_rows(array: np.ndarray, offset: int, stride: int, vectors: Any) -> None:
-    """Write each of several vectors, every ``stride`` numbers."""
-    lanes = lanes_of(array.dtype)
-    for k in range(len(vectors) // lanes):
-        store(array, offset + k * stride, vectors[k * lanes : (k + 1) * lanes])
-
-
 def pick_greater(a: Any, b: Any, yes: Any, no: Any) -> Any:
     """Return ``yes`` where a > b, and ``no`` elsewhere and where one is NaN."""
     return np.where(a > b, yes, no)
@@ -162,11 +137,6 @@ def _size(sig: Any) -> int:
     return int(sig.args[0].dtype.bitwidth // 8)
 
 
-def _shuffle(builder: Any, vector: Any, lanes: list[int]) -> Any:
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
-    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
-
-
 @_compile(load, lambda array, _: Vector(array.dtype), types.Array, types.Integer)
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = context.get_value_type(sig.return_type).as_pointer()
@@ -196,48 +166,10 @@ def _put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @_compile(spread, Vector, types.Float)
 def _spread(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    kind = context.get_value_type(sig.return_type)
-    return _spread_numbers(builder, kind, args)
-
-
-def _spread_numbers(builder: Any, kind: Any, numbers: Any) -> Any:
-    """Give each number an equal share of the lanes."""
-    vector = ir.Constant(kind, ir.Undefined)
-    share = kind.count // len(numbers)
-    for k, number in enumerate(numbers):
-        vector = builder.insert_element(vector, number, ir.IntType(32)(k))
-    return _shuffle(builder, vector, [lane // share for lane in range(kind.count)])
-
-
-@_compile(pair, lambda vector: Vector(vector.dtype, 2 * vector.height), Vector)
-def _pair(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _shuffle(builder, args[0], [*range(args[0].type.count)] * 2)
-
-
-@_compile(repeat, lambda _, like: like, Vector, Vector)
-def _repeat(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _shuffle(builder, args[0], [*range(args[0].type.count)] * sig.args[1].height)
-
-
-@_compile(spread_rows, lambda *args: args[3], types.Array, types.Integer, types.Integer, Vector)
-def _spread_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _pointer(context, builder, sig.args[0], *args[:2])
-    numbers = []
-    for _ in range(sig.return_type.height):
-        numbers.append(builder.load(pointer))
-        pointer = builder.gep(pointer, [args[2]])
-    return _spread_numbers(builder, args[3].type, numbers)
-
-
-@_compile(store_rows, lambda *_: types.none, types.Array, types.Integer, types.Integer, Vector)
-def _store_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _pointer(context, builder, sig.args[0], *args[:2])
-    lanes = sig.args[3].lanes
-    for k in range(sig.args[3].height):
-        part = _shuffle(builder, args[3], [*range(k * lanes, (k + 1) * lanes)])
-        builder.store(part, builder.bitcast(pointer, part.type.as_pointer()), align=_size(sig))
-        pointer = builder.gep(pointer, [args[2]])
-    return context.get_dummy_value()
+    vector = ir.Constant(context.get_value_type(sig.return_type), ir.Undefined)
+    vector = builder.insert_element(vector, args[0], ir.IntType(32)(0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), vector.type.count), None)
+    return builder.shuffle_vector(vector, vector, mask)
 
 
 @_compile(pick_greater, lambda *args: args[0], Vector, Vector, Vector, Vector)

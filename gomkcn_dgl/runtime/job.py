@@ -23,7 +23,7 @@ TIME_LIMIT = "time limit"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 # the library's own log, and that which its lines go on to
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
-_BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}", "{desc} …"
+_BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
 
 
 class RunInterruptedError(GomkcnError):
@@ -100,10 +100,12 @@ class JobProgress:
         form = _BAR if total else _NO_BAR
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
-    def move(self) -> None:
-        """One item is done; the other processes do about as many."""
+    def move(self, count: int | None = None, said: str = "") -> None:
+        """So many items are done, of each process one by default; ``said`` is behind the bar."""
         if self._bar is not None:
-            self._bar.update(min(world_size(), self._bar.total - self._bar.n))
+            self._bar.set_postfix_str(said, refresh=False)
+            count = world_size() if count is None else count
+            self._bar.update(min(count, self._bar.total - self._bar.n))
 
     def __enter__(self) -> JobProgress:
         return self

@@ -111,29 +111,33 @@ def _in_use(out: Path, path: Path) -> str:
     return f"out folder {str(out)!r} is in use by process {holder or 'unknown'}; {way_out}"
 
 
-def prepare_run_folder(
+def begin_run(
     folder: str | Path,
     run_files: Iterable[str],
-    force: bool,
+    finished: str,
+    progress: str,
     *,
-    resume: bool = False,
-    checkpoint: str | None = None,
-) -> Path:
-    """Create the folder of a run before any work, or refuse it.
+    force: bool,
+    resume: bool,
+) -> Path | None:
+    """Make the folder of a run before any work; return where an unfinished run is kept.
 
-    A folder that holds one of ``run_files`` (the results of a finished run) or ``checkpoint`` (a
-    file or folder of an unfinished one) needs ``resume``, or ``force``, which removes the latter.
+    A folder that holds one of ``run_files`` (the results of a finished run) or the folder
+    ``progress`` (of an unfinished one) needs ``resume``, or ``force``, which removes the latter.
+    Processes that torchrun restarted resume without being asked to. None: the run to resume is
+    finished, because there is the file ``finished`` and no ``progress``.
     """
-    if not str(folder):
-        raise InputError("out folder must have a name, got ''.")
-    if force and resume:
-        raise InputError("resume must not come with --force, which starts anew; give one.")
     folder = Path(folder)
-    names = [*run_files] if checkpoint is None else [checkpoint, *run_files]
-    try:
-        existing = [name for name in names if (folder / name).exists()]
+    unfinished, is_finished, restarted = folder / progress, False, was_restarted()
+    if is_first():
+        if restarted and unfinished.exists():
+            force, resume = False, True
+        resume = resume or (restarted and not force)
+        if force and resume:
+            raise InputError("resume must not come with --force, which starts anew; give one.")
+        existing = [name for name in (progress, *run_files) if (folder / name).exists()]
         if existing and not (force or resume):
-            is_finished = existing[0] != checkpoint
+            is_finished = existing[0] != progress
             what = "a run" if is_finished else "an unfinished run"
             way_out = "choose another" if is_finished else "go on with --resume, choose another"
             raise InputError(
@@ -141,45 +145,10 @@ def prepare_run_folder(
                 f"{way_out}, or overwrite it with --force."
             )
         folder.mkdir(parents=True, exist_ok=True)
-        # a folder that cannot be written is refused now and not after hours of work
-        probe = folder / ".write-test"
-        probe.write_bytes(b"")
-        probe.unlink(missing_ok=True)
-        if force and checkpoint in existing:
-            unfinished = folder / checkpoint
-            if unfinished.is_dir():
-                shutil.rmtree(unfinished)
-            else:
-                unfinished.unlink()
-    except OSError as error:
-        raise InputError(
-            f"out folder {str(folder)!r} cannot be written ({error.strerror})."
-        ) from None
-    return folder
-
-
-def begin_run(
-    folder: str | Path,
-    run_files: Iterable[str],
-    finished: str,
-    checkpoint: str,
-    *,
-    force: bool,
-    resume: bool,
-) -> bool | None:
-    """Prepare the folder of a run that can be resumed; return whether to resume.
-
-    None: the run to resume is finished, because there is the file ``finished`` and no
-    ``checkpoint``. Processes that torchrun restarted resume without being asked to.
-    """
-    path, is_finished, restarted = Path(folder) / checkpoint, False, was_restarted()
-    if is_first():
-        if restarted and path.exists():
-            force, resume = False, True
-        resume = resume or (restarted and not force)
-        prepare_run_folder(folder, run_files, force, resume=resume, checkpoint=checkpoint)
-        is_finished = resume and not path.exists() and (path.parent / finished).exists()
-    return None if broadcast_object(is_finished) else resume
+        if force:
+            shutil.rmtree(unfinished, ignore_errors=True)
+        is_finished = resume and not unfinished.exists() and (folder / finished).exists()
+    return None if broadcast_object(is_finished) else unfinished
 
 
 def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = None) -> None:
@@ -194,7 +163,7 @@ def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = N
         for name, content in reversed(list(files.items())):
             path = folder / name
             try:
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 reason = error.strerror
                 raise InputError(f"path {str(path)!r} cannot be written ({reason}).") from None

@@ -1,4 +1,4 @@
-"""The processes of one run, started by torchrun: rank, shares of the work, sums over all processes.
+"""The processes of one run, started by torchrun: rank, turns, sums over all processes.
 
 Without torchrun there is one process, and every function here returns what it was given. Torch is
 imported where there are several.
@@ -142,11 +142,6 @@ def is_first() -> bool:
 def was_restarted() -> bool:
     """Whether torchrun restarted the processes, which one machine counts; all must ask."""
     return any(gather_objects(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0))
-
-
-def share_of(count: int) -> slice:
-    """Return this process's contiguous share of ``count`` things; shares differ by at most 1."""
-    return slice(count * rank() // world_size(), count * (rank() + 1) // world_size())
 
 
 def take_turns(count: int) -> Iterator[int]:

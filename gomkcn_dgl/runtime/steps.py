@@ -63,12 +63,12 @@ class Steps:
         self.interrupts = interrupts
         self.progress = JobProgress() if progress is None else progress
         self.is_partial = False
-        self._folder = None if folder is None else Path(folder)
+        self.folder = None if folder is None else Path(folder)
         # written with the first result, so that a job that is refused at once leaves nothing
         self._identity = json.dumps(identity, default=str)
-        if self._folder is not None:
+        if self.folder is not None:
             assert identity is not None, "what is kept must be known by what it follows from"
-            self._refuse_other_job(self._folder / _IDENTITY)
+            self._refuse_other_job(self.folder / _IDENTITY)
 
     def once(self, name: str, do: Callable[..., Arrays], *args: Any) -> Arrays:
         """Return the result of ``do(*args)``, which the first process computes for all."""
@@ -134,26 +134,34 @@ class Steps:
         return bool(reason)
 
     def _has(self, name: str) -> bool:
-        return self._folder is not None and (self._folder / name).exists()
+        return self.folder is not None and (self.folder / name).exists()
 
     def _take(self, name: str, make: Callable[[], Arrays]) -> Arrays:
         """Read a result, or compute and keep it."""
-        result = None if self._folder is None else _read(self._folder / name)
+        result = None if self.folder is None else _read(self.folder / name)
         if result is None:
             result = make()
-            if self._folder is not None:
-                self._keep(self._folder, name, result)
+            if self.folder is not None:
+                self._keep(self.folder, name, result)
         return result
 
     def _keep(self, folder: Path, name: str, result: Arrays) -> None:
-        # a folder that is there marks an unfinished job
+        self._begin(folder)
+        if not self.is_partial:
+            with atomic_file(folder / name) as file:
+                np.savez(file, allow_pickle=False, **result)
+
+    def write(self, name: str, state: bytes) -> None:
+        """Keep the state of a step that is under way in a file of the folder."""
+        assert self.folder is not None, "without a folder nothing is kept"
+        self._begin(self.folder)
+        atomic_write(self.folder / name, state)
+
+    def _begin(self, folder: Path) -> None:
+        """Make the folder, which marks an unfinished job."""
         if not (folder / _IDENTITY).exists():
             folder.mkdir(parents=True, exist_ok=True)
             atomic_write(folder / _IDENTITY, self._identity)
-        if self.is_partial:
-            return
-        with atomic_file(folder / name) as file:
-            np.savez(file, allow_pickle=False, **result)
 
     def _refuse_other_job(self, path: Path) -> None:
         if path.exists():

@@ -44,34 +44,26 @@ class LabelledData:
 
     ``labels`` is int64, a class 0 … C - 1 for each graph (``task`` "graph") or node ("node").
     ``split`` is the one of the files, ``truth`` (bool ``[V]``) marks the nodes of planted motifs.
-    ``class_names`` are what the classes are called, their numbers where nothing is said.
+    ``class_names`` are what the classes are called.
     """
 
     graph: CSRGraph
     labels: np.ndarray
     task: str
+    class_names: tuple[str, ...]
     split: Split | None = None
     truth: np.ndarray | None = None
-    class_names: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.class_names:
-            numbers = range(int(self.labels.max()) + 1)
-            object.__setattr__(self, "class_names", tuple(map(str, numbers)))
 
     @property
     def num_classes(self) -> int:
         """Number of classes."""
         return len(self.class_names)
 
-    @property
-    def graph_of(self) -> np.ndarray:
-        """Graph of each node, int64 ``[V]``."""
-        return np.repeat(np.arange(self.graph.num_graphs), np.diff(self.graph.graph_ptr))
-
     def nodes_of(self, rows: np.ndarray) -> np.ndarray:
         """Nodes of some graphs, or the nodes themselves where nodes are classified."""
-        return np.flatnonzero(np.isin(self.graph_of, rows)) if self.task == "graph" else rows
+        if self.task == "node":
+            return rows
+        return np.flatnonzero(np.isin(self.graph.graph_of(np.arange(self.graph.num_nodes)), rows))
 
 
 def read_labelled(
@@ -125,7 +117,7 @@ def _read_tu(
         )
     graph = read_graph(folder, features=features, **reading)
     labels, names = _as_classes("graph labels", read_tu_classes(folder))
-    return LabelledData(graph, labels, "graph", class_names=names)
+    return LabelledData(graph, labels, "graph", names)
 
 
 def _read_dgl(
@@ -156,9 +148,9 @@ def _read_dgl(
             graph,
             classes,
             task,
+            names,
             _read_masks(table, len(classes)),
             None if truth is None else truth != 0,
-            class_names=names,
         )
 
 
@@ -244,19 +236,12 @@ def check_split(split: Split) -> Split:
     return split
 
 
-class Baseline(NamedTuple):
+def baseline_of(data: LabelledData, split: Split) -> dict[str, Any]:
     """The name of the most frequent class in training, and its share of each part."""
-
-    answer: str
-    accuracy: dict[str, float]
-
-    @classmethod
-    def of(cls, data: LabelledData, split: Split) -> Baseline:
-        """The baseline of a data set."""
-        most = int(np.bincount(data.labels[split.train]).argmax())
-        parts = zip(PARTS, split, strict=True)
-        shares = {name: float((data.labels[part] == most).mean()) for name, part in parts}
-        return cls(data.class_names[most], shares)
+    most = int(np.bincount(data.labels[split.train]).argmax())
+    parts = zip(PARTS, split, strict=True)
+    shares = {name: float((data.labels[part] == most).mean()) for name, part in parts}
+    return {"answer": data.class_names[most], "accuracy": shares}
 
 
 def summarize(data: LabelledData) -> dict[str, Any]:

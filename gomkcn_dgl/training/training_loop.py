@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
-from collections.abc import Callable
+import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from torch import Tensor, nn
 from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN, GraphCollection
-from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.files import read_file
+from gomkcn_dgl.runtime.job import TIME_LIMIT, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
     all_reduce_sum,
     broadcast_object,
@@ -24,7 +26,12 @@ from gomkcn_dgl.runtime.processes import (
     rank,
     world_size,
 )
-from gomkcn_dgl.training.checkpoint import Checkpoint
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+
+# how often the state of a training is kept, and in which file
+SECONDS_BETWEEN = 30.0
+_STATE = "training.pt"
 
 
 @dataclass(frozen=True)
@@ -74,12 +81,20 @@ class History:
     """Losses of a training.
 
     ``train_loss`` is the mean loss of each epoch, ``validation`` the evaluation after it.
-    ``partial``: a time limit ended the training before its last epoch.
+    ``partial``: a time limit ended the training before its last epoch. ``seconds_before`` is how
+    long it took before it was resumed.
     """
 
     train_loss: list[float] = field(default_factory=list)
     validation: list[Evaluation] = field(default_factory=list)
     partial: bool = False
+    seconds_before: float = field(default=0.0, compare=False)
+
+    def __str__(self) -> str:
+        return (
+            f"loss {self.train_loss[-1]:.4f}, validation {self.validation[-1].accuracy:.1%}, "
+            f"best {self.best.accuracy:.1%} in epoch {self.best_epoch}"
+        )
 
     @property
     def epochs(self) -> int:
@@ -107,6 +122,7 @@ class _TrainingState:
     ) -> None:
         self.model, self.optimizer, self.generator = model, optimizer, generator
         self.history = History()
+        self._start = time.monotonic()
         self._device = next(model.parameters()).device
         self._best_model = copy.deepcopy(model.state_dict())
 
@@ -121,22 +137,36 @@ class _TrainingState:
         """Set the model back to its best epoch, that of the first process on all processes."""
         self.model.load_state_dict(broadcast_object(self._best_model))
 
-    def to_plain(self) -> dict[str, Any]:
-        """The state as tensors and plain values."""
+    def keep(self, steps: Steps) -> None:
+        """Write the state, as tensors and plain values; the first process does."""
+        if steps.folder is None or not is_first():
+            return
         generators = {"numpy": self.generator.bit_generator.state, "cpu": torch.get_rng_state()}
         if self._device.type == "cuda":
             generators["cuda"] = torch.cuda.get_rng_state(self._device)
-        return {
+        plain = {
             "model": self.model.state_dict(),
             "best_model": self._best_model,
             "optimizer": self.optimizer.state_dict(),
             "generators": generators,
             "train_loss": self.history.train_loss,
             "validation": [tuple(epoch) for epoch in self.history.validation],
+            "seconds": self.history.seconds_before + time.monotonic() - self._start,
         }
+        steps.write(_STATE, state_bytes(plain))
 
-    def restore(self, plain: dict[str, Any]) -> None:
-        """Go back to a state that :meth:`to_plain` returned, bit for bit."""
+    def resume(self, steps: Steps) -> bool:
+        """Go back to what was kept, bit for bit; return whether there is anything."""
+        path, data = Path() if steps.folder is None else steps.folder / _STATE, None
+        # the other processes may stand on other machines
+        if is_first() and path.is_file():
+            data = read_file(path)
+        data = broadcast_object(data)
+        if data is not None:
+            read_state(path, self._restore, "start anew with --force", data)
+        return data is not None
+
+    def _restore(self, plain: dict[str, Any]) -> None:
         self.model.load_state_dict(plain["model"])
         self._best_model = plain["best_model"]
         self.optimizer.load_state_dict(plain["optimizer"])
@@ -146,7 +176,9 @@ class _TrainingState:
         if "cuda" in generators:
             torch.cuda.set_rng_state(generators["cuda"], self._device)
         validation = [Evaluation(*epoch) for epoch in plain["validation"]]
-        self.history = History(plain["train_loss"], validation)
+        self.history = History(
+            plain["train_loss"], validation, seconds_before=float(plain["seconds"])
+        )
 
 
 def train_classifier(
@@ -156,10 +188,8 @@ def train_classifier(
     train: np.ndarray,
     validation: np.ndarray,
     settings: TrainingSettings | None = None,
-    on_epoch: Callable[[int, History], None] | None = None,
     *,
-    checkpoint: Checkpoint | None = None,
-    interrupts: Interrupts | None = None,
+    steps: Steps | None = None,
 ) -> History:
     """Train with Adam and cross-entropy, and set the model back to its best epoch.
 
@@ -180,12 +210,10 @@ def train_classifier(
         Numbers of the graphs or nodes to learn from and to choose the best epoch by.
     settings : TrainingSettings, optional
         Epochs, patience, rates, batch size, seed.
-    on_epoch : callable, optional
-        Called with the number of each epoch, from 1, and the history.
-    checkpoint : Checkpoint, optional
-        Where to go on from, to the same bits as without the interruption, and what to write to.
-    interrupts : Interrupts, optional
-        Asked after each epoch whether to stop. A time limit ends training with the epochs so far.
+    steps : Steps, optional
+        Where the state is kept, twice a minute, and gone on from, to the same bits as without the
+        interruption; what tells after each epoch whether to stop (a time limit ends training with
+        the epochs so far); and the bar that shows epochs.
 
     Returns
     -------
@@ -219,12 +247,14 @@ def train_classifier(
             raise InputError(f"{name} must have at least one member, got none.")
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
     state = _TrainingState(model, optimizer, np.random.default_rng(settings.seed))
-    stop = ""
+    steps, stop = Steps() if steps is None else steps, ""
     # the caller's random numbers go on as if nothing had been drawn here
-    with torch.random.fork_rng(devices=[]), interrupts or contextlib.nullcontext():
+    with torch.random.fork_rng(devices=[]), steps.interrupts or contextlib.nullcontext():
         torch.manual_seed(settings.seed)
-        if checkpoint is not None and not checkpoint.resume_with(state.restore):
-            checkpoint.write(state.to_plain())
+        if not state.resume(steps):
+            state.keep(steps)
+        kept = time.monotonic()
+        steps.progress.begin("training", settings.num_epochs - state.history.epochs)
         parallel = nn.parallel.DistributedDataParallel(model) if world_size() > 1 else model
         while not stop and not _is_finished(state.history, settings):
             loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size)
@@ -239,11 +269,11 @@ def train_classifier(
                     f"validation, in epoch {state.history.epochs + 1}."
                 )
             state.add(loss, measured)
-            if on_epoch is not None:
-                on_epoch(state.history.epochs, state.history)
-            stop = "" if interrupts is None else interrupts.agree()
-            if checkpoint is not None and (stop or checkpoint.is_due()):
-                checkpoint.write(state.to_plain())
+            steps.progress.move(1, str(state.history))
+            stop = "" if steps.interrupts is None else steps.interrupts.agree()
+            if stop or time.monotonic() - kept >= SECONDS_BETWEEN:
+                state.keep(steps)
+                kept = time.monotonic()
     state.restore_best()
     state.history.partial = not _is_finished(state.history, settings)
     if state.history.partial and stop != TIME_LIMIT:

@@ -5,61 +5,54 @@
 | `settings.toml` | the resolved settings, for `gomkcn train --settings`            |
 | `checkpoint.pt` | the network or kernel machine and the split, no pickled code    |
 | `metrics.json`  | accuracy of each part, how it came about, data, provenance      |
-| `unfinished.pt` | only in an unfinished run: the state of the network             |
-| `unfinished/`   | only in an unfinished run: the kernel values so far             |
+| `unfinished/`   | only in an unfinished run: the network or kernel values so far  |
 """
 
 from __future__ import annotations
 
 import dataclasses
-import io
 import shutil
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import torch
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.label_names import name_columns, read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import SIMPLE, Relations
-from gomkcn_dgl.runtime.files import listed, named, reason_of
-from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.runtime.output_folder import begin_run, read_json, to_json, write_files
-from gomkcn_dgl.runtime.processes import is_first
-from gomkcn_dgl.training.checkpoint import Checkpoint, read_state
-from gomkcn_dgl.training.classifiers import (
-    TrainedMachine,
-    TrainedNetwork,
-    restore_machine,
-    restore_network,
-    run_machine,
-    run_network,
+from gomkcn_dgl.runtime.files import listed, named
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+from gomkcn_dgl.runtime.output_folder import (
+    begin_run,
+    describe_provenance,
+    read_json,
+    to_json,
+    write_files,
 )
-from gomkcn_dgl.training.labelled_data import LabelledData, read_labelled
+from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
+from gomkcn_dgl.training.labelled_data import (
+    LabelledData,
+    Split,
+    read_labelled,
+    resolve_split,
+    summarize,
+)
 from gomkcn_dgl.training.train_settings import DataSettings, TrainSettings, read_train_settings
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 METRICS = "metrics.json"
-_UNFINISHED = {"network": "unfinished.pt", "kernel": "unfinished"}
+_UNFINISHED = "unfinished"
 _CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
 _RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
 
 TrainedClassifier = TrainedNetwork | TrainedMachine
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingRun:
-    """A finished training run; ``metrics`` is the record of ``metrics.json``."""
-
-    classifier: TrainedClassifier
-    metrics: dict[str, Any]
+_KINDS: dict[str, type[TrainedClassifier]] = {"network": TrainedNetwork, "kernel": TrainedMachine}
 
 
 def read_training_data(settings: DataSettings) -> LabelledData:
@@ -73,59 +66,67 @@ def read_training_data(settings: DataSettings) -> LabelledData:
 def run_training(
     settings: TrainSettings,
     data: LabelledData,
+    folder: Path | None = None,
     *,
-    progress: bool = False,
-    checkpoint: Checkpoint | Path | None = None,
     interrupts: Interrupts | None = None,
-) -> TrainingRun:
-    """Resolve the settings, split, train and evaluate, by the method of the settings."""
-    if settings.method == "kernel":
-        assert not isinstance(checkpoint, Checkpoint)
-        return TrainingRun(*run_machine(settings, data, folder=checkpoint, interrupts=interrupts))
-    assert not isinstance(checkpoint, Path)
-    return TrainingRun(
-        *run_network(
-            settings, data, progress=progress, checkpoint=checkpoint, interrupts=interrupts
-        )
-    )
+    progress: JobProgress | None = None,
+) -> tuple[TrainedClassifier, dict[str, Any]]:
+    """Resolve the settings, split, train and evaluate, by the method of the settings.
+
+    What was computed is kept in ``folder`` and found again. Returns the classifier, and the record
+    of ``metrics.json``.
+    """
+    start, kind = time.perf_counter(), _KINDS[settings.method]
+    split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
+    settings = settings.override({"task": data.task, "split": shares})
+    settings = kind.resolve(settings, data, split)
+    identity = _identity_of(settings, data, split)
+    steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
+    classifier, record = kind.fit(settings, data, split, steps)
+    seconds = time.perf_counter() - start + record.pop("seconds_before", 0.0)
+    metrics = {
+        "method": settings.method,
+        "data": summarize(data),
+        **record,
+        "seconds": round(seconds, 3),
+        "provenance": describe_provenance(settings.seed, seconds),
+    }
+    return classifier, metrics
+
+
+def _identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
+    """What decides the result; the path of the data does not."""
+    graph = data.graph
+    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
+    if graph.links is not None:
+        arrays += [graph.links, graph.relations.links]
+    tables = settings.to_dict()
+    # what things are called, and where it is written, decides nothing
+    for name in ("path", "label_names", "class_names"):
+        del tables["data"][name]
+    return {"method": settings.method, **identity_of_job(tables, *arrays)}
 
 
 def prepare_training_folder(
-    folder: str | Path, method: str, force: bool = False, resume: bool = False
-) -> Checkpoint | Path | None:
-    """Create the folder of a run; return what an unfinished one is kept in, None if finished."""
-    own = _UNFINISHED[method]
-    # what a run of the other method left is in the way as well
-    ((other_method, other),) = [one for one in _UNFINISHED.items() if one[0] != method]
-    if resume and not force and (Path(folder) / other).exists():
-        raise InputError(
-            f"method must be {other_method!r} to go on with the unfinished run in the folder "
-            f"{str(folder)!r}, got {method!r}."
-        )
-    resume_it = begin_run(folder, (*_RUN_FILES, other), METRICS, own, force=force, resume=resume)
-    if resume_it is None:
-        return None
-    if method == "kernel":
-        return Path(folder) / own
-    return Checkpoint(Path(folder) / own, resume=resume_it)
+    folder: str | Path, force: bool = False, resume: bool = False
+) -> Path | None:
+    """Make the folder of a run; return what an unfinished one is kept in, None if finished."""
+    return begin_run(folder, _RUN_FILES, METRICS, _UNFINISHED, force=force, resume=resume)
 
 
-def write_training(folder: Path, run: TrainingRun) -> None:
+def write_training(folder: Path, classifier: TrainedClassifier, metrics: Mapping[str, Any]) -> None:
     """Write a run into a folder made by :func:`prepare_training_folder`."""
     if not is_first():
         return
-    state = io.BytesIO()
-    torch.save(run.classifier.state(), state)
     files: dict[str, str | bytes] = {
-        _SETTINGS: run.classifier.settings.to_toml(),
-        _CHECKPOINT: state.getvalue(),
+        _SETTINGS: classifier.settings.to_toml(),
+        _CHECKPOINT: state_bytes(classifier.state()),
         # last, because a folder with this file counts as a finished run
-        METRICS: to_json(run.metrics),
+        METRICS: to_json(metrics),
     }
     write_files(folder, files, mark=METRICS)
-    if not run.metrics["partial"]:
-        (folder / _UNFINISHED["network"]).unlink(missing_ok=True)
-        shutil.rmtree(folder / _UNFINISHED["kernel"], ignore_errors=True)
+    if not metrics["partial"]:
+        shutil.rmtree(folder / _UNFINISHED, ignore_errors=True)
 
 
 def load_classifier(folder: str | Path) -> TrainedClassifier:
@@ -133,31 +134,25 @@ def load_classifier(folder: str | Path) -> TrainedClassifier:
     folder = Path(folder)
     read_metrics(folder)
     settings = read_train_settings(folder / _SETTINGS)
-    state = read_state(folder / _CHECKPOINT)
-    restore = restore_machine if settings.method == "kernel" else restore_network
-    try:
-        return restore(settings, state)
-    # a damaged state may lack anything, or hold anything else
-    except Exception as error:
-        raise InputError(
-            f"checkpoint {str(folder / _CHECKPOINT)!r} cannot be read ({reason_of(error)})."
-        ) from None
+
+    def restore(state: dict[str, Any]) -> TrainedClassifier:
+        return _KINDS[settings.method].restore(settings, state)
+
+    return read_state(folder / _CHECKPOINT, restore)
 
 
-def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFrame:
+def predict_file(classifier: TrainedClassifier, path: str | Path) -> dict[str, Any]:
     """Classify the graphs, or the nodes, of a file or a folder.
 
-    They are read as those were that the classifier learnt from. The table has a row for each graph,
-    or node, in the order of the file: its number, or the input's own id, the name of the
-    ``predicted`` class, and the ``probability`` of each class, or its ``score`` by a kernel
+    They are read as those were that the classifier learnt from. The columns of the table have a row
+    for each graph, or node, in the order of the file: its number, or the input's own id, the name
+    of the ``predicted`` class, and the ``probability`` of each class, or its ``score`` by a kernel
     machine. Raises an InputError for graphs with other features or other relations.
     """
-    import pandas as pd
-
     graph = _read_unseen(classifier, Path(path))
     of_graphs = classifier.settings.data.task == "graph"
     rows = np.arange(graph.num_graphs if of_graphs else graph.num_nodes)
-    columns: dict[str, object] = {"graph": rows}
+    columns: dict[str, Any] = {"graph": rows}
     if not of_graphs:
         columns = {"graph": graph.graph_of(rows)} if graph.num_graphs > 1 else {}
         columns["node"] = graph.original_ids(rows)
@@ -165,7 +160,7 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> pd.DataFram
     columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
         columns[f"{classifier.score_name} {name}"] = column
-    return pd.DataFrame(columns)
+    return columns
 
 
 def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:

@@ -144,7 +144,7 @@ def count_occurrences(
     graph : CSRGraph
         One graph or a collection; weights and features are not used.
     structure, colors
-        As for :func:`count_exact`.
+        As for :func:`count_by_graph`.
     error : float
         Wanted half-width of the interval, relative to the estimate.
     max_steps : int
@@ -174,19 +174,14 @@ def count_occurrences(
     check_int("max_steps", max_steps, 1)
     stars = count_stars(graph, structure, colors)
     if stars is not None:
-        return _exactly(sum(stars))
+        count = OccurrenceCount.exact(sum(stars))
+        # one that 64 bits do not hold is known to 16 digits
+        return count if count.value < 2**63 else OccurrenceCount(*3 * (float(count.value),), False)
     search = ExactSearch(graph, structure, colors)
     search.run(max_steps=max_steps)
     if not search.unfinished:
         return OccurrenceCount.exact(int(search.count.sum()))
     return estimate_occurrences(search, error, max_steps, seed)
-
-
-def _exactly(number: int) -> OccurrenceCount:
-    """A number that was counted; one that 64 bits do not hold is known to 16 digits."""
-    if number < 2**63:
-        return OccurrenceCount.exact(number)
-    return OccurrenceCount(float(number), float(number), float(number), is_exact=False)
 
 
 def estimate_occurrences(
@@ -284,7 +279,7 @@ def list_places(
     Parameters
     ----------
     graph, structure, colors
-        As for :func:`count_exact`.
+        As for :func:`count_by_graph`.
     most : int
         All occurrences are listed if there are at most so many.
     max_steps : int

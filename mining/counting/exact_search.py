@@ -3,12 +3,11 @@
 An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
 directions and relations of its edges; in the other reading, a subgraph that is. igraph lists all
 mappings of the structure onto the graph (LAD) in memory and without a time limit. So
-:func:`count_exact` has a search of its own, which the tests compare with igraph.
+:func:`count_by_graph` has a search of its own, which the tests compare with igraph.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import local
 
 import numpy as np
@@ -86,33 +85,14 @@ def links_or_none(graph: CSRGraph) -> np.ndarray:
     return np.empty(0, np.uint8) if graph.links is None else graph.links
 
 
-@dataclass(frozen=True)
-class ExactCount:
-    """How often a structure occurs.
-
-    Attributes
-    ----------
-    count : int or None
-        Node sets that induce it; None if the search took more steps than it may.
-    at_least : int
-        Node sets counted until then; equals ``count`` if the search finished.
-    num_graphs : int
-        Graphs of the collection with at least one of them.
-    """
-
-    count: int | None
-    at_least: int
-    num_graphs: int
-
-
-def count_exact(
+def count_by_graph(
     graph: CSRGraph,
     structure: Structure,
     colors: Colors | None = None,
     max_steps: int | None = None,
     reading: str = INDUCED,
-) -> ExactCount:
-    """Count the occurrences of a structure: the node sets that induce it, or its subgraphs.
+) -> np.ndarray | None:
+    """Count the occurrences of a structure in each graph: node sets that induce it, or subgraphs.
 
     A backtracking search maps the nodes of the structure one after the other. Of the mappings that
     differ by a symmetry of the structure one is counted, by the conditions of J. A. Grochow and M.
@@ -136,6 +116,11 @@ def count_exact(
         Whether there are exactly the edges of the structure between the nodes, or at least; then
         edges have neither directions nor kinds.
 
+    Returns
+    -------
+    numpy.ndarray or None
+        int64 ``[G]``; None where the search was stopped.
+
     Raises
     ------
     InputError
@@ -146,37 +131,13 @@ def count_exact(
     --------
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
-    >>> triangle = Structure.parse("triangle")
-    >>> count_exact(as_csr(nx.complete_graph(5)), triangle).count
-    10
-    >>> from synthetic import MOTIFS
-    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
-    >>> count_exact(order, MOTIFS["feed-forward-loop"]).count
-    4
-    """
-    search = ExactSearch(graph, structure, colors, reading=reading)
-    search.run(max_steps=max_steps)
-    total = int(search.count.sum())
-    num_graphs = len(np.unique(graph.graph_of(np.flatnonzero(search.count))))
-    return ExactCount(None if search.unfinished else total, total, num_graphs)
-
-
-def count_by_graph(
-    graph: CSRGraph,
-    structure: Structure,
-    colors: Colors | None = None,
-    max_steps: int | None = None,
-    reading: str = INDUCED,
-) -> np.ndarray | None:
-    """Occurrences in each graph of a collection, int64 ``[G]``; None for more than ``max_steps``.
-
-    Arguments are those of :func:`count_exact`.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
     >>> rings = as_csr([nx.cycle_graph(3), nx.complete_graph(4), nx.path_graph(3)])
     >>> count_by_graph(rings, Structure.parse("triangle")).tolist()
     [1, 4, 0]
+    >>> from synthetic import MOTIFS
+    >>> order = as_csr(nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]))
+    >>> count_by_graph(order, MOTIFS["feed-forward-loop"]).tolist()
+    [4]
     """
     search = ExactSearch(graph, structure, colors, reading=reading)
     search.run(max_steps=max_steps)

@@ -58,7 +58,9 @@ def count_structures(
     for size in sizes:
         found = count_connected_sets(graph, size, categories)
         found = subgraphs_of(found) if reading == SUBGRAPH else found
-        every = dict.fromkeys(known_structures(graph, size, categories), 0)
+        every: Counts = {}
+        if graph.relations.directed == (True,) and not categories:
+            every = dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
         # a part of a structure may be another object than the one that is listed
         listed = {one.key: one for one in every}
         counts |= every | {listed.get(one.key, one): count for one, count in found.items()}
@@ -75,20 +77,6 @@ def exact_array(counts: Any) -> np.ndarray:
     """
     whole = np.array(counts, object)
     return whole if max(whole.flat, default=0) >= 2**63 else whole.astype(np.int64)
-
-
-def known_structures(
-    graph: CSRGraph, size: int, categories: Categories = NO_CATEGORIES
-) -> tuple[Structure, ...]:
-    """All structures of one size that a graph of this kind can have, where they are finitely few.
-
-    Empty for graphs with relations or categories.
-    """
-    if is_plain(graph, categories):
-        return tuple(one for one in graphlets() if one.num_nodes == size)
-    if graph.relations.directed == (True,) and not categories:
-        return directed_structures(size, *graph.relations.names)
-    return ()
 
 
 def census_steps(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> int:

@@ -75,23 +75,24 @@ def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[Spanni
     for number in np.argsort(expected, kind="stable").tolist():
         tree = trees[number]
         # trees that an automorphism of the pattern maps to each other are one
-        form = structure.recall(("form of tree", number), partial(_form_of, structure, tree))
+        form, rooted = structure.recall(("tree", number), partial(_form_and_tree, structure, tree))
         if form not in seen:
             seen.add(form)
-            yield structure.recall(("tree", number), partial(_rooted_tree, structure, tree))
+            yield rooted
 
 
-def _form_of(structure: Structure, tree: np.ndarray) -> tuple[int, ...]:
-    """Equal for trees that an automorphism of the pattern maps to each other."""
+def _form_and_tree(structure: Structure, tree: np.ndarray) -> tuple[tuple[int, ...], SpanningTree]:
+    """The form of a tree in its pattern, and the tree as it is drawn."""
     rows = zip(structure.codes, tree.tolist(), strict=True)
     codes = [[2 * code + chosen for code, chosen in zip(*row, strict=True)] for row in rows]
-    return canonical_form(codes, structure.colors).values
 
+    def early_edges(one: SpanningTree) -> list[int]:
+        """Edges among the first 3, 4, … nodes: so many are compared early."""
+        among = np.tril(structure.joined[np.ix_(one.nodes, one.nodes)]).sum(axis=1)
+        return np.cumsum(among).tolist()
 
-def _rooted_tree(structure: Structure, tree: np.ndarray) -> SpanningTree:
-    """Rooted where the first nodes that are drawn have most edges among themselves."""
     rooted = [SpanningTree.rooted(structure, tree, root) for root in range(len(tree))]
-    return max(rooted, key=lambda one: _early_edges(structure.joined, one.nodes))
+    return canonical_form(codes, structure.colors).values, max(rooted, key=early_edges)
 
 
 def _random_trees(joined: np.ndarray) -> np.ndarray:
@@ -111,12 +112,6 @@ def _random_trees(joined: np.ndarray) -> np.ndarray:
         trees[number, u, v] = trees[number, v, u] = inside[number, v] = True
     different: np.ndarray = np.unique(trees, axis=0)
     return different
-
-
-def _early_edges(joined: np.ndarray, nodes: np.ndarray) -> tuple[int, ...]:
-    """Edges among the first 3, 4, … nodes of an order."""
-    among = np.tril(joined[np.ix_(nodes, nodes)]).sum(axis=1)
-    return tuple(np.cumsum(among).tolist())
 
 
 class TreeSampler:
@@ -183,13 +178,9 @@ class TreeSampler:
             # nothing can be drawn, and nothing is: no shares, no places
             out[...] = 0 if out.dtype == np.float64 else -1
             return
-        stream = np.uint64(stream_of(seed, first * DRAWS_OF_A_BLOCK))
+        # where the numbers of these draws begin among those of the seed
+        stream = np.uint64((seed * 0x9E3779B97F4A7C15 + first * DRAWS_OF_A_BLOCK) % 2**64)
         work = num_blocks * DRAWS_OF_A_BLOCK * _NANOSECONDS
         # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit sums wrap with a warning
         with np.errstate(over="ignore"):
             run_blocks(loop, num_blocks, work, self._rows, self._tree, self._ways, stream, out)
-
-
-def stream_of(seed: int, first: int) -> int:
-    """Where the numbers of the draws from ``first`` on begin among those of a seed."""
-    return (seed * 0x9E3779B97F4A7C15 + first) % 2**64

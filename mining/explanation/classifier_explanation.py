@@ -14,7 +14,6 @@ from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Edge, Structure
-from gomkcn_dgl.model import GraphCollection
 from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
@@ -211,8 +210,11 @@ def _explain_network(
     # 3. what is shown
     decisions = []
     for row in _choose_rows(rows, predicted, data, test):
-        is_node = data.task == "node"
-        nodes = _nodes_around(row, collection) if is_node else _nodes_of(data.graph, row)
+        is_node, nodes = data.task == "node", _nodes_of(data.graph, row)
+        if is_node:
+            # those of its first subgraph, itself first
+            one = collection.subgraphs.select(torch.tensor([row]))
+            nodes = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
         decisions.append(
             Decision(
                 row,
@@ -293,7 +295,7 @@ def _drawn(graph: CSRGraph, nodes: np.ndarray, labels: Categories) -> DrawnGraph
     """Some nodes of a graph with the edges among them; None where there are none."""
     if not len(nodes):
         return None
-    edges = edges_among(graph, nodes)
+    edges = edges_among(graph, nodes).tolist()
     colors = labels.colors(graph.features[nodes]) if labels else None
     return DrawnGraph(
         len(nodes),
@@ -308,13 +310,6 @@ def _nodes_of(graph: CSRGraph, row: int) -> np.ndarray:
     """The nodes of a graph of a collection; none of one that is too large to be drawn."""
     nodes = np.arange(*graph.graph_ptr[row : row + 2])
     return nodes if len(nodes) <= MOST_DRAWN_NODES else nodes[:0]
-
-
-def _nodes_around(root: int, collection: GraphCollection) -> np.ndarray:
-    """The nodes of the first subgraph of a node, itself first."""
-    one = collection.subgraphs.select(torch.tensor([root]))
-    nodes: np.ndarray = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
-    return nodes
 
 
 def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:

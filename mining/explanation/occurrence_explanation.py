@@ -282,8 +282,7 @@ def _row_of(csr: CSRGraph, node: int | str | None, graph_index: int) -> int:
 def _adjacency(csr: CSRGraph, rows: np.ndarray) -> np.ndarray:
     """Edges among some nodes by channel, bool ``[N, N, C]``."""
     edges = edges_among(csr, rows)
-    numbers = [relation for *_, relation in edges]
-    return edge_channels(len(rows), [(u, v) for u, v, _ in edges], numbers, csr.relations)
+    return edge_channels(len(rows), edges[:, :2].tolist(), edges[:, 2].tolist(), csr.relations)
 
 
 def _map_nodes(pattern: Pattern, csr: CSRGraph, rows: np.ndarray) -> np.ndarray:

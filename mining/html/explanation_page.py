@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.output_folder import prepare_run_folder, to_json, write_files
+from gomkcn_dgl.runtime.output_folder import to_json, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import (
     describe_chosen,
@@ -62,7 +62,7 @@ def explain_run(
         data = read_training_data(settings.data)
     check_same_data(data, metrics["data"])
     explanation = explain_classifier(classifier, data, rows)
-    folder = prepare_run_folder(Path(run) / "explanation" if out is None else out, (), force=True)
+    folder = Path(run) / "explanation" if out is None else Path(out)
     page = render_explanation(explanation, metrics, settings.to_dict())
     write_files(folder, {"explanation.json": to_json(_plain(explanation)), PAGE: page})
     return explanation, folder / PAGE

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
 from mining.mining_run import MiningRun
@@ -91,7 +92,11 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
         "relation": shown.edge_relations.tolist(),
         "relations": [
             {"name": visible(name), "directed": directed, "line": line}
-            for (name, directed), line in lines.items()
+            for name, directed, line in (
+                (*kind, lines.get(kind, "solid"))
+                for kind in [(one.name, one.directed) for one in run.graph.relations]
+                or [(PLAIN, False)]
+            )
         ],
         "kinds": [visible(name) for name in shown.kinds],
         "kindOf": shown.kind_of.tolist(),

@@ -14,7 +14,6 @@ import numpy as np
 from markupsafe import Markup
 
 from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.relations import PLAIN
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.tables import called, planted_as, shown_set
@@ -53,7 +52,6 @@ def render_report(run: MiningRun) -> str:
         "report.html.jinja",
         run=run,
         lead=_lead(run, numbers),
-        statement=_statement(run),
         facts=_facts(run),
         set_notes=_set_notes(run, shown),
         motifs=motifs,
@@ -64,10 +62,10 @@ def render_report(run: MiningRun) -> str:
         comparisons=comparisons,
         classes=of_classes,
         most_class_rows=_MOST_CLASS_ROWS,
-        line_key=_line_key(lines),
+        line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
         part=_shown_part(run),
         # base64 and our own script, neither of which holds a text of the data
-        data=Markup(explorer_data(run, motifs, _in_order(kinds, lines))),
+        data=Markup(explorer_data(run, motifs, lines)),
         script=Markup(page_script()),
         policy=content_policy(),
         templates=_large_drawings(run, motifs, lines),
@@ -137,13 +135,6 @@ def _lead(run: MiningRun, numbers: Numbers) -> Markup:
     if run.is_partial:
         said.append("The time limit ended the run; gomkcn mine --resume continues it.")
     return Markup(" ").join(said)
-
-
-def _statement(run: MiningRun) -> str:
-    """What stands in the place of a table where no motif saves bits."""
-    found = run.motif_set
-    what = "graph" if run.graph.num_graphs == 1 else "collection"
-    return f"No motif saves bits: the {what} is described most briefly by {found.given_what} alone."
 
 
 def _called_sentence(run: MiningRun, numbers: Numbers) -> list[Markup]:
@@ -489,18 +480,6 @@ def _with_places(run: MiningRun) -> list[tuple[tuple[str, int], Pattern]]:
 
 def _anchor(at: tuple[str, int]) -> str:
     return f"{'pattern' if at[0] == 'patterns' else 'other'}-{at[1]}"
-
-
-def _in_order(kinds: Sequence[Kind], lines: dict[Kind, str]) -> dict[Kind, str]:
-    """The lines of the relations in the order of the graph's numbers."""
-    return {kind: lines.get(kind, "solid") for kind in kinds or [(PLAIN, False)]}
-
-
-def _line_key(lines: dict[Kind, str]) -> list[tuple[str, Markup]]:
-    """Names of relations and their lines; nothing where there is one."""
-    if len(lines) < 2:
-        return []
-    return [(name, swatch(line, directed)) for (name, directed), line in lines.items()]
 
 
 def _large_drawings(

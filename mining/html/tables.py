@@ -47,7 +47,10 @@ class Table:
         aligned = []
         for title, own in cells.items():
             pad = str.ljust if title in self.left else str.rjust
-            lines = [_wrap(cell, widths[title]) for cell in own]
+            lines = [
+                wrap(cell, widths[title], max_lines=_MOST_LINES, placeholder=" …") or [""]
+                for cell in own
+            ]
             aligned.append([[pad(line, widths[title]) for line in cell] for cell in lines])
         blank = [" " * width for width in widths.values()]
         return "\n".join(
@@ -55,10 +58,6 @@ class Table:
             for row in zip(*aligned, strict=True)
             for line in zip_longest(*row, fillvalue="")
         )
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    return wrap(text, width, max_lines=_MOST_LINES, placeholder=" …") or [""]
 
 
 def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:

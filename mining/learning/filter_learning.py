@@ -13,7 +13,7 @@ import torch
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.kernels.bfs_reference import POLICIES
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS

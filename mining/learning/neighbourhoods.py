@@ -16,10 +16,10 @@ import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.counting.sought import color_names
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.rooted_subgraphs import RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
+from mining.pattern import Pattern
 
 # for each node of a pattern that a neighbourhood is isomorphic to, a similarity counts as larger by
 # this: between equals the structure decides, and the pattern that says most
@@ -36,10 +36,10 @@ _PART_SIZE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhoods:
-    """R roots compared with F patterns.
+    """R roots compared with P patterns, of several profiles with the most similar one.
 
-    ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, F]``, the second
-    with the structure to decide between equals; ``same`` bool ``[R, F]`` says which have exactly
+    ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, P]``, the second
+    with the structure to decide between equals; ``same`` bool ``[R, P]`` says which have exactly
     the structure of the pattern.
     """
 
@@ -47,17 +47,6 @@ class Neighbourhoods:
     similarity: np.ndarray
     ranking: np.ndarray
     same: np.ndarray
-
-    def of_patterns(self, num_profiles: Sequence[int]) -> Neighbourhoods:
-        """The same beside patterns, each of which has so many of the profiles: the nearest one."""
-        starts = np.cumsum([0, *num_profiles])[:-1]
-        if not len(starts):
-            return self
-        columns = ("similarity", "ranking", "same")
-        largest = {
-            name: np.maximum.reduceat(getattr(self, name), starts, axis=1) for name in columns
-        }
-        return replace(self, **largest)
 
     def nearest(self) -> tuple[np.ndarray, np.ndarray]:
         """Position of the nearest pattern of each root, int32, and its similarity, ``[R]``."""
@@ -70,7 +59,7 @@ class Neighbourhoods:
 def compare_neighbourhoods(
     source: SubgraphSource,
     graph: CSRGraph,
-    filters: DiscreteFilters,
+    patterns: Sequence[Pattern],
     roots: np.ndarray | None,
     steps: Steps | None = None,
 ) -> Neighbourhoods:
@@ -83,7 +72,7 @@ def compare_neighbourhoods(
     size = min(_TASK_SIZE, source.budget.part_size)
     parts = steps.each(
         "comparing neighbourhoods",
-        lambda start: _compare_part(source, graph, filters, roots[start : start + size]),
+        lambda start: _compare_part(source, graph, patterns, roots[start : start + size]),
         range(0, max(1, len(roots)), size),
     )
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -91,47 +80,52 @@ def compare_neighbourhoods(
 
 
 def _compare_part(
-    source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters, roots: np.ndarray
+    source: SubgraphSource, graph: CSRGraph, patterns: Sequence[Pattern], roots: np.ndarray
 ) -> dict[str, np.ndarray]:
     """The arrays of :class:`Neighbourhoods` for some roots."""
-    shape = len(roots), len(filters.num_nodes)
-    part: dict[str, np.ndarray] = {
-        "similarity": np.zeros(shape, np.float32),
-        "ranking": np.zeros(shape, np.float32),
-        "same": np.zeros(shape, bool),
-    }
-    for size in sorted(set(filters.num_nodes)):
-        numbers = [i for i, nodes in enumerate(filters.num_nodes) if nodes == size]
+    shape = len(roots), len(patterns)
+    similarity, ranking = np.zeros((2, *shape), np.float32)
+    same = np.zeros(shape, bool)
+    for size in sorted({one.num_nodes for one in patterns}):
         subgraphs = source.resized(size).subgraphs_around(graph, roots)
-        own = filters.take(numbers).trimmed(size)
-        similarity, same = subgraphs.similarity(own), _same_structure(source, subgraphs, own)
-        part["similarity"][:, numbers], part["same"][:, numbers] = similarity, same
-        # ties are decided by the structure
-        part["ranking"][:, numbers] = similarity + np.float32(TIE * size) * same
-    return part
+        for number in [i for i, one in enumerate(patterns) if one.num_nodes == size]:
+            own = filters_of(patterns[number], source)
+            similarity[:, number] = subgraphs.similarity(own).max(axis=1)
+            same[:, number] = _have_structure(source, subgraphs, patterns[number].structure)
+            # ties are decided by the structure
+            ranking[:, number] = similarity[:, number] + np.float32(TIE * size) * same[:, number]
+    return {"similarity": similarity, "ranking": ranking, "same": same}
 
 
-def _same_structure(
-    source: SubgraphSource, subgraphs: RootedSubgraphs, filters: DiscreteFilters
+def filters_of(pattern: Pattern, source: SubgraphSource) -> DiscreteFilters:
+    """The profiles of a pattern as the kernel takes them."""
+    channels = pattern.structure.channels.astype(np.float32)
+    matrix = torch.from_numpy(channels[..., 0] if channels.shape[2] == 1 else channels)
+    feat = torch.from_numpy(
+        np.stack([source.scaling.scale(one.features) for one in pattern.profiles])
+    )
+    adj = matrix.expand(len(feat), *matrix.shape)
+    return DiscreteFilters(adj, feat, adj, (pattern.num_nodes,) * len(feat))
+
+
+def _have_structure(
+    source: SubgraphSource, subgraphs: RootedSubgraphs, structure: Structure
 ) -> np.ndarray:
-    """Which subgraphs have the structure of which filter, categories included, bool ``[S, F]``."""
-    same = subgraphs.same_structure(filters)
-    if not source.categories:
+    """Which subgraphs have a structure of their size, categories included, bool ``[S]``."""
+    same = subgraphs.forms.has(replace(structure, categories=()).key)
+    if not structure.categories:
         return same
-    relations, size = subgraphs.batch.relations, filters.adj.shape[1]
-    for number in range(same.shape[1]):
-        colors = source.colors_of(filters.feat[number].numpy())
-        key = filters.structure(number, relations, color_names(colors)).key
-        # of those with the edges of the pattern, each kind is compared once
-        rows = np.flatnonzero(same[:, number])
-        batch = subgraphs.batch.take(rows)
-        nodes = source.categories.colors(subgraphs.graph.features[batch.nodes[:, :size]])
-        known: dict[bytes, bool] = {}
-        for row, adj, own in zip(rows.tolist(), batch.adjacency(), nodes, strict=True):
-            kind = adj.tobytes() + own.tobytes()
-            if kind not in known:
-                known[kind] = Structure(adj > 0, relations, color_names(own)).key == key
-            same[row, number] = known[kind]
+    # of those with its edges, each kind is compared once
+    rows, graph = np.flatnonzero(same), subgraphs.graph
+    batch = subgraphs.batch.take(rows)
+    colors = source.categories.colors(graph.features[batch.nodes[:, : structure.num_nodes]])
+    known: dict[bytes, bool] = {}
+    for row, adj, own in zip(rows.tolist(), batch.adjacency(), colors, strict=True):
+        kind = adj.tobytes() + own.tobytes()
+        if kind not in known:
+            names = source.categories.names_of(own, graph.feature_names)
+            known[kind] = Structure(adj > 0, batch.relations, names).key == structure.key
+        same[row] = known[kind]
     return same
 
 
@@ -251,17 +245,16 @@ def _nearest_turns(
 
 
 def similarity_of_places(
-    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, pattern: DiscreteFilters
+    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, profile: DiscreteFilters
 ) -> np.ndarray:
-    """Normalised score of a pattern with each of its places ``[K, M]``, float32 ``[K]``."""
-    kernel, size = source.kernel, pattern.num_nodes[0]
-    pattern = pattern.trimmed(size)
-    z, sizes = kernel.embed(pattern.adj, pattern.feat), torch.tensor([size])
+    """Normalised score of a profile with each of its places ``[K, M]``, float32 ``[K]``."""
+    kernel, size = source.kernel, profile.num_nodes[0]
+    z, sizes = kernel.embed(profile.adj, profile.feat), torch.tensor([size])
     parts = [np.empty(0, np.float32)]
     for start in range(0, len(nodes), _PART_SIZE):
         # all places are joined as the pattern is
         feat = torch.from_numpy(features[nodes[start : start + _PART_SIZE]])
-        x = kernel.embed(pattern.adj.expand(len(feat), *pattern.adj.shape[1:]), feat)
+        x = kernel.embed(profile.adj.expand(len(feat), *profile.adj.shape[1:]), feat)
         score = kernel.similarity(x, torch.full((len(x),), size), z, sizes, source.backend)
         parts.append(score[:, 0].numpy())
     return np.concatenate(parts)

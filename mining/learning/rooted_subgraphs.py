@@ -256,12 +256,6 @@ class RootedSubgraphs:
         ]
         return torch.cat(parts).numpy()[self.classes.class_of]
 
-    def same_structure(self, filters: DiscreteFilters) -> np.ndarray:
-        """Which subgraphs are isomorphic to which filter, features aside, bool ``[S, F]``."""
-        return np.stack(
-            [self.forms.has(key) for key in filters.structure_keys(self.batch.relations)], axis=1
-        )
-
     def add_indistinguishable(self, filters: DiscreteFilters) -> DiscreteFilters:
         """Add the structures that the kernel cannot tell from that of a filter.
 

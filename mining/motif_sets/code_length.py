@@ -258,8 +258,8 @@ class GraphCode:
         off.
         """
         number, marks = len(copies), np.zeros(len(self.graph.colors), np.int64)
-        places = self.places(shape, copies)
-        addresses, codes = prefix_addresses(np.arange(number), copies, places, marks, 1)
+        places, table = self.places(shape, copies), log2_factorials(max(len(marks), number))
+        addresses, codes = prefix_addresses(np.arange(number), copies, places, table, marks, 1)
         order = float(log2_factorial(number)) + number * shape.automorphism_bits
         return MotifBits(
             size=integer_bits(shape.num_nodes),

@@ -16,18 +16,18 @@ the P pairs between two blocks of a graph.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 
+import igraph
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from mining.motif_sets.block_loops import fit_blocks, refit_blocks
+from gomkcn_dgl.runtime.python_random import python_random_state
+from mining.motif_sets.block_loops import fit_blocks
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 
 _NUM_BLOCKS = (2, 3, 4)
-# random beginnings for each graph, fewer where all graphs together are large
-_MOST_STARTS, _MOST_STEPS = 12, 2_000_000
-_MOST_ROUNDS = 10
+_MOST_ROUNDS, _LEIDEN_ROUNDS = 10, 5
 # smaller blocks without gaps are no news
 _LEAST_CLIQUE = 4
 
@@ -67,7 +67,16 @@ def find_blocks(graph: CSRGraph, seed: int = 0) -> Blocks | None:
 
     None where all nodes are best in one block, so that only the density of the graphs is said.
     """
-    found = [_fit(graph, number, seed) for number in _NUM_BLOCKS]
+    ranks, levels = _by_degree(graph)
+    communities = _communities(graph, seed)
+    one = np.zeros(graph.num_nodes, np.int64)
+    found = [Blocks(one, block_bits(graph, one, _NUM_BLOCKS[0]))]
+    for number in _NUM_BLOCKS:
+        found += [
+            _fit(graph, (ranks * number).astype(np.int64), number),
+            _fit(graph, (number - 1 - levels).clip(0, number - 1), number),
+            _fit(graph, np.minimum(communities, number - 1), number),
+        ]
     best = min(found, key=lambda one: one.bits)
     return best if len(np.unique(best.labels)) > 1 else None
 
@@ -105,37 +114,53 @@ def count_pairs(
     return edges, pairs
 
 
-def _fit(graph: CSRGraph, num_blocks: int, seed: int) -> Blocks:
-    """So many blocks: each graph by itself, then all with the densities that they share."""
-    rng = np.random.default_rng([seed, num_blocks])
-    steps = (graph.num_nodes + len(graph.indices)) * num_blocks**3
-    starts = int(np.clip(_MOST_STEPS // max(steps, 1), 1, _MOST_STARTS))
-    rows = graph.indptr, graph.indices, graph.graph_ptr
-    # 1. blocks of each graph, the densest first
-    labels = np.zeros(graph.num_nodes, np.int64)
-    begun = rng.integers(num_blocks, size=(starts, graph.num_nodes))
-    # one beginning by degree: the nodes of most neighbours are together
-    graph_of = graph.graph_of(np.arange(graph.num_nodes))
-    order = np.lexsort((-graph.degrees, graph_of))
-    place = np.arange(graph.num_nodes) - graph.graph_ptr[graph_of]
-    sizes = np.diff(graph.graph_ptr)[graph_of]
-    begun[0, order] = place * num_blocks // sizes
-    fit_blocks(*rows, begun, num_blocks, labels)
-    labels = _renumber(graph, labels, num_blocks)
+def _fit(graph: CSRGraph, begun: np.ndarray, num_blocks: int) -> Blocks:
+    """So many blocks with the densities that all graphs share, from some to begin with ``[V]``."""
+    labels = _renumber(graph, begun, num_blocks)
     best = Blocks(labels, block_bits(graph, labels, num_blocks))
-    # 2. with shared densities, until no more is gained
+    # until no more is gained
     for _ in range(_MOST_ROUNDS):
         edges, pairs = (one.sum(axis=0) for one in count_pairs(graph, labels, num_blocks))
         density = (edges + 0.5) / (pairs + 1)
         share = (np.bincount(labels, minlength=num_blocks) + 0.5) / (len(labels) + num_blocks / 2)
         joined, apart = -np.log2(density), -np.log2(1 - density)
         labels = _match(graph, labels, joined, apart)
-        refit_blocks(*rows, joined, apart, -np.log2(share), labels)
+        rows = graph.indptr, graph.indices, graph.graph_ptr
+        fit_blocks(*rows, joined, apart, -np.log2(share), labels)
         bits = block_bits(graph, labels, num_blocks)
         if bits >= best.bits:
             break
         best = Blocks(labels.copy(), bits)
     return best
+
+
+def _by_degree(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Share of the nodes of its graph with a larger degree, and log2 of degree / mean, ``[V]``.
+
+    The logarithm is rounded down, and 0 at least.
+    """
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    sizes = np.diff(graph.graph_ptr)[graph_of]
+    place = np.empty(graph.num_nodes, np.int64)
+    place[np.lexsort((-graph.degrees, graph_of))] = np.arange(graph.num_nodes)
+    total = np.bincount(graph_of, graph.degrees)[graph_of]
+    levels = np.log2(np.maximum(graph.degrees * sizes / np.maximum(total, 1), 1)).astype(np.int64)
+    return (place - graph.graph_ptr[graph_of]) / sizes, levels
+
+
+def _communities(graph: CSRGraph, seed: int) -> np.ndarray:
+    """Communities of each graph by the Leiden algorithm, the largest first."""
+    labels = np.empty(graph.num_nodes, np.int64)
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    with python_random_state(seed):
+        for first, last in pairwise(graph.graph_ptr.tolist()):
+            entries = slice(graph.indptr[first], graph.indptr[last])
+            ends = np.stack([row[entries], graph.indices[entries]], axis=1) - first
+            own = igraph.Graph(last - first, ends[ends[:, 0] < ends[:, 1]])
+            found = own.community_leiden("modularity", n_iterations=_LEIDEN_ROUNDS).membership
+            largest = np.argsort(-np.bincount(found, minlength=1), kind="stable")
+            labels[first:last] = np.argsort(largest)[found]
+    return labels
 
 
 def _renumber(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> np.ndarray:

@@ -6,7 +6,8 @@ from math import lgamma
 
 import numpy as np
 
-from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from gomkcn_dgl.runtime.compiled import compiled
+from mining.motif_sets.copy_loops import log_star
 
 
 @compiled()
@@ -86,16 +87,6 @@ def count_overlaps(degrees, opposite):  # int64 [L, N], [L]
     return total / np.log(2.0)
 
 
-@subroutine()
-def integer_nats(number):
-    """L_N of a number from 0 on, in nats."""
-    bits, rest = np.log2(2.865), np.log2(number + 1.0)
-    while rest > 0:
-        bits += rest
-        rest = np.log2(rest)
-    return bits * np.log(2.0)
-
-
 @compiled()
 def split_bits(counts, sizes):  # int64 [G], [G]
     """Bits of the number of copies in each graph: the total, then how it is split.
@@ -107,7 +98,7 @@ def split_bits(counts, sizes):  # int64 [G], [G]
         total += counts[graph]
         nodes += sizes[graph]
         most = max(most, counts[graph])
-    bits = integer_nats(total) / np.log(2.0)
+    bits = log_star(total)
     if len(counts) == 1:
         return bits
     # 1. the histogram of the counts
@@ -115,7 +106,7 @@ def split_bits(counts, sizes):  # int64 [G], [G]
     for count in counts:
         histogram[count] += 1
     half = (most + 1) / 2
-    by_histogram = integer_nats(most) + lgamma(len(counts) + half) - lgamma(half)
+    by_histogram = log_star(most) * np.log(2.0) + lgamma(len(counts) + half) - lgamma(half)
     for number in histogram:
         by_histogram -= lgamma(number + 0.5) - lgamma(0.5)
     # 2. in proportion

@@ -15,7 +15,8 @@ import numpy as np
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.candidates.shapes import Shape
 from mining.motif_sets.collection_code import Covering
-from mining.motif_sets.collection_loops import integer_nats, split_bits
+from mining.motif_sets.collection_loops import split_bits
+from mining.motif_sets.copy_loops import choose_disjoint, log_star
 from mining.motif_sets.integer_codes import log2_factorials
 
 # rounds of a choice that is kept
@@ -26,7 +27,7 @@ class Choice(NamedTuple):
     """Copies that are worth covering; none where they are too few."""
 
     gain: float  # bits, about
-    copies: np.ndarray  # int64 [k, M], by graph
+    copies: np.ndarray  # int64 [k, M]
 
 
 class Least(NamedTuple):
@@ -99,8 +100,8 @@ def _arrays_of(covering: Covering, shape: Shape) -> tuple[StructureArrays, Cover
 def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs):
     """The node-disjoint copies of a structure whose covering saves most bits, about.
 
-    Of copies `rows [K, M]` those of free nodes count. Returns the estimated gain, the numbers of
-    the chosen rows, by graph. If they are fewer than `least_copies`, or in fewer graphs than
+    Of copies `rows [K, M]` those of free nodes count. Returns the estimated gain and the numbers of
+    the chosen rows. If they are fewer than `least_copies`, or in fewer graphs than
     `least_graphs`, the gain is minus infinity.
     """
     size, num_orbits = rows.shape[1], structure.orbits.max() + 1
@@ -108,7 +109,8 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
     best_gain, best_chosen = -np.inf, np.empty(0, np.int64)
     # 1. copies of free nodes, and the bits of their edges and signatures as they are now
     free = np.empty(len(rows), np.int64)
-    saved = np.empty(len(rows))
+    saved, values = np.empty((2, len(rows)))
+    keys = np.empty(rows.shape, np.int64)
     expected = np.zeros(num_orbits * num_symbols)
     count = 0
     for row in range(len(rows)):
@@ -118,11 +120,13 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
         if not is_free:
             continue
         free[count] = row
-        saved[count] = _bits_of_copy(rows[row], structure, covering)
-        for place in range(size):
-            key = structure.orbits[place] * num_symbols + covering.symbol_of[rows[row, place]]
-            expected[key] += 1
         count += 1
+        saved[row] = _bits_of_copy(rows[row], structure, covering)
+        for place in range(size):
+            symbol = covering.symbol_of[rows[row, place]]
+            keys[row, place] = structure.orbits[place] * num_symbols + symbol
+            expected[keys[row, place]] += 1
+    free = free[:count]
     if count < least_copies:
         return best_gain, best_chosen
     # 2. the alphabet of each orbit
@@ -140,43 +144,44 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
         if len(own) == 1:
             costs += 4.0
     new_bits = np.zeros(num_orbits * num_symbols)
-    values = np.empty(count)
+    marks = np.zeros(len(covering.graph_of), np.int64)
     number_bits = np.zeros(1)
-    for _ in range(rounds):
+    for era in range(1, rounds + 1):
         # 3. what the signatures cost in the orbits, if copies are as those of the round before
         for orbit in range(num_orbits):
             first, last = orbit * num_symbols, (orbit + 1) * num_symbols
             total = expected[first:last].sum() + known[orbit] / 2
             for key in range(first, last):
                 new_bits[key] = -np.log2((expected[key] + 0.5) / total)
-        for one in range(count):
+        for one in free:
             values[one] = saved[one]
-            for place in range(size):
-                symbol = covering.symbol_of[rows[free[one], place]]
-                values[one] -= new_bits[structure.orbits[place] * num_symbols + symbol]
+            for symbol in keys[one]:
+                values[one] -= new_bits[symbol]
         # 4. disjoint copies by falling value, in each graph as many as pay
-        disjoint = _disjoint(rows, free, np.argsort(-values, kind="mergesort"), covering)
-        counts, gain = _numbers_that_pay(
-            disjoint, values, rows, free, structure, covering, number_bits
-        )
-        num_copies, with_copies = counts.sum(), (counts > 0).sum()
-        if num_copies < least_copies or with_copies < least_graphs:
+        order = free[np.argsort(-values[free], kind="mergesort")]
+        disjoint = choose_disjoint(order, rows, marks, era)
+        counts, gain = _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits)
+        if counts.sum() < least_copies or (counts > 0).sum() < least_graphs:
             break
         gain -= split_bits(counts, covering.sizes) + costs
-        chosen = _first_of_each_graph(disjoint, rows, free, covering, counts)
+        chosen, taken, expected[:] = np.empty(counts.sum(), np.int64), np.zeros_like(counts), 0
+        count = 0
+        for one in disjoint:
+            graph = covering.graph_of[rows[one, 0]]
+            if taken[graph] < counts[graph]:
+                taken[graph] += 1
+                chosen[count] = one
+                count += 1
+                # 5. what the next round expects
+                for symbol in keys[one]:
+                    expected[symbol] += 1
         if gain > best_gain:
-            best_gain, best_chosen = gain, free[chosen]
-        # 5. what the next round expects
-        expected[:] = 0
-        for one in chosen:
-            for place in range(size):
-                symbol = covering.symbol_of[rows[free[one], place]]
-                expected[structure.orbits[place] * num_symbols + symbol] += 1
+            best_gain, best_chosen = gain, chosen
         most = counts.max()
         number_bits = np.empty(most + 2)
         for number in range(most + 1):
-            graphs = (counts == number).sum()
-            number_bits[number] = -np.log2((graphs + 0.5) / (num_graphs + (most + 1) / 2))
+            share = ((counts == number).sum() + 0.5) / (num_graphs + (most + 1) / 2)
+            number_bits[number] = -np.log2(share)
         number_bits[most + 1] = number_bits[most] + 2
     return best_gain, best_chosen
 
@@ -224,76 +229,32 @@ def _bits_of_copy(nodes, structure, covering):
 
 
 @subroutine()
-def _disjoint(rows, free, order, covering):
-    """Of copies in an order, those that share no node with one before, by graph."""
-    taken = np.zeros(len(covering.graph_of), np.bool_)
-    chosen = np.empty(len(order), np.int64)
-    in_graph = np.zeros(len(covering.sizes) + 1, np.int64)
-    count = 0
-    for one in order:
-        is_free = True
-        for node in rows[free[one]]:
-            is_free = is_free and not taken[node]
-        if is_free:
-            for node in rows[free[one]]:
-                taken[node] = True
-            chosen[count] = one
-            in_graph[covering.graph_of[rows[free[one], 0]] + 1] += 1
-            count += 1
-    place = np.cumsum(in_graph)
-    by_graph = np.empty(count, np.int64)
-    for k in range(count):
-        graph = covering.graph_of[rows[free[chosen[k]], 0]]
-        by_graph[place[graph]] = chosen[k]
-        place[graph] += 1
-    return by_graph
+def _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits):
+    """How many of the first copies of each graph save most, and what they save beside their places.
 
-
-@subroutine()
-def _numbers_that_pay(disjoint, values, rows, free, structure, covering, number_bits):
-    """How many copies of each graph save most, and what they save beside their addresses."""
-    counts = np.zeros(len(covering.sizes), np.int64)
+    The number of copies of a graph costs `number_bits`, the last one for all that are larger.
+    """
+    num_graphs = len(covering.sizes)
+    counts, ranks = np.zeros((2, num_graphs), np.int64)
+    total, most, best = np.zeros((3, num_graphs))
     of_color = np.zeros(covering.free_of_color.shape[1], np.int64)
     for color in structure.colors:
         of_color[color] += 1
-    gain, total, best, rank, graph = 0.0, 0.0, 0.0, 0, -1
-    for k in range(len(disjoint) + 1):
-        if k == len(disjoint) or covering.graph_of[rows[free[disjoint[k]], 0]] != graph:
-            if graph >= 0 and counts[graph] > 0:
-                gain += best
-            if k == len(disjoint):
-                break
-            graph = covering.graph_of[rows[free[disjoint[k]], 0]]
-            total, best, most, rank = 0.0, 0.0, 0.0, 0
+    for row in disjoint:
+        graph = covering.graph_of[rows[row, 0]]
         # one of the nodes that are left, in any order of the copies
-        total += values[disjoint[k]] + np.log2(rank + 1.0) + structure.automorphism_bits
+        total[graph] += values[row] + np.log2(ranks[graph] + 1.0) + structure.automorphism_bits
         for color in range(len(of_color)):
-            if of_color[color] == 0:
-                continue
-            left = covering.free_of_color[graph, color] - of_color[color] * rank
-            total -= covering.factorials[left]
-            total += covering.factorials[max(left - of_color[color], 0)]
-        rank += 1
-        if len(covering.sizes) == 1:
-            paid = total - integer_nats(rank) / np.log(2.0)
+            if of_color[color] > 0:
+                left = covering.free_of_color[graph, color] - of_color[color] * ranks[graph]
+                total[graph] -= covering.factorials[left]
+                total[graph] += covering.factorials[max(left - of_color[color], 0)]
+        ranks[graph] += 1
+        if num_graphs == 1:
+            paid = total[graph] - log_star(ranks[graph])
         else:
-            paid = total - number_bits[min(rank, len(number_bits) - 1)] + number_bits[0]
-        if paid > 0 and paid >= most - 1e-12:
-            most, best = paid, total
-            counts[graph] = rank
-    return counts, gain
-
-
-@subroutine()
-def _first_of_each_graph(disjoint, rows, free, covering, counts):
-    """Of copies by graph, the first ones of each, so many as counts say."""
-    chosen = np.empty(counts.sum(), np.int64)
-    count, rank, graph = 0, 0, -1
-    for one in disjoint:
-        if covering.graph_of[rows[free[one], 0]] != graph:
-            graph, rank = covering.graph_of[rows[free[one], 0]], 0
-        if rank < counts[graph]:
-            chosen[count] = one
-            count += 1
-        rank += 1
-    return chosen
+            cost = number_bits[min(ranks[graph], len(number_bits) - 1)] - number_bits[0]
+            paid = total[graph] - cost
+        if paid > 0 and paid >= most[graph] - 1e-12:
+            most[graph], best[graph], counts[graph] = paid, total[graph], ranks[graph]
+    return counts, best.sum()

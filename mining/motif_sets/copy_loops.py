@@ -15,6 +15,8 @@ from gomkcn_dgl.kernels.search_numba import INLINE_JIT, find_edge, find_entry
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 _LN2 = math.log(2.0)
+# copies that are tried, and worths that differ by less are equal
+_MOST_TRIED, _EQUAL = 60_000, 1e-6
 
 
 class Plan(NamedTuple):
@@ -136,48 +138,6 @@ def edges_of_copies(graph, edge_of, copies, pairs):
 
 
 @compiled()
-def free_copies(edges, is_used, is_freed):
-    """The rows of `edges` [K, P] of which none is used, ascending, and whether one is freed."""
-    out = np.empty(len(edges), np.int64)
-    count, is_new = 0, False
-    for row in range(len(edges)):
-        is_free = True
-        for edge in edges[row]:
-            if is_used[edge]:
-                is_free = False
-                break
-        if is_free:
-            out[count] = row
-            count += 1
-            if not is_new:
-                for edge in edges[row]:
-                    is_new |= is_freed[edge]
-    return out[:count], is_new
-
-
-@compiled()
-def gains_of_copies(rows, copies, edges, edge_bits, terms, degrees, log_factorial):
-    """Bits that taking the edges of some copies out saves, to first order, without addresses.
-
-    An edge of nodes i and j saves -log2 x_i x_j, see `edge_bits`; a node that has q of its d edges
-    in a copy, q log2 d - log2 d (d - 1) ... (d - q + 1) for each of the `terms` [T, 3]: node of the
-    structure, slot, q.
-    """
-    out = np.zeros(len(rows))
-    for k in range(len(rows)):
-        row = rows[k]
-        for edge in edges[row]:
-            out[k] += edge_bits[edge]
-        for t in range(len(terms)):
-            number = terms[t, 2]
-            if number > 1:
-                degree = degrees[terms[t, 1], copies[row, terms[t, 0]]]
-                out[k] += number * math.log2(degree)
-                out[k] -= log_factorial[degree] - log_factorial[degree - number]
-    return out
-
-
-@compiled()
 def falling_bits(copies, terms, degrees, log_factorial):
     """log2 of the product of d (d - 1) ... (d - q + 1) over the `terms` [T, 3], of each copy."""
     out = np.zeros(len(copies))
@@ -227,8 +187,167 @@ class Places(NamedTuple):
     class_sizes: np.ndarray  # int64 [C]
 
 
+class Left(NamedTuple):
+    """The graph that the copies of a set leave over."""
+
+    used: np.ndarray  # bool [num_edges]
+    degrees: np.ndarray  # int64 [S, V]
+    edge_bits: np.ndarray  # float64 [num_edges], what taking each edge out saves, to first order
+
+
+class Marks(NamedTuple):
+    """Which nodes and edges are met; all are forgotten with each new era."""
+
+    nodes: np.ndarray  # int64 [V]
+    edges: np.ndarray  # int64 [num_edges]
+    era: np.ndarray  # int64 [1]
+
+
+class Listed(NamedTuple):
+    """A structure with its copies, and what their lengths are made from."""
+
+    copies: np.ndarray  # int32 [K, M]
+    edges: np.ndarray  # int32 [K, P], the edges of each
+    terms: np.ndarray  # int64 [T, 3], node of the structure, slot, and edges of the node in it
+    places: Places
+    head: float  # bits of the structure, and of the choice of an address
+    symmetry: float  # bits that each copy saves since its order is free, less its pendant nodes
+    log_factorial: np.ndarray  # float64, log2 n!, n up to the number of nodes, and of copies
+    integers: np.ndarray  # float64 [K + 1], bits of whole numbers
+
+
 @compiled()
-def prefix_addresses(rows, copies, places, marks, era):
+def best_copies(listed, left, freed, taken, least_worth, marks):
+    """The rows `taken` and those free ones that save most beside them.
+
+    Returns also how many are new, about what these save, the length of the motif, and the number of
+    its address code. There are at least two rows, each new one worth `least_worth` bits; none where
+    there are not enough, and where no free copy has an edge that is `freed`, bool [num_edges].
+
+    Copies are tried by falling worth, under three of the addresses; so that no two share an edge,
+    and so that no two share a node; and the best number of them is taken.
+    """
+    least = 1 if len(taken) else 2
+    best = taken[:0], 0, -np.inf, 0.0, 0
+    free, is_new = free_copies(listed.edges, left.used, freed)
+    if not is_new or len(free) < least:
+        return best
+    gains = np.empty(len(listed.copies))
+    values = np.empty(len(free))
+    gains[free] = gains_of_copies(free, listed, left)
+    near = taken[:0]
+    for address in range(3):
+        # 1. free copies by falling worth
+        if address < 2:
+            for k in range(len(free)):
+                cost = listed.places.by_degree[free[k]] if address else listed.places.uniform
+                values[k] = gains[free[k]] + listed.symmetry - cost
+        elif len(near) == 0:
+            break
+        else:
+            _by_residual_degree(free, listed, near, values)
+            for k in range(len(free)):
+                values[k] = gains[free[k]] + listed.symmetry - values[k]
+        order = np.argsort(-np.rint(values / _EQUAL), kind="mergesort")[:_MOST_TRIED]
+        order = free[order[values[order] > least_worth]]
+        # 2. those that share no edge, and of these those that share no node
+        marks.era[0] += 1
+        rows = choose_disjoint(order, listed.edges, marks.edges, marks.era[0])
+        apart = choose_disjoint(rows, listed.copies, marks.nodes, marks.era[0])
+        for _ in range(1 if len(apart) == len(rows) else 2):
+            if len(rows) >= least:
+                # 3. the number of the first ones that saves most
+                every = np.concatenate((taken, rows))
+                bits, codes = bits_of_prefixes(every, listed, marks)
+                saved = bits[len(taken) - 1] if len(taken) else 0.0
+                for k in range(len(rows)):
+                    saved += gains[rows[k]]
+                    last = len(taken) + k
+                    if k + 1 >= least and saved - bits[last] > best[2]:
+                        best = every[: last + 1], k + 1, saved - bits[last], bits[last], codes[last]
+                near = best[0][len(taken) :]
+            rows = apart
+    return best
+
+
+@compiled()
+def free_copies(edges, is_used, is_freed):
+    """The rows of `edges` [K, P] of which none is used, ascending, and whether one is freed."""
+    out = np.empty(len(edges), np.int64)
+    count, is_new = 0, False
+    for row in range(len(edges)):
+        is_free = True
+        for edge in edges[row]:
+            if is_used[edge]:
+                is_free = False
+                break
+        if is_free:
+            out[count] = row
+            count += 1
+            if not is_new:
+                for edge in edges[row]:
+                    is_new |= is_freed[edge]
+    return out[:count], is_new
+
+
+@compiled()
+def gains_of_copies(rows, listed, left):
+    """Bits that taking the edges of some copies out saves, to first order, without addresses.
+
+    An edge of nodes i and j saves -log2 x_i x_j, see `Left`; a node that has q of its d edges in a
+    copy, q log2 d - log2 d (d - 1) ... (d - q + 1) for each slot.
+    """
+    out = np.zeros(len(rows))
+    for k in range(len(rows)):
+        for edge in listed.edges[rows[k]]:
+            out[k] += left.edge_bits[edge]
+        for t in range(len(listed.terms)):
+            role, slot, number = listed.terms[t]
+            if number > 1:
+                degree = left.degrees[slot, listed.copies[rows[k], role]]
+                out[k] += number * math.log2(degree)
+                out[k] -= listed.log_factorial[degree] - listed.log_factorial[degree - number]
+    return out
+
+
+@subroutine()
+def _by_residual_degree(rows, listed, near, bits):
+    """Write the bits of the address of each copy by the histogram of some, each bin with ½ more."""
+    copies, places = listed.copies, listed.places
+    top = 0
+    for row in near:
+        for k in range(copies.shape[1]):
+            top = max(top, places.degrees[copies[row, k]] - places.inside[k])
+    counts = np.full(top + 1, 0.5)
+    for row in near:
+        for k in range(copies.shape[1]):
+            counts[places.degrees[copies[row, k]] - places.inside[k]] += 1
+    in_bin = np.log2(counts.sum()) - np.log2(counts)
+    for k in range(len(rows)):
+        bits[k] = 0.0
+        for i in range(copies.shape[1]):
+            node = copies[rows[k], i]
+            left = places.degrees[node] - places.inside[i]
+            bits[k] += in_bin[min(left, top)] + math.log2(places.class_sizes[places.classes[node]])
+            if left > top:
+                # a degree beyond the histogram is as good as excluded
+                bits[k] += 3 * math.log2(left)
+
+
+@compiled()
+def bits_of_prefixes(rows, listed, marks):
+    """Length of a motif with the first 1, 2, ... of some copies, and its address code, [K] each."""
+    marks.era[0] += 1
+    own = listed.copies, listed.places, listed.log_factorial
+    bits, codes = prefix_addresses(rows, *own, marks.nodes, marks.era[0])
+    for k in range(len(rows)):
+        bits[k] += listed.head + listed.integers[k + 1]
+        bits[k] -= listed.log_factorial[k + 1] + (k + 1) * listed.symmetry
+    return bits, codes
+
+
+@compiled()
+def prefix_addresses(rows, copies, places, log_factorial, marks, era):
     """Bits of the cheapest address of the first 1, 2, ... of some copies, and its number, [K] each.
 
     The numbers are those of ADDRESSES in code_length.py.
@@ -261,7 +380,7 @@ def prefix_addresses(rows, copies, places, marks, era):
             if is_disjoint:
                 without += math.log2(places.class_sizes[own] - taken[own])
                 taken[own] += 1
-        histogram = _log_star(top) - bins
+        histogram = log_star(top) - bins
         half = 0.5 * (top + 1)
         histogram += (math.lgamma(number * size + half) - math.lgamma(half)) / _LN2
         best, code = number * places.uniform, 0
@@ -274,9 +393,9 @@ def prefix_addresses(rows, copies, places, marks, era):
                 uniform = 0.0
                 for k in range(size):
                     still = places.eligible[k] - k * number
-                    uniform += math.lgamma(still + 1.0) - math.lgamma(still - number + 1.0)
-                if uniform / _LN2 < best:
-                    best, code = uniform / _LN2, 3
+                    uniform += log_factorial[still] - log_factorial[still - number]
+                if uniform < best:
+                    best, code = uniform, 3
             if histogram + without < best:
                 best, code = histogram + without, 4
         bits[number - 1], codes[number - 1] = best, code
@@ -284,7 +403,7 @@ def prefix_addresses(rows, copies, places, marks, era):
 
 
 @subroutine(**INLINE_JIT)
-def _log_star(number):
+def log_star(number):
     """Bits of a whole number by Rissanen's code, as in integer_codes.py."""
     bits, rest = math.log2(2.865), math.log2(number + 1.0)
     while rest > 0:

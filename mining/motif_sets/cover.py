@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mining.motif_sets.code_length import GraphCode, Residual
-from mining.motif_sets.copy_loops import move_copies
+from mining.motif_sets.copy_loops import Left, move_copies
 from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.listed_copies import Left, Taken
+from mining.motif_sets.listed_copies import Taken
 
 
 class Cover:
@@ -77,7 +77,7 @@ class Cover:
     def _move(self, taken: Taken, sign: int) -> None:
         listed = taken.listed
         self.used[listed.edges[taken.rows]] = sign < 0
-        move_copies(self.degrees, listed.copies[taken.rows], listed.terms, sign)
+        move_copies(self.degrees, listed.copies[taken.rows], listed.listed.terms, sign)
 
     def _fit(self) -> Residual:
         self._residual = self._code.residual(self.degrees, self.used, self._residual)

@@ -72,10 +72,13 @@ class Multipliers:
         place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
         place -= (self.blocks[place] != blocks) & (place > 0)
         # 2. x / d; where the edges of that class are certain, x is too large to start from
+        is_known = keys[place] == sought
+        if (is_known | (degrees == 0)).all():
+            return np.where(degrees > 0, self.logs[place], 0.0)
         ratios = self.logs - np.log2(self.degrees)
         middle = np.median(ratios)
         near = np.clip(ratios[place], middle - _FAR, middle + _FAR)
-        ratio = np.where(keys[place] == sought, ratios[place], near)
+        ratio = np.where(is_known, ratios[place], near)
         logs: np.ndarray = np.where(degrees > 0, ratio + np.log2(np.maximum(degrees, 1)), 0.0)
         return logs
 

@@ -12,16 +12,15 @@ from mining.candidates.canonical_loops import canonical_orders
 from mining.candidates.grown_sets import distinct
 from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.copy_loops import (
+    Left,
     Limits,
-    Places,
+    Listed,
+    Marks,
     Plan,
-    choose_disjoint,
-    free_copies,
+    best_copies,
     gains_of_copies,
     list_copies,
-    prefix_addresses,
 )
 from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
 
@@ -32,43 +31,10 @@ _COPIES_OF_ROOT, _COPIES_OF_ROOTS = 20, 60_000
 _STEPS_OF_ROOT, _STEPS_OF_ROOTS = 3_000, 8_000_000
 # the best copies that are kept, at least, and for each node of the graph
 _KEPT, _KEPT_OF_NODE = 3_000, 2
-# copies of less worth are not tried, and no more than so many
-_LEAST_WORTH, _MOST_TRIED = -15.0, 60_000
+# copies of less worth are not tried
+_LEAST_WORTH = -15.0
 # worths that differ by less are equal, to so many decimals
 _DECIMALS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class Left:
-    """The graph that the copies of a set leave over.
-
-    Attributes
-    ----------
-    used : numpy.ndarray
-        bool ``[num_edges]``.
-    degrees : numpy.ndarray
-        int64 ``[S, V]``.
-    edge_bits : numpy.ndarray
-        float64 ``[num_edges]``, what taking each edge out saves, to first order.
-    """
-
-    used: np.ndarray
-    degrees: np.ndarray
-    edge_bits: np.ndarray
-
-
-class Marks:
-    """Which nodes and edges are met; all are forgotten with each new era."""
-
-    def __init__(self, graph: CodedGraph) -> None:
-        self.nodes = np.zeros(len(graph.colors), np.int64)
-        self.edges = np.zeros(graph.num_edges, np.int64)
-        self._era = 0
-
-    def new_era(self) -> int:
-        """A number that marks nothing yet."""
-        self._era += 1
-        return self._era
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,31 +65,25 @@ class ListedCopies:
     is_complete: bool
 
     @cached_property
-    def terms(self) -> np.ndarray:
-        """See :meth:`CodedGraph.terms`."""
-        return self.code.graph.terms(self.shape)
-
-    @cached_property
-    def places(self) -> Places:
-        """Where its copies can be."""
-        return self.code.places(self.shape, self.copies)
-
-    @cached_property
-    def head(self) -> float:
-        """Bits of the structure, and of the choice of an address."""
-        return self.code.head(self.shape) + log2(len(ADDRESSES))
-
-    @cached_property
-    def symmetry(self) -> float:
-        """Bits that each copy saves since its order does not matter, less its pendant nodes."""
-        return self.shape.automorphism_bits - PENDANT_BITS * self.shape.num_pendant
+    def listed(self) -> Listed:
+        """What the compiled loops take."""
+        code, shape = self.code, self.shape
+        number = len(self.copies)
+        return Listed(
+            self.copies,
+            self.edges,
+            code.graph.terms(shape),
+            code.places(shape, self.copies),
+            code.head(shape) + log2(len(ADDRESSES)),
+            shape.automorphism_bits - PENDANT_BITS * shape.num_pendant,
+            log2_factorials(max(len(code.graph.colors), number)),
+            integer_lengths(number),
+        )
 
     def worth(self, rows: np.ndarray, left: Left) -> np.ndarray:
         """Bits that each of some copies saves, to first order, without its address."""
-        table = log2_factorials(int(self.code.graph.num_neighbors.max()))
-        arguments = self.edges, left.edge_bits, self.terms, left.degrees, table
-        gains: np.ndarray = gains_of_copies(rows, self.copies, *arguments)
-        return gains + self.symmetry
+        gains: np.ndarray = gains_of_copies(rows, self.listed, left)
+        return gains + self.listed.symmetry
 
     def best_copies(
         self,
@@ -137,78 +97,11 @@ class ListedCopies:
 
         A motif has at least two copies, each of at least ``least_worth`` bits. None where there are
         not enough, and where no free copy has an edge that is ``freed``, bool ``[num_edges]``.
-
-        Copies are tried by falling worth, under three of the addresses; so that no two share an
-        edge, and so that no two share a node; and the best number of them is taken.
         """
-        least = 1 if len(taken) else 2
-        free, is_new = free_copies(self.edges, left.used, freed)
-        if not is_new or len(free) < least:
-            return None
-        worth = self.worth(free, left)
-        gains = np.zeros(len(self.copies))
-        gains[free] = worth - self.symmetry
-        best = None
-        for address in ("uniform", "by degree", "by residual degree"):
-            if address == "uniform":
-                value = worth - self.places.uniform
-            elif address == "by degree":
-                value = worth - self.places.by_degree[free]
-            elif best is not None:
-                value = worth - self._by_residual_degree(free, best.rows[len(taken) :])
-            else:
-                break
-            order = np.argsort(-np.round(value, _DECIMALS), kind="stable")[:_MOST_TRIED]
-            order = free[order[value[order] > least_worth]]
-            by_edges = choose_disjoint(order, self.edges, marks.edges, marks.new_era())
-            by_nodes = choose_disjoint(by_edges, self.copies, marks.nodes, marks.new_era())
-            orders = [by_edges] if len(by_nodes) == len(by_edges) else [by_edges, by_nodes]
-            for rows in orders:
-                if len(rows) >= least:
-                    found = self._best_number(rows, gains, taken, least, marks)
-                    if best is None or found.gain > best.gain:
-                        best = found
-        return best
-
-    def _by_residual_degree(self, rows: np.ndarray, near: np.ndarray) -> np.ndarray:
-        """Bits of the address of each copy by the histogram of some, each bin with ½ more."""
-        copies, places = self.copies[rows], self.places
-        counts = np.bincount((places.degrees[self.copies[near]] - places.inside).reshape(-1))
-        shares = (counts + 0.5) / (counts + 0.5).sum()
-        in_bin = -np.log2(shares)
-        left = places.degrees[copies] - places.inside
-        # a degree beyond the histogram is as good as excluded
-        beyond = 3 * np.log2(np.maximum(left, 1)) * (left >= len(counts))
-        bits = in_bin[np.minimum(left, len(counts) - 1)] + beyond
-        bits += np.log2(places.class_sizes)[places.classes[copies]]
-        total: np.ndarray = bits.sum(axis=1)
-        return total
-
-    def _best_number(
-        self, rows: np.ndarray, gains: np.ndarray, taken: np.ndarray, least: int, marks: Marks
-    ) -> Taken:
-        """With the number of the first copies that saves most, at least ``least``."""
-        every = np.concatenate([taken, rows])
-        bits, codes = self.bits_of_prefixes(every, marks)
-        before = bits[len(taken) - 1] if len(taken) else 0.0
-        saved = np.cumsum(gains[rows]) - (bits[len(taken) :] - before)
-        number = least + int(np.argmax(saved[least - 1 :]))
-        last = len(taken) + number - 1
-        return Taken(
-            self, every[: last + 1], number, float(saved[number - 1]), float(bits[last]),
-            ADDRESSES[codes[last]],
-        )  # fmt: skip
-
-    def bits_of_prefixes(self, rows: np.ndarray, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
-        """Length of the motif with the first 1, 2, … copies, and the number of its address code.
-
-        The same as :meth:`~mining.motif_sets.code_length.GraphCode.motif_bits`, of all at once.
-        """
-        addresses = prefix_addresses(rows, self.copies, self.places, marks.nodes, marks.new_era())
-        numbers = np.arange(1, len(rows) + 1)
-        bits = addresses[0] + integer_lengths(len(rows))[1:] - log2_factorials(len(rows))[1:]
-        bits += self.head - numbers * self.symmetry
-        return bits, addresses[1]
+        rows, num_new, gain, bits, address = best_copies(
+            self.listed, left, freed, taken, least_worth, marks
+        )
+        return Taken(self, rows, num_new, gain, bits, ADDRESSES[address]) if len(rows) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +190,7 @@ def list_structure(
     most = max(_KEPT, _KEPT_OF_NODE * number)
     if len(copies) > most:
         worth = listed.worth(np.arange(len(copies)), left)
-        worth -= np.minimum(listed.places.uniform, listed.places.by_degree)
+        worth -= np.minimum(listed.listed.places.uniform, listed.listed.places.by_degree)
         best = np.sort(np.argsort(-np.round(worth, _DECIMALS), kind="stable")[:most])
         listed = ListedCopies(code, shape, copies[best], edges[best], sources, False)
     return listed

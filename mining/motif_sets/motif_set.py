@@ -364,7 +364,8 @@ def summary(found: MotifSet) -> str:
     """The answer in a sentence or two: what the graph is made of.
 
     >>> import networkx as nx
-    >>> print(summary(motif_set(nx.complete_graph(9))))
+    >>> import gomkcn
+    >>> print(summary(gomkcn.motif_set(nx.complete_graph(9))))
     The degrees determine the graph, so that no motif can shorten its description.
     """
     what = "graph" if found.num_graphs == 1 else "collection"

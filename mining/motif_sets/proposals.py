@@ -13,8 +13,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import seen_structures
 from mining.candidates.shapes import Seen, Shape, find_shapes
 from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.copy_loops import Left, Marks
 from mining.motif_sets.integer_codes import log2_factorials
-from mining.motif_sets.listed_copies import Left, ListedCopies, Marks, list_structure
+from mining.motif_sets.listed_copies import ListedCopies, list_structure
 
 # structures that are listed at a time, and of one size
 MOST_STRUCTURES, MOST_AGAIN = 48, 24
@@ -29,7 +30,8 @@ class Proposals:
 
     def __init__(self, code: GraphCode, whole: Left, seed: int) -> None:
         self._code, self._whole, self._seed = code, whole, seed
-        self.marks = Marks(code.graph)
+        number, num_edges = len(code.graph.colors), code.graph.num_edges
+        self.marks = Marks(*(np.zeros(size, np.int64) for size in (number, num_edges, 1)))
         self.listed: dict[bytes, ListedCopies] = {}
 
     def grow(self, left: Left, sizes: range, turn: int, most: int) -> None:
@@ -92,12 +94,12 @@ class Proposals:
         shape, copies = seen.shape, seen.copies
         edges = self._code.graph.edge_numbers(shape, copies)
         listed = ListedCopies(self._code, shape, copies, edges, (), False)
-        worth = listed.worth(np.arange(len(copies)), left)
+        worth, places = listed.worth(np.arange(len(copies)), left), listed.listed.places
         order_bits = log2_factorials(len(copies))[1:]
-        by_degree = np.cumsum(np.sort(worth - listed.places.by_degree)[::-1]) + order_bits
+        by_degree = np.cumsum(np.sort(worth - places.by_degree)[::-1]) + order_bits
         # copies without common nodes cost less: about so many bits each, of the share of the
         # nodes that they cover
         share = min(_MOST_COVERED, len(np.unique(copies)) / len(self._code.graph.colors))
         relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
-        uniform = np.cumsum(np.sort(worth - listed.places.uniform + relief)[::-1]) + order_bits
+        uniform = np.cumsum(np.sort(worth - places.uniform + relief)[::-1]) + order_bits
         return float(max(0.0, by_degree.max(), uniform.max())) - self._code.head(shape)

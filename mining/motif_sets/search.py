@@ -15,6 +15,7 @@ same set.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
@@ -28,8 +29,9 @@ from mining.motif_sets.blocks import find_blocks
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import Left, ListedCopies, Taken
+from mining.motif_sets.listed_copies import ListedCopies, Taken
 from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
 
@@ -359,6 +361,7 @@ class _Search:
         """The structures that score most, best first."""
         listed_of = self.proposals.listed
         found: list[tuple[float, bytes, Taken]] = []
+        # ascending
         scores: list[float] = []
         is_empty = not self.cover.motifs
         for key in sorted(listed_of, key=lambda one: (-bounds.get(one, np.inf), one)):
@@ -366,7 +369,7 @@ class _Search:
             if key in banned or bound < -20:
                 continue
             # the others can score no more than those that are known
-            if len(scores) >= _VERIFIED and bound < sorted(scores)[-_VERIFIED]:
+            if len(scores) >= _VERIFIED and bound < scores[-_VERIFIED]:
                 break
             if is_empty and key in self.alone:
                 one = self.alone[key]
@@ -382,7 +385,7 @@ class _Search:
                 if one.gain > -5:
                     found.append((-round(score, _DECIMALS), key, one))
             bounds[key] = score + (0.1 * abs(score) if exponent else 0)
-            scores.append(score)
+            insort(scores, score)
         found.sort(key=lambda row: row[:2])
         return [one for *_, one in found[:_VERIFIED]]
 

@@ -136,7 +136,7 @@ def _choose_part(
         outside = np.flatnonzero(~np.isin(around, taken))
         outside = outside[np.argsort(-ties[outside], kind="stable")][:number]
         rows = np.sort(np.concatenate([taken, around[outside]]))
-        edges = np.array(edges_among(graph, rows), dtype=np.int64).reshape(-1, 3)
+        edges = edges_among(graph, rows)
         if len(edges) <= MOST_EDGES or number < 2:
             return rows, tuple(edges.T)
         # a dense graph: fewer places

@@ -1,68 +1,20 @@
-"""Rooted subgraphs of at most N nodes, in plain Python: the definition of both policies.
-
-A subgraph starts at its root. Breadth-first search adds one hop after the other while they fit.
-When they all fit, that is the subgraph whatever the policy. When a hop does not fit, the subgraph
-is truncated, and the policy decides which nodes stay:
-
-``bfs``
-    the whole hops that fit, then a uniform sample of the hop that does not (the paper's choice).
-``dense``
-    grown from the root; the next node is the one with most edges into the selected set, then
-    the one that most other neighbours of the root are joined to, then the one of lower degree,
-    then a random one. So a clique around the root is entered, and not left for a leaf.
-
-A search follows edges whatever their direction. The subgraph is induced, with all edges of its
-nodes; grown nodes are put in breadth-first order over these.
-
-Growing never leaves the ball of ``num_hops``: a node's depth is one more than the least depth among
-its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
-
-Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
-root's place in its own graph. Of other nodes only the distance of their numbers from the
-root's counts. So nothing depends on the order in which roots are visited, nor on what else stands
-in a collection. The miner puts the nodes of each graph in an order that follows from its structure
-(``gomkcn_dgl/node_order.py``), so that there nothing depends on how they were numbered.
-
-A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
-reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions
-in the rows instead: a node counts in the first row that holds it, so that it is as likely as any
-other, and a drawn node that is selected already, or stands in an earlier row, is drawn again. The
-sample is as uniform as one from a list. ``dense`` ranks all nodes on offer, so a
-hub offers ``hub_degree(N)`` draws from its row.
-"""
+"""The sampler in plain Python, for the eye: what ``gomkcn_dgl/kernels/bfs_numba.py`` describes."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from typing import NamedTuple
 
 import numpy as np
+import pytest
 
-POLICIES = {"bfs": 0, "dense": 1}
-WORD_BITS = 64
-# larger degrees count as this one where nodes are ranked by degree
-MOST_RANKED_DEGREE = 2**20 - 1
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.kernels import WORD_BITS, bfs_numba
+from gomkcn_dgl.kernels.bfs_numba import MOST_RANKED_DEGREE, ExtractedArrays, hub_degree
+from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
-
-
-class ExtractedArrays(NamedTuple):
-    """What every extraction backend returns."""
-
-    nodes: np.ndarray  # int32 [S, N], -1 = padding
-    num_nodes: np.ndarray  # int32 [S]
-    truncated: np.ndarray  # bool [S]
-    bits: np.ndarray  # uint64 [S, N, ceil(N / 64)]
-    weights: np.ndarray | None  # float32 [S, N, N]
-    links: np.ndarray | None  # uint8 or uint16 [S, N, N], 0 = not joined
-
-
-def hub_degree(max_nodes: int) -> int:
-    """Degree above which a node's neighbours are sampled instead of listed."""
-    # with 4 N neighbours, at least 3 of 4 are not selected yet, so that few draws are in vain
-    return max(64, 4 * max_nodes)
 
 
 def extract(
@@ -78,7 +30,7 @@ def extract(
     policy: str,
     seed: int,
 ) -> ExtractedArrays:
-    """Extract the subgraph around each of S roots; see the module's docstring.
+    """Extract the subgraph around each of S roots.
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
     from the other node. ``keys [S]`` are numbers of the roots' random streams.
@@ -107,6 +59,15 @@ def extract(
         out.truncated[row] = bool(layer)
         _induce(indptr, indices, weights, links, selected, row, out)
     return out
+
+
+def plain_subgraphs(
+    graph: CSRGraph, settings: SubgraphSettings, roots: np.ndarray | None = None
+) -> SubgraphBatch:
+    """What ``extract_subgraphs`` returns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bfs_numba, "extract", extract)
+        return extract_subgraphs(graph, settings, roots)
 
 
 class _Search:

@@ -1,0 +1,177 @@
+"""`gomkcn info`, `convert` and `census`: parse, call one library function on a graph, print."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gomkcn.commands.base import (
+    INPUT,
+    LARGE,
+    NAMES,
+    OUTPUT,
+    Command,
+    add_options,
+    check_table_name,
+    counted_option,
+    edge_options,
+    graph_options,
+    print_table,
+    read_graph_at,
+    reading_options,
+    show_log,
+    write_table,
+)
+from gomkcn_dgl.errors import InputError
+
+# the libraries are imported inside the commands, so that --help answers at once
+
+
+@click.command(cls=Command)
+@graph_options
+@add_options(
+    ("--size max_nodes", int, "Say how many neighbourhoods have more than N nodes."),
+    ("--hops num_hops", int, "Take neighbourhoods of N steps. [3, or half the size]"),
+)
+def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> None:
+    """Show what would be read from a file, and what not.
+
+    With --size, the last line says how many neighbourhoods of the graph at PATH are cut.
+
+    \b
+    gomkcn info friends.txt.gz --hops 2 --size 8
+    gomkcn info regulation.csv --relation effect --directed
+    """
+    show_log(quiet=False)
+    if num_hops is not None and max_nodes is None:
+        raise InputError("--hops is for --size, which was not given.")
+    from gomkcn_dgl.graph_html import describe_graph
+
+    graph = read_graph_at(**graph_settings)
+    for name, value in describe_graph(graph).items():
+        click.echo(f"{name:<18} {value}")
+    if max_nodes is not None:
+        from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs, usual_hops
+
+        num_hops = usual_hops(max_nodes) if num_hops is None else num_hops
+        batch = extract_subgraphs(graph, SubgraphSettings(num_hops, max_nodes))
+        share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "
+        click.echo(f"{'truncated':<18} {share}{max_nodes} nodes")
+
+
+@click.command(cls=Command)
+@click.argument("edges", metavar="EDGES")
+@click.argument("out", metavar="OUT")
+@add_options(
+    ("--feature-file", str, "Read features from a .npy or .csv with one row per node."),
+    ("--features", NAMES, "Take these columns of that file, separated by commas. [all]"),
+    ("--format", str, "Read the file as edges, csv or parquet. [by its name]"),
+    group=INPUT,
+)
+@add_options(
+    ("--force", bool, "Overwrite the graph that is in the folder."),
+    ("--quiet", bool, "Show no log and no progress bar."),
+    group=OUTPUT,
+)
+@add_options(
+    (
+        "--memory-limit",
+        "2GiB",
+        "Use so much memory; a file that needs more is sorted on disk, by DuckDB.",
+    ),
+    group=LARGE,
+)
+@edge_options
+def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
+    """Convert an edge list of any size to a folder that stays on disk.
+
+    The edges of the file EDGES become the graph folder OUT, in bounded memory. Every command takes
+    that folder in place of a graph file, and reads it without loading it.
+
+    \b
+    gomkcn convert friends.txt.gz friends.graph
+    gomkcn convert edges.parquet big.graph --memory-limit 4GiB
+    gomkcn convert edges.csv big.graph --feature-file x.npy
+    gomkcn convert triples.tsv knowledge.graph --relation 2
+    """
+    show_log(quiet)
+    from gomkcn_dgl.io.large_edges import convert_edges
+    from gomkcn_dgl.runtime.files import format_size, parse_size
+
+    # SIGTERM removes the unfinished folder, as Ctrl-C does
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        header = convert_edges(
+            edges,
+            out,
+            memory_limit=parse_size(memory_limit),
+            progress=not quiet and sys.stderr.isatty(),
+            **options,
+        )
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
+    click.echo(f"wrote {out}: {header.num_nodes:,} nodes, {header.num_edges:,} edges, {size}")
+
+
+def _end(number: int, frame: Any) -> None:
+    sys.exit(128 + number)
+
+
+@click.command(cls=Command)
+@click.argument("path", metavar="GRAPH")
+@add_options(
+    ("--size sizes", str, "Count structures of as many nodes, as in 3-5. [3-5, or 3-4]"),
+    ("--orbits", bool, "Count at each node: in the 15 orbits of 2-4 nodes, or the 73 of 2-5."),
+)
+@add_options(
+    ("--out", str, "Write to this file, which ends in .csv, .parquet or .json."), group=OUTPUT
+)
+@counted_option
+@reading_options
+@edge_options
+def census(
+    path: str, sizes: str | None, orbits: bool, reading: str, out: str | None, **options: Any
+) -> None:
+    """Count all connected structures of some sizes.
+
+    Structures of 2 to 5 nodes, or of 3 and 4 where edges have directions or kinds, or nodes
+    categories. All counts are exact. With --reading subgraph there may be more edges between the
+    nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node says
+    how often it is at each place of an induced structure, numbered as by Pržulj (2007).
+
+    \b
+    gomkcn census friends.txt.gz
+    gomkcn census regulation.csv --size 3 --directed --out triads.csv
+    gomkcn census friends.txt.gz --size 2-5 --orbits --out orbits.parquet
+    """
+    show_log(quiet=True)
+    from gomkcn_dgl.io.reading import read_graph
+    from mining.structure_census import census as count
+
+    check_table_name(out)
+    graph = read_graph(path, **options)
+    if orbits:
+        columns = _count_orbits(graph, sizes, reading)
+    else:
+        found = count(graph, sizes, reading)
+        columns = {**found.columns(), "reading": [reading] * len(found.structures)}
+    if out is None:
+        print_table(columns)
+    else:
+        write_table(Path(out), columns)
+        click.echo(f"wrote {out}: {len(columns['node' if orbits else 'size']):,} rows")
+
+
+def _count_orbits(graph: Any, sizes: str | None, reading: str) -> dict[str, Any]:
+    from mining.structure_census import orbit_columns, orbit_counts
+
+    if sizes not in (None, "2-4", "2-5"):
+        raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
+    if reading != "induced":
+        raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
+    return orbit_columns(graph, orbit_counts(graph, 4 if sizes == "2-4" else 5))
