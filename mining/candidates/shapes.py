@@ -44,7 +44,7 @@ class Shape:
     colors, orbits : numpy.ndarray
         int64 ``[M]``, colour of each node, and number of its orbit, from 0 on.
     num_automorphisms : int
-        How many there are; they keep links and colours.
+        How many there are, rounded beyond 2^53; they keep links and colours.
     """
 
     links: np.ndarray
