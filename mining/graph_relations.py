@@ -112,6 +112,11 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
     return translated
 
 
+def in_relations_of(graph: Relations, structure: Structure) -> Structure:
+    """The same structure with all relations of a graph; refused as by :func:`channels_in`."""
+    return replace(structure, channels=channels_in(graph, structure), relations=graph)
+
+
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:
     return [(relations.kinds[number], side) for number, side in relations.channels]
 

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
@@ -28,7 +26,7 @@ from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.miner_parameters import MinerParameters
-from mining.motif_sets.finding import find_motif_set
+from mining.motif_sets.finding import find_motif_set, given_patterns
 from mining.pattern import Pattern, merge
 from mining.pattern_features import PatternFeatures
 
@@ -181,8 +179,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Raises
         ------
         InputError
-            For a parameter out of range, a graph in which no two nodes are joined, or more memory
-            than ``memory_limit``.
+            For a parameter out of range, a graph without nodes, or more memory than
+            ``memory_limit``.
         RunInterruptedError
             If a signal asked to stop.
         """
@@ -191,10 +189,12 @@ class PatternMiner(PatternFeatures, MinerParameters):
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         mined = MinedGraph.of(given, y, source.categories)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        sources = self.sources_for(mined)
-        structures = [Structure.parse(one) if isinstance(one, str) else one for one in self.given]
-        proposed = [Pattern(one, sources=("given",)) for one in structures]
+        # without an edge there is nothing to grow, to learn or to compare
+        has_edges = given.num_edges > 0
+        sources = self.sources_for(mined) if has_edges else ()
+        proposed = given_patterns(self.given, given.relations)
         rules = self.choice_rules(given.num_edges)
+        rules = rules if has_edges else replace(rules, nulls=())
         loss_curve: list[float] = []
         with JobProgress(progress and is_first()) as bar:
             steps = Steps(progress=bar) if steps is None else steps
@@ -274,12 +274,6 @@ def _is_of_filters(pattern: Pattern) -> bool:
 def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters."""
     csr = as_csr(graph)
-    if not len(csr.indices):
-        left_out = "; ".join(note for note in csr.notes if note.startswith("dropped")) or "none"
-        raise InputError(
-            f"graph must have an edge between two different nodes, got {csr.num_nodes:,} nodes and "
-            f"no such edge (left out: {left_out})."
-        )
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)

@@ -1,5 +1,7 @@
 """Canonical forms in bulk, against the plain ones of structures."""
 
+from math import factorial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -61,6 +63,14 @@ def test_forms_are_equal_for_isomorphic_graphs_and_no_others(size, num_links, nu
     assert len(set(forms)) == len(set(plain)) == len(set(zip(forms, plain, strict=True)))
     for k in range(0, 150, 10):
         assert automorphisms[k] == automorphisms_of(links[k], colors[k])
+
+
+def test_symmetries_beyond_64_bits():
+    links = np.zeros((1, 30, 30), np.uint16)
+    links[0, 0, 1:] = links[0, 1:, 0] = 1
+    _, automorphisms, orbits = canonical_orders(links, np.zeros((1, 30), np.int64))
+    assert automorphisms[0] == pytest.approx(float(factorial(29)))
+    assert orbits[0].tolist() == [0] + [1] * 29
 
 
 @pytest.mark.parametrize("size", [7, 8, 10])

@@ -306,23 +306,6 @@ def test_patterns_smaller_than_a_filter_have_no_padding():
 
 
 @pytest.mark.parametrize(
-    ("graph", "said"),
-    [
-        (nx.empty_graph(4), "got 4 nodes and no such edge (left out: none)."),
-        (
-            nx.Graph([(0, 0), (1, 1)]),
-            "got 2 nodes and no such edge (left out: dropped 2 self-loops).",
-        ),
-        ([nx.empty_graph(1)] * 3, "got 3 nodes and no such edge (left out: none)."),
-    ],
-)
-def test_a_graph_without_edges_is_refused(graph, said):
-    with pytest.raises(InputError) as error:
-        PatternMiner().fit(graph)
-    assert str(error.value) == f"graph must have an edge between two different nodes, {said}"
-
-
-@pytest.mark.parametrize(
     "settings",
     [
         {"learning": FilterLearning(batch_size=1, relocate=False)},

@@ -2,17 +2,20 @@
 
 import json
 import pickle
+from pathlib import Path
 
 import fastjsonschema
 import networkx as nx
 import numpy as np
 import pytest
+from command_line import gomkcn
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import MotifSet, PatternMiner, motif_set
+from mining import MiningRun, MotifSet, PatternMiner, motif_set
+from mining.html.tables import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
@@ -131,7 +134,7 @@ def test_a_partition_into_blocks_may_be_all_there_is():
         (nx.complete_graph(9), "The degrees determine the graph, so that no motif can shorten"),
         (nx.star_graph(30), "The degrees determine the graph, so that no motif can shorten"),
         (nx.disjoint_union_all([nx.path_graph(2)] * 40), "No set of motifs shortens the descr"),
-        # a list of one graph is a collection
+        # its edges alone say nothing, and a list of one graph is a collection
         ([nx.path_graph(30)], "No set of motifs shortens the description of the collection by"),
     ],
     ids=["node", "self-loops", "no edge", "complete", "star", "edges", "list of one"],
@@ -142,6 +145,25 @@ def test_graphs_of_which_there_is_nothing_to_say(graph, said):
     assert summary(found).startswith(said)
     loops = isinstance(graph, nx.Graph) and nx.number_of_selfloops(graph)
     assert found.not_used == (("dropped 2 self-loops",) if loops else ())
+    miner = PatternMiner(null=None).fit(graph)
+    assert summary(miner.motif_set_) == summary(found) and not miner.patterns_
+    assert summary(found) in format_run(MiningRun.of(miner, as_csr(graph)))
+
+
+def test_a_graph_without_nodes_is_refused():
+    for find in (motif_set, PatternMiner().fit):
+        with pytest.raises(InputError, match=r"^the graph is empty: it has no nodes\.$"):
+            find(nx.empty_graph(0))
+
+
+def test_the_command_writes_a_page_of_a_graph_without_edges(folder):
+    Path("loops.txt").write_text("0 0\n1 1\n")
+    said = gomkcn("mine loops.txt --out run --quiet --given triangle")
+    assert said.startswith("The graph has no edge between two different nodes, so there is nothing")
+    assert "Not used: dropped 2 self-loops." in said
+    assert "Asked for: triangle has too few copies." in said
+    assert gomkcn("report run").splitlines()[:-1] == [*said.splitlines()[:-2], ""]
+    assert "no edge between two different nodes" in Path("run/report.html").read_text()
 
 
 def test_cliques_that_cover_a_graph_are_said_to():
@@ -326,3 +348,27 @@ def test_kinds_of_edges_and_nodes_are_those_of_what_was_planted(kind):
 def test_bad_parameters_are_refused(options, words):
     with pytest.raises(InputError, match=f"^{words}"):
         motif_set(nx.path_graph(4), **options)
+
+
+def test_a_star_of_more_symmetries_than_64_bits_hold_is_tried():
+    """A star of 24 leaves has 24! automorphisms; 20! is the last factorial of 63 bits."""
+    graph = nx.disjoint_union_all([nx.star_graph(24)] * 6 + [nx.cycle_graph(9)])
+    found = motif_set(graph, "3-4", given=["star-25", "star-20"])
+    large, small = found.given.values()
+    # a tree pays six bits a node and copy, so that the larger one misses by more
+    assert 0 < small < large < np.inf
+
+
+def test_given_structures_are_read_in_the_relations_of_the_graph():
+    """Named alone, or in another order, relations are those of the graph."""
+    edges = [(k + u, k + v) for k in range(0, 60, 3) for u, v in ((0, 1), (0, 2), (1, 2))]
+    relations = {"relation": np.array([0, 1, 1] * 20), "relation_names": ["acts", "binds"]}
+    graph = csr_from_edges(*np.array(edges).T, 60, directed=[True, False], **relations)
+    given = ["a-[binds]-b, c-[binds]-a, c-[acts]->b", "a-[acts]->b", "a-[binds]-b, b-[binds]-c"]
+    found = motif_set(graph, "3", given=given)
+    (triangle,) = found
+    assert (triangle.motif.num_copies, "given" in triangle.sources) == (20, True)
+    assert next(iter(found.given.values())) == 0
+    miner = PatternMiner(given=given, null=None, values="similarity").fit(graph)
+    counts = {len(one.edges): one.frequency.count for one in miner.patterns_}
+    assert counts == {3: 20, 1: 20, 2: 0} and miner.transform(graph).shape == (60, 3)

@@ -16,8 +16,6 @@ import numpy as np
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
-# of so many nodes at most
-MOST_CANONICAL_NODES = 16
 _NANOSECONDS = 3000
 _HALF = np.uint64(32)
 
@@ -30,7 +28,7 @@ def canonical_orders(
     Parameters
     ----------
     links : numpy.ndarray
-        uint16 ``[K, M, M]``, a number for what joins each two of up to 16 nodes as seen from the
+        uint16 ``[K, M, M]``, a number for what joins each two of up to 62 nodes as seen from the
         first, 0 for nothing.
     colors : numpy.ndarray
         int64 ``[K, M]``, numbers that an isomorphism keeps.
@@ -38,8 +36,8 @@ def canonical_orders(
     Returns
     -------
     order, automorphisms, orbits : numpy.ndarray
-        int64 ``[K, M]``, ``[K]`` and ``[K, M]``. Links and colours in this order are equal for
-        isomorphic graphs, and for no others. Orbits of nodes are numbered from 0 on.
+        int64 ``[K, M]``, float64 ``[K]`` and int64 ``[K, M]``. Links and colours in this order are
+        equal for isomorphic graphs, and for no others. Orbits of nodes are numbered from 0 on.
 
     Examples
     --------
@@ -47,10 +45,11 @@ def canonical_orders(
     >>> found = canonical_orders(paths.astype(np.uint16), np.zeros((2, 3), np.int64))
     >>> first, second = (one[np.ix_(own, own)] for one, own in zip(paths, found[0]))
     >>> (first == second).all().item(), found[1].tolist(), found[2].tolist()
-    (True, [2, 2], [[0, 1, 0], [0, 1, 1]])
+    (True, [2.0, 2.0], [[0, 1, 0], [0, 1, 1]])
     """
     order, orbits = np.empty((2, *colors.shape), np.int64)
-    automorphisms = np.empty(len(colors), np.int64)
+    # a star of 21 leaves has more than 64 bits hold
+    automorphisms = np.empty(len(colors))
     work = len(colors) * _NANOSECONDS
     # as plain Python, 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
@@ -204,7 +203,7 @@ def _compare(links, row, depth, order, automorphisms, orbits, tree):
     Nodes at the same place of equal orders are in one orbit.
     """
     size = len(links)
-    number = 1
+    number = 1.0
     for k in range(depth):
         number *= tree.twins[k]
     for i in range(size):

@@ -12,7 +12,9 @@ import numpy as np
 from gomkcn_dgl.checks import check_int, check_sizes
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.steps import Arrays, Steps
+from mining.graph_relations import in_relations_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
 from mining.motif_sets.collection_search import search_collection
@@ -62,16 +64,21 @@ def motif_set(
     {'triangle': inf}
     """
     check_int("random_state", random_state, 0)
-    structures = [Structure.parse(one) if isinstance(one, str) else one for one in given]
     is_collection = isinstance(graph, list | tuple)
     mined = MinedGraph.of(graph)
     return find_motif_set(
         mined,
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
         random_state,
-        [Pattern(one, sources=("given",)) for one in structures],
+        given_patterns(given, mined.graph.relations),
         is_collection=is_collection or mined.graph.num_graphs > 1,
     )
+
+
+def given_patterns(given: Sequence[Structure | str], relations: Relations) -> list[Pattern]:
+    """The structures that a user gives for a graph, with the relations of its edges."""
+    structures = [Structure.parse(one) if isinstance(one, str) else one for one in given]
+    return [Pattern(in_relations_of(relations, one), sources=("given",)) for one in structures]
 
 
 def find_motif_set(
@@ -88,8 +95,12 @@ def find_motif_set(
     steps = Steps() if steps is None else steps
     graph = mined.graph
     sizes = sizes or (COLLECTION_SIZES if is_collection else SIZES)
+    # a list of one graph is a collection as well
+    num_graphs = max(graph.num_graphs, 1 + is_collection)
     if not len(graph.indices):
-        return MotifSet((), 0.0, 0.0, num_graphs=graph.num_graphs, not_used=_not_used(mined))
+        missing = _misses(proposed, CodedSet((), 0.0, 0.0))
+        left_out = _not_used(mined)
+        return MotifSet((), 0.0, 0.0, given=missing, not_used=left_out, num_graphs=num_graphs)
     search = search_collection if is_collection else motif_set_of_graph
     starts = 1 if is_collection else num_starts(mined, sizes)
     options: dict[str, Any] = {"proposed": proposed, "grows": grows, "is_over": steps.is_late}
@@ -104,10 +115,10 @@ def find_motif_set(
     shortest = [pair for pair in found if pair[0].bits_total <= least]
     answer, other = min(shortest, key=lambda pair: _keys_of(pair[0]))
     # 2. in words of the caller, with the starts in which each motif came back
-    made = _as_motif_set(mined, answer, [one for one, _ in found], is_collection)
+    made = _as_motif_set(mined, answer, [one for one, _ in found], num_graphs)
     if other is not None:
         others = [one for _, one in found if one is not None]
-        made = replace(made, other=_as_motif_set(mined, other, others, is_collection))
+        made = replace(made, other=_as_motif_set(mined, other, others, num_graphs))
     return replace(made, given=_misses(proposed, answer))
 
 
@@ -116,7 +127,7 @@ def _keys_of(found: CodedSet) -> list[tuple[bytes, bytes]]:
 
 
 def _as_motif_set(
-    mined: MinedGraph, found: CodedSet, starts: Sequence[CodedSet], is_collection: bool
+    mined: MinedGraph, found: CodedSet, starts: Sequence[CodedSet], num_graphs: int
 ) -> MotifSet:
     """What was found, by the ids that were given, most bits first."""
     graph = mined.graph
@@ -142,8 +153,7 @@ def _as_motif_set(
         num_starts=len(starts),
         closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),
         not_used=_not_used(mined),
-        # a list of one graph is a collection as well
-        num_graphs=max(graph.num_graphs, 1 + is_collection),
+        num_graphs=num_graphs,
     )
 
 
