@@ -25,7 +25,7 @@ from gomkcn_dgl.errors import InputError
 from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.blocks import edges_between, partition_bits
 from mining.motif_sets.coded_graph import CodedGraph, terms_of
-from mining.motif_sets.copy_loops import Places, falling_bits, move_copies, prefix_addresses
+from mining.motif_sets.copy_loops import Places, move_copies, prefix_addresses
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -225,14 +225,17 @@ class GraphCode:
         uniform, weight = (sum(column) for column in zip(*found, strict=True))
         table = log2_factorials(int(graph.num_neighbors.max()))
         terms = terms_of(roles)
-        falling = falling_bits(copies, terms, graph.degrees, table)
+        by_degree = np.full(len(copies), weight)
+        for role, slot, r in terms.tolist():
+            degrees = graph.degrees[slot, copies[:, role]]
+            by_degree -= table[degrees] - table[degrees - r]
         eligible = np.zeros(0, np.int64)
         if graph.is_plain:
             # the nodes of a role could all play those of smaller degree
             able = np.searchsorted(self._ascending, np.sort(roles[:, 0])[::-1])
             eligible = len(self._ascending) - able
         return Places(
-            terms, weight - falling, uniform, eligible, roles.sum(axis=1),
+            terms, by_degree, uniform, eligible, roles.sum(axis=1),
             graph.num_neighbors, graph.class_of, graph.class_sizes,
         )  # fmt: skip
 

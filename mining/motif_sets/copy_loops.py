@@ -138,17 +138,6 @@ def edges_of_copies(graph, edge_of, copies, pairs):
 
 
 @compiled()
-def falling_bits(copies, terms, degrees, log_factorial):
-    """log2 of the product of d (d - 1) ... (d - q + 1) over the `terms` [T, 3], of each copy."""
-    out = np.zeros(len(copies))
-    for row in range(len(copies)):
-        for t in range(len(terms)):
-            degree = degrees[terms[t, 1], copies[row, terms[t, 0]]]
-            out[row] += log_factorial[degree] - log_factorial[degree - terms[t, 2]]
-    return out
-
-
-@compiled()
 def choose_disjoint(rows, members, marks, era):
     """The rows, in their order, whose `members` [K, P] are in none that was chosen before."""
     out = np.empty(len(rows), np.int64)
