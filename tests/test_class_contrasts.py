@@ -20,7 +20,7 @@ from mining.class_contrasts import class_differences, odds_ratio_interval
 from mining.html.report import render_report
 from mining.html.tables import class_table
 from mining.mined_graph import classes_of
-from mining.pattern import ClassDifference
+from mining.pattern import ClassContrast, ClassDifference
 
 
 def test_odds_ratio_by_hand_and_beside_the_conditional_one():
@@ -106,7 +106,8 @@ def test_extreme_tables_and_records():
     assert everywhere.p_adjusted == nowhere.p_adjusted == 1
     for difference in differences:
         record = json.loads(json.dumps(difference.to_dict(), allow_nan=False))
-        again = ClassDifference.from_dict(record)
+        contrasts = tuple(ClassContrast(**one) for one in record["contrasts"])
+        again = ClassDifference(contrasts, record["p_adjusted"])
         assert again.to_dict() == difference.to_dict()
         assert str(again) == str(difference)
     assert str(separating).startswith(

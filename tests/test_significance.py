@@ -158,7 +158,7 @@ def test_a_record_comes_back():
         "p_adjusted": 0.25,
         "verdict": "as expected",
     }
-    assert NullComparison.from_dict("degree", record) == first
+    assert NullComparison("degree", **record) == first
 
 
 def plain_class_p(counts, labels, orders):
