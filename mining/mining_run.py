@@ -293,21 +293,18 @@ def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:
     >>> len(compare_runs(empty, empty))
     0
     """
-    rows: dict[bytes, dict[str, Any]] = {}
-    structures = {}
-    for run, name in ((first, "first"), (second, "second")):
-        for one in run.patterns:
-            structures[one.key] = one.structure
-            rows.setdefault(one.key, {"structure": ""}).update(
-                {
-                    f"pattern_{name}": one.id,
-                    f"count_{name}": one.frequency.occurrences.short,
-                    f"copies_{name}": one.motif.num_copies if one.motif else None,
-                }
-            )
-    columns = [
-        f"{what}_{run}" for run in ("first", "second") for what in ("pattern", "count", "copies")
+    sides = [
+        pd.DataFrame(
+            {
+                f"pattern_{name}": [one.id for one in run.patterns],
+                f"count_{name}": [one.frequency.occurrences.short for one in run.patterns],
+                f"copies_{name}": [one.motif and one.motif.num_copies for one in run.patterns],
+            },
+            index=pd.Index([one.key for one in run.patterns], dtype=object),
+        )
+        for name, run in (("first", first), ("second", second))
     ]
-    table = pd.DataFrame(list(rows.values()), columns=["structure", *columns])
-    table["structure"] = describe_shapes([structures[key] for key in rows])
-    return table.convert_dtypes()
+    table = pd.concat(sides, axis=1, sort=False)
+    structures = {one.key: one.structure for one in (*second.patterns, *first.patterns)}
+    table.insert(0, "structure", describe_shapes([structures[key] for key in table.index]))
+    return table.reset_index(drop=True).convert_dtypes()

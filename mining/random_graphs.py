@@ -177,10 +177,12 @@ class RandomGraphs:
             and sample.relations.kinds == self.graph.relations.kinds
         )
         if not same:
+            got = type(sample).__name__
+            if isinstance(sample, CSRGraph):
+                got = f"{sample.num_nodes} nodes, {sample.relations.kinds}"
             raise InputError(
                 f"null {self.model.name!r} must return graphs with the nodes and relations of its "
-                f"graph ({self.graph.num_nodes} nodes, {self.graph.relations.kinds}), got "
-                f"{_in_words(sample)}."
+                f"graph ({self.graph.num_nodes} nodes, {self.graph.relations.kinds}), got {got}."
             )
         return sample
 
@@ -237,7 +239,9 @@ class DegreeWalk:
         ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.argsort(groups, kind="stable")
         attempts, rng = ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
-        count = walk(edges, kinds, _one_way(graph), groups, ends, members, attempts, rng)
+        # links that read otherwise from the other end
+        one_way = graph.relations.reverse != np.arange(len(graph.relations.reverse))
+        count = walk(edges, kinds, one_way, groups, ends, members, attempts, rng)
         return _graph_of(edges, kinds, graph), count / attempts
 
     def doubt(self, graph: CSRGraph) -> str:
@@ -398,13 +402,6 @@ def _graph_of(edges: np.ndarray, kinds: np.ndarray, graph: CSRGraph) -> CSRGraph
     )
 
 
-def _one_way(graph: CSRGraph) -> np.ndarray:
-    """Which links read otherwise from the other end, bool ``[K]``."""
-    reverse = graph.relations.reverse
-    one_way: np.ndarray = reverse != np.arange(len(reverse))
-    return one_way
-
-
 def _kind_degrees(graph: CSRGraph) -> np.ndarray:
     """Neighbours of each node by link, int64 ``[V, K]``."""
     row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
@@ -434,9 +431,3 @@ def _grouped(*columns: np.ndarray) -> np.ndarray:
 def _listed(parts: list[str]) -> str:
     """Parts of a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
-def _in_words(sample: Any) -> str:
-    if not isinstance(sample, CSRGraph):
-        return type(sample).__name__
-    return f"{sample.num_nodes} nodes, {sample.relations.kinds}"

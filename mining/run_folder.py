@@ -38,7 +38,7 @@ from mining.schemas import validator
 
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
-    from mining.mining_run import GraphSummary, MiningRun
+    from mining.mining_run import MiningRun
     from mining.settings import RunSettings
 
 REPORT = "report.html"
@@ -208,7 +208,7 @@ def _run_of(
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     from mining.export import read_places
-    from mining.mining_run import MiningRun, with_names
+    from mining.mining_run import GraphSummary, MiningRun, RelationSummary, with_names
     from mining.motif_sets.motif_set import MotifSet
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery
@@ -218,8 +218,9 @@ def _run_of(
         _check_lengths(entry, len(names))
     listed = [(one["frequency"]["listed"], one["num_nodes"]) for one in patterns["patterns"]]
     occurrences = read_places(folder / "occurrences.parquet", listed)
-    recovery = run["recovery"]
-    summary = _graph_of(run["graph"], names)
+    graph = run["graph"]
+    kinds = tuple(RelationSummary(**one) for one in graph["relations"])
+    summary = GraphSummary(**{**graph, "feature_names": names, "relations": kinds})
     found = [
         Pattern.from_dict(entry, names, stored)
         for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
@@ -229,10 +230,11 @@ def _run_of(
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
             copies.append(read_places(folder / name, sizes))
-    kinds = [(one.name, one.directed) for one in summary.relations] or [(PLAIN, False)]
-    if map is not None and max(map["edge_relations"], default=0) >= len(kinds):
+    if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
-    relations = relations_of(*zip(*kinds, strict=True))
+    relations = relations_of(
+        [one.name for one in kinds] or [PLAIN], [one.directed for one in kinds] or [False]
+    )
     motif_set = MotifSet.from_dict(record, relations, copies)
     parts = {one.id: one for one in motif_set.motifs}
     found = [
@@ -245,11 +247,10 @@ def _run_of(
         loss_curve=[float(loss) for loss in run["loss_curve"]],
         settings=run["settings"],
         provenance=run["provenance"],
-        recovery=None
-        if recovery is None
-        else [
+        recovery=run["recovery"]
+        and [
             MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
-            for entry in recovery
+            for entry in run["recovery"]
         ],
         map=None if map is None else GraphMap.from_dict(map),
         is_partial=run["partial"],
@@ -258,13 +259,6 @@ def _run_of(
         null_models=run["null_models"],
         others=tuple(Pattern.from_dict(entry, names) for entry in patterns["others"]),
     )
-
-
-def _graph_of(record: dict[str, Any], feature_names: tuple[str, ...]) -> GraphSummary:
-    from mining.mining_run import GraphSummary, RelationSummary
-
-    relations = tuple(RelationSummary(**one) for one in record["relations"])
-    return GraphSummary(**{**record, "feature_names": feature_names, "relations": relations})
 
 
 def _check_lengths(entry: dict[str, Any], width: int) -> None:

@@ -29,7 +29,7 @@ class PlantingSettings:
     remove_prob: float = 0.0
     add_prob: float = 0.0
     directed: bool = False
-    relations: int | Sequence[str] = 1
+    relations: int = 1
     embedded: bool = False
     extra_degree: int = 2
 
@@ -39,8 +39,7 @@ class PlantingSettings:
         check_float("noise", self.noise, 0.0)
         check_float("remove_prob", self.remove_prob, 0.0, 1.0)
         check_float("add_prob", self.add_prob, 0.0, 1.0)
-        if isinstance(self.relations, int):
-            check_int("relations", self.relations, 1, MAX_RELATIONS)
+        check_int("relations", self.relations, 1, MAX_RELATIONS)
         if self.noise > 0 and self.features != "per_type_noise":
             raise InputError(
                 f"noise must be 0 with features={self.features!r}, got {self.noise}; "
@@ -95,9 +94,9 @@ def plant_motifs(
     directed : bool
         Whether the edges have a direction. A motif without directions gets some at random, the same
         in all copies; attaching edges lead either way with equal probability.
-    relations : int or sequence of str
-        The relations of the edges, or how many: the relations that the motifs name, and more up to
-        this number. Base edges, and a motif that names none, get some at random, the same in all
+    relations : int
+        How many relations the edges have: those that the motifs name, and more up to this number.
+        Base edges, and a motif that names none, get some at random, the same in all
         copies; attaching edges have the relation of a random base edge.
     embedded : bool
         Whether copies are planted onto base nodes instead of beside them.
@@ -277,26 +276,16 @@ def _draw_features(
     return vectors.astype(np.float32)
 
 
-def name_relations(
-    motifs: Sequence[Structure], directed: bool, relations: int | Sequence[str]
-) -> Relations:
-    """The relations that the motifs name, and more up to a number; or those given."""
-    named = [name for motif in motifs for name in motif.relations.names if name != PLAIN]
-    if isinstance(relations, int):
-        names = list(dict.fromkeys(named))
-        if relations > 1:
-            others = [f"relation{k}" for k in range(relations) if f"relation{k}" not in names]
-            names += others[: max(relations - len(names), 0)]
-        names = names or [PLAIN]
-    else:
-        names = list(relations)
-        if len(set(names)) < len(names) or not names:
-            raise InputError(f"relations must be at least one and all different, got {names}.")
-        unknown = set(named) - set(names)
-        if unknown:
-            raise InputError(f"relations must hold those of the motifs, got no {min(unknown)!r}.")
-    if names == [PLAIN] and not directed:
+def name_relations(motifs: Sequence[Structure], directed: bool, number: int) -> Relations:
+    """The relations that the motifs name, and more up to a number."""
+    names = list(dict.fromkeys(name for motif in motifs for name in motif.relations.names))
+    names = [name for name in names if name != PLAIN]
+    if number > 1:
+        others = [f"relation{k}" for k in range(number) if f"relation{k}" not in names]
+        names += others[: max(number - len(names), 0)]
+    if not names and not directed:
         return SIMPLE
+    names = names or [PLAIN]
     return relations_of(names, [directed] * len(names))
 
 

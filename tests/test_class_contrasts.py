@@ -1,5 +1,6 @@
 """Class differences: counts by hand, odds ratios beside SciPy's, and laws."""
 
+import dataclasses
 import itertools
 import json
 import re
@@ -14,13 +15,14 @@ from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, bag_of_patterns, load_miner, read_run
 from mining import pattern_table as export_table
 from mining.class_contrasts import class_differences, odds_ratio_interval
 from mining.html.report import render_report
 from mining.html.tables import class_table
 from mining.mined_graph import classes_of
-from mining.pattern import ClassContrast, ClassDifference
+from mining.pattern import OccurrenceCount, Pattern
 
 
 def test_odds_ratio_by_hand_and_beside_the_conditional_one():
@@ -105,9 +107,10 @@ def test_extreme_tables_and_records():
     assert separating.strongest.low > 1000
     assert everywhere.p_adjusted == nowhere.p_adjusted == 1
     for difference in differences:
-        record = json.loads(json.dumps(difference.to_dict(), allow_nan=False))
-        contrasts = tuple(ClassContrast(**one) for one in record["contrasts"])
-        again = ClassDifference(contrasts, record["p_adjusted"])
+        counted = Pattern(Structure.parse("triangle")).counted(OccurrenceCount.exact(1))
+        pattern = dataclasses.replace(counted, classes=difference)
+        record = json.loads(json.dumps(pattern.to_dict(), allow_nan=False))
+        again = Pattern.from_dict(record, ()).classes
         assert again.to_dict() == difference.to_dict()
         assert str(again) == str(difference)
     assert str(separating).startswith(

@@ -16,7 +16,7 @@ from gomkcn_dgl.relations import PLAIN
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.coded_graph import CodedGraph, terms_of
 from mining.motif_sets.copy_loops import Left, move_copies
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from mining.motif_sets.listed_copies import ListedCopies
@@ -98,7 +98,7 @@ def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
 
     def take(some):
         degrees, taken = graph.degrees.copy(), used.copy()
-        move_copies(degrees, some, graph.terms(shape), -1)
+        move_copies(degrees, some.astype(np.int32), terms_of(graph.roles(shape)), -1)
         taken[graph.edge_numbers(shape, some)] = True
         return degrees, taken
 
@@ -108,13 +108,13 @@ def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
     # what a copy saves to first order is nearly what it saves
     everything = Left(used, graph.degrees, code.edge_bits(whole, graph.degrees))
     edges = graph.edge_numbers(shape, copies)
-    listed = ListedCopies(code, shape, copies, edges, (), True)
+    listed = ListedCopies(code, shape, copies.astype(np.int32), edges, (), True)
     gains = listed.worth(np.arange(len(copies)), everything) - listed.listed.symmetry
     for one in range(len(copies)):
         saved = whole.bits - code.residual(*take(copies[one : one + 1])).bits
         assert gains[one] == pytest.approx(saved, rel=0.15)
     # and giving them back leaves the graph
-    move_copies(left[0], copies, graph.terms(shape), 1)
+    move_copies(left[0], copies.astype(np.int32), terms_of(graph.roles(shape)), 1)
     np.testing.assert_array_equal(left[0], graph.degrees)
 
 

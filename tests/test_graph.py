@@ -319,6 +319,8 @@ def test_a_list_keeps_ids_and_weights():
     assert both.indices.dtype == np.int32
     assert as_csr(parts[:1]).weights.tolist() == [2, 2]
     assert as_csr([both, both]).graph_ptr.tolist() == [0, 2, 5, 7, 10]
+    several = as_csr([as_csr([parts[1]] * 2), parts[0]])
+    assert several.original_ids(np.arange(8)) == [0, 1, 2, 0, 1, 2, 5, 6]
 
 
 def test_a_list_refuses_graphs_that_do_not_fit_together():

@@ -12,7 +12,7 @@ from mining.candidates.shapes import find_shapes
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.copy_loops import Marks, bits_of_prefixes, choose_disjoint, free_copies
+from mining.motif_sets.copy_loops import Marks, choose_disjoint
 from mining.motif_sets.cover import Cover
 from mining.motif_sets.listed_copies import list_structure, plan_of
 
@@ -101,19 +101,21 @@ def test_symmetry_leaves_one_mapping_of_each_copy(whole):
 
 
 @pytest.mark.parametrize("kind", ["plain", "typed"])
-def test_bits_of_prefixes_are_those_of_the_code(kind):
+def test_bits_of_the_best_copies_are_those_of_the_code(kind):
     graph = coded(kind)
     code = GraphCode(graph)
     for shape in shapes_of(graph, 3):
-        listed, _, marks = list_all(graph, shape)
-        rows = np.random.default_rng(1).permutation(len(listed.copies))
-        bits = bits_of_prefixes(rows, listed.listed, marks)[0]
-        for number in {1, (len(rows) + 1) // 2, len(rows)}:
-            expected = code.motif_bits(shape, listed.copies[rows[:number]]).total
-            assert abs(bits[number - 1] - expected) < 1e-9
-        nodes = choose_disjoint(rows, listed.copies, marks.nodes, -1)
-        last = bits_of_prefixes(nodes, listed.listed, marks)[0][-1]
-        assert abs(last - code.motif_bits(shape, listed.copies[nodes]).total) < 1e-9
+        listed, left, marks = list_all(graph, shape)
+        everything, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
+        found = listed.best_copies(left, none, everything, marks, -np.inf)
+        if found is None:
+            assert len(listed.copies) < 2
+            continue
+        bits = code.motif_bits(shape, found.copies)
+        assert abs(found.bits - bits.total) < 1e-9
+        assert found.address == bits.code
+        saved = listed.worth(found.rows, left).sum() - len(found.rows) * listed.listed.symmetry
+        assert abs(found.gain - (saved - found.bits)) < 1e-9
 
 
 def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
@@ -140,7 +142,3 @@ def test_disjoint_rows_are_chosen_in_order():
     members, marks = np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.zeros(6, np.int64)
     assert choose_disjoint(np.array([0, 1, 2, 3]), members, marks, 1).tolist() == [0, 2, 3]
     assert choose_disjoint(np.array([1, 0, 2, 3]), members, marks, 2).tolist() == [1, 3]
-    used, freed = np.array([1, 0, 0, 0, 0, 0], bool), np.array([0, 0, 0, 0, 1, 0], bool)
-    rows, is_new = free_copies(members, used, freed)
-    assert (rows.tolist(), is_new) == ([1, 2, 3], True)
-    assert not free_copies(members[:3], used, freed)[1]

@@ -74,7 +74,9 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     assert "edges must be of the relations that the classifier learnt, " in refused(
         "predict run BONDS"
     )
-    assert refused("predict run FEW --out few.txt").startswith("--out must end in .csv or .parquet")
+    assert refused("predict run FEW --out few.txt").startswith(
+        "--out must end in .csv, .parquet, .json"
+    )
     assert "holds no finished run" in refused("predict none FEW")
     Path("mined").mkdir()
     Path("mined/run.json").write_text("{}")

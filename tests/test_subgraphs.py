@@ -156,7 +156,6 @@ def test_settings_out_of_range_are_refused(change, rule):
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"backend": "triton"}, "backend must be one of 'auto',"),
         ({"roots": [0, 4]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0, -1]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0.0]}, "roots must be a list of node numbers"),

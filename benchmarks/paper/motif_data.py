@@ -67,7 +67,6 @@ def load_motif_data(name: str, num_graphs: int = _NUM_GRAPHS) -> MotifData:
             seed=seed,
             features="constant",
             directed=is_directed,
-            relations=1 if is_directed else ("a", "b"),
         )
         parts.append(replace(dataset.planted.to_csr(), graph_ptr=dataset.node_offsets))
         labels.append(dataset.labels.numpy())

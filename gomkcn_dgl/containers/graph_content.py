@@ -269,7 +269,11 @@ def join_contents(parts: Sequence[GraphContent], labels: Sequence[str]) -> Graph
         numbers = [np.array([number[name] for name in part.relation_names]) for part in parts]
         relation = np.concatenate([new[p.codes] for new, p in zip(numbers, parts, strict=True)])
     if any(part.node_ids is not None for part in parts):
-        ids = np.concatenate([part.ids for part in parts])
+        # nodes without a name are numbered in each graph
+        first, sizes = np.concatenate(pointers)[:-1], np.diff(np.concatenate(pointers))
+        numbers = np.split(np.arange(starts[-1]) - np.repeat(first, sizes), starts[1:-1])
+        pairs = zip(parts, numbers, strict=True)
+        ids = np.concatenate([own if p.node_ids is None else p.ids for p, own in pairs])
     nodes = joined_columns([part.nodes for part in parts], labels)
     # an object that does not tell attributes of nodes and edges apart
     mixed = all(part.nodes is part.edges for part in parts)

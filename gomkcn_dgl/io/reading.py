@@ -133,6 +133,7 @@ def read_graph(
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> path = Path(tempfile.mkdtemp()) / "path.txt"
     >>> _ = path.write_text("# a path\n10 20\n20 30\n")
     >>> graph = read_graph(path)

@@ -2,7 +2,7 @@
 
 A loop that the compiler vectorises by itself uses half of the widest registers, keeps no sum in a
 register from one loop to the next, and tests at run time whether arrays overlap. Here a vector is a
-value: 16 numbers of float32 or 8 of float64, with ``+``, ``-``, ``*``, ``/`` and the functions
+value: 16 numbers of float32 or 8 of float64, with ``+``, ``-``, ``*`` and the functions
 below; the compiler splits it where a processor's registers are smaller. Arrays are contiguous and
 read by the offset of a number in them, without a look at their bounds.
 
@@ -191,7 +191,6 @@ def _compile_operator(function: Any, name: str) -> None:
 _compile_operator(operator.add, "fadd")
 _compile_operator(operator.sub, "fsub")
 _compile_operator(operator.mul, "fmul")
-_compile_operator(operator.truediv, "fdiv")
 
 
 @_compile(exp2, lambda vector: vector, Vector)

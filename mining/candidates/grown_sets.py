@@ -8,6 +8,7 @@ for the code of the graph to say.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -138,27 +139,25 @@ def _structures(
     groups = groups[promise[groups] > 0]
     if not len(groups):
         return []
-    # 2. groups of one shape are one
+    # 2. groups of one shape are one; their sets in canonical order
     shapes, order, shape_of = find_shapes(*links_of(graph, nodes[first[groups]]))
-    by_group = np.argsort(group_of, kind="stable")
-    ends = np.cumsum(number)
-    members: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in shapes]
-    for group, own, shape in zip(groups, order, shape_of, strict=True):
-        sets = by_group[ends[group] - number[group] : ends[group]]
-        members[shape].append((sets, nodes[sets][:, own]))
+    place_of = np.full(len(first), -1)
+    place_of[groups] = np.arange(len(groups))
+    place = place_of[group_of]
+    kept = np.flatnonzero(place >= 0)
+    kept = kept[np.argsort(shape_of[place[kept]], kind="stable")]
+    place = place[kept]
+    copies = np.take_along_axis(nodes[kept], order[place], axis=1)
+    ends = np.cumsum(np.bincount(shape_of[place], minlength=len(shapes)))
     # 3. those that save most, with their own symmetry in place of the usual one
     pendant = count_pendant(np.stack([one.links for one in shapes]))
-    found = []
-    for shape, parts, alone in zip(shapes, members, pendant.tolist(), strict=True):
-        worth = np.sort(np.concatenate([values[sets] for sets, _ in parts]))[::-1]
-        worth += shape.automorphism_bits - PENDANT_BITS * alone + _OF_NODE * size
-        total = np.cumsum(worth) + log_factorials[1 : len(worth) + 1]
-        found.append((-float(total.max()), shape.key, shape, parts))
-    found.sort(key=lambda one: one[:2])
-    return [
-        Seen(shape, np.concatenate([copies for _, copies in parts]))
-        for *_, shape, parts in found[:_MOST_STRUCTURES]
-    ]
+    own = [one.automorphism_bits for one in shapes] - PENDANT_BITS * pendant + _OF_NODE * size
+    values, found = values[kept], []
+    for shape, worth, (start, end) in zip(shapes, own, pairwise([0, *ends.tolist()]), strict=True):
+        total = np.cumsum(np.sort(values[start:end])[::-1] + worth)
+        total += log_factorials[1 : len(total) + 1]
+        found.append((-float(total.max()), shape.key, Seen(shape, copies[start:end])))
+    return [seen for *_, seen in sorted(found, key=lambda one: one[:2])[:_MOST_STRUCTURES]]
 
 
 def distinct(sets: np.ndarray) -> np.ndarray:

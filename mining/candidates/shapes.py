@@ -132,22 +132,18 @@ def find_shapes(links: np.ndarray, colors: np.ndarray) -> Shapes:
     order, automorphisms, orbits = canonical_orders(links, colors)
     links = links[np.arange(len(links))[:, None, None], order[:, :, None], order[:, None, :]]
     colors, orbits = (np.take_along_axis(one, order, axis=1) for one in (colors, orbits))
-    known: dict[bytes, int] = {}
-    shapes: list[Shape] = []
-    number = np.empty(len(links), np.int64)
-    # keys in bulk
     keys = np.concatenate([colors, links.reshape(-1, links.shape[1] ** 2)], axis=1, dtype=np.int64)
-    for row, own in enumerate(zip(links, colors, strict=True)):
-        number[row] = known.setdefault(keys[row].tobytes(), len(known))
-        if number[row] == len(shapes):
-            shapes.append(Shape(*own, orbits[row], int(automorphisms[row])))
+    _, first, number = np.unique(
+        keys.view(f"V{8 * keys.shape[1]}").reshape(-1), return_index=True, return_inverse=True
+    )
+    shapes = [Shape(links[k], colors[k], orbits[k], int(automorphisms[k])) for k in first]
     return Shapes(shapes, order, number)
 
 
 def links_of(rows: Rows, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What joins each two nodes of sets, uint16 ``[K, M, M]``, and their colours ``[K, M]``."""
     links = np.empty((*sets.shape, sets.shape[1]), np.uint16)
-    links_among(rows, sets, links)
+    links_among(rows, sets.astype(np.int32, copy=False), links)
     return links, rows.colors[sets]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from mining.counting.search_loops import first_at_least
 
 # of the paths u - a - v to a node v: how many there are, the triangles on the edges u - a and on
 # the edges a - v, and the edges among the nodes a, twice
@@ -494,14 +495,8 @@ def add_to_edges(first, last, core, triangles, ends, degree, degrees, numbers, s
 @subroutine(**INLINE_JIT)
 def _later(core, node, other):
     """Neighbours of a node that are later than another one."""
-    low, high = core.up[node], core.indptr[node + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if core.indices[middle] <= other:
-            low = middle + 1
-        else:
-            high = middle
-    return core.indptr[node + 1] - low
+    end = core.indptr[node + 1]
+    return end - first_at_least(core.indices, core.up[node], end, other + 1)
 
 
 @compiled(**SEARCH_JIT)

@@ -8,12 +8,12 @@ mappings of the structure onto the graph (LAD) in memory and without a time limi
 
 from __future__ import annotations
 
+from itertools import pairwise
 from threading import local
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.csr import split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -271,25 +271,18 @@ class ExactSearch:
         """Search each graph until its first occurrence, bool ``[G]``."""
         if self.structure.num_nodes == 1:
             return np.logical_or.reduceat(self.candidates != 0, self.graph.graph_ptr[:-1])
-        plan, labels = self._plan()
-        found, spent = np.zeros(self.graph.num_graphs, bool), 0
-        for number, one in enumerate(split_graphs(self.graph)):
-            nodes = slice(*self.graph.graph_ptr[number : number + 2])
-            own = plan._replace(candidates=plan.candidates[nodes])
-            links = None
-            if labels is not None and one.links is not None:
-                links = labels._replace(links=one.links)
-            search = new_search(one.num_nodes, self.structure.num_nodes)
+        found, search = np.zeros(self.graph.num_graphs, bool), self._new_search()
+        arguments = self.graph.indptr, self.graph.indices, *self._plan(), search, self.count
+        for number, (first, last) in enumerate(pairwise(self.graph.graph_ptr)):
+            # a search that is not at its end has left marks at nodes of its graph
+            search.position[:3] = first, 0, last
+            search.is_marked[:] = False
             goes_on = True
             while goes_on and not found[number] and not self.unfinished:
-                goes_on = advance(
-                    one.indptr, one.indices, own, links, search, self.count[nodes], _NO_PLACES,
-                    _FEW_STEPS,
-                )  # fmt: skip
-                found[number] = self.count[nodes].any()
-                is_over = max_steps is not None and spent + search.position[4] > max_steps
+                goes_on = advance(*arguments, _NO_PLACES, _FEW_STEPS)
+                found[number] = self.count[first:last].any()
+                is_over = max_steps is not None and search.position[4] > max_steps
                 self.unfinished = is_over and goes_on and not found[number]
-            spent += search.position[4]
         return found
 
     def _new_search(self) -> Search:

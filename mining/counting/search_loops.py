@@ -187,8 +187,8 @@ def _open(indptr, indices, plan, search, level):
                 high = min(high, search.mapped[j])
     row = search.mapped[base]
     start, end = indptr[row], indptr[row + 1]
-    search.next[level] = _first_at_least(indices, start, end, low + 1)
-    search.stop[level] = _first_at_least(indices, search.next[level], end, high)
+    search.next[level] = first_at_least(indices, start, end, low + 1)
+    search.stop[level] = first_at_least(indices, search.next[level], end, high)
     # 3. to mark the previous node pays when there are more candidates than it has neighbours
     node = search.mapped[previous]
     if search.stop[level] - search.next[level] > indptr[node + 1] - indptr[node]:
@@ -221,10 +221,10 @@ def _has_links(indptr, indices, plan, labels, search, level, node):
             other = search.mapped[i]
             # search the shorter row
             if indptr[other + 1] - indptr[other] < end - start:
-                k = _first_at_least(indices, indptr[other], indptr[other + 1], node)
+                k = first_at_least(indices, indptr[other], indptr[other + 1], node)
                 link = labels.pattern_links[i, own]
             else:
-                k = _first_at_least(indices, start, end, other)
+                k = first_at_least(indices, start, end, other)
                 link = labels.pattern_links[own, i]
             if labels.links[k] != link:
                 return False
@@ -256,7 +256,7 @@ def _is_adjacent(indptr, indices, plan, search, level, node):
     if indptr[other + 1] - indptr[other] < end - start:
         node, other = other, node
         start, end = indptr[node], indptr[node + 1]
-    k = _first_at_least(indices, start, end, other)
+    k = first_at_least(indices, start, end, other)
     return (k < end and indices[k] == other) == is_wanted
 
 
@@ -272,7 +272,7 @@ def _mark(indptr, indices, search, i):
 
 
 @subroutine(**INLINE_JIT)
-def _first_at_least(indices, low, high, value):
+def first_at_least(indices, low, high, value):
     """First position in a sorted row whose node is not below ``value``."""
     while low < high:
         middle = (low + high) >> 1

@@ -18,6 +18,7 @@ import numpy as np
 
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from mining.counting.search_loops import first_at_least
 
 NODES_OF_A_BLOCK = 1024
 DRAWS_OF_A_BLOCK = 1024
@@ -226,14 +227,8 @@ def _fits(rows, tree, image, i, node, joined):
 @subroutine(**SEARCH_JIT)
 def link_between(rows, u, v):
     """The link from u to v, 0 if there is none."""
-    low, end = rows.indptr[u], rows.indptr[u + 1]
-    high = end
-    while low < high:
-        middle = (low + high) >> 1
-        if rows.indices[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
+    end = rows.indptr[u + 1]
+    low = first_at_least(rows.indices, rows.indptr[u], end, v)
     if low == end or rows.indices[low] != v:
         return 0
     return np.int64(rows.links[low]) if len(rows.links) else 1

@@ -210,11 +210,13 @@ def _explain_network(
     # 3. what is shown
     decisions = []
     for row in _choose_rows(rows, predicted, data, test):
-        is_node, nodes = data.task == "node", _nodes_of(data.graph, row)
+        is_node = data.task == "node"
         if is_node:
             # those of its first subgraph, itself first
             one = collection.subgraphs.select(torch.tensor([row]))
             nodes = one.nodes[0, : int(one.num_nodes[0])].numpy().astype(np.int64)
+        else:
+            nodes = _nodes_of(data.graph, row)
         decisions.append(
             Decision(
                 row,

@@ -81,25 +81,17 @@ class OccurrenceExplanation:
 
     def __str__(self) -> str:
         """The explanation in one sentence."""
+        # 1. what shows which pattern
         name = f"pattern {self.pattern.id} ({describe_shape(self.pattern.structure)})"
-        return f"{self._subject(name)}: {self._differences()}."
-
-    def _repr_html_(self) -> str | None:
-        """The sentence and the node mapping, for a notebook."""
-        return html_of(self)
-
-    def _subject(self, name: str) -> str:
         where = f" of graph {self.graph}" if self.num_graphs > 1 else ""
+        subject = f"Node {self.root}{where} is next to {name} and no part of it"
         if self.root is None:
             known = [node for node in self.nodes if node is not None]
-            return f"The occurrence at {_listed(known, most=9)}{where} shows {name}"
-        if self.root in self.nodes:
+            subject = f"The occurrence at {_listed(known, most=9)}{where} shows {name}"
+        elif self.root in self.nodes:
             letter = ascii_uppercase[self.nodes.index(self.root)]
-            return f"Node {self.root}{where} is pattern node {letter} of {name}"
-        return f"Node {self.root}{where} is next to {name} and no part of it"
-
-    def _differences(self) -> str:
-        # edges of nodes that are missing or beyond the pattern go without saying
+            subject = f"Node {self.root}{where} is pattern node {letter} of {name}"
+        # 2. edges of nodes that are missing or beyond the pattern go without saying
         unmatched = {slot for slot, node in enumerate(self.nodes) if node is None}
         missing = [row for row in self.missing if not {*row[:2]} & unmatched]
         parts = [
@@ -116,7 +108,11 @@ class OccurrenceExplanation:
             for slot, (name, value, expected) in self.features.items()
         ]
         parts.append(_clause("node", differing, "different in features"))
-        return "; ".join(part for part in parts if part)
+        return f"{subject}: {'; '.join(filter(None, parts))}."
+
+    def _repr_html_(self) -> str | None:
+        """The sentence and the node mapping, for a notebook."""
+        return html_of(self)
 
     def _edge_name(self, row: Row) -> str:
         """Such as "7–8", "7→8" with a direction, or "7→8 (activates)" with a relation."""

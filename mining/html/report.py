@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -48,138 +49,45 @@ def render_report(run: MiningRun) -> str:
         for null, keeps in (run.null_models or {"": ""}).items()
     ]
     of_classes = _class_rows(run, numbers, lines)
+    null = next(iter(run.null_models), "")
+    more = [at for at, one in enumerate(run.patterns) if called(one, null) == MORE]
     return render_page(
         "report.html.jinja",
         run=run,
-        lead=_lead(run, numbers),
-        facts=_facts(run),
-        set_notes=_set_notes(run, shown),
+        found=run.motif_set,
+        shown=shown,
+        of_set=partial(numbers, *path),
+        copies=sum(one.motif.num_copies for one in shown if one.motif),
+        null=null,
+        verdicts=[called(one, null) for one in _every(run)],
+        first_called=min(more, key=lambda at: (run.patterns[at].num_nodes, at), default=None),
+        num_differing=sum(one.classes.p_adjusted <= LEVEL for one in _every(run) if one.classes),
         motifs=motifs,
-        whole_set=_whole_set(run, shown, path, numbers),
-        given_what=shown.given_what,
         has_occurrences=any(row["of"] for row in motifs),
-        closest=_closest(run, numbers, lines),
         comparisons=comparisons,
         classes=of_classes,
         most_class_rows=_MOST_CLASS_ROWS,
         line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
-        part=_shown_part(run),
+        lines=lines,
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(explorer_data(run, motifs, lines)),
         script=Markup(page_script()),
         policy=content_policy(),
-        templates=_large_drawings(run, motifs, lines),
+        # what its sentences are made with
+        numbers=numbers,
+        count=count,
+        draw_structure=draw_structure,
+        expected=expected,
+        isfinite=isfinite,
+        percent=percent,
+        signed=signed,
+        whole=whole,
+        least_bits=LEAST_BITS,
         level=LEVEL,
         most_drawn=MOST_DRAWN,
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
-
-
-def _lead(run: MiningRun, numbers: Numbers) -> Markup:
-    """The answer in two or three sentences."""
-    found = run.motif_set
-    what = "graph" if run.graph.num_graphs == 1 else "collection"
-    said: list[Markup | str] = []
-    if found.motifs:
-        variants = {number for group in found.near for number in group[1:]}
-        kinds = count(len(found.motifs) - len(variants), "motif")
-        if variants:
-            kinds += f" and {count(len(variants), 'near variant')}"
-        if found.is_clique_cover:
-            kinds += ", mostly cliques"
-        copies = sum(one.motif.num_copies for one in found if one.motif)
-        verb = "covers" if len(found.motifs) == 1 else "cover"
-        said.append(
-            Markup("{}, {} in all, {} {} of the nodes and {} of the edges.").format(
-                kinds,
-                f"{copies:,} {'copy' if copies == 1 else 'copies'}",
-                verb,
-                numbers("motif_set", "nodes_covered", text=percent),
-                numbers("motif_set", "edges_covered", text=percent),
-            )
-        )
-        said.append(
-            Markup("They save <b>{} of {} bits</b> ({}), given {}.").format(
-                numbers("motif_set", "bits_saved"),
-                numbers("motif_set", "bits_base"),
-                percent(found.bits_saved / found.bits_base),
-                found.given_what,
-            )
-        )
-    elif not found.bits_base:
-        said.append(f"The {what} has no edge between two different nodes.")
-    elif found.bits_base < LEAST_BITS:
-        said.append(f"The degrees determine the {what}, so no motif can shorten its description.")
-    elif found.num_blocks is not None and found.other is not None:
-        said.append(
-            Markup("{} of nodes save {} of {} bits; no motif saves bits on top of them.").format(
-                numbers("motif_set", "blocks", text=count(found.num_blocks, "block")),
-                whole(found.other.bits_base - found.bits_total),
-                numbers("motif_set", "other", "bits_base"),
-            )
-        )
-    else:
-        said.append(f"No motif saves bits, given {found.given_what}.")
-    if not found.motifs:
-        said += _called_sentence(run, numbers)
-    differing = sum(one.classes.p_adjusted <= LEVEL for one in _every(run) if one.classes)
-    if differing:
-        verb = "differs" if differing == 1 else "differ"
-        said.append(f"{count(differing, 'structure')} {verb} between the classes.")
-    if run.recovery:
-        recovered = sum(motif.recovered for motif in run.recovery)
-        said.append(f"{recovered} of {count(len(run.recovery), 'planted motif')} recovered.")
-    if not found.complete:
-        said.append("The search reached its work limit; a longer search may find more.")
-    if run.is_partial:
-        said.append("The time limit ended the run; gomkcn mine --resume continues it.")
-    return Markup(" ").join(said)
-
-
-def _called_sentence(run: MiningRun, numbers: Numbers) -> list[Markup]:
-    """What random graphs have less of, where there is no motif to tell of."""
-    null = next(iter(run.null_models), "")
-    more = [one for one in run.patterns if called(one, null) == MORE]
-    if not more:
-        return []
-    one = min(more, key=lambda pattern: (pattern.num_nodes, pattern.id))
-    result = one.significance[null]
-    mean, sd = expected(result.mean, result.sd)
-    at = ("patterns", run.patterns.index(one))
-    verb = "occurs" if len(more) == 1 else "occur"
-    return [
-        Markup(
-            "{} {} more often than in random graphs, among them the {}: <b>{} occurrences</b>, "
-            "{} ± {} expected."
-        ).format(
-            count(len(more), "structure"),
-            verb,
-            one.name,
-            numbers(*at, "significance", null, "observed"),
-            numbers(*at, "significance", null, "mean", text=mean),
-            numbers(*at, "significance", null, "sd", text=sd),
-        )
-    ]
-
-
-def _facts(run: MiningRun) -> list[str]:
-    """One line on the graph."""
-    graph, null = run.graph, next(iter(run.null_models), "")
-    directed = {relation.directed for relation in graph.relations}
-    kind = {frozenset({True}): ", directed", frozenset({False}): ", undirected"}
-    facts = [f"{graph.num_graphs:,} graphs"] if graph.num_graphs > 1 else []
-    facts += [
-        count(graph.num_nodes, "node"),
-        count(graph.num_edges, "edge") + kind.get(frozenset(directed), ""),
-    ]
-    if len(graph.relations) > 1:
-        facts.append(f"{len(graph.relations)} edge types")
-    if null:
-        verdicts = [called(one, null) for one in _every(run)]
-        more, less = verdicts.count(MORE), verdicts.count(LESS)
-        facts.append(f"{count(more, 'structure')} over-represented, {less} under-represented")
-    return facts
 
 
 def _motif_rows(
@@ -204,7 +112,8 @@ def _motif_rows(
         copies = part.copies
         # nodes of all copies, each once; ids are those of a graph of the collection
         ids = np.column_stack([np.repeat(copies.graph, one.num_nodes), copies.nodes.ravel()])
-        name, more = _two_lines(one.name)
+        # the shape, then relations and categories
+        name, _, more = one.name.partition(": ")
         size = f"{count(one.num_nodes, 'node')}, {count(len(one.edges), 'edge')}"
         planted = ", ".join(motif.name for motif in planted_as(one, run.recovery or []))
         subs = {
@@ -259,83 +168,6 @@ def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
         if replace(structure, channels=channels, name="", roles=()).key == head.key:
             return [(u, v)]
     return []
-
-
-def _two_lines(name: str) -> tuple[str, str]:
-    """The shape, and the relations and categories that follow a colon."""
-    shape, _, more = name.partition(": ")
-    return shape, more
-
-
-def _whole_set(
-    run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers
-) -> list[dict[str, Any]]:
-    """The set as a whole, then the other base as a row to compare with."""
-    copies = sum(one.motif.num_copies for one in shown if one.motif)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": "Whole set",
-            "copies": f"{copies:,}",
-            "nodes": numbers(*path, "nodes_covered", text=percent),
-            "edges": numbers(*path, "edges_covered", text=percent),
-            "bits": numbers(*path, "bits_saved"),
-        }
-    ]
-    blocks, degrees = (run.motif_set, run.motif_set.other)
-    if degrees is not None and degrees.num_blocks is not None:
-        blocks, degrees = degrees, blocks
-    if degrees is not None and blocks.num_blocks is not None:
-        what = "no motifs" if not blocks.motifs else count(len(blocks.motifs), "motif")
-        rows.append(
-            {
-                "name": f"For comparison: {count(blocks.num_blocks, 'block')} of nodes, {what}",
-                "copies": "–",
-                "nodes": "–",
-                "edges": "–",
-                "bits": whole(degrees.bits_base - blocks.bits_total),
-            }
-        )
-    return rows
-
-
-def _set_notes(run: MiningRun, shown: MotifSet) -> list[str]:
-    """What to know of the table of the motif set."""
-    is_collection = run.graph.num_graphs > 1
-    what = f"{run.graph.num_graphs:,} graphs" if is_collection else "graph"
-    share = "node" if is_collection else "edge"
-    notes = []
-    if shown is not run.motif_set:
-        notes.append(f"Below: the motif set given {shown.given_what} alone.")
-    if shown.is_clique_cover:
-        notes.append(
-            "The set is a clique cover: groups of nodes that are all joined to each other."
-        )
-    elif shown.motifs:
-        notes.append(f"The structures whose copies shorten the description of the {what} most.")
-    if shown.motifs:
-        notes.append(f"Copies share no {share}.")
-    for name, bits in run.motif_set.given.items():
-        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
-        notes.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
-    if run.motif_set.not_used:
-        notes.append(f"Not used: {'; '.join(run.motif_set.not_used)}.")
-    if not run.motif_set.complete:
-        notes.append(run.motif_set.cut)
-    return notes
-
-
-def _closest(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> Row | None:
-    """The structure that comes closest to saving bits, where none does."""
-    one = run.motif_set.closest
-    if run.motif_set.motifs or one is None or one.motif is None:
-        return None
-    at = ("motif_set", "closest")
-    return {
-        "name": one.name,
-        "svg": draw_structure(one.structure, 60, 48, lines=lines, letters=False),
-        "copies": numbers(*at, "copies"),
-        "bits": numbers(*at, "bits", text=signed),
-    }
 
 
 def _comparison(
@@ -410,7 +242,7 @@ def _pattern_row(
 ) -> Row:
     """What each table shows of a structure: drawing, name, count, and the share inside copies."""
     total = one.frequency.occurrences
-    own, name = (*at, "frequency", "occurrences"), _two_lines(one.name)
+    own, (name, _, more) = (*at, "frequency", "occurrences"), one.name.partition(": ")
     counted = numbers(*own, "value", text=total.short)
     interval: Markup | str = ""
     if total.state == "bounded":
@@ -427,8 +259,8 @@ def _pattern_row(
         "id": _anchor(at),
         "at": at[1] if at[0] == "patterns" else None,
         "motif": None,
-        "name": name[0],
-        "sub": name[1],
+        "name": name,
+        "sub": more,
         "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
         "count": counted,
         "interval": interval,
@@ -480,30 +312,3 @@ def _with_places(run: MiningRun) -> list[tuple[tuple[str, int], Pattern]]:
 
 def _anchor(at: tuple[str, int]) -> str:
     return f"{'pattern' if at[0] == 'patterns' else 'other'}-{at[1]}"
-
-
-def _large_drawings(
-    run: MiningRun, motifs: Sequence[Row], lines: dict[Kind, str]
-) -> list[tuple[str, Markup]]:
-    """Drawings with letters for the panel below the graph, by kind and number."""
-    return [
-        *(
-            (f"motif-{at}", draw_structure(row["pattern"].structure, 116, 100, lines=lines,
-                                           hollow=row["variant_of"] is not None))
-            for at, row in enumerate(motifs)
-        ),
-        *(
-            (f"pattern-{at}", draw_structure(one.structure, 104, 92, lines=lines))
-            for at, one in enumerate(run.patterns)
-        ),
-    ]  # fmt: skip
-
-
-def _shown_part(run: MiningRun) -> str:
-    """How much of a large graph is shown; empty where it is all of it."""
-    if run.map is None or len(run.map.names) == run.graph.num_nodes:
-        return ""
-    return (
-        f"A sample: {len(run.map.names):,} of {run.graph.num_nodes:,} nodes, copies and their "
-        "neighbours."
-    )

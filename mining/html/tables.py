@@ -115,17 +115,15 @@ def called_table(run: MiningRun, null: str) -> Table:
         "expected": [f"{mean} ± {sd}" for mean, sd in means],
         "z": ["-" if result.z is None else signed(result.z) for _, result in rows],
         "adjusted p": [f"{result.p_adjusted:.3f}" for _, result in rows],
-        "inside": [_inside(one) for one, _ in rows],
+        # of the listed occurrences, those inside copies of the set
+        "inside": [
+            f"{sum(one.inside) / len(one.occurrences):.0%}" if len(one.occurrences) else "-"
+            for one, _ in rows
+        ],
     }
     if not run.motif_set.motifs:
         del columns["inside"]
     return Table(columns, {"structure"})
-
-
-def _inside(pattern: Pattern) -> str:
-    """Share of the listed occurrences that lie inside copies of the set."""
-    listed = len(pattern.occurrences)
-    return f"{sum(pattern.inside) / listed:.0%}" if listed else "-"
 
 
 def class_table(run: MiningRun) -> Table:

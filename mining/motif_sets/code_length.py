@@ -24,8 +24,8 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.blocks import edges_between, partition_bits
-from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.copy_loops import Places, falling_bits, move_copies, prefix_addresses
+from mining.motif_sets.coded_graph import CodedGraph, terms_of
+from mining.motif_sets.copy_loops import Places, move_copies, prefix_addresses
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -132,6 +132,7 @@ class GraphCode:
         if blocks is not None:
             # one bit more says that there are blocks
             self.partition = partition_bits(blocks, graph.num_edges) + 1
+        self._ascending = np.sort(graph.degrees[0])
         self._roles: dict[tuple[int, bytes], tuple[float, float]] = {}
 
     def residual(
@@ -220,16 +221,21 @@ class GraphCode:
         """
         graph, roles = self.graph, self.graph.roles(shape)
         pairs = zip(shape.colors.tolist(), roles, strict=True)
-        number, weight = np.sum([self._role(color, role) for color, role in pairs], axis=0)
+        found = [self._role(color, role) for color, role in pairs]
+        uniform, weight = (sum(column) for column in zip(*found, strict=True))
         table = log2_factorials(int(graph.num_neighbors.max()))
-        falling = falling_bits(copies, graph.terms(shape), graph.degrees, table)
+        terms = terms_of(roles)
+        by_degree = np.full(len(copies), weight)
+        for role, slot, r in terms.tolist():
+            degrees = graph.degrees[slot, copies[:, role]]
+            by_degree -= table[degrees] - table[degrees - r]
         eligible = np.zeros(0, np.int64)
         if graph.is_plain:
             # the nodes of a role could all play those of smaller degree
-            demands = np.sort(roles[:, 0])[::-1]
-            eligible = (graph.degrees[0] >= demands[:, None]).sum(axis=1)
+            able = np.searchsorted(self._ascending, np.sort(roles[:, 0])[::-1])
+            eligible = len(self._ascending) - able
         return Places(
-            weight - falling, float(number), eligible, roles.sum(axis=1),
+            terms, by_degree, uniform, eligible, roles.sum(axis=1),
             graph.num_neighbors, graph.class_of, graph.class_sizes,
         )  # fmt: skip
 
@@ -257,7 +263,8 @@ class GraphCode:
         The order of the copies, and which symmetric mapping each has, are first said, then taken
         off.
         """
-        number, marks = len(copies), np.zeros(len(self.graph.colors), np.int64)
+        copies, number = copies.astype(np.int32), len(copies)
+        marks = np.zeros(len(self.graph.colors), np.int64)
         places, table = self.places(shape, copies), log2_factorials(max(len(marks), number))
         addresses, codes = prefix_addresses(np.arange(number), copies, places, table, marks, 1)
         order = float(log2_factorial(number)) + number * shape.automorphism_bits
@@ -293,7 +300,7 @@ class GraphCode:
             if used[edges].any() or len(np.unique(edges)) < len(edges):
                 raise InputError("copies must share no edge, got two that do.")
             used[edges] = True
-            move_copies(degrees, copies, graph.terms(shape), -1)
+            move_copies(degrees, copies.astype(np.int32), terms_of(graph.roles(shape)), -1)
         parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
         return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition)

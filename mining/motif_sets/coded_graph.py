@@ -210,11 +210,6 @@ class CodedGraph:
         np.add.at(roles, (rows, self.slots[shape.links[rows, columns], shape.colors[columns]]), 1)
         return roles
 
-    def terms(self, shape: Shape) -> np.ndarray:
-        """Node, slot and number of what is not 0 in :meth:`roles`, int64 ``[T, 3]``."""
-        roles = self.roles(shape)
-        return np.column_stack([*np.nonzero(roles), roles[roles > 0]])
-
     def shape_of(self, structure: Structure) -> Shape | None:
         """The shape of a structure, or None where a link or colour does not occur in the graph."""
         graph = self.mined.graph
@@ -239,7 +234,11 @@ class CodedGraph:
 
     def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
-        return np.asarray(edges_of_copies(self.rows, self.edge_of, copies, shape.edges))
+        return np.asarray(
+            edges_of_copies(
+                self.rows, self.edge_of, copies.astype(np.int32, copy=False), shape.edges
+            )
+        )
 
     def check_copies(self, shape: Shape, copies: np.ndarray) -> None:
         """Refuse copies ``[K, M]`` that are not induced."""
@@ -249,3 +248,8 @@ class CodedGraph:
         if wrong.any():
             nodes = copies[int(wrong.argmax())].tolist()
             raise InputError(f"copies must be induced copies of their motif, got nodes {nodes}.")
+
+
+def terms_of(roles: np.ndarray) -> np.ndarray:
+    """Node, slot and number of what is not 0 in ``roles [M, S]``, int64 ``[T, 3]``."""
+    return np.column_stack([*np.nonzero(roles), roles[roles > 0]])

@@ -23,7 +23,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.python_random import python_random_state
-from mining.motif_sets.block_loops import fit_blocks
+from mining.motif_sets.collection_loops import fit_blocks
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 
 _NUM_BLOCKS = (2, 3, 4)

@@ -1,4 +1,4 @@
-"""Compiled loops of the code of a collection."""
+"""Compiled loops over a collection: its code, its connected node sets, its blocks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from math import lgamma
 
 import numpy as np
 
-from gomkcn_dgl.runtime.compiled import compiled
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.motif_sets.copy_loops import log_star
+
+# of the nodes of a graph, to put each into the block where it costs least
+_MOST_SWEEPS = 20
 
 
 @compiled()
@@ -114,3 +118,92 @@ def split_bits(counts, sizes):  # int64 [G], [G]
     for graph in range(len(counts)):
         by_size += lgamma(counts[graph] + 1.0) - counts[graph] * np.log(sizes[graph] / nodes)
     return bits + 1.0 + min(by_histogram, by_size) / np.log(2.0)
+
+
+@compiled()
+def grow_rows(rows, sets, most):  # [K, M] -> int32 [K', M + 1], uint64 [K']
+    """Each set with each of its neighbours, at most `most`, nodes ascending, and a hash of it."""
+    size = sets.shape[1]
+    grown = np.empty((most, size + 1), np.int32)
+    keys = np.empty(most, np.uint64)
+    count = 0
+    for row in range(len(sets)):
+        for place in range(size):
+            node = sets[row, place]
+            for entry in range(rows.indptr[node], rows.indptr[node + 1]):
+                new = np.int32(rows.indices[entry])
+                if not _is_new(rows, sets[row], place, new):
+                    continue
+                key, at = mix(np.uint64(new)), size
+                for k in range(size):
+                    key += mix(np.uint64(sets[row, k]))
+                    grown[count, k + (sets[row, k] > new)] = sets[row, k]
+                    if sets[row, k] > new:
+                        at = min(at, k)
+                grown[count, at] = new
+                keys[count] = key
+                count += 1
+    return grown[:count], keys[:count]
+
+
+@subroutine(**INLINE_JIT)
+def _is_new(rows, nodes, place, node):
+    """Whether a neighbour of a node of a set is outside, and of none before this one."""
+    for k in range(len(nodes)):
+        if nodes[k] == node:
+            return False
+        if k < place and find_entry(rows, np.uint64(nodes[k]), np.uint64(node)) >= 0:
+            return False
+    return True
+
+
+@compiled(**SEARCH_JIT)
+def describe_sets(rows, sets, codes):  # [K, M], uint64 [K]
+    """Write a hash of the links and categories of each set, in the order of its nodes."""
+    for row in range(len(sets)):
+        code = np.uint64(0)
+        for u in range(sets.shape[1]):
+            node = np.uint64(sets[row, u])
+            code = mix(code ^ np.uint64(rows.colors[node]))
+            for v in range(u):
+                entry = find_entry(rows, node, np.uint64(sets[row, v]))
+                link = np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
+                code = mix(code ^ link)
+        codes[row] = code
+
+
+@compiled()
+def fit_blocks(indptr, indices, graph_ptr, joined, apart, label_bits, labels):
+    """Move nodes [V] to where they cost least, given the bits of an edge, of none, of a label."""
+    num_blocks = len(label_bits)
+    near, sizes = np.empty(num_blocks, np.int64), np.empty(num_blocks, np.int64)
+    for graph in range(len(graph_ptr) - 1):
+        first, last = graph_ptr[graph], graph_ptr[graph + 1]
+        sizes[:] = 0
+        for node in range(first, last):
+            sizes[labels[node]] += 1
+        for _ in range(_MOST_SWEEPS):
+            has_moved = False
+            for node in range(first, last):
+                _count_near(indptr, indices, node, labels, near)
+                sizes[labels[node]] -= 1
+                best, least = labels[node], np.inf
+                for block in range(num_blocks):
+                    bits = label_bits[block] - (1e-9 if block == labels[node] else 0.0)
+                    for other in range(num_blocks):
+                        bits += near[other] * joined[block, other]
+                        bits += (sizes[other] - near[other]) * apart[block, other]
+                    if bits < least:
+                        best, least = block, bits
+                has_moved = has_moved or best != labels[node]
+                labels[node] = best
+                sizes[best] += 1
+            if not has_moved:
+                break
+
+
+@subroutine()
+def _count_near(indptr, indices, node, labels, near):
+    near[:] = 0
+    for entry in range(indptr[node], indptr[node + 1]):
+        near[labels[indices[entry]]] += 1

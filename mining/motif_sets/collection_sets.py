@@ -15,8 +15,8 @@ import numpy as np
 
 from mining.candidates.shapes import Rows, Seen, Shape, find_shapes, links_of
 from mining.motif_sets.collection_code import CollectionCode, Covering
+from mining.motif_sets.collection_loops import describe_sets, grow_rows
 from mining.motif_sets.copy_choice import Least, choose
-from mining.motif_sets.set_loops import describe_sets, grow_rows
 
 # sets that are looked at, of one size; and sets that grow on
 MOST_SETS, MOST_GROWN = 400_000, 120_000

@@ -138,17 +138,6 @@ def edges_of_copies(graph, edge_of, copies, pairs):
 
 
 @compiled()
-def falling_bits(copies, terms, degrees, log_factorial):
-    """log2 of the product of d (d - 1) ... (d - q + 1) over the `terms` [T, 3], of each copy."""
-    out = np.zeros(len(copies))
-    for row in range(len(copies)):
-        for t in range(len(terms)):
-            degree = degrees[terms[t, 1], copies[row, terms[t, 0]]]
-            out[row] += log_factorial[degree] - log_factorial[degree - terms[t, 2]]
-    return out
-
-
-@compiled()
 def choose_disjoint(rows, members, marks, era):
     """The rows, in their order, whose `members` [K, P] are in none that was chosen before."""
     out = np.empty(len(rows), np.int64)
@@ -178,6 +167,7 @@ def move_copies(degrees, copies, terms, sign):
 class Places(NamedTuple):
     """Where the nodes of copies of a structure can be, for its addresses."""
 
+    terms: np.ndarray  # int64 [T, 3], node of the structure, slot, and edges of the node in it
     by_degree: np.ndarray  # float64 [K], bits of each copy by the degrees of its nodes
     uniform: float  # bits of a copy, uniformly
     eligible: np.ndarray  # int64 [M], nodes for each role, by falling number of edges; or [0]
@@ -208,7 +198,6 @@ class Listed(NamedTuple):
 
     copies: np.ndarray  # int32 [K, M]
     edges: np.ndarray  # int32 [K, P], the edges of each
-    terms: np.ndarray  # int64 [T, 3], node of the structure, slot, and edges of the node in it
     places: Places
     head: float  # bits of the structure, and of the choice of an address
     symmetry: float  # bits that each copy saves since its order is free, less its pendant nodes
@@ -227,50 +216,54 @@ def best_copies(listed, left, freed, taken, least_worth, marks):
     Copies are tried by falling worth, under three of the addresses; so that no two share an edge,
     and so that no two share a node; and the best number of them is taken.
     """
-    least = 1 if len(taken) else 2
-    best = taken[:0], 0, -np.inf, 0.0, 0
+    least, before = 1 if len(taken) else 2, len(taken)
+    best_rows, num_new, gain, length, address = taken[:0], 0, -np.inf, 0.0, 0
     free, is_new = free_copies(listed.edges, left.used, freed)
     if not is_new or len(free) < least:
-        return best
-    gains = np.empty(len(listed.copies))
-    values = np.empty(len(free))
-    gains[free] = gains_of_copies(free, listed, left)
-    near = taken[:0]
-    for address in range(3):
+        return best_rows, num_new, gain, length, address
+    own_gains = gains_of_copies(free, listed, left)
+    gains, costs = np.empty(len(listed.copies)), np.empty(len(free))
+    for k in range(len(free)):
+        gains[free[k]] = own_gains[k]
+    rows, every = np.empty(len(free), np.int64), np.empty(before + len(free), np.int64)
+    every[:before] = taken
+    for way in range(3):
         # 1. free copies by falling worth
-        if address < 2:
+        if way < 2:
             for k in range(len(free)):
-                cost = listed.places.by_degree[free[k]] if address else listed.places.uniform
-                values[k] = gains[free[k]] + listed.symmetry - cost
-        elif len(near) == 0:
+                costs[k] = listed.places.by_degree[free[k]] if way else listed.places.uniform
+        elif len(best_rows) == 0:
             break
         else:
-            _by_residual_degree(free, listed, near, values)
-            for k in range(len(free)):
-                values[k] = gains[free[k]] + listed.symmetry - values[k]
-        order = np.argsort(-np.rint(values / _EQUAL), kind="mergesort")[:_MOST_TRIED]
-        order = free[order[values[order] > least_worth]]
+            _by_residual_degree(free, listed, best_rows[before:], costs)
+        for k in range(len(free)):
+            costs[k] = np.rint((costs[k] - own_gains[k] - listed.symmetry) / _EQUAL)
+        count = 0
+        for k in np.argsort(costs, kind="mergesort"):
+            if count == _MOST_TRIED or costs[k] >= -least_worth / _EQUAL:
+                break
+            rows[count] = free[k]
+            count += 1
         # 2. those that share no edge, and of these those that share no node
         marks.era[0] += 1
-        rows = choose_disjoint(order, listed.edges, marks.edges, marks.era[0])
-        apart = choose_disjoint(rows, listed.copies, marks.nodes, marks.era[0])
-        for _ in range(1 if len(apart) == len(rows) else 2):
-            if len(rows) >= least:
-                # 3. the number of the first ones that saves most
-                every = np.concatenate((taken, rows))
-                bits, codes = bits_of_prefixes(every, listed, marks)
-                saved = bits[len(taken) - 1] if len(taken) else 0.0
-                for k in range(len(rows)):
-                    saved += gains[rows[k]]
-                    last = len(taken) + k
-                    if k + 1 >= least and saved - bits[last] > best[2]:
-                        best = every[: last + 1], k + 1, saved - bits[last], bits[last], codes[last]
-                near = best[0][len(taken) :]
-            rows = apart
-    return best
+        chosen = choose_disjoint(rows[:count], listed.edges, marks.edges, marks.era[0])
+        apart = choose_disjoint(chosen, listed.copies, marks.nodes, marks.era[0])
+        for _ in range(1 if len(apart) == len(chosen) else 2):
+            # 3. the number of the first ones that saves most
+            every[before : before + len(chosen)] = chosen
+            bits, codes = bits_of_prefixes(every[: before + len(chosen)], listed, marks)
+            saved = bits[before - 1] if before else 0.0
+            for k in range(len(chosen)):
+                saved += gains[chosen[k]]
+                last = before + k
+                if k + 1 >= least and saved - bits[last] > gain:
+                    best_rows, num_new = every[: last + 1].copy(), k + 1
+                    gain, length, address = saved - bits[last], bits[last], codes[last]
+            chosen = apart
+    return best_rows, num_new, gain, length, address
 
 
-@compiled()
+@subroutine()
 def free_copies(edges, is_used, is_freed):
     """The rows of `edges` [K, P] of which none is used, ascending, and whether one is freed."""
     out = np.empty(len(edges), np.int64)
@@ -301,8 +294,8 @@ def gains_of_copies(rows, listed, left):
     for k in range(len(rows)):
         for edge in listed.edges[rows[k]]:
             out[k] += left.edge_bits[edge]
-        for t in range(len(listed.terms)):
-            role, slot, number = listed.terms[t]
+        for t in range(len(listed.places.terms)):
+            role, slot, number = listed.places.terms[t]
             if number > 1:
                 degree = left.degrees[slot, listed.copies[rows[k], role]]
                 out[k] += number * math.log2(degree)
@@ -322,19 +315,23 @@ def _by_residual_degree(rows, listed, near, bits):
     for row in near:
         for k in range(copies.shape[1]):
             counts[places.degrees[copies[row, k]] - places.inside[k]] += 1
-    in_bin = np.log2(counts.sum()) - np.log2(counts)
+    total = 0.0
+    for place in range(top + 1):
+        total += counts[place]
+    for place in range(top + 1):
+        counts[place] = math.log2(total / counts[place])
     for k in range(len(rows)):
         bits[k] = 0.0
         for i in range(copies.shape[1]):
             node = copies[rows[k], i]
             left = places.degrees[node] - places.inside[i]
-            bits[k] += in_bin[min(left, top)] + math.log2(places.class_sizes[places.classes[node]])
+            bits[k] += counts[min(left, top)] + math.log2(places.class_sizes[places.classes[node]])
             if left > top:
                 # a degree beyond the histogram is as good as excluded
                 bits[k] += 3 * math.log2(left)
 
 
-@compiled()
+@subroutine()
 def bits_of_prefixes(rows, listed, marks):
     """Length of a motif with the first 1, 2, ... of some copies, and its address code, [K] each."""
     marks.era[0] += 1

@@ -77,7 +77,7 @@ class Cover:
     def _move(self, taken: Taken, sign: int) -> None:
         listed = taken.listed
         self.used[listed.edges[taken.rows]] = sign < 0
-        move_copies(self.degrees, listed.copies[taken.rows], listed.listed.terms, sign)
+        move_copies(self.degrees, listed.copies[taken.rows], listed.listed.places.terms, sign)
 
     def _fit(self) -> Residual:
         self._residual = self._code.residual(self.degrees, self.used, self._residual)

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from mining.motif_sets.graph_count_loops import minimize
+from mining.motif_sets.graph_count_loops import minimize, pair_classes
 
 # F may still move by so much: in a search, and where a length is reported
 SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
@@ -366,11 +366,8 @@ def _count_classes(
     place = np.full((num_blocks, num_blocks), -1)
     place[a, b] = place[b, a] = np.arange(number, number + len(a))
     own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
-    thirds = place[np.ix_(own, own)]
     # 2. pairs of nodes, each once
-    weights = np.tril(np.outer(classes.sizes, classes.sizes)).astype(np.float64)
-    weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
-    weights[thirds < 0] = 0
+    thirds, weights = pair_classes(classes.sizes, own, place)
     # 3. the multipliers, near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a
     # d_b
     ends = np.bincount(own, classes.sums, minlength=num_blocks)

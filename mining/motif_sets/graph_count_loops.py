@@ -11,6 +11,22 @@ _MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
 
 
 @compiled()
+def pair_classes(sizes, blocks, place):  # int64 [K], [K], [B, B] -> int64, float64 [K, K]
+    """The `place` of the blocks of two classes, and their pairs of nodes, each counted once.
+
+    There are none where the place is negative.
+    """
+    thirds = np.full((len(sizes), len(sizes)), -1)
+    weights = np.zeros(thirds.shape)
+    for i in range(len(sizes)):
+        for j in range(i + 1):
+            thirds[i, j] = place[blocks[i], blocks[j]]
+            if thirds[i, j] >= 0:
+                weights[i, j] = sizes[i] * (sizes[j] if i != j else (sizes[i] - 1) / 2)
+    return thirds, weights
+
+
+@compiled()
 def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
     """Minimize F = Σ w ln(1 + e^z) - ``sums`` · t; return t, F and the diagonal of its Hessian.
 
@@ -24,38 +40,45 @@ def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
     # start, center, sums float64 or int64 [U], rows int64 [A], columns int64 [B], thirds int64
     # [A, B], weights float64 [A, B]
     size = len(start)
-    gradient, spread, hessian = np.empty(size), np.empty(size), np.empty((size, size))
+    gradient, spread, step = np.empty(size), np.empty(size), np.empty(size)
+    hessian = np.empty((size, size))
     pairs = rows, columns, thirds, weights
-    unknowns = start.copy()
+    unknowns, last, scale = start.copy(), start.copy(), 1.0
+    for k in range(size):
+        scale = max(scale, sums[k] / 100)
     value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
-    step, scale = np.empty(size), max(1.0, sums.max() / 100)
     for _ in range(_MOST_ROUNDS):
-        slope = 0.0
+        slope, before = 0.0, value + _pull(unknowns, center)
         for k in range(size):
-            step[k] = sums[k] - gradient[k] - _PULL * (unknowns[k] - center[k])
+            last[k] = unknowns[k]
+            step[k] = sums[k] - gradient[k] - _PULL * (last[k] - center[k])
             slope = max(slope, abs(step[k]))
+            hessian[k, k] = (2 * hessian[k, k] + spread[k]) * (1 + 1e-8) + _PULL
         if slope < tolerance * scale:
             break
         # 1. the step; F is the same along some directions, such as all x · c and all ω / c²
-        for k in range(size):
-            hessian[k, k] = (2 * hessian[k, k] + spread[k]) * (1 + 1e-8) + _PULL
-        _solve(hessian, step)
-        longest = np.abs(step).max()
-        if longest > _LONGEST_STEP:
-            step *= _LONGEST_STEP / longest
+        part = _LONGEST_STEP / max(_LONGEST_STEP, _solve(hessian, step))
         # 2. as much of it as lowers F
-        part, last = 1.0, unknowns
-        before = value + _PULL / 2 * ((last - center) ** 2).sum()
+        shortest, longest = part * _SHORTEST_PART, part
         while True:
-            unknowns = last + part * step
+            for k in range(size):
+                unknowns[k] = last[k] + part * step[k]
             value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
-            now = value + _PULL / 2 * ((unknowns - center) ** 2).sum()
-            if now <= before + 1e-9 * abs(before) or part <= _SHORTEST_PART:
+            now = value + _pull(unknowns, center)
+            if now <= before + 1e-9 * abs(before) or part <= shortest:
                 break
             part /= 2
-        if abs(before - now) < tolerance and part == 1:
+        if abs(before - now) < tolerance and part == longest:
             break
     return unknowns, value, spread
+
+
+@subroutine()
+def _pull(unknowns, center):
+    total = 0.0
+    for k in range(len(unknowns)):
+        total += (unknowns[k] - center[k]) ** 2
+    return _PULL / 2 * total
 
 
 @subroutine()
@@ -66,7 +89,10 @@ def _sum_pairs(unknowns, sums, pairs, gradient, spread, mixed):
     """
     rows, columns, thirds, weights = pairs
     total = 0.0
-    gradient[:], spread[:], mixed[:] = 0.0, 0.0, 0.0
+    for k in range(len(unknowns)):
+        gradient[k] = spread[k] = 0.0
+        for j in range(k + 1):
+            mixed[k, j] = 0.0
     for i in range(len(rows)):
         a = rows[i]
         for j in range(len(columns)):
@@ -100,7 +126,10 @@ def _sum_pairs(unknowns, sums, pairs, gradient, spread, mixed):
 
 @subroutine()
 def _solve(matrix, vector):
-    """Solve by Cholesky's method, in place; of the symmetric matrix the lower half is read."""
+    """Solve by Cholesky's method, in place, and return the largest absolute value.
+
+    Of the symmetric matrix the lower half is read.
+    """
     size = len(vector)
     for i in range(size):
         for j in range(i + 1):
@@ -115,3 +144,7 @@ def _solve(matrix, vector):
         vector[i] /= matrix[i, i]
         for k in range(i):
             vector[k] -= matrix[i, k] * vector[i]
+    largest = 0.0
+    for k in range(size):
+        largest = max(largest, abs(vector[k]))
+    return largest

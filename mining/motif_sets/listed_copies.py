@@ -72,7 +72,6 @@ class ListedCopies:
         return Listed(
             self.copies,
             self.edges,
-            code.graph.terms(shape),
             code.places(shape, self.copies),
             code.head(shape) + log2(len(ADDRESSES)),
             shape.automorphism_bits - PENDANT_BITS * shape.num_pendant,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from math import log, log1p
+from math import log, log1p, log2
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import seen_structures
 from mining.candidates.shapes import Seen, Shape, find_shapes
-from mining.motif_sets.code_length import GraphCode
+from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.copy_loops import Left, Marks
 from mining.motif_sets.integer_codes import log2_factorials
 from mining.motif_sets.listed_copies import ListedCopies, list_structure
@@ -20,7 +20,7 @@ from mining.motif_sets.listed_copies import ListedCopies, list_structure
 # structures that are listed at a time, and of one size
 MOST_STRUCTURES, MOST_AGAIN = 48, 24
 # one whose sets would cost so many bits more than they save is not
-_LEAST_SCORE = -10.0
+_LEAST_SCORE = -10.0 - log2(len(ADDRESSES))
 # the largest share of the nodes for which sets without common nodes are told from others
 _MOST_COVERED = 0.999
 
@@ -99,7 +99,8 @@ class Proposals:
         by_degree = np.cumsum(np.sort(worth - places.by_degree)[::-1]) + order_bits
         # copies without common nodes cost less: about so many bits each, of the share of the
         # nodes that they cover
-        share = min(_MOST_COVERED, len(np.unique(copies)) / len(self._code.graph.colors))
+        num_covered = np.count_nonzero(np.bincount(copies.reshape(-1)))
+        share = min(_MOST_COVERED, num_covered / len(self.marks.nodes))
         relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
         uniform = np.cumsum(np.sort(worth - places.uniform + relief)[::-1]) + order_bits
-        return float(max(0.0, by_degree.max(), uniform.max())) - self._code.head(shape)
+        return float(max(0.0, by_degree.max(), uniform.max())) - listed.listed.head

@@ -63,6 +63,7 @@ def draw_structure(
     a dotted line, as an edge that a variant lacks. ``shades`` in [0, 1] are opacities of nodes, and
     ``ringed`` nodes have a second ring. ``label`` is read out; by default the edges.
 
+    >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """

@@ -350,7 +350,7 @@ def grams(folder):
         name: np.asarray(gomkcn.gomk_gram(graphs, **options))
         for name, options in (
             ("default", {}),
-            ("levels", {"num_levels": 3, "tau": 0.5, "normalize": False}),
+            ("levels", {"kernel": GOMKKernel(3, tau=0.5, padding="mask"), "normalize": False}),
             ("greedy", {"kernel": GOMKKernel(matching="greedy", padding="mask")}),
         )
     }
