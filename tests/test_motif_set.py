@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import fastjsonschema
@@ -17,11 +18,15 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, MotifSet, PatternMiner, motif_set
 from mining.html.tables import format_run
 from mining.mined_graph import MinedGraph
+from mining.motif_sets import finding
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.coded_set import pack
+from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack
+from mining.motif_sets.cover import Cover
+from mining.motif_sets.listed_copies import Taken
 from mining.motif_sets.motif_set import summary
 from mining.motif_sets.near_variants import near_variants
+from mining.motif_sets.proposals import Proposals
 from mining.motif_sets.search import motif_set_of_graph
 from mining.schemas import load_schema
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
@@ -372,3 +377,37 @@ def test_given_structures_are_read_in_the_relations_of_the_graph():
     miner = PatternMiner(given=given, null=None, values="similarity").fit(graph)
     counts = {len(one.edges): one.frequency.count for one in miner.patterns_}
     assert counts == {3: 20, 1: 20, 2: 0} and miner.transform(graph).shape == (60, 3)
+
+
+def test_large_motifs_take_their_copies_first():
+    graph = nx.disjoint_union_all([nx.complete_graph(4)] * 12 + [nx.cycle_graph(3)] * 30)
+    found = motif_set(graph, "3-4")
+    assert {one.key for one in found} == {K3.key, K4.key}
+    (row,) = found.transform(nx.complete_graph(4))
+    assert dict(zip([one.key for one in found], row, strict=False)) == {K4.key: 1, K3.key: 0}
+
+
+def test_of_equally_short_sets_that_of_the_smallest_keys_is_kept(monkeypatch):
+    graph = nx.disjoint_union_all([nx.complete_graph(4)] * 4)
+    copies = {K3: np.arange(16).reshape(4, 4)[:, :3], RING: np.arange(16).reshape(4, 4)}
+    sets = [CodedSet((CodedMotif(one, rows),), 100.0, 50.0) for one, rows in copies.items()]
+    for order in (sets, sets[::-1]):
+        monkeypatch.setattr(
+            finding,
+            "motif_set_of_graph",
+            lambda *_, seed, order=order, **__: (order[seed % 2], None),
+        )
+        assert [one.key for one in motif_set(graph)] == [min(K3.key, RING.key)]
+
+
+def test_the_length_of_a_cover_is_that_of_the_code(planted):
+    code = GraphCode(CodedGraph.of(MinedGraph.of(planted[0])))
+    cover = Cover(code)
+    proposals, parts = Proposals(code, cover.left(), 0), []
+    for number, structure in enumerate((WHEEL, CROWN)):
+        listed = proposals.listed[proposals.give(structure, ("given",))]
+        taken = Taken(listed, np.arange(4 + number), 0, 0.0, 0.0, "")
+        bits = code.motif_bits(*taken.motif).total
+        cover.add(replace(taken, bits=bits))
+        parts.append(taken.motif)
+        assert cover.bits() == pytest.approx(code.length(parts).total, abs=1e-3)
