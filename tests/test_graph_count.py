@@ -112,7 +112,7 @@ def test_blocks_divide_the_graphs():
     assert one == pytest.approx(whole, abs=0.3)
 
 
-def test_many_degrees_are_grouped(monkeypatch):
+def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
     # of a graph in which i and j are joined with a probability of about w_i w_j
     weights = np.random.default_rng(0).pareto(1.2, 1500) + 0.5
     odds = np.outer(weights, weights) / 20
@@ -125,7 +125,8 @@ def test_many_degrees_are_grouped(monkeypatch):
         (own, count_graphs(degrees)),
         (arcs, count_two_sided_graphs(degrees, degrees[::-1], True)),
     ):
-        assert 0 < abs(grouped.bits - each.bits) < 1e-4 * each.bits
+        assert each.error == 0
+        assert 0 < abs(grouped.bits - each.bits) < grouped.error < 1e-4 * each.bits
         # and each degree keeps a multiplier of its own
         logs = [one.sides[0].of(np.unique(degrees)) for one in (each, grouped)]
         assert (np.diff(logs[1]) > 0).all()

@@ -18,7 +18,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, MotifSet, PatternMiner, motif_set
 from mining.html.tables import format_run
 from mining.mined_graph import MinedGraph
-from mining.motif_sets import finding
+from mining.motif_sets import finding, graph_count
 from mining.motif_sets.code_length import GraphCode
 from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack
@@ -411,3 +411,11 @@ def test_the_length_of_a_cover_is_that_of_the_code(planted):
         cover.add(replace(taken, bits=bits))
         parts.append(taken.motif)
         assert cover.bits() == pytest.approx(code.length(parts).total, abs=1e-3)
+
+
+def test_what_grouped_degrees_change_is_said(monkeypatch):
+    graph = nx.barabasi_albert_graph(300, 3, seed=1)
+    assert not motif_set(graph).not_used
+    monkeypatch.setattr(graph_count, "MOST_CLASSES", 8)
+    [said] = motif_set(graph).not_used
+    assert said.startswith("differences of some neighbouring degrees (the bits are off by at most")

@@ -67,12 +67,16 @@ class MotifBits(NamedTuple):
 
 
 class CodeBits(NamedTuple):
-    """The parts of a complete length, in bits; the partition into blocks is in ``residual``."""
+    """The parts of a complete length, in bits; the partition into blocks is in ``residual``.
+
+    ``error`` is what the grouping of degrees changes it by at most, about.
+    """
 
     number_of_motifs: float
     motifs: tuple[MotifBits, ...]
     residual: float
     partition: float
+    error: float
 
     @property
     def total(self) -> float:
@@ -303,4 +307,5 @@ class GraphCode:
             move_copies(degrees, copies.astype(np.int32), terms_of(graph.roles(shape)), -1)
         parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
-        return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition)
+        error = sum(one.error for one in rest.counts)
+        return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition, error)

@@ -60,6 +60,8 @@ class CodedSet:
     missing : mapping from bytes to float
         Bits that the total would grow by with each given structure that is not in the set, by key;
         infinite where it has fewer copies than a motif must have.
+    error : float
+        Bits by which the lengths are off at most, about, where degrees are grouped.
     """
 
     motifs: tuple[CodedMotif, ...]
@@ -71,6 +73,7 @@ class CodedSet:
     cut: str = ""
     closest: CodedMotif | None = None
     missing: Mapping[bytes, float] = field(default_factory=dict)
+    error: float = 0.0
 
     @property
     def bits_saved(self) -> float:

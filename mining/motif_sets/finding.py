@@ -152,9 +152,16 @@ def _as_motif_set(
         cut=found.cut,
         num_starts=len(starts),
         closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),
-        not_used=_not_used(mined),
+        not_used=(*_not_used(mined), *_grouping(found)),
         num_graphs=num_graphs,
     )
+
+
+def _grouping(found: CodedSet) -> list[str]:
+    """What grouped degrees change, where there are so many that they are."""
+    off = f"{found.error:.1g}" if found.error < 1 else f"{found.error:,.0f}"
+    said = f"differences of some neighbouring degrees (the bits are off by at most about {off})"
+    return [said] if found.error else []
 
 
 def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, pi
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
@@ -96,11 +96,14 @@ class GraphCount:
     between : numpy.ndarray
         float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where
         there are no blocks.
+    error : float
+        What the grouping of degrees changes ``bits`` by at most, about; 0 where there is none.
     """
 
     bits: float
     sides: tuple[Multipliers, ...]
     between: np.ndarray
+    error: float = 0.0
 
 
 def count_graphs(
@@ -146,7 +149,8 @@ def count_graphs(
     start = None if near is None else (near.sides[0].of(known[free]), near.between)
     found = _count_classes(rest, total, start, tolerance)
     forced[free] = found.sides[0].logs + found.between[0, 0] / 2
-    return GraphCount(found.bits, (Multipliers(0 * known, known, forced),), np.zeros((1, 1)))
+    side = Multipliers(0 * known, known, forced)
+    return GraphCount(found.bits, (side,), np.zeros((1, 1)), found.error)
 
 
 def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -265,8 +269,10 @@ def count_two_sided_graphs(
     parts = [
         side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
     ]
-    nats = value + sum(part for part, _ in parts) + log(2 * pi * num_edges) / 2
-    return GraphCount(max(0.0, nats / log(2)), tuple(one for _, one in parts), np.zeros((1, 1)))
+    nats = value + sum(part.nats for part in parts) + log(2 * pi * num_edges) / 2
+    error = sum(part.error for part in parts) / log(2)
+    found = tuple(part.multipliers for part in parts)
+    return GraphCount(max(0.0, nats / log(2)), found, np.zeros((1, 1)), error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,16 +317,24 @@ class _Classes:
         """Start from ln x of the groups, from log2 x of the classes."""
         return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
-    def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> tuple[float, Multipliers]:
+    def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:
         """Corrections for the nodes in nats, from ln x of the groups and their variance in all."""
         mean = (self.sums / self.sizes)[self.group]
         variance = np.maximum((spread / self.sizes)[self.group], _LEAST_VARIANCE * mean)
         # 1. a step of Newton's method for each class by itself, and what it gains
         missing = self.degrees - mean
         logs = (unknowns[self.group] + missing / variance) / log(2)
-        gained = missing**2 / variance / 2
-        nats = float((self.counts * (degree_nats(self.degrees, variance / mean) - gained)).sum())
-        return nats, Multipliers(self.blocks, self.degrees, logs)
+        gained = float((self.counts * missing**2 / variance).sum()) / 2
+        nats = float((self.counts * degree_nats(self.degrees, variance / mean)).sum()) - gained
+        return _Side(nats, gained, Multipliers(self.blocks, self.degrees, logs))
+
+
+class _Side(NamedTuple):
+    """Corrections and error in nats, and the multipliers of the nodes of one side."""
+
+    nats: float
+    error: float
+    multipliers: Multipliers
 
 
 def degree_nats(degrees: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
@@ -382,8 +396,8 @@ def _count_classes(
     pairs = places, places, thirds, weights
     unknowns, value, spread = minimize(begin, center, sums, *pairs, tolerance)
     # 4. the corrections; for one block these are the ½
-    nats, side = classes.finish(unknowns[:number], spread[:number])
+    side = classes.finish(unknowns[:number], spread[:number])
     shape = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
     between[a, b] = between[b, a] = unknowns[number:] / log(2)
-    bits = max(0.0, float(value + nats + shape / 2) / log(2))
-    return GraphCount(bits, (side,), between)
+    bits = max(0.0, float(value + side.nats + shape / 2) / log(2))
+    return GraphCount(bits, (side.multipliers,), between, side.error / log(2))

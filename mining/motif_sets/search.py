@@ -171,7 +171,7 @@ def num_starts(mined: MinedGraph, sizes: range) -> int:
 def _as_coded_set(code: GraphCode, taken: Sequence[Taken]) -> CodedSet:
     """A set with its length, and what it is without each of its motifs."""
     pairs = [one.motif for one in taken]
-    base, total = code.length([]).total, code.length(pairs).total
+    empty, total = code.length([]), code.length(pairs).total
     coded = [
         CodedMotif(
             code.graph.structure_of(one.listed.shape),
@@ -183,7 +183,8 @@ def _as_coded_set(code: GraphCode, taken: Sequence[Taken]) -> CodedSet:
         for place, one in enumerate(taken)
     ]
     name = "degrees" if code.blocks is None else "blocks"
-    return CodedSet(tuple(coded), base, total, name, code.blocks)
+    base, error = empty.total, empty.error
+    return CodedSet(tuple(coded), base, total, name, code.blocks, error=error)
 
 
 class _Best(NamedTuple):
