@@ -65,7 +65,11 @@ EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
         (EDGE, {}, (2, 1, 1, 2)),
         (as_csr([EDGE] * 20), {}, (2, 1, 20, 40)),
         (rings(), {"pattern_size": 1}, (1, 0, 24, 24)),
-        (rings(), {"learning": FilterLearning(num_hops=2**31 - 1), "tau": 1e-30}, (4, 4, 6, 24)),
+        (
+            rings(),
+            {"learning": FilterLearning(num_hops=2**31 - 1), "kernel": GOMKKernel(3, tau=1e-30)},
+            (4, 4, 6, 24),
+        ),
         (rings(), {"kernel": GOMKKernel(3, tau=1e30, level_scale=1e30)}, (4, 4, 6, 24)),
     ],
 )

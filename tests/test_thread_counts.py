@@ -8,7 +8,7 @@ import sys
 PROGRAM = """
 import hashlib, json
 import networkx as nx, numba, numpy as np, torch
-from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, gomk
+from gomkcn_dgl import GOMKKernel, SubgraphSettings, as_csr, extract_subgraphs, gomk
 from mining import PatternMiner
 
 draw = np.random.default_rng(0).random
