@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl import as_csr
+from gomkcn_dgl import GOMKKernel, as_csr
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from synthetic import MOTIFS, PlantedMotifDataset
 
@@ -62,10 +62,12 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     settings, seed = row["settings"], row["seed"]
     dataset = PlantedMotifDataset(**settings["graph"], seed=seed)
     csr, truth = as_csr(dataset[0]), dataset.planted.truth()
-    names = {entry.name for entry in fields(FilterLearning)}
-    learning = {key: value for key, value in settings["miner"].items() if key in names}
-    others = {key: value for key, value in settings["miner"].items() if key not in names}
-    miner = PatternMiner(**others, learning=FilterLearning(**learning), random_state=seed)
+    learning, others = _split(settings["miner"], FilterLearning)
+    kernel, others = _split(others, GOMKKernel)
+    options = {"kernel": GOMKKernel(**kernel)} if kernel else {}
+    miner = PatternMiner(
+        **others, **options, learning=FilterLearning(**learning), random_state=seed
+    )
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
@@ -92,6 +94,13 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
         "loss": [round(miner.loss_curve_[0], 5), round(miner.loss_curve_[-1], 5)],
         "seconds": round(seconds, 2),
     }
+
+
+def _split(settings: Settings, kind: type) -> tuple[Settings, Settings]:
+    """The settings that a class has, and the others."""
+    names = {entry.name for entry in fields(kind)}
+    own = {key: value for key, value in settings.items() if key in names}
+    return own, {key: value for key, value in settings.items() if key not in names}
 
 
 def describe(line: Record) -> str:
