@@ -79,7 +79,8 @@ ENZYMES = DataSet(
 
 def mine(graph: CSRGraph, y: np.ndarray, **options: Any) -> tuple[PatternMiner, MiningRun]:
     """The patterns that separate the classes most, described in words."""
-    miner = PatternMiner(num_patterns=PATTERNS, level="graph", **options).fit(graph, y, quiet=True)
+    options |= {"level": "graph", "values": "occurrences"}
+    miner = PatternMiner(num_patterns=PATTERNS, **options).fit(graph, y, quiet=True)
     return miner, MiningRun.of(miner, graph)
 
 
