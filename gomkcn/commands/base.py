@@ -35,8 +35,8 @@ NAMES = _Names()
 
 
 # the groups of options, in the order of the help
-INPUT, FIND, JUDGE, LEARN = "Input", "What to find", "How to judge", "How to learn"
-OUTPUT, LARGE, EXPERT, HELP = "Output", "Large graphs and long runs", "Expert", "Help"
+INPUT, FIND, JUDGE, LEARN = "Input", "Patterns", "Random graphs and counts", "Training"
+OUTPUT, LARGE, EXPERT, HELP = "Output", "Limits", "Graph filters and other details", "Help"
 OPTIONS = "Options"
 _GROUPS = (INPUT, OPTIONS, FIND, LEARN, JUDGE, OUTPUT, LARGE, EXPERT, HELP)
 _SHOW_ALL = "gomkcn.show_all"
@@ -86,20 +86,24 @@ def add_options(
 
 
 _output_options = add_options(
-    ("--out", str, "Write to this folder. [runs/NAME, with a number where it is taken]"),
-    ("--force", bool, "Overwrite the run that is in the folder."),
+    ("--out", str, "Output folder [runs/NAME, numbered if it exists]"),
+    ("--force", bool, "Overwrite an existing run"),
     group=OUTPUT,
 )
 _quiet_option = add_options(
-    ("--quiet", bool, "Show no log and no progress bar."), group=OUTPUT, rare=True
+    ("--quiet", bool, "Hide the log and the progress bar"), group=OUTPUT, rare=True
 )
 _long_run_options = add_options(
-    ("--time-limit", float, "Learn and compare no more after X seconds; count what is there."),
-    ("--resume", bool, "Go on with the unfinished run in the folder."),
+    ("--time-limit", float, "Stop after X seconds and report partial results"),
+    ("--resume", bool, "Resume the unfinished run in the output folder"),
     group=LARGE,
 )
 _settings_option = add_options(
-    ("--settings settings_file", str, "Take the settings of a TOML file, as a run writes one."),
+    (
+        "--settings settings_file",
+        str,
+        "Settings file (TOML); options on the command line override it",
+    ),
     group=EXPERT,
     rare=True,
 )
@@ -142,7 +146,7 @@ class Command(click.Command):
         if any(_is_rare(option) for option in self.params):
             help_all = _Option(
                 ["--help-all"],
-                help="Show the rare options as well.",
+                help="Show all options",
                 group=HELP,
                 is_flag=True,
                 is_eager=True,
@@ -237,14 +241,14 @@ def show_log(quiet: bool) -> None:
 
 # what is said about the edges of a file, as in read_graph
 kind_options = add_options(
-    ("--directed/--undirected", bool, "Say whether edges have a direction. [as the file says]"),
-    ("--relation", str, "Take the kinds of edges from this column, or from none. [by its header]"),
+    ("--directed/--undirected", bool, "Edge direction [from the file]"),
+    ("--relation", str, "Edge-type column, or none [from the header]"),
     group=INPUT,
 )
 _column_options = add_options(
-    ("--source", str, "Edges leave the nodes of this column, a name or a number. [by its header]"),
-    ("--target", str, "Edges lead to the nodes of this column. [by its header]"),
-    ("--weight", str, "Take the weights of edges from this column, or from none. [weight]"),
+    ("--source", str, "Column of source nodes, by name or number [from the header]"),
+    ("--target", str, "Column of target nodes, by name or number [from the header]"),
+    ("--weight", str, "Edge-weight column, or none [weight]"),
     group=INPUT,
     rare=True,
 )
@@ -262,20 +266,20 @@ def graph_options(command: Decorated) -> Decorated:
 
 
 counted_option = add_options(
-    ("--reading", "induced", "Count node sets with exactly these edges, or every subgraph."),
+    ("--reading", "induced", "Reading of a count: induced, or every subgraph"),
 )
 _name_options = add_options(
-    ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels mean from a .csv file."),
+    ("--features", NAMES, "Node features to use, separated by commas [by format]"),
+    ("--label-names", str, "Names of node labels (.csv)"),
     group=INPUT,
 )
 _file_options = add_options(
-    ("--feature-file", str, "Read features from a .npy or .csv with one row per node."),
+    ("--feature-file", str, "Node features, one row per node: .npy or .csv"),
     (
         "--format",
         str,
-        "Read the file as edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl, npz, "
-        "folder or tu. [by its name]",
+        "File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl, npz, folder or tu "
+        "[by file name]",
     ),
     group=INPUT,
     rare=True,

@@ -42,18 +42,22 @@ _LOOP = "feed-forward-loop"
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
 @add_options(
-    ("--list most", 0, "List N places: all, or a random sample."),
+    ("--list most", 0, "List up to N occurrences; a random sample if there are more"),
     group=OUTPUT,
 )
 @add_options(
-    ("--count-error", 0.02, "Estimate to a relative error of X where exact counting takes long."),
+    (
+        "--count-error",
+        0.02,
+        "Target relative error of the estimate, if exact counting takes too long",
+    ),
     (
         "--count-seconds",
         10.0,
-        "Count exactly, and then estimate, by at most X · 10⁸ steps each, about a second of one "
-        "thread; a step checks a node.",
+        "Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds of "
+        "one thread; a step checks a node",
     ),
-    ("--seed", 0, "Draw at random from this seed."),
+    ("--seed", 0, "Random seed"),
     group=EXPERT,
 )
 @counted_option

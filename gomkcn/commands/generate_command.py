@@ -29,16 +29,16 @@ _BASE_OPTIONS = {
 _FEATURES = (
     "--features",
     "per_type",
-    "Give nodes features: constant, per_type, per_node or per_type_noise.",
+    "Node features: constant, per_type, per_node or per_type_noise",
 )
-_SEED = ("--seed", 0, "Draw at random from this seed.")
+_SEED = ("--seed", 0, "Random seed")
 _MOTIFS = ("house=10", "cup=10", "wheel=10", "crown=10")
 _DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
 
 
 @click.group(cls=Group)
 def generate() -> None:
-    """Write graphs whose answer is known.
+    """Generate graphs with planted motifs.
 
     \b
     gomkcn generate planted --out planted.bin
@@ -48,47 +48,44 @@ def generate() -> None:
 
 @generate.command()
 @add_options(
-    ("--out", ..., "Write this graph file; the places of the motifs are written beside it."),
+    ("--out", ..., "Graph file to write; the copies of the motifs are written beside it"),
     group=OUTPUT,
 )
 @add_options(
     (
         "--base",
         "ba",
-        "Plant into a graph of this kind: ba, er, ws, regular or tree; or configuration, "
-        "scale-free or layered, whose edges have a direction.",
+        "Base graph: ba, er, ws, regular or tree; directed: configuration, scale-free or layered",
     ),
-    ("--nodes", 760, "Give the base graph N nodes."),
-    ("--edges-per-node", 1, "Give each new node N edges, for ba and directed graphs."),
-    ("--directed", bool, "Give each edge a direction."),
+    ("--nodes", 760, "Number of nodes of the base graph"),
+    ("--edges-per-node", 1, "Edges per new node: ba and directed base graphs"),
+    ("--directed", bool, "Assign a random direction to each edge of an undirected base graph"),
     (
         "--motif motifs",
         list,
-        "Plant NAME=COPIES, or FILE=COPIES for an edge list of your own; may be repeated. "
-        "[house, cup, wheel, crown: 10 each] Where edges have a direction, as many of "
-        "[feed-forward-loop, three-cycle, bi-fan, bi-parallel].",
+        "Motif or edge-list file and copies, as NAME=10; may be repeated [10 each of house, cup, "
+        "wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan, bi-parallel]",
     ),
-    ("--embedded", bool, "Plant copies onto nodes of the base graph, which keep their edges."),
+    ("--embedded", bool, "Plant copies on existing nodes, which keep their other edges"),
     _FEATURES,
     _SEED,
 )
 @add_options(
-    ("--edge-prob", 0.005, "Join two nodes with probability X, for er."),
-    ("--neighbors", 4, "Join each node with N neighbours on a ring, for ws."),
-    ("--rewire-prob", 0.1, "Rewire an edge with probability X, for ws."),
-    ("--degree", 3, "Give each node N edges, for regular."),
-    ("--layers", 5, "Make N layers, for layered."),
-    ("--relations", 1, "Use N types of edges; those that the motifs name are among them."),
+    ("--edge-prob", 0.005, "Edge probability: er"),
+    ("--neighbors", 4, "Number of ring neighbors per node: ws"),
+    ("--rewire-prob", 0.1, "Rewiring probability: ws"),
+    ("--degree", 3, "Degree of each node: regular"),
+    ("--layers", 5, "Number of layers: layered"),
+    ("--relations", 1, "Number of edge types, including those of the motifs"),
     (
         "--extra-degree",
         2,
-        "Plant on nodes with at most N edges more than the median of the base graph, for "
-        "--embedded.",
+        "Maximum degree of a target node minus the median degree, with --embedded",
     ),
-    ("--feature-dim", 3, "Give each node N features."),
-    ("--noise", 0.0, "Add noise of standard deviation X, for per_type_noise."),
-    ("--remove-prob", 0.0, "Remove an edge of a motif with probability X."),
-    ("--add-prob", 0.0, "Add an edge between two nodes of a motif with probability X."),
+    ("--feature-dim", 3, "Number of features per node"),
+    ("--noise", 0.0, "Standard deviation of the noise: per_type_noise"),
+    ("--remove-prob", 0.0, "Probability of removing a motif edge"),
+    ("--add-prob", 0.0, "Probability of adding an edge inside a copy"),
     group=EXPERT,
     rare=True,
 )
@@ -151,10 +148,10 @@ def planted(
 
 @generate.command()
 @add_options(
-    ("--out", ..., "Write this .bin file of DGL graphs with their labels."),
-    ("--graphs num_graphs", 8000, "Write N graphs."),
-    ("--nodes num_base_nodes", 25, "Give each base graph N nodes."),
-    ("--edges-per-node num_base_edges_per_node", 1, "Give each new node N edges."),
+    ("--out", ..., "DGL .bin file to write"),
+    ("--graphs num_graphs", 8000, "Number of graphs"),
+    ("--nodes num_base_nodes", 25, "Number of nodes of each base graph"),
+    ("--edges-per-node num_base_edges_per_node", 1, "Edges per new node"),
     _FEATURES,
     _SEED,
 )

@@ -34,11 +34,11 @@ from gomkcn_dgl.errors import InputError
 @click.command(cls=Command)
 @graph_options
 @add_options(
-    ("--size max_nodes", int, "Say how many neighbourhoods have more than N nodes."),
-    ("--hops num_hops", int, "Take neighbourhoods of N steps. [3, or half the size]"),
+    ("--size max_nodes", int, "Size above which a subgraph is reported as truncated, in nodes"),
+    ("--hops num_hops", int, "Radius of the subgraphs, in hops [half the size, at least 3]"),
 )
 def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> None:
-    """Show what would be read from a file, and what not.
+    """Show how a graph file is read.
 
     With --size, the last line says how many neighbourhoods of the graph at PATH are cut.
 
@@ -67,27 +67,27 @@ def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> 
 @click.argument("edges", metavar="EDGES")
 @click.argument("out", metavar="OUT")
 @add_options(
-    ("--feature-file", str, "Read features from a .npy or .csv with one row per node."),
-    ("--features", NAMES, "Take these columns of that file, separated by commas. [all]"),
-    ("--format", str, "Read the file as edges, csv or parquet. [by its name]"),
+    ("--feature-file", str, "Node features, one row per node: .npy or .csv"),
+    ("--features", NAMES, "Columns of the feature file, separated by commas [all]"),
+    ("--format", str, "File format: edges, csv or parquet [by file name]"),
     group=INPUT,
 )
 @add_options(
-    ("--force", bool, "Overwrite the graph that is in the folder."),
-    ("--quiet", bool, "Show no log and no progress bar."),
+    ("--force", bool, "Overwrite an existing graph"),
+    ("--quiet", bool, "Hide the log and the progress bar"),
     group=OUTPUT,
 )
 @add_options(
     (
         "--memory-limit",
         "2GiB",
-        "Use so much memory; a file that needs more is sorted on disk, by DuckDB.",
+        "Memory limit; a file that needs more is sorted on disk, by DuckDB",
     ),
     group=LARGE,
 )
 @edge_options
 def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
-    """Convert an edge list of any size to a folder that stays on disk.
+    """Convert an edge list of any size to a graph folder.
 
     The edges of the file EDGES become the graph folder OUT, in bounded memory. Every command takes
     that folder in place of a graph file, and reads it without loading it.
@@ -125,12 +125,10 @@ def _end(number: int, frame: Any) -> None:
 @click.command(cls=Command)
 @click.argument("path", metavar="GRAPH")
 @add_options(
-    ("--size sizes", str, "Count structures of as many nodes, as in 3-5. [3-5, or 3-4]"),
-    ("--orbits", bool, "Count at each node: in the 15 orbits of 2-4 nodes, or the 73 of 2-5."),
+    ("--size sizes", str, "Size of the structures in nodes [3-5; with directions or types 3-4]"),
+    ("--orbits", bool, "Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)"),
 )
-@add_options(
-    ("--out", str, "Write to this file, which ends in .csv, .parquet or .json."), group=OUTPUT
-)
+@add_options(("--out", str, "Table to write: .csv, .parquet or .json"), group=OUTPUT)
 @counted_option
 @reading_options
 @edge_options

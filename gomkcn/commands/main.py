@@ -15,21 +15,21 @@ from gomkcn.commands.train_command import explain, predict, train
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gomkcn-dgl")
 def main() -> None:
-    """Find the small patterns that occur again and again in graphs.
+    """Find motifs in graphs.
 
     \b
-    gomkcn demo                                 an example: a small graph, its patterns, their page
-    gomkcn generate planted --out planted.bin   a graph whose answer is known
-    gomkcn info planted.bin                     what would be read from a file
-    gomkcn convert friends.txt.gz friends.graph a large graph as a folder that stays on disk
-    gomkcn mine planted.bin --out run           its patterns, with a report in run/report.html
+    gomkcn demo                                 a small example and its page
+    gomkcn generate planted --out planted.bin   a graph with planted motifs
+    gomkcn info planted.bin                     how a file is read
+    gomkcn convert friends.txt.gz friends.graph a large graph as a folder on disk
+    gomkcn mine planted.bin --out run           its motifs and patterns; page: run/report.html
     gomkcn count wheel planted.bin              how often one pattern occurs
     gomkcn census friends.txt.gz --size 3-5     how often every small structure occurs
-    gomkcn compare run other                    the patterns that two runs share
-    gomkcn export run --out tables              patterns and occurrences as tables
-    gomkcn train motifs.bin --out run           a classifier of graphs or nodes, and what it learnt
-    gomkcn predict run new.bin                  the classes of new graphs or nodes
-    gomkcn explain run --graphs 0,5             what its filters respond to in these graphs
+    gomkcn compare run other                    patterns that two runs share
+    gomkcn export run --out tables              patterns, occurrences and copies as tables
+    gomkcn train motifs.bin --out run           a classifier of graphs or nodes
+    gomkcn predict run new.bin                  classes of new graphs or nodes
+    gomkcn explain run --graphs 0,5             what its filters respond to
     """
 
 

@@ -55,21 +55,33 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @graph_options
 @run_options
 @add_options(
-    ("--sample-error", float, "Learn on a sample whose shares are off by at most X. [0.005]"),
+    (
+        "--sample-error",
+        float,
+        "Maximum sampling error of the training set, with 99% confidence [0.005]",
+    ),
     group=LARGE,
     rare=True,
 )
 @add_options(
-    ("--seed random_state", int, "Draw at random from this seed. [0]"),
-    ("--levels num_levels", int, "Compare N levels of neighbours. [3]"),
-    ("--matching", str, "Match nodes in this way: optimal, or the paper's greedy. [optimal]"),
-    ("--patterns num_patterns", int, "Train N filters, and report as many of them. [12]"),
-    ("--epochs num_epochs", int, "Train filters for N epochs. [60]"),
-    ("--init", str, "Start filters by facility_location or random. [facility_location]"),
-    ("--restarts n_init", int, "Start N times, and take the best. [1]"),
-    ("--policy", str, "Keep these nodes of a large subgraph: dense or bfs. [dense]"),
-    ("--hops num_hops", int, "Look N steps far around each node. [3, or half the size]"),
-    ("--contrast feature_contrast", float, "Weigh features by X. [0.3]"),
+    ("--seed random_state", int, "Random seed [0]"),
+    ("--levels num_levels", int, "Number of levels of the kernel [3]"),
+    ("--matching", str, "Node matching: optimal, or greedy as in the paper [optimal]"),
+    (
+        "--patterns num_patterns",
+        int,
+        "Number of filters, and of their patterns that are reported [12]",
+    ),
+    ("--epochs num_epochs", int, "Number of training epochs [60]"),
+    ("--init", str, "Initialization: facility_location or random [facility_location]"),
+    ("--restarts n_init", int, "Number of initializations; the best one is used [1]"),
+    ("--policy", str, "Nodes to keep in a truncated subgraph: dense or bfs [dense]"),
+    ("--hops num_hops", int, "Radius of the subgraphs, in hops [half the size, at least 3]"),
+    (
+        "--contrast feature_contrast",
+        float,
+        "Weight of node features relative to structure, above 0 and up to 1 [0.3]",
+    ),
     group=EXPERT,
     rare=True,
 )
@@ -77,28 +89,28 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     (
         "--sources",
         str,
-        "Find motifs in these: grown sets, trained filters, or grown,filters. [grown; both where "
+        "Sources of candidates: grown sets, trained filters, or grown,filters [grown; both where "
         "numeric features vary]",
     ),
-    ("--min-occurrences", int, "Leave out patterns of filters with fewer than N occurrences. [5]"),
+    ("--min-occurrences", int, "Minimum number of occurrences of the patterns of filters [5]"),
     group=FIND,
     rare=True,
 )
 @add_options(
-    ("--null-samples", int, "Draw N random graphs of each kind, at least 99. [199]"),
-    ("--count-error", float, "Estimate counts to a relative error of X. [0.02]"),
+    ("--null-samples", int, "Number of random graphs per null model, at least 99 [199]"),
+    ("--count-error", float, "Target relative error of estimated counts [0.02]"),
     (
         "--count-seconds",
         float,
-        "Count each pattern by at most X · 10⁸ steps, about X seconds of one thread; a step checks "
-        "a node. [1, or 10 with over 8 million edges]",
+        "Work limit per count: X · 10⁸ steps, about X seconds of one thread; a step checks a node "
+        "[1; 10 above 8 million edges]",
     ),
-    ("--truth", str, "Compare with what this file says was planted. [the one beside the graph]"),
+    ("--truth", str, "Planted motifs to compare with [STEM.truth.json next to the graph]"),
     group=JUDGE,
     rare=True,
 )
 @add_options(
-    ("--class-names", str, "Read what classes of graphs mean from a .csv file."),
+    ("--class-names", str, "Names of graph classes (.csv)"),
     group=INPUT,
     rare=True,
 )
@@ -106,22 +118,22 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     (
         "--size pattern_size",
         str,
-        "Find motifs of as many nodes, as in 3-5. [3-8; collections 2-10]",
+        "Motif size in nodes [3-8; collections 2-10]",
     ),
-    ("--given", list, "Try this pattern as well, such as ring-6; may be repeated."),
+    ("--given", list, "Pattern to try as well, such as ring-6; may be repeated"),
     group=FIND,
 )
 @add_options(
     (
         "--null",
         list,
-        "Compare with random graphs of this kind: degree, joint-degree, erdos-renyi, or none; may "
-        "be repeated. [degree, at as many sizes as take two minutes]",
+        "Null model: degree, joint-degree, erdos-renyi, or none; may be repeated [degree, at as "
+        "many sizes as take two minutes]",
     ),
     group=JUDGE,
 )
 @add_options(
-    ("--memory-limit", str, "Use so much memory, such as 4GiB. [half of the machine's]"),
+    ("--memory-limit", str, "Memory limit, such as 4GiB [half of the machine's memory]"),
     group=LARGE,
 )
 def mine(
@@ -132,7 +144,7 @@ def mine(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Find what a graph is made of, and what random graphs do not have.
+    """Find motifs and over-represented patterns in a graph or collection.
 
     PATH is the file or the folder of the graph.
 
@@ -197,13 +209,13 @@ def mine(
 
 @click.command(cls=Command)
 @add_options(
-    ("--out", str, "Write to this folder. [runs/demo, with a number where it is taken]"),
-    ("--no-open", bool, "Do not open the page in the browser."),
+    ("--out", str, "Output folder [runs/demo, numbered if it exists]"),
+    ("--no-open", bool, "Do not open the page in the browser"),
     group=OUTPUT,
 )
 @click.pass_context
 def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
-    """Mine a small example, and open its page.
+    """Mine a small example and open its page.
 
     Three shapes are hidden in the example, six copies of each, and mining finds them.
 
@@ -286,12 +298,12 @@ def compare(first: str, second: str) -> None:
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
 @add_options(
-    ("--out", ..., "Write the tables to this folder."),
-    ("--format", "csv", "Write tables, csv or parquet; or the graph with its motifs, graphml."),
+    ("--out", ..., "Folder to write to"),
+    ("--format", "csv", "Tables: csv or parquet; or the graph with its motifs: graphml"),
     group=OUTPUT,
 )
 def export(run: str, out: str, format: str) -> None:
-    """Write what a run found as tables: patterns, places, copies, and what else was counted.
+    """Write the tables of a run: patterns, occurrences, copies, and other counts.
 
     The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
 

@@ -35,70 +35,70 @@ from gomkcn_dgl.errors import InputError
 @run_options
 @kind_options
 @add_options(
-    ("--features", NAMES, "Use these features of the nodes, by name, separated by commas."),
-    ("--label-names", str, "Read what labels of nodes mean from a .csv file."),
-    ("--class-names", str, "Read what the classes mean from a .csv file."),
+    ("--features", NAMES, "Node features to use, separated by commas [by format]"),
+    ("--label-names", str, "Names of node labels (.csv)"),
+    ("--class-names", str, "Names of the classes (.csv)"),
     group=INPUT,
 )
 @add_options(
     (
         "--method",
         str,
-        "Train a network, which learns patterns, or a kernel machine, which compares whole "
-        "graphs: network or kernel. [network]",
+        "Classifier: network, which learns patterns, or kernel, which compares whole graphs "
+        "[network]",
     ),
     (
         "--filters num_filters",
         int,
-        "Learn N small graphs that tell classes apart. [8; one a class]",
+        "Number of filters [8; one a class]",
     ),
-    ("--size filter_size", int, "Give each of them N nodes. [6; 4]"),
-    ("--hops num_hops", int, "Look N steps far around each node. [2; 1]"),
+    ("--size filter_size", int, "Nodes of a filter [6; 4]"),
+    ("--hops num_hops", int, "Radius of the subgraphs, in hops [2; 1]"),
     group=LEARN,
 )
 @add_options(
-    ("--split", str, "Train, validate, test on these shares. [masks in the file, or 0.8,0.1,0.1]"),
+    ("--split", str, "Shares of training, validation and test [masks in the file, or 0.8,0.1,0.1]"),
     group=JUDGE,
 )
 @add_options(
-    ("--task", str, "Classify graphs or nodes: graph or node. [what has labels]"),
-    ("--node-label", str, "Take the classes from this node data of a .bin. [label]"),
-    ("--scaling", str, "Scale features in this way: standard, rows or none. [standard]"),
+    ("--task", str, "What is classified: graph or node [what has labels]"),
+    ("--node-label", str, "Node data of a .bin that holds the classes [label]"),
+    ("--scaling", str, "Scaling of features: standard, rows or none [standard]"),
     group=INPUT,
     rare=True,
 )
 @add_options(
-    ("--epochs num_epochs", int, "Go through the training part at most N times. [200]"),
-    ("--hidden hidden_feats", int, "Give filters N features; 0: those of the data. [up to 32]"),
+    ("--epochs num_epochs", int, "Maximum number of epochs [200]"),
+    ("--hidden hidden_feats", int, "Features of a filter; 0: those of the data [up to 32]"),
     (
         "--class-filters/--linear-head",
         bool,
-        "Decide by a filter for each class, or by weights. [linear; class filters]",
+        "Readout: by weights or a filter for each class [linear; class filters]",
     ),
-    ("--subgraph-size max_nodes", int, "Keep N nodes of each subgraph. [--size; 16]"),
-    ("--levels num_levels", int, "Compare N levels of neighbours. [2; a kernel machine 1 to 3]"),
-    ("--layers num_layers", int, "Use N layers of filters. [1]"),
-    ("--tau", float, "Call nodes similar within a distance of X. [1; a kernel machine .1 to 1]"),
-    ("--pooling", str, "Sum up the nodes of a graph by max, mean or sum. [max]"),
-    ("--dropout", float, "Drop a share of X before the last layer. [0]"),
-    ("--input-dropout", float, "Drop a share of X of the features. [0; 0.5]"),
-    ("--policy", str, "Keep these nodes of a large subgraph: bfs or dense. [bfs]"),
-    ("--init", str, "Start filters by classes or at random: classes, random. [classes]"),
-    ("--patience", int, "Stop after N epochs without a better one. [50]"),
-    ("--lr learning_rate", float, "Learn with a rate of X. [0.01]"),
-    ("--weight-decay", float, "Decay weights by X, except those of filters. [0]"),
-    ("--batch-size", int, "Take N graphs at a time. [128]"),
-    ("--seed", int, "Draw at random from this seed. [0]"),
+    ("--subgraph-size max_nodes", int, "Nodes of a subgraph [--size; 16]"),
+    ("--levels num_levels", int, "Number of levels of the kernel [2; a kernel machine 1 to 3]"),
+    ("--layers num_layers", int, "Number of layers of filters [1]"),
+    ("--tau", float, "Width of the similarity of nodes [1; a kernel machine .1 to 1]"),
+    ("--pooling", str, "Pooling over the nodes of a graph: max, mean or sum [max]"),
+    ("--dropout", float, "Dropout before the last layer [0]"),
+    ("--input-dropout", float, "Dropout of the features [0; 0.5]"),
+    ("--policy", str, "Nodes to keep in a truncated subgraph: bfs or dense [bfs]"),
+    ("--init", str, "Initialization of filters: classes or random [classes]"),
+    ("--patience", int, "Epochs without improvement before training stops [50]"),
+    ("--lr learning_rate", float, "Learning rate [0.01]"),
+    ("--weight-decay", float, "Weight decay, except of filters [0]"),
+    ("--batch-size", int, "Graphs of a batch [128]"),
+    ("--seed", int, "Random seed [0]"),
     group=EXPERT,
     rare=True,
 )
 @add_options(
-    ("--folds num_folds", int, "Choose the kernel by cross-validation in N parts. [5]"),
-    ("--most-nodes", int, "Let N nodes of a larger graph stand for it. [128]"),
+    ("--folds num_folds", int, "Folds of the cross-validation that chooses the kernel [5]"),
+    ("--most-nodes", int, "Maximum number of nodes that stand for a larger graph [128]"),
     (
         "--patterns num_patterns",
         int,
-        "Match nodes by N patterns; 0: one by one. [64 if that is long]",
+        "Number of patterns by which nodes are matched; 0: one by one [64 if that is long]",
     ),
     group=EXPERT,
     rare=True,
@@ -111,7 +111,7 @@ def train(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Train a classifier of graphs or nodes, and show what it learnt.
+    """Train a classifier of graphs or nodes and show its filters.
 
     PATH is a DGL .bin or a TU folder. Of two defaults below the first is for graphs, the second for
     nodes.
@@ -166,12 +166,12 @@ def train(
     (
         "--out",
         str,
-        "Write to this file, which ends in .csv, .parquet or .json. [shown on the screen]",
+        "Table to write: .csv, .parquet or .json [shown on the screen]",
     ),
     group=OUTPUT,
 )
 def predict(run: str, path: str, out: str | None) -> None:
-    """Say which class a trained classifier gives each graph or node.
+    """Predict the class of each graph or node.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
     classes, if it has any, are not looked at.
@@ -197,16 +197,16 @@ def predict(run: str, path: str, out: str | None) -> None:
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
 @add_options(
-    ("--graphs", str, "Show these graphs, such as 0,5,9. [one test graph of each class]"),
-    ("--nodes", str, "Show these nodes, for a classifier of nodes."),
-    ("--data data_path", str, "Read the data set from here, if it was moved."),
-    ("--out", str, "Write the page and the drawings to this folder. [RUN/explanation]"),
+    ("--graphs", str, "Graphs to show, such as 0,5,9 [one test graph of each class]"),
+    ("--nodes", str, "Nodes to show, for a classifier of nodes"),
+    ("--data data_path", str, "Data set, if it was moved"),
+    ("--out", str, "Folder of the page and the drawings [RUN/explanation]"),
     group=OUTPUT,
 )
 def explain(
     run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
 ) -> None:
-    """Show what a trained classifier responds to in chosen graphs.
+    """Explain what a trained classifier responds to in chosen graphs.
 
     \b
     gomkcn explain run
