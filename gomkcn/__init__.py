@@ -1,4 +1,4 @@
-"""Find the small patterns that occur again and again in graphs: every public name in one place.
+"""Find motifs in graphs: every public name in one place.
 
 Examples
 --------

@@ -252,7 +252,7 @@ def _has_screen() -> bool:
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
 def report(run: str) -> None:
-    """Print the table of a finished RUN and write its page anew.
+    """Print the results of RUN and rebuild its report.
 
     RUN is the folder of `gomkcn mine` or of `gomkcn train`.
 
