@@ -429,9 +429,11 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     known |= defaults_of(PlantedMotifDataset)
     assert planted["nodes"] == known["num_base_nodes"]
     assert planted["edges_per_node"] == known["num_base_edges_per_node"]
-    stated = re.search(r"\[(.*): (\d+) each\]", options_of("generate planted")["motifs"].help)
-    assert tuple(stated[1].split(", ")) == known["motifs"]
-    assert int(stated[2]) == known["copies"]
+    stated = re.search(
+        r"\[(\d+) each of (.*); directed", options_of("generate planted")["motifs"].help
+    )
+    assert tuple(stated[2].split(", ")) == known["motifs"]
+    assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
     for name, option in options_of("generate classification").items():
         assert option.required or option.default == known[name], name
