@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +83,9 @@ def compare_with_truth(
         isomorphic = [
             pattern for pattern, key in zip(patterns, keys, strict=True) if key == planted.key
         ]
-        node_sets = {frozenset(one.nodes) for pattern in isomorphic for one in pattern.occurrences}
-        for pattern in isomorphic:
-            if pattern.motif is not None:
-                node_sets |= {*map(frozenset, pattern.motif.copies.nodes.tolist())}
+        copies = [pattern.motif.copies for pattern in isomorphic if pattern.motif is not None]
+        places = chain(*(pattern.occurrences for pattern in isomorphic), *copies)
+        node_sets = {frozenset(one.nodes) for one in places}
         recoveries.append(
             MotifRecovery(
                 name=motif["name"],

@@ -7,6 +7,7 @@ import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
 from gomkcn_dgl.errors import InputError
+from mining import motif_set
 from mining.truth import (
     MotifRecovery,
     compare_with_truth,
@@ -44,6 +45,17 @@ def test_motifs_are_recovered_by_isomorphic_patterns():
     assert not square.recovered
     relabelled = nx.relabel_nodes(nx.cycle_graph(4), {0: 0, 1: 2, 2: 1, 3: 3})
     assert compare_with_truth([pattern_of(relabelled)], {"motifs": [SQUARE]})[0].recovered
+
+
+def test_copies_of_a_motif_are_planted_copies_by_their_ids():
+    graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    # ids are no positions
+    named = nx.relabel_nodes(graph, {node: 1000 - node for node in graph})
+    copies = [[1000 - node for node in range(first, first + 4)] for first in range(0, 24, 4)]
+    edges = [[u, v] for u, v in nx.complete_graph(4).edges]
+    motif = {"name": "clique4", "num_nodes": 4, "edges": edges, "copies": 6, "instances": copies}
+    (recovery,) = compare_with_truth(motif_set(named).motifs, {"motifs": [motif]})
+    assert recovery.planted_found == 6
 
 
 def test_motifs_with_directions_and_relations_are_told_apart():

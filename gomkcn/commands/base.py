@@ -268,7 +268,7 @@ def graph_options(command: Decorated) -> Decorated:
 counted_option = add_options(
     ("--reading", "induced", "Reading of a count: induced, or every subgraph"),
 )
-_name_options = add_options(
+name_options = add_options(
     ("--features", NAMES, "Node features to use, separated by commas [by format]"),
     ("--label-names", str, "Names of node labels (.csv)"),
     group=INPUT,
@@ -288,7 +288,7 @@ _file_options = add_options(
 
 def reading_options(command: Decorated) -> Decorated:
     """All that may be said about the nodes and the format of a file."""
-    return _name_options(_file_options(command))
+    return name_options(_file_options(command))
 
 
 def read_graph_at(path: str | None, **options: Any) -> Any:

@@ -115,11 +115,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     rare=True,
 )
 @add_options(
-    (
-        "--size pattern_size",
-        str,
-        "Motif size in nodes [3-8; collections 2-10]",
-    ),
+    ("--size pattern_size", str, "Motif size in nodes [3-8; collections 2-10]"),
     ("--given", list, "Pattern to try as well, such as ring-6; may be repeated"),
     group=FIND,
 )

@@ -13,13 +13,13 @@ from gomkcn.commands.base import (
     INPUT,
     JUDGE,
     LEARN,
-    NAMES,
     OUTPUT,
     Command,
     add_options,
     check_table_name,
     choose_folder,
     kind_options,
+    name_options,
     print_table,
     run_options,
     show_log,
@@ -34,12 +34,8 @@ from gomkcn_dgl.errors import InputError
 @click.argument("path", metavar="PATH", required=False)
 @run_options
 @kind_options
-@add_options(
-    ("--features", NAMES, "Node features to use, separated by commas [by format]"),
-    ("--label-names", str, "Names of node labels (.csv)"),
-    ("--class-names", str, "Names of the classes (.csv)"),
-    group=INPUT,
-)
+@name_options
+@add_options(("--class-names", str, "Names of the classes (.csv)"), group=INPUT)
 @add_options(
     (
         "--method",
@@ -47,11 +43,7 @@ from gomkcn_dgl.errors import InputError
         "Classifier: network, which learns patterns, or kernel, which compares whole graphs "
         "[network]",
     ),
-    (
-        "--filters num_filters",
-        int,
-        "Number of filters [8; one a class]",
-    ),
+    ("--filters num_filters", int, "Number of filters [8; one a class]"),
     ("--size filter_size", int, "Nodes of a filter [6; 4]"),
     ("--hops num_hops", int, "Radius of the subgraphs, in hops [2; 1]"),
     group=LEARN,

@@ -5,13 +5,13 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
 | `csv`     | .csv, also .gz                            | io.edge_tables       |
 | `parquet` | .parquet                                  | io.edge_tables       |
-| `graphml` | .graphml, also .gz                        | io.library_files     |
-| `gml`     | .gml, also .gz                            | io.library_files     |
-| `gexf`    | .gexf, also .gz                           | io.library_files     |
-| `pajek`   | .net .paj, also .gz                       | io.library_files     |
-| `json`    | .json (nodes and links), also .gz         | io.library_files     |
+| `graphml` | .graphml, also .gz                        | io.networkx_files    |
+| `gml`     | .gml, also .gz                            | io.networkx_files    |
+| `gexf`    | .gexf, also .gz                           | io.networkx_files    |
+| `pajek`   | .net .paj, also .gz                       | io.networkx_files    |
+| `json`    | .json (nodes and links), also .gz         | io.networkx_files    |
 | `dgl`     | .bin                                      | io.dgl_file          |
-| `npz`     | .npz                                      | io.library_files     |
+| `npz`     | .npz                                      | io.networkx_files    |
 | `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
 | `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
 
@@ -277,7 +277,7 @@ def _read_content(path: Path, format: str) -> GraphContent:
         from gomkcn_dgl.io.dgl_file import read_dgl
 
         return read_dgl(path)
-    from gomkcn_dgl.io.library_files import read_networkx_file, read_npz
+    from gomkcn_dgl.io.networkx_files import read_networkx_file, read_npz
 
     return read_npz(path) if format == "npz" else read_networkx_file(path, format)
 
