@@ -192,7 +192,7 @@ def predict(run: str, path: str, out: str | None) -> None:
     ("--graphs", str, "Graphs to show, such as 0,5,9 [one test graph of each class]"),
     ("--nodes", str, "Nodes to show, for a classifier of nodes"),
     ("--data data_path", str, "Data set, if it was moved"),
-    ("--out", str, "Folder of the page and the drawings [RUN/explanation]"),
+    ("--out", str, "Folder of the page and its record [RUN/explanation]"),
     group=OUTPUT,
 )
 def explain(
