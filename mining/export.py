@@ -140,7 +140,9 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``motif``, ``copy`` (its number within the motif), ``graph`` (of a collection),
-        ``pattern_node`` and ``node`` (the input's own id; text unless all ids are integers).
+        ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
+        ``edits``, where the copy differs from the motif: ``-0-3 +1-4`` is without the edge of its
+        nodes 0 and 3, and has one of 1 and 4.
 
     Examples
     --------
@@ -148,7 +150,7 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     >>> from mining import motif_set
     >>> table = copies_table(motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4)))
     >>> table["motif"].value_counts().to_dict(), list(table.columns)
-    ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node'])
+    ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node', 'edits'])
     """
     rows = [
         replace(one, id=number, occurrences=one.motif.copies)
@@ -156,7 +158,31 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
         if one.motif is not None
     ]
     table = occurrence_table(rows).drop(columns="similarity")
-    return table.rename(columns={"pattern": "motif", "occurrence": "copy"})
+    table = table.rename(columns={"pattern": "motif", "occurrence": "copy"})
+    # what differs in each copy, on all of its rows
+    texts: dict[tuple[int, int], str] = {}
+    for number, one in enumerate(motif_set.motifs):
+        for copy, u, v, sign in [] if one.motif is None else one.motif.edits.tolist():
+            ends = f"{'+' if sign > 0 else '-'}{min(u, v)}-{max(u, v)}"
+            texts[number, copy] = f"{texts.get((number, copy), '')} {ends}".strip()
+    keys = zip(table["motif"].tolist(), table["copy"].tolist(), strict=True)
+    table["edits"] = pd.array([texts.get(key, "") for key in keys], dtype="string")
+    return table
+
+
+def read_edits(path: Path, number: int) -> list[np.ndarray]:
+    """Read the edits of a table of the copies of a number of motifs, int64 ``[E, 4]`` of each.
+
+    The table is one that :func:`read_places` could read.
+    """
+    table = pd.read_parquet(path, engine="pyarrow")
+    found: list[list[tuple[int, ...]]] = [[] for _ in range(number)]
+    first = table[(table["pattern_node"] == 0) & (table["edits"] != "")]
+    for motif, copy, text in zip(first["motif"], first["copy"], first["edits"], strict=True):
+        for edit in text.split():
+            ends = map(int, edit[1:].split("-"))
+            found[motif].append((copy, *ends, 1 if edit[0] == "+" else -1))
+    return [np.array(rows, np.int64).reshape(-1, 4) for rows in found]
 
 
 def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrences]:

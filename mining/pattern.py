@@ -309,6 +309,10 @@ def _rounded(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+# of a motif whose copies all have its edges and no others
+NO_EDITS = np.zeros((0, 4), np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class MotifPart:
     """What a pattern is in the motif set of a graph, see :class:`gomkcn.MotifSet`.
@@ -327,6 +331,16 @@ class MotifPart:
         Starts of the search that found it, of all that were made.
     num_copies : int
         How many copies there are, also where they are not at hand.
+    edits : numpy.ndarray
+        int64 ``[E, 4]``, where copies differ from the structure: the copy, two nodes of the
+        structure, and -1 for an edge that the copy lacks or 1 for one that it has beside. An edge
+        of another relation or direction is one of each.
+
+    Examples
+    --------
+    >>> part = MotifPart(NONE, 40.0, "uniform", num_copies=5, edits=np.array([[3, 0, 1, -1]]))
+    >>> part.missing, part.added, part.copies_exact
+    (1, 0, 4)
     """
 
     copies: Occurrences
@@ -334,10 +348,54 @@ class MotifPart:
     address: str
     found_in: int = 1
     num_copies: int = -1
+    edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
 
     def __post_init__(self) -> None:
         if self.num_copies < 0:
             object.__setattr__(self, "num_copies", len(self.copies))
+
+    @property
+    def missing(self) -> int:
+        """Edges that copies lack, in all."""
+        return int((self.edits[:, 3] < 0).sum())
+
+    @property
+    def added(self) -> int:
+        """Edges that copies have beside, in all."""
+        return int((self.edits[:, 3] > 0).sum())
+
+    @property
+    def copies_exact(self) -> int:
+        """Copies that do not differ from the structure."""
+        return self.num_copies - len(np.unique(self.edits[:, 0]))
+
+    def rates(self, structure: Structure) -> tuple[float, float]:
+        """The share of edges of all copies that is missing, and of other pairs that is added."""
+        size, edges = structure.num_nodes, int(structure.joined.sum()) // 2
+        others = size * (size - 1) // 2 - edges
+        return (
+            self.missing / max(1, self.num_copies * edges),
+            self.added / max(1, self.num_copies * others),
+        )
+
+    def pairs(self, structure: Structure) -> np.ndarray:
+        """What is drawn between the nodes of each copy, int64 ``[X, 4]``.
+
+        The copy, two nodes of the structure, and 0 for an edge of it, -1 for one that the copy
+        lacks, 1 for one that it has beside.
+        """
+        u, v = np.nonzero(np.triu(structure.joined))
+        ends = np.tile(np.stack([u, v], axis=1), (self.num_copies, 1))
+        every = np.column_stack([np.repeat(np.arange(self.num_copies), len(u)), ends])
+        edits = self.edits.copy()
+        edits[:, 1:3].sort(axis=1)
+        # an edge of another kind takes the place of the one that is missing
+        size = structure.num_nodes
+        numbers = [one[:, :3] @ [size * size, size, 1] for one in (every, edits)]
+        kept = ~np.isin(numbers[0], numbers[1])
+        plain = np.column_stack([every[kept], np.zeros(kept.sum(), np.int64)])
+        found: np.ndarray = np.concatenate([plain, edits])
+        return found[np.argsort(found[:, 0], kind="stable")]
 
 
 @dataclass(frozen=True, eq=False)

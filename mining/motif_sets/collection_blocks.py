@@ -191,16 +191,17 @@ def _match(
     return best[graph.graph_of(np.arange(graph.num_nodes)), labels]
 
 
-def cliques_of(graph: CSRGraph, blocks: Blocks) -> np.ndarray:
-    """Nodes of the block that has all its edges and one size in most graphs, ``[K, M]``.
+def cliques_of(graph: CSRGraph, blocks: Blocks, least_share: float) -> np.ndarray:
+    """Nodes of the block that has its edges and one size in most graphs, ``[K, M]``.
 
-    There are none where no block is so.
+    It must have at least such a share of all. There are none where no block is so.
     """
     edges, pairs = count_pairs(graph, blocks.labels, blocks.number)
     graph_of = graph.graph_of(np.arange(graph.num_nodes))
     for block in range(blocks.number):
         sizes = np.bincount(graph_of[blocks.labels == block], minlength=graph.num_graphs)
-        is_full = (edges[:, block, block] == pairs[:, block, block]) & (sizes >= _LEAST_CLIQUE)
+        is_full = edges[:, block, block] >= least_share * pairs[:, block, block]
+        is_full &= sizes >= _LEAST_CLIQUE
         size = int(np.bincount(sizes[is_full], minlength=1).argmax())
         has = is_full & (sizes == size)
         if 2 * has.sum() > graph.num_graphs:

@@ -20,7 +20,7 @@ from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.new_copies import copies_in, places_of
 from mining.motif_sets.search import search_graph
 from mining.occurrences import NONE, Occurrences
-from mining.pattern import MotifPart, Pattern
+from mining.pattern import NO_EDITS, MotifPart, Pattern
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
@@ -118,6 +118,7 @@ class MotifSet:
             joined = one.structure.joined
             is_clique = one.num_nodes > 2 and joined.sum() == joined.size - len(joined)
             edges[is_clique] += one.motif.num_copies * int(joined.sum()) // 2
+            edges[is_clique] += one.motif.added - one.motif.missing
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
@@ -244,12 +245,14 @@ class MotifSet:
         for number in reversed(range(len(self.motifs))):
             part = self.motifs[number].motif
             assert part is not None
-            for copy, row in enumerate(part.copies.rows_in(csr).tolist()):
+            rows = part.copies.rows_in(csr).tolist()
+            for copy, row in enumerate(rows):
                 for node in row:
                     drawn.nodes[ids[node]].update(motif=number, copy=copy)
-                for u, v in self.motifs[number].edges:
-                    ends = min(row[u], row[v]), max(row[u], row[v])
-                    owner_of[ends] = number, copy
+            for copy, u, v, sign in part.pairs(self.motifs[number].structure).tolist():
+                if sign >= 0:
+                    ends = sorted((rows[copy][u], rows[copy][v]))
+                    owner_of[ends[0], ends[1]] = number, copy
         for u, v, kind in zip(source.tolist(), target.tolist(), relation.tolist(), strict=True):
             values: dict[str, Any] = {}
             if csr.relations.names != (PLAIN,):
@@ -294,17 +297,22 @@ class MotifSet:
         record: Mapping[str, Any],
         relations: Relations,
         copies: Sequence[Sequence[Occurrences]],
+        edits: Sequence[Sequence[np.ndarray]] | None = None,
     ) -> MotifSet:
-        """Read a record, with the copies of each motif, and of each of the other base."""
+        """Read a record, with the copies of each motif, and of each of the other base.
+
+        So are their edits.
+        """
         own, *others = copies
+        own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
         other = record["other"]
         same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete"]
         same += ["cut", "num_starts", "num_graphs"]
         closest = record["closest"]
         return cls(
             motifs=tuple(
-                _pattern_of(one, relations, places)
-                for one, places in zip(record["motifs"], own, strict=True)
+                _pattern_of(one, relations, places, changed)
+                for one, places, changed in zip(record["motifs"], own, own_edits, strict=True)
             ),
             **{name: record[name] for name in same},
             num_blocks=record["blocks"],
@@ -314,7 +322,7 @@ class MotifSet:
                 name: np.inf if bits is None else bits for name, bits in record["given"].items()
             },
             not_used=tuple(record["not_used"]),
-            other=other and cls.from_dict(other, relations, others),
+            other=other and cls.from_dict(other, relations, others, other_edits),
         )
 
     def _repr_html_(self) -> str | None:
@@ -328,6 +336,7 @@ def _record_of(one: Pattern) -> dict[str, Any]:
     structure = one.structure
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     several = len(structure.relations.names) > 1
+    rates = one.motif.rates(structure)
     return {
         "pattern": one.id if one.id >= 0 else None,
         "num_nodes": structure.num_nodes,
@@ -335,13 +344,23 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "categories": [list(names) for names in structure.categories],
         "sources": list(one.sources),
         "copies": one.motif.num_copies,
+        "copies_exact": one.motif.copies_exact,
+        "missing": one.motif.missing,
+        "added": one.motif.added,
+        "missing_rate": round(rates[0], 6),
+        "added_rate": round(rates[1], 6),
         "bits": round(one.motif.bits, 6),
         "address": one.motif.address,
         "found_in": one.motif.found_in,
     }
 
 
-def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurrences) -> Pattern:
+def _pattern_of(
+    record: Mapping[str, Any],
+    relations: Relations,
+    copies: Occurrences,
+    edits: np.ndarray = NO_EDITS,
+) -> Pattern:
     """Read what :func:`_record_of` gave."""
     structure = Structure.from_dict(
         {
@@ -351,7 +370,7 @@ def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurre
             "relations": [{"name": name, "directed": way} for name, way in relations.kinds],
         }
     )
-    part = MotifPart(copies, record["bits"], record["address"], record["found_in"])
+    part = MotifPart(copies, record["bits"], record["address"], record["found_in"], edits=edits)
     return Pattern(
         structure,
         sources=tuple(record["sources"]),
