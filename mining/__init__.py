@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "OccurrenceExplanation",
         ],
         "export": ["copies_table", "occurrence_table", "pattern_table", "write_tables"],
+        "inexact_counts": ["count_inexact", "InexactCounts", "Variant"],
         "learning.filter_learning": ["FilterLearning"],
         "miner": ["PatternMiner"],
         "motif_sets.finding": ["motif_set"],

@@ -62,6 +62,15 @@ class OccurrenceCount:
         """The count of all occurrences."""
         return cls(number, number, number, is_exact=True)
 
+    @classmethod
+    def sum(cls, counts: Iterable[OccurrenceCount]) -> OccurrenceCount:
+        """The count of different occurrences together; the ends of the intervals are added up."""
+        each = list(counts)
+        value, low, high = (
+            sum(getattr(one, of) for one in each) for of in ("value", "low", "high")
+        )
+        return cls(value, low, high, all(one.is_exact for one in each))
+
     @property
     def state(self) -> str:
         """How the number is known: "exact", "estimated", or "bounded" where no draw found one."""
