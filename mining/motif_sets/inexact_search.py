@@ -50,6 +50,11 @@ _MOST_SETS, _FEW_SETS, _SETS_OF_NODE = 3000, 300, 4
 _DENSE_DRAWINGS, _MOST_FITTED, _MOST_POLISHED = 4, 6, 2
 # rates of missing and added edges before any is known, and the least and largest
 _FIRST_RATES, _LEAST_RATE, _MOST_RATE = (0.15, 0.1), 0.01, 0.45
+# rounds of a soft alignment; the share of all pairs counts as so many copies in it
+_SOFT_ROUNDS, _PRIOR = 8, 3.0
+# soft alignments of one motif, and of those that do not help in a row; one that saves so much less
+# is not polished
+_MOST_SHAKEN, _MOST_FAILED, _LEAST_PROMISING = 16, 4, 40.0
 # copies that save less are not looked at
 _LEAST_WORTH = -15.0
 # a drawing that saves less by the estimate is given up
@@ -259,16 +264,17 @@ class InexactSearch:
     def align(
         self,
         state: Covered,
-        shape: Shape,
+        weights: np.ndarray,
+        colors: np.ndarray,
         starts: np.ndarray,
         kept: bool,
-        rates: tuple[float, float],
+        seed: int = 0,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The best node for each role near each start, and the bits of edges and edits."""
         self.work -= len(starts) * _ALIGN_TIME
         out, worth = np.empty(starts.shape, np.int64), np.empty(len(starts))
-        weights = _weights(shape, rates, len(state.view.reverse), state.num_links)
-        arguments = state.view, weights, shape.colors, starts, kept, self.seed, out, worth
+        own_seed = np.uint64(int(self.seed) + seed)
+        arguments = state.view, weights, colors, starts, kept, own_seed, out, worth
         with np.errstate(over="ignore"):
             run_blocks(_align_block, len(starts), len(starts) * _ALIGN_TIME, *arguments)
         return out, worth
@@ -282,8 +288,9 @@ class InexactSearch:
         warm: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Sets that are worth something, with their values by two addresses and their edges."""
+        weights = _weights(shape, rates, len(state.view.reverse), state.num_links)
         parts = [
-            self.align(state, shape, rows, kept, rates)
+            self.align(state, weights, shape.colors, rows, kept)
             for rows, kept in ((warm, True), (starts, False))
             if len(rows)
         ]
@@ -380,7 +387,51 @@ class InexactSearch:
         drawn = lower + np.asarray(state.view.reverse)[lower].T
         return drawn, _rates(drawn, links)
 
+    def softened(self, state: Covered, one: Fit) -> Fit | None:
+        """Copies in the orders that agree most, with the drawing that most of them then have.
+
+        They are aligned to a soft drawing, as a filter is one: the share of them that have each
+        link at each pair. It is made anew from the aligned ones, and again.
+        """
+        rows, colors = one.copies, one.shape.colors
+        for number in range(_SOFT_ROUNDS):
+            links, _ = state.links_and_edges(rows)
+            weights = _soft_weights(links, len(state.view.reverse))
+            (own, value), (other, worth) = (
+                self.align(state, weights, colors, rows, kept, number) for kept in (True, False)
+            )
+            after = np.where((worth > value + 1e-9)[:, None], other, own)
+            if (after == rows).all():
+                break
+            rows = after
+        drawn, rates = self.majority(state, rows, colors)
+        shape = self.shape(drawn, colors)
+        return None if shape is None else Fit(shape, rows, rates, -np.inf)
+
     # steps
+
+    def shaken(self, state: Covered, one: Fit) -> Fit:
+        """A motif after its copies were put into other orders and aligned softly, some times."""
+        none, failed = one.copies[:0], 0
+        for number in range(_MOST_SHAKEN):
+            if failed == _MOST_FAILED or self.late():
+                break
+            failed += 1
+            # 1. half of the copies with two nodes exchanged, at first none
+            rows = one.copies.copy()
+            for row in np.flatnonzero(self.rng.random(len(rows)) < 0.5 * (number > 0)):
+                ends = self.rng.choice(one.shape.num_nodes, 2, replace=False)
+                if np.ptp(one.shape.colors[ends]) == 0:
+                    rows[row, ends] = rows[row, ends[::-1]]
+            # 2. aligned to what they agree on; polished where that is promising
+            soft = self.softened(state, replace(one, copies=rows))
+            after = soft and self.fit(state, soft.shape, none, soft.copies, soft.rates, 3, True)
+            if after is None or after.gain < one.gain - _LEAST_PROMISING:
+                continue
+            after = self.polish(state, after, {})
+            if after.gain > one.gain + 0.5:
+                one, none, failed = after, after.copies[:0], 0
+        return one
 
     def best_motif(self, state: Covered, drawings: Sequence[Drawing]) -> Fit | None:
         """The motif that saves most in what a set leaves over."""
@@ -406,7 +457,8 @@ class InexactSearch:
         fits.sort(key=lambda one: -one.gain)
         # 3. the best of these, polished
         polished = [self.polish(state, one, sets) for one in fits[:_MOST_POLISHED]]
-        return max(polished, key=lambda one: one.gain, default=None)
+        best = max(polished, key=lambda one: one.gain, default=None)
+        return best and self.shaken(state, best)
 
     def _drawings(
         self, state: Covered, sets: dict[int, np.ndarray], drawings: Sequence[Drawing]
@@ -723,6 +775,18 @@ def _weights(
 ) -> np.ndarray:
     weights = _pair_weights(shape.links.astype(np.int64), rates, num_kinds, num_links)
     weights[np.diag_indices(shape.num_nodes)] = 0
+    return np.ascontiguousarray(weights)
+
+
+def _soft_weights(links: np.ndarray, num_kinds: int) -> np.ndarray:
+    """Bits of each link at each pair by the share of the sets that have it, ``[M, M, T + 1]``."""
+    shares = _shares(links, num_kinds)
+    size = len(shares)
+    apart = ~np.eye(size, dtype=bool)
+    usual = shares[apart].mean(axis=0) + 1e-9
+    number = len(links)
+    weights = np.log2((number * shares + _PRIOR * usual) / (number + _PRIOR))
+    weights[np.diag_indices(size)] = 0
     return np.ascontiguousarray(weights)
 
 
