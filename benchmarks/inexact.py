@@ -238,7 +238,8 @@ def collections(bench: Bench) -> None:
     table = bench.table(
         f"{NUM_GRAPHS} graphs of {GRAPH_NODES} nodes, density .1, one copy each",
         {"motif": "", "flipped": ".2f", "truth saves, bits a graph": ".1f", "exact": "",
-         "found": "", "truth − found, bits a graph": ".1f", "M-Jaccard": ".3f", "right": ".2f", "s": ".0f"},
+         "found": "", "truth − found, bits a graph": ".1f", "M-Jaccard": ".3f", "right": ".2f",
+         "s": ".0f"},
     )  # fmt: skip
     motifs = {"barbell": nx.barbell_graph(6, 0), "clique": nx.complete_graph(10),
               "star": nx.star_graph(10)}  # fmt: skip

@@ -47,14 +47,14 @@ LEAST_BITS, LEAST_COPIES = 10.0, 3
 # a node may be
 _MOST_SETS, _FEW_SETS, _SETS_OF_NODE = 3000, 300, 4
 # dense sets of one size that are drawings; fits that are repeated with all sets, and polished
-_DENSE_DRAWINGS, _MOST_FITTED, _MOST_POLISHED = 4, 6, 2
+_DENSE_DRAWINGS, _MOST_FITTED, _MOST_POLISHED = 4, 4, 1
 # rates of missing and added edges before any is known, and the least and largest
 _FIRST_RATES, _LEAST_RATE, _MOST_RATE = (0.15, 0.1), 0.01, 0.45
 # rounds of a soft alignment; the share of all pairs counts as so many copies in it
 _SOFT_ROUNDS, _PRIOR = 8, 3.0
 # soft alignments of one motif, and of those that do not help in a row; one that saves so much less
 # is not polished
-_MOST_SHAKEN, _MOST_FAILED, _LEAST_PROMISING = 16, 4, 40.0
+_MOST_SHAKEN, _MOST_FAILED, _LEAST_PROMISING = 12, 3, 20.0
 # copies that save less are not looked at
 _LEAST_WORTH = -15.0
 # a drawing that saves less by the estimate is given up
@@ -319,7 +319,7 @@ class InexactSearch:
                 number = np.arange(1, len(chosen) + 1)
                 saved = np.cumsum(own[chosen]) + state.order_bits(number) - state.head(shape)
                 best = int(saved[LEAST_COPIES - 1 :].argmax()) + LEAST_COPIES
-                cuts = {best, *((own[chosen] > least).sum() for least in (-4, 0, 4)), len(chosen)}
+                cuts = {best, int((own[chosen] > 0).sum()), len(chosen)}
                 yield float(saved[best - 1]), chosen, [best, *sorted(cuts - {best})]
 
     def fit(
@@ -349,9 +349,13 @@ class InexactSearch:
                 break
             estimate, chosen, cuts = max(choices, key=lambda one: one[0])
             if exact:
-                # the sensible numbers of the best way, and the best number of the others
+                # the sensible numbers of the best way, and the best number of those as good
                 tried = [chosen[:cut] for cut in cuts]
-                tried += [own[: numbers[0]] for _, own, numbers in choices if own is not chosen]
+                tried += [
+                    own[: numbers[0]]
+                    for saved, own, numbers in choices
+                    if own is not chosen and saved > estimate - _LEAST_PROMISING
+                ]
                 for own in tried:
                     if len(own) < LEAST_COPIES:
                         continue
@@ -695,10 +699,10 @@ class InexactSearch:
                 continue
             others = found[:place] + found[place + 1 :]
             both = self.halves(self.cover(others), one)
-            if both is None or self.length(others + both) > before + 120:
+            if both is None or self.length(others + both) > before + _LEAST_PROMISING:
                 continue
             made = others + both
-            for _ in range(4):
+            for _ in range(2):
                 made = self.polished(made, len(others))
             joint = self.together(self.cover(others), made[len(others) :], 4)
             tries = [made] if joint is None else [made, others + joint]
