@@ -1,15 +1,22 @@
 """Copies that differ from their motif: their length, the loops that find them, and their record."""
 
+from collections import Counter
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import comb, factorial, log2, perm
 
 import networkx as nx
+import numba
 import numpy as np
+import pandas as pd
 import pytest
 from test_code_length import RECORDS, mined_of, motif_of
 from test_collection_code import KNOWN, LENGTHS, collection, shape_of
 
+from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
+from mining import MiningRun, PatternMiner, motif_set, read_run
 from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
@@ -31,7 +38,13 @@ from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.edited_collection import EditedCollection
 from mining.motif_sets.edited_graph import EditedGraph
 from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
+from mining.motif_sets.coded_set import pack, unpack
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
+from mining.motif_sets.search import search_graph
+from mining.occurrences import NONE
+from mining.pattern import MotifPart
+from mining.run_folder import write_run
+from mining.settings import RunSettings
 
 KINDS = ("plain", "directed", "relations", "categories")
 
@@ -453,3 +466,274 @@ def test_copies_are_chosen_in_turn():
     assert 5 < len(kept) < 40
     for most in (5, 40):
         assert thin_sets(copies, 30, 2, most).tolist() == kept[:most]
+
+
+# what is found
+
+
+def hidden(kind, seed, motif, copies, noise, num_nodes=200, degree=4):
+    """A random graph with noisy copies of a motif that has a kind for each edge, and their nodes.
+
+    Each edge is lost with the probability ``noise``, and as many are put in, as is expected.
+    """
+    rng, size = np.random.default_rng(seed), len(motif)
+    kinds = 2 if kind == "relations" else 1
+    base = nx.gnm_random_graph(num_nodes, num_nodes * degree // 2, seed=seed)
+    edges = {
+        frozenset(one): (*one[:: rng.choice([-1, 1])], int(rng.integers(kinds)))
+        for one in base.edges
+    }
+    chance = noise * motif.number_of_edges() / (comb(size, 2) - motif.number_of_edges())
+    places = rng.permutation(num_nodes)[: size * copies].reshape(copies, size)
+    for place in places.tolist():
+        for i, j in combinations(range(size), 2):
+            pair = frozenset((place[i], place[j]))
+            edges.pop(pair, None)
+            if motif.has_edge(i, j) and rng.random() >= noise:
+                edges[pair] = place[i], place[j], (i + j) % kinds
+            elif not motif.has_edge(i, j) and rng.random() < chance:
+                edges[pair] = place[i], place[j], int(rng.integers(kinds))
+    source, target, relation = np.array([*edges.values()]).T
+    options = {
+        "plain": {},
+        "directed": {"directed": True},
+        "relations": {"relation": relation, "relation_names": ["acts", "binds"],
+                      "directed": [False, True]},
+    }[kind]  # fmt: skip
+    return csr_from_edges(source, target, num_nodes, **options), places
+
+
+def share_found(places, copies):
+    """The share of hidden copies of which a copy has most nodes, by the Jaccard index."""
+    sets = [{*copy} for copy in copies]
+    best = [max((len(own & {*one}) / len(own | {*one}) for own in sets), default=0)
+            for one in places]  # fmt: skip
+    return np.mean(np.array(best) >= 0.8)
+
+
+def check_edits(rows, links_of_motif, motifs):
+    """Edits turn each motif into what is joined in its copies, and each edge is in one copy."""
+    links, drawn = links_in(rows), []
+    owner = Counter()
+    for links_of_one, (copies, edits) in zip(links_of_motif, motifs, strict=True):
+        signs = {(copy, *sorted(ends, reverse=True), sign) for copy, *ends, sign in edits.tolist()}
+        assert len(signs) == len(edits)
+        for number, copy in enumerate(copies.tolist()):
+            for i, j in permutations(range(len(copy)), 2):
+                if i < j:
+                    continue
+                link, one = links.get((copy[i], copy[j]), 0), links_of_one[i, j]
+                missing, added = ((number, i, j, sign) in signs for sign in (-1, 1))
+                own = (one > 0 and not missing) or added
+                drawn.append((frozenset((copy[i], copy[j])), link, own))
+                owner[drawn[-1][0]] += own
+                assert not missing or one > 0
+                # what a copy has as it is drawn, and not so
+                assert not own or (link == one) == (not added) and link > 0
+    # an edge that is in no copy is missing in none
+    assert all(owner[pair] == 1 for pair, link, _ in drawn if link)
+    assert max(owner.values()) == 1
+    assert sum(owner.values()) == len({pair for pair, link, _ in drawn if link})
+
+
+DENSE = nx.gnm_random_graph(7, 14, seed=4)
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "relations"])
+def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
+    graph, places = hidden(kind, 1, DENSE, 12, 0.1)
+    mined = MinedGraph.of(graph)
+    found = search_graph(mined, range(7, 8), seed=0)
+    (one,) = found.motifs
+    assert share_found(places.tolist(), mined.order.given(one.copies.astype(np.int32))) >= 0.85
+    # 1. the drawing, the edits and the bits
+    code = GraphCode(CodedGraph.of(mined))
+    shape = code.graph.shape_of(one.structure)
+    assert len(one.structure.edges) == DENSE.number_of_edges() and len(one.edits)
+    check_edits(code.graph.rows, [shape.links], [(one.copies, one.edits)])
+    empty = EditedGraph.of(code)
+    assert found.bits_total == pytest.approx(empty.add(shape, one.copies).length, abs=1e-3)
+    assert found.bits_base == pytest.approx(empty.length, abs=1e-3)
+    assert one.bits == pytest.approx(found.bits_saved, abs=1e-3)
+    # 2. a set without edits is longer
+    exact = search_graph(mined, range(7, 8), seed=0, exact_copies=True)
+    assert found.bits_total < exact.bits_total - 1
+    assert not any(len(own.edits) for own in exact.motifs)
+    # 3. it is written down as it is
+    again, _ = unpack(pack([found, None]))
+    np.testing.assert_array_equal(again.motifs[0].edits, one.edits)
+    # 4. the seed decides, and the number of threads does not
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+        other = search_graph(mined, range(7, 8), seed=0)
+    finally:
+        numba.set_num_threads(before)
+    assert pack([other])["sets"] == pack([found])["sets"]
+
+
+def test_an_estimate_is_near_what_copies_save():
+    graph, places = hidden("plain", 1, DENSE, 12, 0)
+    mined = MinedGraph.of(graph)
+    code = GraphCode(CodedGraph.of(mined))
+    copies = mined.order.position[places].astype(np.int64)
+    shape = Shape.of(nx.to_numpy_array(DENSE, range(7)).astype(int), np.zeros(7, int))
+    empty = EditedGraph.of(code)
+    links, edges = empty.links_and_edges(copies)
+    bits = empty.view.bits
+    of_edge = dict(zip(code.graph.edge_of.tolist(), bits.tolist(), strict=True))
+    worth = np.array([sum(of_edge[one] for one in row if one >= 0) for row in edges.tolist()])
+    values = empty.values(shape, copies, links, worth)
+    saved = empty.length - empty.add(shape, copies).length
+    # by each of two addresses, of which the cheaper one counts
+    about = values.sum(axis=1) + empty.order_bits(np.array([12])) - empty.head(shape)
+    assert max(about) == pytest.approx(saved, rel=0.1)
+
+
+def test_without_noise_both_searches_find_the_same():
+    """Wheels and complete bipartite graphs, at least four edges apart."""
+    base, rng = nx.gnm_random_graph(200, 300, seed=1), np.random.default_rng(0)
+    nodes = iter(rng.permutation(200).tolist())
+    for one in [nx.wheel_graph(7), nx.complete_bipartite_graph(4, 4)] * 8:
+        place = [next(nodes) for _ in one]
+        base.remove_edges_from(list(combinations(place, 2)))
+        base.add_edges_from([(place[u], place[v]) for u, v in one.edges])
+    mined = MinedGraph.of(base)
+    exact, found = (
+        search_graph(mined, range(7, 9), seed=0, exact_copies=only) for only in (True, False)
+    )
+    assert [len(one.copies) for one in exact.motifs] == [8, 8]
+    assert pack([found])["sets"] == pack([exact])["sets"]
+
+
+def test_nothing_is_found_where_nothing_is():
+    degrees = [2] * 150 + [3] * 80 + [30] * 8
+    hubs = nx.Graph(nx.configuration_model(degrees, seed=0))
+    hubs.remove_edges_from(list(nx.selfloop_edges(hubs)))
+    assert len(motif_set(hubs, "4-6")) == 0
+    graphs = [nx.gnm_random_graph(14, 24, seed=one) for one in range(40)]
+    assert len(motif_set(graphs, "4-6")) == 0
+
+
+def noisy_collection(motif, noise, number, others, num_edges):
+    """Random graphs with one noisy copy each, and its nodes."""
+    rng, size, graphs, places = np.random.default_rng(1), len(motif), [], []
+    for _ in range(number):
+        graph = nx.gnm_random_graph(size + others, num_edges, seed=int(rng.integers(1 << 30)))
+        place = rng.permutation(size + others)[:size].tolist()
+        graph.remove_edges_from(list(combinations(place, 2)))
+        graph.add_edges_from(
+            (place[i], place[j])
+            for i, j in combinations(range(size), 2)
+            if motif.has_edge(i, j) != (rng.random() < noise)
+        )
+        graphs.append(graph)
+        places.append(place)
+    return graphs, places
+
+
+@pytest.mark.parametrize(
+    ("motif", "number", "others", "num_edges", "base"),
+    [
+        (nx.complete_bipartite_graph(4, 4), 40, 8, 16, "total"),
+        (nx.complete_graph(8), 30, 10, 20, "blocks"),
+    ],
+    ids=["bipartite", "clique"],
+)
+def test_noisy_copies_in_a_collection(motif, number, others, num_edges, base):
+    graphs, places = noisy_collection(motif, 0.04, number, others, num_edges)
+    found = motif_set(graphs, "8")
+    (one,) = found
+    assert found.base == base and nx.is_isomorphic(one.structure.to_networkx(), motif)
+    graph = as_csr(graphs)
+    rows = one.motif.copies.rows_in(graph)
+    owner = graph.graph_of(rows[:, 0])
+    assert len({*owner.tolist()}) > 0.85 * number
+    offset = np.array(graph.graph_ptr[:-1])[:, None]
+    assert share_found((np.array(places) + offset).tolist(), rows.tolist()) >= 0.8
+    structure = one.structure.joined.astype(int)
+    code = CollectionCode(graph, None, "total")
+    check_edits(code.rows, [structure], [(rows, one.motif.edits)])
+    assert one.motif.missing > 0 and (one.motif.added > 0) == (base == "total")
+    if base == "total":
+        links = Shape.of(structure, np.zeros(8, int))
+        empty = EditedCollection(code.without_motifs())
+        # up to the order of its nodes, by which ties of degrees are coded
+        assert found.bits_total == pytest.approx(empty.add(links, rows).length, abs=15)
+
+
+# the record
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """A graph with noisy copies, and its set."""
+    graph, places = hidden("plain", 1, DENSE, 12, 0.1)
+    return graph, motif_set(graph, "7")
+
+
+def test_a_set_with_edits_is_read_back(noisy, tmp_path):
+    graph, found = noisy
+    (one,) = found
+    rows, edits = one.motif.copies.rows_in(graph), one.motif.edits
+    miner = PatternMiner(null=None).fit(nx.path_graph(9))
+    run = replace(MiningRun.of(miner, nx.path_graph(9)), motif_set=found)
+    write_run(tmp_path, run, RunSettings.of(miner), miner)
+    (back,) = read_run(tmp_path).motif_set
+    assert back.motif.copies.rows_in(graph).tolist() == rows.tolist()
+    assert sorted(back.motif.edits.tolist()) == sorted(
+        [copy, *sorted(ends), sign] for copy, *ends, sign in edits.tolist()
+    )
+    assert (back.motif.missing, back.motif.added) == (one.motif.missing, one.motif.added)
+    assert back.key == one.key and back.motif.copies_exact == one.motif.copies_exact
+    record = run.motif_set.to_dict()["motifs"][0]
+    pairs = 12 * len(one.edges), 12 * (comb(7, 2) - len(one.edges))
+    assert record["missing_rate"] == pytest.approx(one.motif.missing / pairs[0], abs=1e-6)
+    assert record["added_rate"] == pytest.approx(one.motif.added / pairs[1], abs=1e-6)
+    # the text of each copy, on all its rows, makes of the drawing what is there
+    table = pd.read_parquet(tmp_path / "copies.parquet")
+    drawn = nx.Graph(list(one.edges))
+    whole = nx.Graph([*zip(*(ends.tolist() for ends in graph.edges()[:2]), strict=True)])
+    for _, own in table.groupby("copy"):
+        (text,) = own["edits"].unique()
+        made = nx.Graph(drawn)
+        for edit in text.split():
+            change = made.add_edge if edit[0] == "+" else made.remove_edge
+            change(*map(int, edit[1:].split("-")))
+        nodes = own.set_index("pattern_node")["node"].to_dict()
+        ends = {frozenset((nodes[u], nodes[v])) for u, v in made.edges}
+        assert ends == {frozenset(pair) for pair in whole.subgraph(nodes.values()).edges}
+
+
+def test_new_graphs_are_covered_with_exact_copies(noisy):
+    graph, found = noisy
+    (one,) = found
+    exact = one.motif.copies_exact
+    assert 0 < exact < one.motif.num_copies
+    row = found.transform(graph)[0]
+    assert exact <= row[0] < one.motif.num_copies
+    assert row[1] == pytest.approx(1 - row[0] * len(one.edges) / graph.num_edges)
+    drawn = found.to_networkx(graph)
+    marked = [ends for *ends, own in drawn.edges(data=True) if "motif" in own]
+    edges = 12 * len(one.edges) - one.motif.missing + one.motif.added
+    assert len(marked) == edges == round(found.edges_covered * graph.num_edges)
+    table = found.compare(graph)
+    assert table["copies"].tolist() == [12] and table["copies_other"][0] in (0, row[0])
+
+
+def test_what_a_part_says_of_its_edits_by_hand():
+    """A path of four nodes, three copies: one lacks an edge and has another, one has a turned."""
+    path = Structure.parse("a-b, b-c, c-d")
+    edits = np.array([[0, 2, 1, -1], [0, 3, 0, 1], [2, 1, 0, -1], [2, 1, 0, 1]])
+    part = MotifPart(NONE, 9.0, "uniform", num_copies=3, edits=edits)
+    assert (part.missing, part.added, part.copies_exact) == (2, 2, 1)
+    assert part.rates(path) == (2 / 9, 2 / 9)
+    assert sorted(part.pairs(path).tolist()) == [
+        [0, 0, 1, 0], [0, 0, 3, 1], [0, 1, 2, -1], [0, 2, 3, 0],
+        [1, 0, 1, 0], [1, 1, 2, 0], [1, 2, 3, 0],
+        [2, 0, 1, -1], [2, 0, 1, 1], [2, 1, 2, 0], [2, 2, 3, 0],
+    ]  # fmt: skip
+    assert part.pairs(path)[:, 0].tolist() == [0] * 4 + [1] * 3 + [2] * 4
+    # of a clique no edge can be beside
+    clique = MotifPart(NONE, 9.0, "uniform", num_copies=2, edits=edits[:1])
+    assert clique.rates(Structure.parse("clique-4")) == (1 / 12, 0)

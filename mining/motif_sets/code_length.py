@@ -276,7 +276,9 @@ class GraphCode:
         """
         # a sum of hashes stands for a colour and a demand
         factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
-        keys = shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
+        keys = (
+            shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
+        )
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         colors = np.broadcast_to(shape.colors, copies.shape).reshape(-1)[first]
         demands = inside.reshape(-1, inside.shape[2])[first]
