@@ -160,9 +160,9 @@ class MotifSet:
         """Cover graphs with exact copies of the motifs, without a search.
 
         Copies that differ from their motif by some edges are not looked for, so that a graph may
-        get fewer copies than were found in it. The motifs take turns, those of most edges first; each takes copies until no other is left
-        that shares no edge (in collections no node) with those that were taken. What a graph gets
-        does not depend on the others.
+        get fewer copies than were found in it. The motifs take turns, those of most edges first;
+        each takes copies until no other is left that shares no edge (in collections no node) with
+        those that were taken. What a graph gets does not depend on the others.
 
         Parameters
         ----------
