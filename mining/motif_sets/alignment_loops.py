@@ -100,7 +100,7 @@ def align_sets(first, last, view, weights, colors, starts, kept, seed, out, wort
     """The best node for each role near each start [K, M], and what the set is worth.
 
     The order of a start is improved by exchanging two roles, from its own order where `kept` and
-    from random ones, in all three; then one node at a time is exchanged for a neighbour of the set.
+    from random ones, two in all; then one node at a time is exchanged for a neighbour of the set.
     """
     size = len(colors)
     nodes, order, best_order = np.empty((3, size), np.int64)

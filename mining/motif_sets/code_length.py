@@ -274,9 +274,11 @@ class GraphCode:
 
         Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
         """
-        # a sum of hashes stands for a demand
-        factors = mix64(np.arange(1, inside.shape[2] + 1, dtype=np.uint64))
-        keys = mix64(shape.colors.astype(np.uint64)) + inside.astype(np.uint64) @ factors
+        # a sum of hashes stands for a colour and a demand
+        factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
+        keys = (
+            shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
+        )
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         colors = np.broadcast_to(shape.colors, copies.shape).reshape(-1)[first]
         demands = inside.reshape(-1, inside.shape[2])[first]

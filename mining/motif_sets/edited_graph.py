@@ -5,9 +5,10 @@ A motif of k copies, m edges and P pairs of nodes then says, beside what the cod
 
     1 + L_N(missing) + log2 C(k m, missing) + L_N(added) + log2 C(k (P - m), added)
 
-and where edges have directions or relations, the link of each added one; an edge whose link differs
-is missing, and another is added. The edits are decoded before the addresses, so that these are by
-the degrees inside each copy. A copy's edges are those among its nodes that no copy before it owns.
+and where edges have directions or relations, the link of each added one: an edge whose link differs
+is missing, and another is added, so that also the pairs of missing edges can have one. The edits
+are decoded before the addresses, so that these are by the degrees inside each copy. A copy's edges
+are those among its nodes that no copy before it owns.
 """
 
 from __future__ import annotations

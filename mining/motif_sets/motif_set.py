@@ -157,11 +157,12 @@ class MotifSet:
         return np.array([*self.names, "left over"], dtype=object)
 
     def transform(self, graphs: Any, level: str = "graph") -> np.ndarray:
-        """Cover graphs with copies of the motifs, without a search.
+        """Cover graphs with exact copies of the motifs, without a search.
 
-        The motifs take turns, those of most edges first; each takes copies until no other is left
-        that shares no edge (in collections no node) with those that were taken. What a graph gets
-        does not depend on the others.
+        Copies that differ from their motif by some edges are not looked for, so that a graph may
+        get fewer copies than were found in it. The motifs take turns, those of most edges first;
+        each takes copies until no other is left that shares no edge (in collections no node) with
+        those that were taken. What a graph gets does not depend on the others.
 
         Parameters
         ----------
@@ -196,6 +197,8 @@ class MotifSet:
 
     def compare(self, other: Any) -> Any:
         """The motifs in another graph: what each saves there, beside what it saves here.
+
+        There, copies are exact; here, they may differ from their motif.
 
         Returns
         -------
