@@ -153,6 +153,8 @@ def search_inexact(
     exact: Sequence[Drawing],
     seed: int,
     is_over: Callable[[], bool],
+    drawings: Sequence[Drawing] = (),
+    grows: bool = True,
 ) -> InexactSet | None:
     """Search from one start for the motifs whose copies may differ from them.
 
@@ -168,6 +170,10 @@ def search_inexact(
         The same seed gives the same set.
     is_over : callable
         Whether the time is up.
+    drawings : sequence of Drawing
+        What others propose, as trained filters do.
+    grows : bool
+        Whether dense sets propose drawings as well.
 
     Returns
     -------
@@ -179,7 +185,8 @@ def search_inexact(
     if not len(sizes):
         return None
     search = InexactSearch(empty, sizes, seed, is_over)
-    found = search.run(exact)
+    proposed = [one for one in drawings if one.shape.num_nodes in sizes]
+    found = search.run(exact, proposed, grows)
     if not any(one.edits.missing.any() or one.edits.added.any() for one in found.motifs):
         return None
     cut = "The search for copies with edits was cut." if search.is_cut else ""
@@ -207,12 +214,14 @@ class InexactSearch:
         self._era = 0
         self._done: set[Any] = set()
 
-    def run(self, exact: Sequence[Drawing]) -> Covered:
+    def run(
+        self, exact: Sequence[Drawing], drawings: Sequence[Drawing] = (), grows: bool = True
+    ) -> Covered:
         """Search from nothing, and from the motifs of a set; the graph with the shorter set."""
         # 1. from nothing
         found: list[Fit] = []
         while len(found) < _MOST_MOTIFS and not self.late():
-            one = self.best_motif(self.cover(found), exact)
+            one = self.best_motif(self.cover(found), [*exact, *drawings], grows)
             if one is None or one.gain < LEAST_BITS:
                 break
             found = self.moved([*found, one])
@@ -416,7 +425,7 @@ class InexactSearch:
 
     def shaken(self, state: Covered, one: Fit) -> Fit:
         """A motif after its copies were put into other orders and aligned softly, some times."""
-        none, failed = one.copies[:0], 0
+        failed, larger = 0, True
         for number in range(_MOST_SHAKEN):
             if failed == _MOST_FAILED or self.late():
                 break
@@ -427,22 +436,31 @@ class InexactSearch:
                 ends = self.rng.choice(one.shape.num_nodes, 2, replace=False)
                 if np.ptp(one.shape.colors[ends]) == 0:
                     rows[row, ends] = rows[row, ends[::-1]]
-            # 2. aligned to what they agree on; polished where that is promising
-            soft = self.softened(state, replace(one, copies=rows))
-            after = soft and self.fit(state, soft.shape, none, soft.copies, soft.rates, 3, True)
-            if after is None or after.gain < one.gain - _LEAST_PROMISING:
-                continue
-            after = self.polish(state, after, {})
-            if after.gain > one.gain + 0.5:
-                one, none, failed = after, after.copies[:0], 0
+            tried = [replace(one, copies=rows)]
+            # 2. or with a node more
+            if larger and one.shape.num_nodes < self.sizes[-1]:
+                more = self._extended(state, one)
+                tried += [replace(one, shape=shape, copies=copies) for shape, copies in more]
+            larger = False
+            # 3. aligned to what they agree on; polished where that is promising
+            for other in tried:
+                soft = self.softened(state, other)
+                none = other.copies[:0]
+                after = soft and self.fit(state, soft.shape, none, soft.copies, soft.rates, 3, True)
+                if after is None or after.gain < one.gain - _LEAST_PROMISING:
+                    continue
+                after = self.polish(state, after, {})
+                if after.gain > one.gain + 0.5:
+                    one, failed, larger = after, 0, True
         return one
 
-    def best_motif(self, state: Covered, drawings: Sequence[Drawing]) -> Fit | None:
+    def best_motif(self, state: Covered, drawings: Sequence[Drawing], grows: bool) -> Fit | None:
         """The motif that saves most in what a set leaves over."""
         sets = _dense_sets(state, self.sizes, int(self.seed)) if state.motifs else self.sets
         # 1. drawings: dense sets and given ones, fitted to few sets
         quick: dict[bytes, Fit] = {}
-        for shape, warm in self._drawings(state, sets, drawings):
+        dense = sets if grows else {}
+        for shape, warm in self._drawings(state, dense, drawings):
             starts = sets.get(shape.num_nodes, np.zeros((0, shape.num_nodes), np.int64))
             one = self.fit(state, shape, starts[:_FEW_SETS], warm, _FIRST_RATES, 3, False)
             if one is not None:
@@ -567,9 +585,7 @@ class InexactSearch:
             best[owner[ascending]] = ascending
             saved = np.where(best >= 0, np.maximum(worth[best], -6), -6).sum()
             found.append((-saved, len(found), way, best))
-        for saved, _, way, best in sorted(found, key=lambda each: each[:2])[:3]:
-            if saved >= 4 * len(one.copies):
-                continue
+        for _, _, way, best in sorted(found, key=lambda each: each[:2])[:3]:
             links_of = np.zeros((size + 1, size + 1), np.int64)
             links_of[:size, :size] = one.shape.links
             links_of[size, :size] = way[1:]

@@ -159,8 +159,8 @@ def search_graph(
     cut = search.cut
     if partly and not cut:
         cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
-    if grows and not exact_copies and not search.cut:
-        edited = _with_edits(code, sizes, seed, is_over, [*motifs.values()])
+    if (grows or proposed) and not exact_copies and not search.cut:
+        edited = _with_edits(code, sizes, seed, is_over, [*motifs.values()], proposed, grows)
         if edited is not None and edited.bits_total < found.bits_total - BITS_OF_EDITS:
             found = replace(edited, bits_base=found.bits_base, error=found.error)
             cut = edited.cut
@@ -187,10 +187,15 @@ def _with_edits(
     seed: int,
     is_over: Callable[[], bool],
     exact: Sequence[Taken],
+    proposed: Sequence[Pattern],
+    grows: bool,
 ) -> CodedSet | None:
     """The set whose copies may differ from their motifs."""
-    drawings = [Drawing(one.listed.shape, one.copies.astype(np.int64)) for one in exact]
-    found = search_inexact(EditedGraph.of(code), sizes, drawings, seed, is_over)
+    start = [Drawing(one.listed.shape, one.copies.astype(np.int64)) for one in exact]
+    shapes = [code.graph.shape_of(one.structure) for one in proposed]
+    drawings = [Drawing(one, np.zeros((0, one.num_nodes), np.int64)) for one in shapes if one]
+    graph = EditedGraph.of(code)
+    found = search_inexact(graph, sizes, start, seed, is_over, drawings, grows)
     name = "degrees" if code.blocks is None else "blocks"
     return found and found.coded(code.graph.structure_of, name, code.blocks)
 
