@@ -318,6 +318,8 @@ def _rounded(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+# share of the copies from which on a missing or an added edge is drawn
+OFTEN = 0.15
 # of a motif whose copies all have its edges and no others
 NO_EDITS = np.zeros((0, 4), np.int64)
 
@@ -378,14 +380,29 @@ class MotifPart:
         """Copies that do not differ from the structure."""
         return self.num_copies - len(np.unique(self.edits[:, 0]))
 
+    def totals(self, structure: Structure) -> tuple[int, int]:
+        """The edges that all copies would have without edits, and the other pairs of their nodes."""
+        size, edges = structure.num_nodes, int(structure.joined.sum()) // 2
+        return self.num_copies * edges, self.num_copies * (size * (size - 1) // 2 - edges)
+
     def rates(self, structure: Structure) -> tuple[float, float]:
         """The share of edges of all copies that is missing, and of other pairs that is added."""
-        size, edges = structure.num_nodes, int(structure.joined.sum()) // 2
-        others = size * (size - 1) // 2 - edges
-        return (
-            self.missing / max(1, self.num_copies * edges),
-            self.added / max(1, self.num_copies * others),
-        )
+        edges, others = self.totals(structure)
+        return self.missing / max(1, edges), self.added / max(1, others)
+
+    def often(self, structure: Structure) -> dict[str, list[Edge]]:
+        """The edges "missing" in at least 15 % of the copies, and the other pairs "added" in so many.
+
+        These are arguments of :func:`mining.plots.structure_drawing.draw_structure`.
+        """
+        ends, signs = np.sort(self.edits[:, 1:3], axis=1), self.edits[:, 3]
+        found: dict[str, list[Edge]] = {}
+        for name, own in {"missing": signs < 0, "added": signs > 0}.items():
+            pairs, counts = np.unique(ends[own], axis=0, return_counts=True)
+            often = pairs[counts >= OFTEN * self.num_copies].tolist()
+            # an edge of another kind is drawn as one that is missing
+            found[name] = [(u, v) for u, v in often if name == "missing" or not structure.joined[u, v]]
+        return found
 
     def pairs(self, structure: Structure) -> np.ndarray:
         """What is drawn between the nodes of each copy, int64 ``[X, 4]``.
