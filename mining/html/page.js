@@ -760,6 +760,8 @@ class Explorer {
       const listed = `Of ${digits(structure.listed ?? 0)} listed: ${held.join(", ")}. `;
       parts.push(make("p", { class: "sub" }, (held.length ? listed : "") +
         (places.length ? `Step through the ${many} to see their nodes.` : "")));
+      const features = $(`#features-${selection.kind}-${selection.id}`);
+      if (features) parts.push(features.content.cloneNode(true));
     }
     return parts;
   }

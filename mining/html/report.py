@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ _HEADS = {
     AS_EXPECTED: ("", "As expected", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
-_MOST_CLASS_ROWS = 8
+_MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
 Row = dict[str, Any]
 
 
@@ -142,6 +143,7 @@ def _motif_rows(
                 "subs": [text for text, is_said in subs.items() if is_said],
                 "says_edits": _edits_said(one, part, own, numbers) if len(part.edits) else "",
                 "edits": edits,
+                "features": _feature_rows(part, own, numbers),
                 "svg": draw_structure(
                     one.structure,
                     60 if is_variant else 82,
@@ -174,7 +176,7 @@ def _edits_said(
     """How many copies are exact, and what the others lack and have beside."""
     edges, others = part.totals(one.structure)
     return Markup(
-        "{} copies, {} exact; {} of {} edges missing ({}), {} added, of {} other pairs ({})"
+        "{} copies, {} exact; {} of {} edges missing ({}), {} added ({} of {} other pairs)"
     ).format(
         numbers(*own, "copies"),
         numbers(*own, "copies_exact"),
@@ -182,9 +184,26 @@ def _edits_said(
         whole(edges),
         numbers(*own, "missing_rate", text=percent),
         numbers(*own, "added"),
-        whole(others),
         numbers(*own, "added_rate", text=percent),
+        whole(others),
     )
+
+
+def _feature_rows(
+    part: MotifPart, own: tuple[str | int, ...], numbers: Numbers
+) -> list[dict[str, Any]]:
+    """The numeric features at orbits that differ most from all nodes."""
+    return [
+        {
+            "feature": one.feature,
+            "nodes": ", ".join(ascii_uppercase[node] for node in one.nodes),
+            **{
+                name: numbers(*own, "features", at, name, text=lambda value: f"{value:.3g}")
+                for name in ("mean", "sd", "mean_all", "sd_all")
+            },
+        }
+        for at, one in enumerate(part.features[:_MOST_FEATURES])
+    ]
 
 
 def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:

@@ -8,14 +8,11 @@ from itertools import zip_longest
 from math import isfinite
 from textwrap import fill, wrap
 
-import numpy as np
-
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable, visible
 from mining.html.page import expected, signed
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.occurrences import NONE
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, MotifPart, Pattern
 from mining.truth import MotifRecovery
 
@@ -95,11 +92,7 @@ def has_edits(found: MotifSet) -> bool:
 
 
 def copies_said(part: MotifPart) -> str:
-    """The number of copies, and of those that are exact where some are not.
-
-    >>> copies_said(MotifPart(NONE, 9.5, "uniform", num_copies=5, edits=np.array([[3, 0, 1, -1]])))
-    '5 (4 exact)'
-    """
+    """The number of copies, and of those that are exact where some are not."""
     exact = f" ({part.copies_exact:,} exact)" if len(part.edits) else ""
     return f"{part.num_copies:,}{exact}"
 
