@@ -183,10 +183,12 @@ def feature_table(motif_set: MotifSet) -> pd.DataFrame:
     Examples
     --------
     >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
     >>> from mining import motif_set
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
     >>> nx.set_node_attributes(graph, dict(graph.degree), "size")
-    >>> feature_table(motif_set(graph)).round(2).values.tolist()
+    >>> found = motif_set(as_csr(graph, features=["size"]))
+    >>> feature_table(found).round(2).values.tolist()
     [[0, 'size', '0 1 2 3', 3.0, 0.0, 2.4, 0.49]]
     """
     rows = [

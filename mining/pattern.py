@@ -454,7 +454,7 @@ class MotifPart:
         return self.missing / max(1, edges), self.added / max(1, others)
 
     def often(self, structure: Structure) -> dict[str, list[Edge]]:
-        """What at least 15 % of the copies have "missing", and other pairs that so many have "added".
+        """Edges "missing" in at least 15 % of the copies, and other pairs "added" in so many.
 
         These are arguments of :func:`mining.plots.structure_drawing.draw_structure`.
         """

@@ -198,12 +198,16 @@ def _feature_rows(
             "feature": one.feature,
             "nodes": ", ".join(ascii_uppercase[node] for node in one.nodes),
             **{
-                name: numbers(*own, "features", at, name, text=lambda value: f"{value:.3g}")
+                name: numbers(*own, "features", at, name, text=_three_digits)
                 for name in ("mean", "sd", "mean_all", "sd_all")
             },
         }
         for at, one in enumerate(part.features[:_MOST_FEATURES])
     ]
+
+
+def _three_digits(value: float) -> str:
+    return whole(value) if abs(value) >= 100 else f"{value:.3g}".replace("-", "−")
 
 
 def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
