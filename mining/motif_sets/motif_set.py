@@ -352,7 +352,10 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "bits": round(one.motif.bits, 6),
         "address": one.motif.address,
         "found_in": one.motif.found_in,
-        "features": [rounded(asdict(feature)) for feature in one.motif.features],
+        "features": [
+            {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
+            for feature in one.motif.features
+        ],
     }
 
 
