@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,7 +20,7 @@ from gomkcn_dgl.runtime.output_folder import Content, write_files
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
-from mining.pattern import Pattern
+from mining.pattern import OrbitFeature, Pattern
 
 TABLE_FORMATS = ("csv", "parquet", "graphml")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
@@ -170,6 +170,36 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     return table
 
 
+def feature_table(motif_set: MotifSet) -> pd.DataFrame:
+    """Return one row per numeric feature and orbit of each motif in a set.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``motif``, ``feature``, ``nodes`` (those of the orbit, such as ``"0 3"``), then mean and
+        standard deviation over the copies, ``mean`` and ``sd``, and over all nodes, ``mean_all``
+        and ``sd_all``.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> from mining import motif_set
+    >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
+    >>> nx.set_node_attributes(graph, dict(graph.degree), "size")
+    >>> found = motif_set(as_csr(graph, features=["size"]))
+    >>> feature_table(found).round(2).values.tolist()
+    [[0, 'size', '0 1 2 3', 3.0, 0.0, 2.4, 0.49]]
+    """
+    rows = [
+        {"motif": number, **asdict(feature), "nodes": " ".join(map(str, feature.nodes))}
+        for number, one in enumerate(motif_set)
+        for feature in ([] if one.motif is None else one.motif.features)
+    ]
+    columns = ["motif", *(one.name for one in fields(OrbitFeature))]
+    return pd.DataFrame(rows, columns=columns)
+
+
 def read_edits(path: Path, number: int) -> list[np.ndarray]:
     """Read the edits of a table of the copies of a number of motifs, int64 ``[E, 4]`` of each.
 
@@ -237,8 +267,8 @@ def write_tables(
     Returns
     -------
     list of Path
-        ``patterns``, ``occurrences`` and ``copies``, and ``others`` where there are any, with the
-        ending of the format; or ``graph.graphml``.
+        ``patterns``, ``occurrences`` and ``copies``, and ``others`` and ``features`` where there
+        are any, with the ending of the format; or ``graph.graphml``.
 
     Raises
     ------
@@ -262,6 +292,8 @@ def write_tables(
         }
         if run.others:
             tables["others"] = pattern_table(run.others)
+        if len(features := feature_table(run.motif_set)):
+            tables["features"] = features
         files = {
             f"{name}.{format}": partial(write_table, table, format=format)
             for name, table in tables.items()

@@ -89,25 +89,40 @@ class Run {
     this.copiesOf = Array.from({ length: this.names.length }, () => []);
     this.motifOf = new Int16Array(this.names.length).fill(-1);
     this.motifOfEdge = new Int16Array(this.from.length).fill(-1);
-    this.motifs.forEach((motif, at) =>
+    this.motifs.forEach((motif, at) => {
+      // where each copy differs: pairs of nodes of the motif that it lacks, and that it joins
+      motif.editsOf = motif.places.map(() => ({ missing: [], added: [] }));
+      for (const [copy, u, v, sign] of motif.edits)
+        motif.editsOf[copy][sign < 0 ? "missing" : "added"].push(u < v ? [u, v] : [v, u]);
       motif.places.forEach((nodes, copy) => {
         for (const node of nodes) {
           this.copiesOf[node].push([at, copy]);
           if (this.motifOf[node] < 0) this.motifOf[node] = at;
         }
-        for (const edge of this.edgesOf(motif, nodes))
+        for (const edge of this.edgesOf(motif, copy))
           if (this.motifOfEdge[edge] < 0) this.motifOfEdge[edge] = at;
-      }));
+      });
+    });
   }
 
   pair(u, v) { return u < v ? u * this.names.length + v : v * this.names.length + u; }
 
-  // numbers of the drawn edges that a place has of its structure
-  edgesOf(structure, nodes) {
-    return structure.edges.flatMap(([u, v, relation]) =>
+  // numbers of the drawn edges that a place has of its structure, and of those that it has beside
+  edgesOf(structure, place) {
+    const nodes = structure.places[place];
+    const missing = new Set(structure.editsOf?.[place].missing.map(String));
+    const own = structure.edges.filter(([u, v]) => !missing.has(String(u < v ? [u, v] : [v, u])));
+    return own.flatMap(([u, v, relation]) =>
       (this.numbers.get(this.pair(nodes[u], nodes[v])) ?? []).filter(
         (edge) => this.relation[edge] === relation &&
-          (!this.relations[relation]?.directed || this.from[edge] === nodes[u])));
+          (!this.relations[relation]?.directed || this.from[edge] === nodes[u])))
+      .concat(this.addedTo(structure, place));
+  }
+
+  addedTo(structure, place) {
+    const nodes = structure.places[place];
+    return (structure.editsOf?.[place].added ?? []).flatMap(([u, v]) =>
+      this.numbers.get(this.pair(nodes[u], nodes[v])) ?? []);
   }
 
   nameOf(node) { return String(this.names[node]); }
@@ -129,19 +144,20 @@ class Run {
   }
 }
 
-// what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown
+// what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown,
+// of which some are added, and pairs of nodes whose edge is missing
 function lightOf(run, selection) {
-  const light = { nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), color: "hit" };
+  const light = { nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), added: new Set(), missing: [], color: "hit" };
   if (!selection) return light;
-  const add = (structure, nodes) => {
-    nodes.forEach((node) => light.nodes.add(node));
-    run.edgesOf(structure, nodes).forEach((edge) => light.edges.add(edge));
+  const add = (structure, place) => {
+    structure.places[place].forEach((node) => light.nodes.add(node));
+    run.edgesOf(structure, place).forEach((edge) => light.edges.add(edge));
   };
   if (selection.kind === "node") {
     const own = run.copiesOf[selection.node];
     light.color = own.length ? run.motifs[own[0][0]].color : "mx";
     light.nodes.add(selection.node);
-    for (const [motif, copy] of own) add(run.motifs[motif], run.motifs[motif].places[copy]);
+    for (const [motif, copy] of own) add(run.motifs[motif], copy);
     if (!own.length)
       for (const node of run.neighbours(selection.node)) {
         light.nodes.add(node);
@@ -151,10 +167,12 @@ function lightOf(run, selection) {
   } else if (selection.kind !== "graph") {
     const structure = structureOf(run, selection);
     if (selection.kind === "motif") light.color = structure.color;
-    for (const nodes of structure.places) add(structure, nodes);
+    structure.places.forEach((_, place) => add(structure, place));
     if (selection.at !== undefined) {
       light.one = structure.places[selection.at];
-      light.oneEdges = new Set(run.edgesOf(structure, light.one));
+      light.oneEdges = new Set(run.edgesOf(structure, selection.at));
+      light.added = new Set(run.addedTo(structure, selection.at));
+      light.missing = (structure.editsOf?.[selection.at].missing ?? []).map((pair) => pair.map((at) => light.one[at]));
     }
   }
   return light;
@@ -255,6 +273,20 @@ class Painter {
     context.fill();
   }
 
+  // dotted lines where the place that is shown lacks an edge
+  missing(pairs, place) {
+    const { context, colors, light } = this;
+    [context.globalAlpha, context.lineWidth, context.strokeStyle] = [1, 2.4, colors[light.color]];
+    context.setLineDash([2, 4]);
+    context.beginPath();
+    for (const [u, v] of pairs) {
+      context.moveTo(...place(u));
+      context.lineTo(...place(v));
+    }
+    if (pairs.length) context.stroke();
+    context.setLineDash([]);
+  }
+
   // the head of an arrow that touches its node
   head([x1, y1], [x2, y2], radius, width) {
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
@@ -277,16 +309,17 @@ class Painter {
       const lit = light.edges.has(edge);
       const motif = run.motifOfEdge[edge];
       const own = lit ? light.color : motif < 0 ? "edge" : run.motifs[motif].color;
-      const key = `${light.oneEdges.has(edge) ? 3 : lit ? 2 : motif < 0 ? 0 : 1} ${own}`;
+      const key = `${light.added.has(edge) ? 4 : light.oneEdges.has(edge) ? 3 : lit ? 2 : motif < 0 ? 0 : 1} ${own}`;
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(edge);
     }
     const keys = [...groups.keys()].sort();
-    const width = { 0: 1, 1: 2, 2: 2, 3: 3.5 };
+    const width = { 0: 1, 1: 2, 2: 2, 3: 3.5, 4: 1.2 };
     for (const key of keys) {
       const [rank, color] = key.split(" ");
       this.edges(groups.get(key), place, radius, colors[color], width[rank], rank < 2 ? plain : 1);
     }
+    this.missing(light.missing.filter((pair) => pair.every((node) => nodes.includes(node))), place);
     const rankOf = (node) => (light.nodes.has(node) ? 2 : run.motifOf[node] >= 0 ? 1 : 0);
     for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v))) {
       const lit = light.nodes.has(node);
@@ -720,13 +753,15 @@ class Explorer {
     }, text);
     pager.append(...(places.length ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)] : [where]));
     const parts = [picture, title, pager];
-    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]));
+    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]), ...this.edits(structure, selection.at));
     else {
       const held = (structure.inside ?? []).flatMap((number, at) =>
         number ? [`${digits(number)} inside copies of motif ${at}`] : []);
       const listed = `Of ${digits(structure.listed ?? 0)} listed: ${held.join(", ")}. `;
       parts.push(make("p", { class: "sub" }, (held.length ? listed : "") +
         (places.length ? `Step through the ${many} to see their nodes.` : "")));
+      const features = $(`#features-${selection.kind}-${selection.id}`);
+      if (features) parts.push(features.content.cloneNode(true));
     }
     return parts;
   }
@@ -739,6 +774,15 @@ class Explorer {
     const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
       this.link(`graph ${this.run.graphs[nodes[0]]}`, { kind: "graph", graph: this.run.graphs[nodes[0]] })))] : [];
     return make("dl", { class: "map" }, ...graph, ...rows);
+  }
+
+  // which edges a copy lacks and has beside, by its letters
+  edits(structure, copy) {
+    const own = structure.editsOf?.[copy];
+    const said = ["missing", "added"].filter((what) => own?.[what].length).map((what) =>
+      `${what}: ${own[what].map(([u, v]) => `${LETTERS[u]}–${LETTERS[v]}`).join(", ")}`);
+    const text = said.join("; ") || "exact: all edges of the motif and no others";
+    return structure.edits?.length ? [make("p", { class: "sub" }, text)] : [];
   }
 
   step(by) {

@@ -21,7 +21,7 @@ from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.near_variants import near_variants
 from mining.motif_sets.search import motif_set_of_graph, num_starts
-from mining.pattern import MotifPart, Pattern
+from mining.pattern import MotifPart, Pattern, orbit_features
 
 # nodes of a motif where no sizes are given: of one graph, and of a collection
 SIZES, COLLECTION_SIZES = range(3, 9), range(2, 11)
@@ -178,11 +178,15 @@ def _grouping(found: CodedSet) -> list[str]:
 
 def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
     copies = mined.occurrences(one.copies.astype(np.int32))
+    columns = {column: mined.graph.feature_names[column] for column in mined.numeric_columns}
+    features = orbit_features(mined.graph.features, columns, one.structure, one.copies)
     return Pattern(
         one.structure,
         sources=one.sources,
         feature_names=mined.graph.feature_names,
-        motif=MotifPart(copies, one.bits, one.address, found_in, edits=one.edits),
+        motif=MotifPart(
+            copies, one.bits, one.address, found_in, edits=one.edits, features=features
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.new_copies import copies_in, places_of
 from mining.motif_sets.search import search_graph
 from mining.occurrences import NONE, Occurrences
-from mining.pattern import NO_EDITS, MotifPart, Pattern
+from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
@@ -355,6 +355,10 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "bits": round(one.motif.bits, 6),
         "address": one.motif.address,
         "found_in": one.motif.found_in,
+        "features": [
+            {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
+            for feature in one.motif.features
+        ],
     }
 
 
@@ -373,7 +377,16 @@ def _pattern_of(
             "relations": [{"name": name, "directed": way} for name, way in relations.kinds],
         }
     )
-    part = MotifPart(copies, record["bits"], record["address"], record["found_in"], edits=edits)
+    part = MotifPart(
+        copies,
+        record["bits"],
+        record["address"],
+        record["found_in"],
+        edits=edits,
+        features=tuple(
+            OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]
+        ),
+    )
     return Pattern(
         structure,
         sources=tuple(record["sources"]),
