@@ -209,7 +209,7 @@ def test_edits_and_features_of_a_motif_are_shown():
     own = {"copies_exact", "missing", "added", "missing_rate", "added_rate", "features/0/mean"}
     assert {f"/motif_set/motifs/0/{name}" for name in own} <= shown
     words = Page(html).words
-    assert "8 copies, 6 exact; 2 of 32 edges missing (6.2%), 1 added (6.2% of 16 other" in words
+    assert "8 copies, 6 exact; 2 of 32 edges missing ( 6.2% ), 1 added ( 6.2% of 16" in words
     assert "A, B, C, D 12.3 ± 1.25 −4,568 ± 98.5" in words
     letters = "–".join("ABCD"[node] for node in gone)
     (label, *_) = re.findall(r'aria-label="(edges [^"]*)"', html)
