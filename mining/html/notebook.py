@@ -10,6 +10,7 @@ import html
 from collections.abc import Sequence
 from math import isfinite
 from string import ascii_uppercase
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -70,7 +71,9 @@ def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, s
     names = tell_apart([one.name for one in patterns], [one.structure for one in patterns])
     cells = ""
     for (number, one, first, second), name in zip(rows, names, strict=True):
-        edits = {} if number is None or one.motif is None else one.motif.often(one.structure)
+        edits: dict[str, Any] = {}
+        if number is not None and one.motif is not None:
+            edits = one.motif.often(one.structure)
         drawing = draw_structure(one.structure, lines=lines, letters=number is not None, **edits)
         badge = "" if number is None else f"{number}: "
         cells += (
