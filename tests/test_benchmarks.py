@@ -19,6 +19,7 @@ COMMANDS = (
     "sampling", "sources", "convert", "large_graphs", "processes", "kills", "hosts", "endurance",
     "matching", "channels", "assignment", "gram", "level", "noisy_copies", "verdicts",
     "large_patterns", "class_patterns", "counting", "census_speed", "page",
+    "inexact",
 )  # fmt: skip
 # mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
 COMPILED = (
@@ -26,7 +27,7 @@ COMPILED = (
     "motif_set", "motif_set_collections", "planted", "planted_links", "renumbered",
     "level", "noisy_copies", "large_patterns", "sources", "verdicts",
     "class_patterns", "counting", "census_speed", "large_graphs", "processes", "kills", "hosts",
-    "endurance",
+    "endurance", "inexact",
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from mining.motif_sets.collection_sets import (
 )
 from mining.motif_sets.copy_choice import Choice, choose
 from mining.motif_sets.edited_collection import EditedCollection
-from mining.motif_sets.inexact_search import BITS_OF_EDITS, Drawing, search_inexact
+from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
@@ -108,8 +108,8 @@ def search_collection(
         The set of the base with the shorter total, and that of the other base. The bases are
         "typed" and "total", or "total" alone where all edges are alike. If nodes are alike as well,
         what motifs save must be more than what "blocks" save, or these are the answer, with a
-        clique as a motif where most graphs have a block with all its edges, or with three quarters
-        of them where copies may differ.
+        clique as a motif where most graphs have a block with all its edges; or, where copies may
+        differ, with three quarters of them, and .85 over all graphs together.
 
     Examples
     --------
@@ -346,7 +346,8 @@ class _Search:
             drawings = [Drawing(one.shape, copies) for one, (_, copies) in pairs]
             start = EditedCollection(self.empty.covering)
             other = search_inexact(start, edits, drawings, seed, self.is_over)
-            if other is not None and other.covered.length < found.length - BITS_OF_EDITS:
+            length = found.length
+            if other and is_worth_edits(other.covered.length, length, self.empty.length):
                 return replace(other.coded(self.structure, base), missing=missing)
         return CodedSet(
             motifs,

@@ -37,8 +37,9 @@ from mining.motif_sets.alignment_loops import (
 )
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 
-# bits that a set with edits must be shorter by than one without
-BITS_OF_EDITS = 1.0
+# a set of exact copies says more plainly what a graph is made of: one with edits must save so many
+# times what it saves
+_SHARE_OF_EDITS = 1.05
 # nodes of a motif with edits, at least
 _LEAST_NODES = 4
 # a motif with edits saves so many bits, and has so many copies
@@ -67,6 +68,17 @@ _MOST_MOTIFS, _MOST_MOVES = 8, 24
 # whole search for each entry and node of the largest motif, and at least
 _ALIGN_TIME, _LENGTH_TIME, _ENTRY_TIME = 15_000, 1_500_000, 60
 _WORK, _LEAST_WORK = 100_000, 6e9
+
+
+def is_worth_edits(length: float, exact: float, empty: float) -> bool:
+    """Whether a set with edits replaces one without, by the bits of both and of no set.
+
+    >>> is_worth_edits(length=900.0, exact=1000.0, empty=2000.0)
+    True
+    >>> is_worth_edits(length=990.0, exact=1000.0, empty=2000.0)
+    False
+    """
+    return empty - length > _SHARE_OF_EDITS * (empty - exact)
 
 
 class Covered(Protocol):
@@ -303,6 +315,9 @@ class InexactSearch:
             for rows, kept in ((warm, True), (starts, False))
             if len(rows)
         ]
+        if not parts:
+            size = shape.num_nodes
+            return starts, np.zeros((2, 0)), np.zeros((0, size * (size - 1) // 2), np.int64)
         rows, worth = (np.concatenate(column) for column in zip(*parts, strict=True))
         kept = np.flatnonzero(worth > -500)
         kept = kept[np.unique(np.sort(rows[kept], axis=1), axis=0, return_index=True)[1]]

@@ -32,7 +32,7 @@ from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.cover import Cover
 from mining.motif_sets.edited_graph import EditedGraph
-from mining.motif_sets.inexact_search import BITS_OF_EDITS, Drawing, search_inexact
+from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
 from mining.motif_sets.listed_copies import ListedCopies, Taken
 from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
@@ -161,7 +161,7 @@ def search_graph(
         cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
     if (grows or proposed) and not exact_copies and not search.cut:
         edited = _with_edits(code, sizes, seed, is_over, [*motifs.values()], proposed, grows)
-        if edited is not None and edited.bits_total < found.bits_total - BITS_OF_EDITS:
+        if edited and is_worth_edits(edited.bits_total, found.bits_total, found.bits_base):
             found = replace(edited, bits_base=found.bits_base, error=found.error)
             cut = edited.cut
     given = [one.structure for one in proposed if "given" in one.sources]
