@@ -38,11 +38,9 @@ from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from mining import PatternMiner
 from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.edited_collection import EditedCollection
-from mining.motif_sets.edited_graph import EditedGraph
+from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 

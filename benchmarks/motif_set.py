@@ -31,8 +31,7 @@ from record import Bench, Table, bench_command, data_option
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import search_graph

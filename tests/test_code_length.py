@@ -15,8 +15,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
-from mining.motif_sets.code_length import ADDRESSES, GraphCode
-from mining.motif_sets.coded_graph import CodedGraph, terms_of
+from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode, terms_of
 from mining.motif_sets.copy_loops import Left, move_copies
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from mining.motif_sets.listed_copies import ListedCopies

@@ -16,9 +16,12 @@ from gomkcn_dgl.io.reading import read_graph
 from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
 from mining.motif_sets import small_graphs
-from mining.motif_sets.collection_code import CollectionCode
+from mining.motif_sets.collection_code import (
+    CollectionCode,
+    count_small_digraphs,
+    count_small_graphs,
+)
 from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 # made once with the program that the plan names as the definition of a length
 KNOWN = json.loads((Path(__file__).parent / "data/collection_lengths.json").read_text())

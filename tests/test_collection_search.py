@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Shape, links_of
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.collection_blocks import find_blocks
+from mining.motif_sets.blocks import find_shared_blocks
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_search import LEAST_BITS, search_collection
 from mining.pattern import Pattern
@@ -209,7 +209,7 @@ def test_a_block_with_all_its_edges_is_named():
 
 def test_graphs_of_one_density_have_no_blocks():
     graphs = [nx.gnp_random_graph(20, 0.2, seed=k) for k in range(40)]
-    assert find_blocks(MinedGraph.of(graphs).graph) is None
+    assert find_shared_blocks(MinedGraph.of(graphs).graph) is None
 
 
 def test_a_list_of_one_graph():

@@ -32,12 +32,10 @@ from mining.motif_sets.alignment_loops import (
     observe,
     thin_sets,
 )
-from mining.motif_sets.code_length import ADDRESSES, GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode
 from mining.motif_sets.coded_set import pack, unpack
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.edited_collection import EditedCollection
-from mining.motif_sets.edited_graph import EditedGraph
+from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from mining.motif_sets.search import search_graph

@@ -10,11 +10,10 @@ from random_graphs import random_graph
 from gomkcn_dgl import as_csr
 from mining.candidates.shapes import find_shapes
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.copy_loops import Marks, choose_disjoint
-from mining.motif_sets.cover import Cover
 from mining.motif_sets.listed_copies import list_structure, plan_of
+from mining.motif_sets.search import Cover
 
 
 def coded(kind):

@@ -28,15 +28,12 @@ from mining import (
 from mining.html.tables import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding, graph_count
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack
-from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import Taken
+from mining.motif_sets.finding import near_variants
+from mining.motif_sets.listed_copies import Proposals, Taken
 from mining.motif_sets.motif_set import summary
-from mining.motif_sets.near_variants import near_variants
-from mining.motif_sets.proposals import Proposals
-from mining.motif_sets.search import motif_set_of_graph
+from mining.motif_sets.search import Cover, motif_set_of_graph
 from mining.run_folder import write_run
 from mining.schemas import load_schema
 from mining.settings import RunSettings

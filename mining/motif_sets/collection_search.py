@@ -17,23 +17,22 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Rows, Shape, links_of
 from mining.mined_graph import MinedGraph
+from mining.motif_sets.blocks import bits_without, cliques_of, find_shared_blocks
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
-from mining.motif_sets.collection_candidates import (
+from mining.motif_sets.collection_code import CollectionCode, Covering
+from mining.motif_sets.collection_copies import (
+    LEAST_GRAPHS,
     Candidate,
+    Choice,
+    Gathered,
     Given,
     candidates_of,
+    choose,
+    gather,
     least_of,
     sightings_of,
 )
-from mining.motif_sets.collection_code import CollectionCode, Covering
-from mining.motif_sets.collection_sets import (
-    LEAST_GRAPHS,
-    Gathered,
-    gather,
-)
-from mining.motif_sets.copy_choice import Choice, choose
-from mining.motif_sets.edited_collection import EditedCollection
+from mining.motif_sets.edited_copies import EditedCollection
 from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
 from mining.pattern import Pattern
 
@@ -172,7 +171,7 @@ def _blocks_or(
     graph = mined.graph
     blocks = None
     if mined.colors is None and len(graph.indices) <= _MOST_ENTRIES:
-        blocks = find_blocks(graph, seed)
+        blocks = find_shared_blocks(graph, seed)
     if blocks is None or blocks.bits >= found.bits_base:
         return found, None
     motifs = []
