@@ -110,9 +110,9 @@ def test_bits_of_the_best_copies_are_those_of_the_code(kind):
         if found is None:
             assert len(listed.copies) < 2
             continue
-        bits = code.motif_bits(shape, found.copies)
-        assert abs(found.bits - bits.total) < 1e-9
-        assert found.address == bits.code
+        bits, address = code.motif_bits(shape, found.copies)
+        assert abs(found.bits - bits) < 1e-9
+        assert found.address == address
         saved = listed.worth(found.rows, left).sum() - len(found.rows) * listed.listed.symmetry
         assert abs(found.gain - (saved - found.bits)) < 1e-9
 

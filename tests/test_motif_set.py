@@ -480,7 +480,7 @@ def test_the_length_of_a_cover_is_that_of_the_code(planted):
     for number, structure in enumerate((WHEEL, CROWN)):
         listed = proposals.listed[proposals.give(structure, ("given",))]
         taken = Taken(listed, np.arange(4 + number), 0, 0.0, 0.0, "")
-        bits = code.motif_bits(*taken.motif).total
+        bits = code.motif_bits(*taken.motif)[0]
         cover.add(replace(taken, bits=bits))
         parts.append(taken.motif)
         assert cover.bits() == pytest.approx(code.length(parts).total, abs=1e-3)

@@ -164,7 +164,7 @@ def test_classes_say_which_structures_differ():
 
 def test_each_state_of_the_set_says_itself():
     blocks = MotifSet((), 90.0, 90.0, "blocks", 3, other=MotifSet((), 120.0, 120.0))
-    cut = dataclasses.replace(run_of([]).motif_set, complete=False, cut="Cut after 5 steps.")
+    cut = dataclasses.replace(run_of([]).motif_set, cut="Cut after 5 steps.")
     states = {
         "No motif saves bits, given the degrees.": run_of([]),
         "3 blocks of nodes save 30 of 120 bits; no motif": run_of([], motif_set=blocks),

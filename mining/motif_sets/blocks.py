@@ -1,4 +1,17 @@
-"""A partition of a graph into blocks between which its edges can be counted."""
+"""Blocks of nodes between which edges are drawn at random: of one graph, and of a collection.
+
+Where graphs are made of a dense part and a sparse one, the degrees alone call an edge between two
+nodes of low degree improbable, so that any structure of such edges seems to shorten the
+description. What the bits of motifs must beat is therefore also the length in blocks. Those of a
+collection are the same in all graphs:
+
+    L = L_N(0) + 1 + L_N(blocks) + labels + 1 + min(edges by densities that all graphs share,
+                                                    edges by a number for each graph)
+
+Labels, and edges by shared densities, are sequences of symbols each of which is expected as often
+as before. Edges by a number of their own cost ``log2 (P + 1) + log2 C(P, e)`` for the e edges of
+the P pairs between two blocks of a graph.
+"""
 
 from __future__ import annotations
 
@@ -86,14 +99,7 @@ _LEAST_CLIQUE, _LEAST_DENSITY = 4, 0.85
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Blocks of the nodes of a collection.
-
-    Attributes
-    ----------
-    labels : numpy.ndarray
-        int64 ``[V]``, the block of each node, the densest first.
-    bits : float
-        Length of the description.
+    """Blocks of the nodes of a collection, the densest first.
 
     Examples
     --------
@@ -105,8 +111,8 @@ class Blocks:
     [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     """
 
-    labels: np.ndarray
-    bits: float
+    labels: np.ndarray  # int64 [V]
+    bits: float  # length of the description
 
     @property
     def number(self) -> int:

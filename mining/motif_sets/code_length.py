@@ -25,10 +25,10 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.shapes import PENDANT_BITS, Rows, Shape, links_of
+from mining.candidates.shapes import PENDANT_BITS, Rows, Shape
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.copy_loops import Places, edges_of_copies, move_copies, prefix_addresses
+from mining.motif_sets.copy_loops import Places, edges_of_copies, move_copies
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -59,11 +59,6 @@ class Layer(NamedTuple):
     second: int
     second_slot: int
 
-    @property
-    def is_one_sided(self) -> bool:
-        """Whether both ends of an edge are alike."""
-        return self[:2] == self[2:]
-
 
 @dataclass(frozen=True, eq=False)
 class CodedGraph:
@@ -73,28 +68,6 @@ class CodedGraph:
     :mod:`gomkcn_dgl.relations`. A *slot* is a link as a node sees it, and the colour of the node at
     the other end: S of them occur.
 
-    Attributes
-    ----------
-    mined : MinedGraph
-        The graph, whose nodes keep their numbers.
-    rows : Rows
-        Its rows; colours are from 0, and all are 0 where nodes have no categories.
-    edge_of : numpy.ndarray
-        int64 ``[2 num_edges]``, the number of the edge of each entry.
-    edges : numpy.ndarray
-        int64 ``[num_edges, 2]``, the ends of each edge, the smaller node first.
-    edge_slots : numpy.ndarray
-        int64 ``[num_edges, 2]``, the slot in which either end counts the edge.
-    color_names : numpy.ndarray
-        int64 ``[num_colors]``, which of the colours of ``mined`` each is.
-    slots : numpy.ndarray
-        int64 ``[number of links, num_colors]``, the slot of a link to a colour, -1 where it does
-        not occur.
-    layers : tuple of Layer
-        The layers that occur.
-    degrees : numpy.ndarray
-        int64 ``[S, V]``, neighbours of each node in each slot.
-
     Examples
     --------
     >>> import networkx as nx
@@ -103,15 +76,15 @@ class CodedGraph:
     ((3, 3), 2, 2)
     """
 
-    mined: MinedGraph
-    rows: Rows
-    edge_of: np.ndarray
-    edges: np.ndarray
-    edge_slots: np.ndarray
-    color_names: np.ndarray
-    slots: np.ndarray
-    layers: tuple[Layer, ...]
-    degrees: np.ndarray
+    mined: MinedGraph  # its nodes keep their numbers
+    rows: Rows  # colours are from 0, and all are 0 where nodes have no categories
+    edge_of: np.ndarray  # int64 [2 num_edges], the number of the edge of each entry
+    edges: np.ndarray  # int64 [num_edges, 2], the ends of each edge, the smaller node first
+    edge_slots: np.ndarray  # int64 [num_edges, 2], the slot in which either end counts the edge
+    color_names: np.ndarray  # int64 [num_colors], which of the colours of `mined` each is
+    slots: np.ndarray  # int64 [links, num_colors], the slot of a link to a colour, or -1
+    layers: tuple[Layer, ...]  # those that occur
+    degrees: np.ndarray  # int64 [S, V], neighbours of each node in each slot
 
     @classmethod
     def of(cls, mined: MinedGraph) -> CodedGraph:
@@ -270,15 +243,6 @@ class CodedGraph:
             )
         )
 
-    def check_copies(self, shape: Shape, copies: np.ndarray) -> None:
-        """Refuse copies ``[K, M]`` that are not induced."""
-        links, colors = links_of(self.rows, copies)
-        wrong = (links != shape.links).any(axis=(1, 2)) | (colors != shape.colors).any(axis=1)
-        wrong |= (np.diff(np.sort(copies, axis=1)) == 0).any(axis=1)
-        if wrong.any():
-            nodes = copies[int(wrong.argmax())].tolist()
-            raise InputError(f"copies must be induced copies of their motif, got nodes {nodes}.")
-
 
 def terms_of(roles: np.ndarray) -> np.ndarray:
     """Node, slot and number of what is not 0 in ``roles [M, S]``, int64 ``[T, 3]``."""
@@ -297,56 +261,18 @@ ADDRESSES = (
 Motifs = Sequence[tuple[Shape, np.ndarray]]
 
 
-class MotifBits(NamedTuple):
-    """The parts of the length of one motif, in bits, and the name of its address code."""
+class Length(NamedTuple):
+    """Bits of a description, and what the grouping of degrees changes them by at most, about."""
 
-    size: float
-    drawing: float
-    number: float
-    choice: float
-    address: float
-    order: float
-    pendant: float
-    code: str
-
-    @property
-    def total(self) -> float:
-        """All parts together."""
-        return sum(self[:-1])
-
-
-class CodeBits(NamedTuple):
-    """The parts of a complete length, in bits; the partition into blocks is in ``residual``.
-
-    ``error`` is what the grouping of degrees changes it by at most, about.
-    """
-
-    number_of_motifs: float
-    motifs: tuple[MotifBits, ...]
-    residual: float
-    partition: float
+    total: float
     error: float
 
-    @property
-    def total(self) -> float:
-        """All parts together."""
-        return self.number_of_motifs + sum(one.total for one in self.motifs) + self.residual
 
+class Residual(NamedTuple):
+    """The graph that copies leave over."""
 
-@dataclass(frozen=True, eq=False)
-class Residual:
-    """The graph that copies leave over.
-
-    Attributes
-    ----------
-    bits : float
-        log2 of the number of graphs like it, with the partition where there is one.
-    counts : tuple of GraphCount
-        One for each layer.
-    """
-
-    bits: float
-    counts: tuple[GraphCount, ...]
+    bits: float  # log2 of the number of graphs like it, with the partition where there is one
+    counts: tuple[GraphCount, ...]  # one for each layer
 
 
 class GraphCode:
@@ -395,20 +321,10 @@ class GraphCode:
         near: Residual | None = None,
         tolerance: float = SEARCH_TOLERANCE,
     ) -> Residual:
-        """The bits of what copies leave over.
+        """The bits of what copies leave over, of degrees ``[S, V]`` and edges that are not used.
 
-        Layers are multiplied, an upper bound where edges of two layers may join the same nodes.
-
-        Parameters
-        ----------
-        degrees : numpy.ndarray
-            int64 ``[S, V]``, what is left of ``graph.degrees``.
-        used : numpy.ndarray
-            bool ``[num_edges]``, the edges that copies use; looked at where there are blocks.
-        near : Residual, optional
-            Of a similar graph, from which the search for multipliers starts.
-        tolerance : float, default: 1e-6
-            See :func:`~mining.motif_sets.graph_count.count_graphs`.
+        Layers are multiplied, an upper bound where edges of two layers may join the same nodes. The
+        search for multipliers starts from those of ``near``, of a similar graph.
         """
         graph, counts = self.graph, []
         for place, layer in enumerate(graph.layers):
@@ -418,7 +334,7 @@ class GraphCode:
             if self.blocks is not None:
                 edges = edges_between(graph.edges[~used], self.blocks)
                 one = count_graphs_of_blocks(first, self.blocks, edges, last, tolerance)
-            elif layer.is_one_sided:
+            elif layer[:2] == layer[2:]:
                 one = count_graphs(first, last, tolerance)
             else:
                 same = layer.first == layer.second
@@ -446,11 +362,7 @@ class GraphCode:
         return bits
 
     def head(self, shape: Shape) -> float:
-        """Bits of the size of a motif and of its drawing."""
-        return integer_bits(shape.num_nodes) + self.drawing(shape)
-
-    def drawing(self, shape: Shape) -> float:
-        """Bits that say which pairs of a motif's nodes are joined, and how.
+        """Bits of the size of a motif and of its drawing: which pairs are joined, and how.
 
         How many of the P pairs are of each kind, which these are, a bit for the direction of each
         pair of a kind that has one, and the categories; the order of the nodes is not said.
@@ -463,7 +375,8 @@ class GraphCode:
         turned = float(numbers[graph.has_direction].sum())
         names = size * log2(graph.num_colors)
         same = float(parts[-1]) - shape.automorphism_bits
-        return len(numbers) * log2(num_pairs + 1) + which + turned + names - same
+        drawing = len(numbers) * log2(num_pairs + 1) + which + turned + names - same
+        return integer_bits(size) + drawing
 
     def places(self, shape: Shape, copies: np.ndarray) -> Places:
         """Where the nodes of a motif can be, and the bits by degree of copies ``[K, M]``.
@@ -555,54 +468,33 @@ class GraphCode:
         best = int(np.argmin(bits))
         return float(bits[best]), ADDRESSES[best]
 
-    def motif_bits(self, shape: Shape, copies: np.ndarray) -> MotifBits:
-        """The bits of a motif and its copies ``[K, M]``, by the cheapest address code.
+    def motif_bits(
+        self, shape: Shape, copies: np.ndarray, inside: np.ndarray | None = None
+    ) -> tuple[float, str]:
+        """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
 
         The order of the copies, and which symmetric mapping each has, are first said, then taken
-        off.
+        off. Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
         """
-        copies, number = copies.astype(np.int32), len(copies)
-        marks = np.zeros(len(self.graph.colors), np.int64)
-        places, table = self.places(shape, copies), log2_factorials(max(len(marks), number))
-        addresses, codes = prefix_addresses(np.arange(number), copies, places, table, marks, 1)
-        order = float(log2_factorial(number)) + number * shape.automorphism_bits
-        return MotifBits(
-            size=integer_bits(shape.num_nodes),
-            drawing=self.drawing(shape),
-            number=integer_bits(number),
-            choice=log2(len(ADDRESSES)),
-            address=float(addresses[-1]),
-            order=-order,
-            pendant=PENDANT_BITS * number * shape.num_pendant,
-            code=ADDRESSES[codes[-1]],
-        )
+        number = len(copies)
+        if inside is None:
+            inside = np.tile(self.graph.roles(shape), (number, 1, 1))
+        address, name = self.address_of(shape, copies, inside)
+        bits = self.head(shape) + integer_bits(number) + log2(len(ADDRESSES)) + address
+        bits += number * (PENDANT_BITS * shape.num_pendant - shape.automorphism_bits)
+        return bits - float(log2_factorial(number)), name
 
-    def length(self, motifs: Motifs) -> CodeBits:
-        """The complete length of the graph with some motifs, in parts.
-
-        Parameters
-        ----------
-        motifs : sequence of (MotifShape, numpy.ndarray)
-            Each motif and its copies, int64 ``[K, M]``, in the order of its nodes.
-
-        Raises
-        ------
-        InputError
-            If a copy is not induced, or two copies share an edge.
-        """
+    def length(self, motifs: Motifs) -> Length:
+        """The complete length of the graph with motifs and copies ``[K, M]`` that share no edge."""
         graph = self.graph
         degrees, used = graph.degrees.copy(), np.zeros(graph.num_edges, bool)
         for shape, copies in motifs:
-            graph.check_copies(shape, copies)
-            edges = graph.edge_numbers(shape, copies).reshape(-1)
-            if used[edges].any() or len(np.unique(edges)) < len(edges):
-                raise InputError("copies must share no edge, got two that do.")
-            used[edges] = True
+            used[graph.edge_numbers(shape, copies)] = True
             move_copies(degrees, copies.astype(np.int32), terms_of(graph.roles(shape)), -1)
-        parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
-        error = sum(one.error for one in rest.counts)
-        return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition, error)
+        bits = rest.bits + integer_bits(len(motifs))
+        bits += sum(self.motif_bits(*one)[0] for one in motifs)
+        return Length(bits, sum(one.error for one in rest.counts))
 
 
 def edges_between(edges: np.ndarray, blocks: np.ndarray) -> np.ndarray:

@@ -191,16 +191,10 @@ _MOST_SIGNATURES = 2**62
 
 
 class CollectionCode:
-    """The code of one collection in one base.
+    """The code of one collection in one base, with the category ``[V]`` of each node, if any.
 
-    Parameters
-    ----------
-    graph : CSRGraph
-        The collection; signatures are coded in the order of its nodes.
-    colors : numpy.ndarray or None
-        int64 ``[V]``, the category of each node; None without any.
-    base : {"typed", "total"}
-        What a signature has: a degree for each link, or the number of neighbours.
+    A signature has a degree for each link in the base "typed", or the number of neighbours in
+    "total"; they are coded in the order of the nodes.
 
     Examples
     --------
@@ -314,47 +308,24 @@ class CollectionCode:
 class Covering:
     """A collection some of whose nodes are covered by copies of motifs.
 
-    Attributes
-    ----------
-    code : CollectionCode
-        Its code.
-    motifs : tuple of (Shape, numpy.ndarray)
-        In the order in which they were covered, with their copies, int64 ``[k, M]``.
-    residual : numpy.ndarray
-        int64 ``[L, V]``, degrees without the edges inside of copies.
-    class_of : numpy.ndarray
-        int64 ``[V]``: nodes of one class have their signatures coded together. The category of a
-        node that is free, else its orbit in its motif.
-    is_free, free_of_color : numpy.ndarray
-        bool ``[V]``, and int64 ``[G, C]`` the number of free nodes of each category.
-    joints : numpy.ndarray
-        int64 ``[C, C, T + 1]``, residual edges by the categories of their ends and their link.
-    motif_bits : float
-        Drawings, counts and addresses of the motifs.
-    class_bits, graph_bits : list of float, numpy.ndarray
-        Signatures of each class; the residual graphs ``[G]``.
-    multipliers : numpy.ndarray
-        float64 ``[L, V]``, see ``small_graphs.py``.
-    symbols, symbol_of : numpy.ndarray
-        int64 ``[S]``, the signatures that occur, and int64 ``[V]``, which of them each node has.
-    signature_bits : numpy.ndarray
-        float64 ``[V]``, what the signature of a node costs, given all the others.
+    Nodes of one class have their signatures coded together: those of one category that are free, or
+    of one orbit of a motif.
     """
 
     code: CollectionCode
-    motifs: tuple[tuple[Shape, np.ndarray], ...]
-    residual: np.ndarray
-    class_of: np.ndarray
-    is_free: np.ndarray
-    free_of_color: np.ndarray
-    joints: np.ndarray
-    motif_bits: float
-    class_bits: list[float]
-    graph_bits: np.ndarray
-    multipliers: np.ndarray
-    symbols: np.ndarray
-    symbol_of: np.ndarray
-    signature_bits: np.ndarray
+    motifs: tuple[tuple[Shape, np.ndarray], ...]  # as they were covered, copies int64 [k, M]
+    residual: np.ndarray  # int64 [L, V], degrees without the edges inside of copies
+    class_of: np.ndarray  # int64 [V]
+    is_free: np.ndarray  # bool [V]
+    free_of_color: np.ndarray  # int64 [G, C], free nodes of each category
+    joints: np.ndarray  # int64 [C, C, T + 1], residual edges by categories of ends, and link
+    motif_bits: float  # drawings, counts and addresses of the motifs
+    class_bits: list[float]  # signatures of each class
+    graph_bits: np.ndarray  # float64 [G], the residual graphs
+    multipliers: np.ndarray  # float64 [L, V], see `count_small_graphs`
+    symbols: np.ndarray  # int64 [S], the signatures that occur
+    symbol_of: np.ndarray  # int64 [V], which of them each node has
+    signature_bits: np.ndarray  # float64 [V], what that costs, given all the others
 
     @cached_property
     def length(self) -> float:

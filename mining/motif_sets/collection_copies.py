@@ -1,8 +1,13 @@
-"""The connected node sets of a collection, size by size, grouped by what they look like.
+"""Structures that may become motifs of a collection, and which of their copies are worth covering.
 
-All sets of two nodes are there, and each grows by one neighbour at a time. Sets whose nodes have
-the same links and categories in the order of their numbers are brought to canonical form at once,
-so that the nodes of all sets of a structure stand in the same order.
+All connected sets of two nodes are there, and each grows by one neighbour at a time. Sets whose
+nodes have the same links and categories in the order of their numbers are brought to canonical form
+at once, so that the nodes of all sets of a structure stand in the same order.
+
+A copy is worth the bits of its edges and of the signatures of its nodes, less those of its new
+signatures. Copies of falling value that share no node are taken, in each graph as many as pay for
+their addresses. What a new signature costs depends on those of all copies, and the number of copies
+of a graph on those of the others, so that the choice is repeated with what came out before.
 """
 
 from __future__ import annotations
@@ -373,7 +378,7 @@ def gather(
     """
     code, rng = empty[0].code, np.random.default_rng([seed, 13])
     rows, graphs = code.rows, code.graph.num_graphs
-    least = Least(LEAST_COPIES, min(LEAST_GRAPHS, graphs))
+    least = least_of(code)
     found: list[Seen] = []
     gains: list[list[float]] = []
     cut = ""
@@ -495,24 +500,12 @@ _MOST_STEPS, _MOST_LISTED = 1 << 30, 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A structure that may become a motif.
-
-    Attributes
-    ----------
-    shape : Shape
-        Its nodes and edges.
-    occurrences : numpy.ndarray
-        int32 ``[K, M]``, those among which copies are chosen.
-    gain : float
-        Bits that it saves alone, about.
-    sources : tuple of str
-        What saw it.
-    """
+    """A structure that may become a motif."""
 
     shape: Shape
-    occurrences: np.ndarray
-    gain: float
-    sources: tuple[str, ...]
+    occurrences: np.ndarray  # int32 [K, M], those among which copies are chosen
+    gain: float  # bits that it saves alone, about
+    sources: tuple[str, ...]  # what saw it
 
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:

@@ -81,34 +81,18 @@ def search_collection(
     exact_copies: bool = False,
     is_over: Callable[[], bool] = _never,
 ) -> tuple[CodedSet, CodedSet | None]:
-    """Find the motif set of a collection.
+    """Find the motif set of a collection, and that of the other base.
 
-    Parameters
-    ----------
-    mined : MinedGraph
-        The collection; its nodes are numbered in the order of ``mined.graph``.
-    sizes : sequence of int
-        Sizes of the structures that grow.
-    seed : int
-        Decides which node sets are looked at where there are too many.
-    proposed : sequence of Pattern
-        Structures from other sources, of any size.
-    grows : bool
-        Whether structures grow from the collection itself.
-    exact_copies : bool
-        Whether copies must have the edges of their motif and no others. Else they may differ
-        where that is shorter, unless only given structures are tried.
-    is_over : callable
-        Asked between steps whether time is up.
+    Structures of some ``sizes`` grow from the collection, where it ``grows``; those that are
+    ``proposed`` may have any. The seed decides which node sets are looked at where there are too
+    many. ``is_over`` says between steps whether time is up.
 
-    Returns
-    -------
-    answer, other : CodedSet, CodedSet or None
-        The set of the base with the shorter total, and that of the other base. The bases are
-        "typed" and "total", or "total" alone where all edges are alike. If nodes are alike as well,
-        what motifs save must be more than what "blocks" save, or these are the answer, with a
-        clique as a motif where most graphs have a block with all its edges; or, where copies may
-        differ, with three quarters of them, and .85 over all graphs together.
+    The answer has the shorter total. The bases are "typed" and "total", or "total" alone where all
+    edges are alike. If nodes are alike as well, what motifs save must be more than what "blocks"
+    save, or these are the answer, with a clique as a motif where most graphs have a block with all
+    its edges; or, where copies may differ, with three quarters of them, and .85 over all graphs
+    together. Copies may differ from their motif where that is shorter, unless ``exact_copies``, or
+    where nothing grows.
 
     Examples
     --------
@@ -185,7 +169,7 @@ def _blocks_or(
         motifs.append(CodedMotif(clique, nodes, bits, "block", edits=edits))
     in_blocks = CodedSet(
         tuple(motifs), blocks.bits, blocks.bits, "blocks", blocks.labels,
-        found.complete, found.cut, found.closest, found.missing,
+        found.cut, found.closest, found.missing,
     )  # fmt: skip
     if blocks.bits - found.bits_total >= LEAST_BITS:
         return replace(found, bits_base=blocks.bits), in_blocks
@@ -353,7 +337,6 @@ class _Search:
             self.empty.length,
             found.length,
             base,
-            complete=not cut,
             cut=cut,
             closest=None if motifs else self.closest(),
             missing=missing,

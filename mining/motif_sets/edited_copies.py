@@ -1,4 +1,4 @@
-"""The code of one graph some of whose copies lack edges of their motif, or have others.
+"""The code of a graph or a collection whose copies may lack edges of their motif, or have others.
 
 A motif of k copies, m edges and P pairs of nodes then says, beside what the code of
 ``code_length.py`` has,
@@ -73,16 +73,6 @@ class Placed(NamedTuple):
 class EditedGraph:
     """A graph with the motifs of a set, in the order in which their copies are covered.
 
-    Attributes
-    ----------
-    code : GraphCode
-        Of the graph.
-    motifs : tuple of Placed
-    degrees, used : numpy.ndarray
-        int64 ``[S, V]`` and bool ``[num_edges]``, see :meth:`GraphCode.residual`.
-    residual : Residual
-        What the copies leave over.
-
     Examples
     --------
     >>> import networkx as nx
@@ -98,8 +88,8 @@ class EditedGraph:
 
     code: GraphCode
     motifs: tuple[Placed, ...]
-    degrees: np.ndarray
-    used: np.ndarray
+    degrees: np.ndarray  # int64 [S, V], what the copies leave
+    used: np.ndarray  # bool [num_edges], the edges of copies
     residual: Residual
 
     # copies share no edge, but may share nodes
@@ -130,18 +120,13 @@ class EditedGraph:
         links = observe(graph.rows, reverse, graph.edge_of, used, copies)
         inside = self._inside(shape, links)
         edits = Edits.of(shape, links)
-        address, name = code.address_of(shape, copies, inside)
-        number = len(copies)
-        bits = (
-            code.head(shape) + integer_bits(number) + log2(len(ADDRESSES)) + address
-            - float(log2_factorial(number)) + edits.bits(shape, self.num_links)
-            + number * (PENDANT_BITS * shape.num_pendant - shape.automorphism_bits)
-        )  # fmt: skip
+        bits, address = code.motif_bits(shape, copies, inside)
+        bits += edits.bits(shape, self.num_links)
         degrees = self.degrees.copy()
         for slot in range(len(degrees)):
             np.subtract.at(degrees[slot], copies, inside[:, :, slot])
         residual = code.residual(degrees, used, self.residual)
-        placed = Placed(shape, copies, edits, bits, name)
+        placed = Placed(shape, copies, edits, bits, address)
         return EditedGraph(code, (*self.motifs, placed), degrees, used, residual)
 
     @cached_property
@@ -202,12 +187,8 @@ _ROUNDS = 2
 class EditedCollection:
     """A collection with the motifs of a set, in the order in which their copies are covered.
 
-    Attributes
-    ----------
-    covering : Covering
-        The collection whose nodes are covered in part.
-    motifs : tuple of Placed
-        ``bits`` are those of the edits alone; the others are in ``covering``.
+    The signatures of nodes are their degrees without the edges that each copy really has. Copies
+    share no node. The ``bits`` of a motif are those of its edits; the others are in ``covering``.
     """
 
     covering: Covering

@@ -161,7 +161,6 @@ def _as_motif_set(
         nodes_covered=float(nodes.mean()),
         edges_covered=num_edges / (len(graph.indices) / 2),
         near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
-        complete=found.complete,
         cut=found.cut,
         num_starts=len(starts),
         closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),

@@ -44,19 +44,11 @@ _LEAST_VARIANCE = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """What the nodes of each block and degree are multiplied by.
+    """What the nodes of each class, ascending by block, then by degree, are multiplied by."""
 
-    Attributes
-    ----------
-    blocks, degrees : numpy.ndarray
-        int64 ``[K]``, the classes of nodes, ascending by block, then by degree.
-    logs : numpy.ndarray
-        float64 ``[K]``, log2 x of their nodes.
-    """
-
-    blocks: np.ndarray
+    blocks: np.ndarray  # int64 [K]
     degrees: np.ndarray
-    logs: np.ndarray
+    logs: np.ndarray  # float64 [K], log2 x
 
     def of(self, degrees: np.ndarray, blocks: Any = 0) -> np.ndarray:
         """log2 x of nodes of some degrees and blocks, float64, shaped like ``degrees``.
@@ -85,25 +77,13 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class GraphCount:
-    """How many graphs there are, and the multipliers that say how likely each edge is.
+    """How many graphs there are, and the multipliers that say how likely each edge is."""
 
-    Attributes
-    ----------
-    bits : float
-        log2 of their number, about.
-    sides : tuple of Multipliers
-        Of the nodes; with two sides, of the nodes on each.
-    between : numpy.ndarray
-        float64 ``[B, B]``, log2 ω of the pairs of blocks, NaN where no edge joins them; 0 where
-        there are no blocks.
-    error : float
-        What the grouping of degrees changes ``bits`` by at most, about; 0 where there is none.
-    """
-
-    bits: float
-    sides: tuple[Multipliers, ...]
+    bits: float  # log2 of their number, about
+    sides: tuple[Multipliers, ...]  # of the nodes; with two sides, of those on each
+    # float64 [B, B], log2 ω of the pairs of blocks, NaN where no edge joins them; 0 without blocks
     between: np.ndarray
-    error: float = 0.0
+    error: float = 0.0  # what the grouping of degrees changes the bits by at most, about
 
 
 def count_graphs(
@@ -116,19 +96,8 @@ def count_graphs(
     Nodes that are joined to all others are forced, as are nodes that these leave without further
     edges; they are peeled off, in turn, before the rest is counted.
 
-    Parameters
-    ----------
-    degrees : numpy.ndarray
-        int64 ``[V]``, the degrees of a simple graph.
-    near : GraphCount, optional
-        Of similar degrees, from whose multipliers the search for the new ones starts.
-    tolerance : float, default: 1e-6
-        F may still move by so much.
-
-    Returns
-    -------
-    GraphCount
-        With one side.
+    ``degrees`` is int64 ``[V]``; the search for multipliers starts from those ``near``, of similar
+    degrees, and F may still move by the ``tolerance``.
 
     Examples
     --------
@@ -183,19 +152,7 @@ def count_graphs_of_blocks(
 
     Two nodes of the blocks a and b are joined with odds x_i x_j ω_ab. No node is peeled off.
 
-    Parameters
-    ----------
-    degrees, blocks : numpy.ndarray
-        int64 ``[V]``, the degree of each node and its block, from 0.
-    edges : numpy.ndarray
-        int64 ``[B, B]``, symmetric: the number of edges between two blocks, or inside one.
-    near, tolerance
-        As :func:`count_graphs` has them.
-
-    Returns
-    -------
-    GraphCount
-        With one side.
+    ``edges``, symmetric int64 ``[B, B]``, are those between two blocks, or inside one.
 
     Examples
     --------
@@ -222,19 +179,8 @@ def count_two_sided_graphs(
     The bits are as for one side, with p = x y / (1 + x y), both sides' corrections, and ½ log2(2π
     m) in place of ½, since the degrees of both sides of m edges have the same sum.
 
-    Parameters
-    ----------
-    first, second : numpy.ndarray
-        int64 ``[V]`` and ``[W]``, the degrees of the nodes on each side.
-    same : bool
-        Whether both sides are the same nodes, so that edges have a direction and none is a loop.
-    near, tolerance
-        As :func:`count_graphs` has them.
-
-    Returns
-    -------
-    GraphCount
-        With two sides.
+    Degrees are int64 ``[V]`` and ``[W]``. Both sides may be the same nodes, so that edges have a
+    direction and none is a loop.
 
     Examples
     --------

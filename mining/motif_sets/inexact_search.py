@@ -156,7 +156,7 @@ class InexactSet(NamedTuple):
                 )
             )  # fmt: skip
         ordered = tuple(sorted(motifs, key=lambda one: (-one.bits, one.structure.key)))
-        return CodedSet(ordered, self.empty.length, total, base, blocks, not self.cut, self.cut)
+        return CodedSet(ordered, self.empty.length, total, base, blocks, self.cut)
 
 
 def search_inexact(

@@ -1,4 +1,7 @@
-"""A structure with its copies in one graph, and the first of them that pay best."""
+"""Structures that are tried as motifs of one graph, each with its copies and those that pay best.
+
+They are those that grown sets show, and given ones.
+"""
 
 from __future__ import annotations
 
@@ -42,30 +45,14 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class ListedCopies:
-    """A structure with its copies.
-
-    Attributes
-    ----------
-    code : GraphCode
-        Of the graph.
-    shape : Shape
-        The structure, in canonical order.
-    copies : numpy.ndarray
-        int32 ``[K, M]``, the best of those that were found.
-    edges : numpy.ndarray
-        int32 ``[K, P]``, the edges of each.
-    sources : tuple of str
-        What saw it.
-    is_complete : bool
-        Whether all copies were looked at.
-    """
+    """A structure in canonical order with its copies, the best of those that were found."""
 
     code: GraphCode
     shape: Shape
-    copies: np.ndarray
-    edges: np.ndarray
-    sources: tuple[str, ...]
-    is_complete: bool
+    copies: np.ndarray  # int32 [K, M]
+    edges: np.ndarray  # int32 [K, P], the edges of each
+    sources: tuple[str, ...]  # what saw it
+    is_complete: bool  # whether all copies were looked at
 
     @cached_property
     def listed(self) -> Listed:
@@ -108,27 +95,13 @@ class ListedCopies:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """Some copies of a structure, as a motif of a set.
-
-    Attributes
-    ----------
-    listed : ListedCopies
-        The structure, and all copies.
-    rows : numpy.ndarray
-        int64 ``[k]``, which of these.
-    num_new : int
-        How many of them, the last ones, were not in the set before.
-    gain : float
-        About the bits that the new ones save.
-    bits, address : float, str
-        Length of the motif with its copies, and its address code.
-    """
+    """Some copies of a structure, as a motif of a set."""
 
     listed: ListedCopies
-    rows: np.ndarray
-    num_new: int
-    gain: float
-    bits: float
+    rows: np.ndarray  # int64 [k], which of its copies
+    num_new: int  # how many of them, the last ones, were not in the set before
+    gain: float  # about the bits that the new ones save
+    bits: float  # length of the motif with its copies
     address: str
 
     @property
@@ -154,22 +127,9 @@ def list_structure(
     left: Left,
     seed: int,
 ) -> ListedCopies:
-    """List the copies of a structure.
+    """List the copies of a structure, the best ones in the graph ``left`` where there are too many.
 
-    Parameters
-    ----------
-    code : GraphCode
-        Of the graph.
-    shape : Shape
-        The structure, in canonical order.
-    seen : numpy.ndarray
-        int32 ``[K, M]``, copies that are known already.
-    sources : tuple of str
-        What saw it.
-    left : Left
-        The whole graph: where there are too many copies, the best are kept.
-    seed : int
-        Of the order in which copies are looked for, where not all are.
+    Copies that were ``seen`` are among them; the seed orders those that are looked for.
     """
     graph = code.graph
     number = len(graph.colors)

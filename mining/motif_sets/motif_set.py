@@ -57,8 +57,8 @@ class MotifSet:
         Share of the nodes and of the edges that lie in copies.
     near : tuple of tuple of int
         Groups of motifs one edge apart: the one that the others are variants of, then these.
-    complete, cut : bool, str
-        Whether the search ended by itself; else a sentence that says where it was cut.
+    cut : str
+        A sentence that says where the search was cut; empty where it ended by itself.
     num_starts : int
         Starts of the search; the shortest description is kept.
     other : MotifSet or None
@@ -91,7 +91,6 @@ class MotifSet:
     nodes_covered: float = 0.0
     edges_covered: float = 0.0
     near: tuple[tuple[int, ...], ...] = ()
-    complete: bool = True
     cut: str = ""
     num_starts: int = 1
     other: MotifSet | None = None
@@ -104,6 +103,11 @@ class MotifSet:
     def bits_saved(self) -> float:
         """How much shorter the description is with the motifs."""
         return self.bits_base - self.bits_total
+
+    @property
+    def complete(self) -> bool:
+        """Whether the search ended by itself."""
+        return not self.cut
 
     @property
     def given_what(self) -> str:
@@ -312,7 +316,7 @@ class MotifSet:
         own, *others = copies
         own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
         other = record["other"]
-        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete"]
+        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base"]
         same += ["cut", "num_starts", "num_graphs"]
         closest = record["closest"]
         return cls(

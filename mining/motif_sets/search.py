@@ -2,7 +2,7 @@
 
 It must find short sets, and is no part of their definition: every set is judged by its length.
 
-1. Structures are proposed and all their copies listed, see ``proposals.py``.
+1. Structures are proposed and all their copies listed, see ``listed_copies.py``.
 2. Greedy: the motif and the copies of it that save most, divided by their edges to the power of an
    exponent, join the set, until none saves anything. With 0 few large motifs are found, with 1
    dense ones; with each exponent once, and the shortest set is kept.
@@ -64,14 +64,7 @@ def _never() -> bool:
 
 
 def motif_set_of_graph(
-    mined: MinedGraph,
-    sizes: range,
-    *,
-    seed: int,
-    proposed: Sequence[Pattern] = (),
-    grows: bool = True,
-    exact_copies: bool = False,
-    is_over: Callable[[], bool] = _never,
+    mined: MinedGraph, sizes: range, **options: Any
 ) -> tuple[CodedSet, CodedSet | None]:
     """The motif set of a graph, and that in the other base where this was looked at.
 
@@ -80,7 +73,7 @@ def motif_set_of_graph(
     are looked at where they alone make it shorter, in a graph of one undirected relation, without
     categories and with more than 20 edges.
 
-    Parameters and errors are those of :func:`search_graph`.
+    Options are those of :func:`search_graph`.
 
     Examples
     --------
@@ -90,13 +83,6 @@ def motif_set_of_graph(
     >>> [(one.structure.num_nodes, len(one.copies)) for one in found.motifs], found.base
     ([(4, 6)], 'degrees')
     """
-    options: dict[str, Any] = {
-        "seed": seed,
-        "proposed": proposed,
-        "grows": grows,
-        "exact_copies": exact_copies,
-        "is_over": is_over,
-    }
     found = search_graph(mined, sizes, **options)
     graph = CodedGraph.of(mined)
     blocks = find_blocks(graph)
@@ -121,36 +107,12 @@ def search_graph(
 ) -> CodedSet:
     """Search for the motif set of a graph in one base, from one start.
 
-    Parameters
-    ----------
-    mined : MinedGraph
-        One graph.
-    sizes : range
-        Numbers of nodes of the structures that grown sets show.
-    seed : int
-        The same seed gives the same set.
-    blocks : numpy.ndarray, optional
-        int64 ``[V]``, the block of each node, from 0. Without them, the base are the degrees.
-    proposed : sequence of Pattern
-        Structures that are tried as well, with all of their copies; ``missing`` says how many bits
-        those with the source "given" miss the set by.
-    grows : bool, default: True
-        Whether structures are proposed by grown sets.
-    exact_copies : bool, default: False
-        Whether copies must have the edges of their motif and no others. Else they may differ
-        where that is shorter, unless only given structures are tried.
-    is_over : callable
-        Whether the time is up; it is asked between steps.
-
-    Returns
-    -------
-    CodedSet
-        Motifs of at least two copies, most bits first; none where they save less than 10 bits.
-
-    Raises
-    ------
-    InputError
-        If blocks are given for a graph with directions, relations or categories.
+    Without ``blocks``, int64 ``[V]``, the base are the degrees. Structures that are ``proposed``
+    are tried as well, with all of their copies; ``missing`` says how many bits those with the
+    source "given" miss the set by. Where ``grows``, grown sets of nodes show others, of some
+    ``sizes``. Copies may differ from their motif where that is shorter, unless ``exact_copies``.
+    ``is_over`` says between steps whether the time is up. The same seed gives the same set: motifs
+    of at least two copies, most bits first; none where they save less than 10 bits.
     """
     code = GraphCode(CodedGraph.of(mined), blocks)
     search = _Search(code, sizes, seed, is_over)
@@ -171,7 +133,7 @@ def search_graph(
     given = [one.structure for one in proposed if "given" in one.sources]
     missing = search.missing(given, motifs)
     ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
-    return replace(found, motifs=tuple(ordered), complete=not cut, cut=cut, missing=missing)
+    return replace(found, motifs=tuple(ordered), cut=cut, missing=missing)
 
 
 def num_starts(mined: MinedGraph, sizes: range) -> int:
