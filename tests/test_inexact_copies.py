@@ -6,7 +6,6 @@ from itertools import combinations, permutations
 from math import comb, factorial, log2, perm
 
 import networkx as nx
-import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +14,6 @@ from test_collection_code import LENGTHS, collection, shape_of
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, motif_set, read_run
 from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
@@ -25,7 +23,6 @@ from mining.motif_sets.alignment_loops import (
     WRONG_COLOR,
     View,
     align_sets,
-    choose_apart,
     describe_free,
     neighbors_of,
     new_nearby,
@@ -39,8 +36,6 @@ from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from mining.motif_sets.search import search_graph
-from mining.occurrences import NONE
-from mining.pattern import MotifPart
 from mining.run_folder import write_run
 from mining.settings import RunSettings
 
@@ -447,28 +442,17 @@ def test_some_neighbours_of_a_hub_are_looked_at_with_all_their_edges():
     assert bits.tolist() == pytest.approx(cost)
 
 
-def test_copies_are_chosen_in_turn():
+def test_the_first_sets_are_kept_until_all_their_nodes_are_in_enough():
     rng = np.random.default_rng(0)
-    copies = np.array([rng.choice(30, 3, replace=False) for _ in range(40)])
-    edges = rng.integers(-1, 25, (40, 3))
-    order, marks = rng.permutation(40), (np.zeros(30, int), np.zeros(25, int))
-    for era, nodes_apart in ((1, True), (2, False), (3, True)):
-        busy, chosen = set(), []
-        for row in order.tolist():
-            members = {*copies[row].tolist()} if nodes_apart else {*edges[row].tolist()} - {-1}
-            if not members & busy:
-                chosen.append(row)
-                busy |= members
-        found = choose_apart(order, copies, edges, nodes_apart, *marks, era)
-        assert found.tolist() == chosen and 3 < len(chosen) < 40
+    sets = np.array([rng.choice(30, 3, replace=False) for _ in range(40)])
     times, kept = np.zeros(30, int), []
-    for row, nodes in enumerate(copies):
+    for row, nodes in enumerate(sets):
         if times[nodes].min() < 2:
             times[nodes] += 1
             kept.append(row)
     assert 5 < len(kept) < 40
     for most in (5, 40):
-        assert thin_sets(copies, 30, 2, most).tolist() == kept[:most]
+        assert thin_sets(sets, 30, 2, most).tolist() == kept[:most]
 
 
 # what is found
@@ -514,46 +498,40 @@ def share_found(places, copies):
     return np.mean(np.array(best) >= 0.8)
 
 
-def check_edits(rows, links_of_motif, motifs):
-    """Edits turn each motif into what is joined in its copies, and each edge is in one copy."""
-    links, drawn = links_in(rows), []
-    owner = Counter()
-    for links_of_one, (copies, edits) in zip(links_of_motif, motifs, strict=True):
-        signs = {(copy, *sorted(ends, reverse=True), sign) for copy, *ends, sign in edits.tolist()}
-        assert len(signs) == len(edits)
-        for number, copy in enumerate(copies.tolist()):
-            for i, j in permutations(range(len(copy)), 2):
-                if i < j:
-                    continue
-                link, one = links.get((copy[i], copy[j]), 0), links_of_one[i, j]
-                missing, added = ((number, i, j, sign) in signs for sign in (-1, 1))
-                own = (one > 0 and not missing) or added
-                drawn.append((frozenset((copy[i], copy[j])), link, own))
-                owner[drawn[-1][0]] += own
-                assert not missing or one > 0
-                # what a copy has as it is drawn, and not so
-                assert not own or (link > 0 and (link == one) == (not added))
+def check_edits(rows, drawn, copies, edits):
+    """Edits turn a motif into what is joined in its copies, and each edge is in one copy."""
+    links, owner = links_in(rows), Counter()
+    signs = {(copy, *sorted(ends, reverse=True), sign) for copy, *ends, sign in edits.tolist()}
+    assert len(signs) == len(edits)
+    for number, copy in enumerate(copies.tolist()):
+        for i, j in permutations(range(len(copy)), 2):
+            link, one = links.get((copy[i], copy[j]), 0), drawn[i, j]
+            missing, added = ((number, max(i, j), min(i, j), sign) in signs for sign in (-1, 1))
+            own = (one > 0 and not missing) or added
+            owner[copy[i], copy[j]] += own
+            assert not missing or one > 0
+            # what a copy has as it is drawn, and not so
+            assert not own or (link > 0 and (link == one) == (not added))
     # an edge that is in no copy is missing in none
-    assert all(owner[pair] == 1 for pair, link, _ in drawn if link)
+    assert {ends for ends, times in owner.items() if times} == owner.keys() & links.keys()
     assert max(owner.values()) == 1
-    assert sum(owner.values()) == len({pair for pair, link, _ in drawn if link})
 
 
 DENSE = nx.gnm_random_graph(7, 14, seed=4)
 
 
-@pytest.mark.parametrize("kind", ["plain", "directed", "relations"])
+@pytest.mark.parametrize("kind", ["directed", "relations"])
 def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
-    graph, places = hidden(kind, 1, DENSE, 12, 0.1)
+    graph, places = hidden(kind, 1, DENSE, 10, 0.1)
     mined = MinedGraph.of(graph)
-    found = search_graph(mined, range(7, 8), seed=0)
+    found, again = (search_graph(mined, range(7, 8), seed=0) for _ in range(2))
     (one,) = found.motifs
-    assert share_found(places.tolist(), mined.order.given(one.copies.astype(np.int32))) >= 0.85
+    assert share_found(places.tolist(), mined.order.given(one.copies.astype(np.int32))) >= 0.8
     # 1. the drawing, the edits and the bits
     code = GraphCode(CodedGraph.of(mined))
     shape = code.graph.shape_of(one.structure)
     assert len(one.structure.edges) == DENSE.number_of_edges() and len(one.edits)
-    check_edits(code.graph.rows, [shape.links], [(one.copies, one.edits)])
+    check_edits(code.graph.rows, shape.links, one.copies, one.edits)
     empty = EditedGraph.of(code)
     assert found.bits_total == pytest.approx(empty.add(shape, one.copies).length, abs=1e-3)
     assert found.bits_base == pytest.approx(empty.length, abs=1e-3)
@@ -562,17 +540,9 @@ def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
     exact = search_graph(mined, range(7, 8), seed=0, exact_copies=True)
     assert found.bits_total < exact.bits_total - 1
     assert not any(len(own.edits) for own in exact.motifs)
-    # 3. it is written down as it is
-    again, _ = unpack(pack([found, None]))
-    np.testing.assert_array_equal(again.motifs[0].edits, one.edits)
-    # 4. the seed decides, and the number of threads does not
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-        other = search_graph(mined, range(7, 8), seed=0)
-    finally:
-        numba.set_num_threads(before)
-    assert pack([other])["sets"] == pack([found])["sets"]
+    # 3. it is written down as it is, and the seed decides
+    assert unpack(pack([found, None]))[0].motifs[0].edits.tolist() == one.edits.tolist()
+    assert pack([again])["sets"] == pack([found])["sets"]
 
 
 def test_without_noise_both_searches_find_the_same():
@@ -638,7 +608,7 @@ def test_noisy_copies_in_a_collection(motif, number, others, num_edges, base):
     assert share_found((np.array(places) + offset).tolist(), rows.tolist()) >= 0.8
     structure = one.structure.joined.astype(int)
     code = CollectionCode(graph, None, "total")
-    check_edits(code.rows, [structure], [(rows, one.motif.edits)])
+    check_edits(code.rows, structure, rows, one.motif.edits)
     assert one.motif.missing > 0 and (one.motif.added > 0) == (base == "total")
     if base == "total":
         links = Shape.of(structure, np.zeros(8, int))
@@ -660,28 +630,26 @@ def noisy():
 def test_a_set_with_edits_is_read_back(noisy, tmp_path):
     graph, found = noisy
     (one,) = found
-    rows, edits = one.motif.copies.rows_in(graph), one.motif.edits
+    part, rows = one.motif, one.motif.copies.rows_in(graph)
     miner = PatternMiner(null=None).fit(nx.path_graph(9))
     run = replace(MiningRun.of(miner, nx.path_graph(9)), motif_set=found)
     write_run(tmp_path, run, RunSettings.of(miner), miner)
     (back,) = read_run(tmp_path).motif_set
-    assert back.motif.copies.rows_in(graph).tolist() == rows.tolist()
+    assert back.key == one.key and back.motif.copies.rows_in(graph).tolist() == rows.tolist()
     assert sorted(back.motif.edits.tolist()) == sorted(
-        [copy, *sorted(ends), sign] for copy, *ends, sign in edits.tolist()
+        [copy, *sorted(ends), sign] for copy, *ends, sign in part.edits.tolist()
     )
-    assert (back.motif.missing, back.motif.added) == (one.motif.missing, one.motif.added)
-    assert back.key == one.key and back.motif.copies_exact == one.motif.copies_exact
+    assert (back.motif.missing, back.motif.copies_exact) == (part.missing, part.copies_exact)
     record = run.motif_set.to_dict()["motifs"][0]
-    pairs = 12 * len(one.edges), 12 * (comb(7, 2) - len(one.edges))
-    assert record["missing_rate"] == pytest.approx(one.motif.missing / pairs[0], abs=1e-6)
-    assert record["added_rate"] == pytest.approx(one.motif.added / pairs[1], abs=1e-6)
+    joined, apart = 12 * len(one.edges), 12 * (comb(7, 2) - len(one.edges))
+    assert record["missing_rate"] == pytest.approx(part.missing / joined, abs=1e-6)
+    assert record["added_rate"] == pytest.approx(part.added / apart, abs=1e-6)
     # the text of each copy, on all its rows, makes of the drawing what is there
     table = pd.read_parquet(tmp_path / "copies.parquet")
-    drawn = nx.Graph(list(one.edges))
     whole = nx.Graph([*zip(*(ends.tolist() for ends in graph.edges()[:2]), strict=True)])
     for _, own in table.groupby("copy"):
         (text,) = own["edits"].unique()
-        made = nx.Graph(drawn)
+        made = nx.Graph(list(one.edges))
         for edit in text.split():
             change = made.add_edge if edit[0] == "+" else made.remove_edge
             change(*map(int, edit[1:].split("-")))
@@ -694,9 +662,8 @@ def test_new_graphs_are_covered_with_exact_copies(noisy):
     graph, found = noisy
     (one,) = found
     exact = one.motif.copies_exact
-    assert 0 < exact < one.motif.num_copies
     row = found.transform(graph)[0]
-    assert exact <= row[0] < one.motif.num_copies
+    assert 0 < exact <= row[0] < one.motif.num_copies
     assert row[1] == pytest.approx(1 - row[0] * len(one.edges) / graph.num_edges)
     drawn = found.to_networkx(graph)
     marked = [ends for *ends, own in drawn.edges(data=True) if "motif" in own]
@@ -704,21 +671,3 @@ def test_new_graphs_are_covered_with_exact_copies(noisy):
     assert len(marked) == edges == round(found.edges_covered * graph.num_edges)
     table = found.compare(graph)
     assert table["copies"].tolist() == [12] and table["copies_other"][0] in (0, row[0])
-
-
-def test_what_a_part_says_of_its_edits_by_hand():
-    """A path of four nodes, three copies: one lacks an edge and has another, one has a turned."""
-    path = Structure.parse("a--b, b--c, c--d")
-    edits = np.array([[0, 2, 1, -1], [0, 3, 0, 1], [2, 1, 0, -1], [2, 1, 0, 1]])
-    part = MotifPart(NONE, 9.0, "uniform", num_copies=3, edits=edits)
-    assert (part.missing, part.added, part.copies_exact) == (2, 2, 1)
-    assert part.rates(path) == (2 / 9, 2 / 9)
-    assert sorted(part.pairs(path).tolist()) == [
-        [0, 0, 1, 0], [0, 0, 3, 1], [0, 1, 2, -1], [0, 2, 3, 0],
-        [1, 0, 1, 0], [1, 1, 2, 0], [1, 2, 3, 0],
-        [2, 0, 1, -1], [2, 0, 1, 1], [2, 1, 2, 0], [2, 2, 3, 0],
-    ]  # fmt: skip
-    assert part.pairs(path)[:, 0].tolist() == [0] * 4 + [1] * 3 + [2] * 4
-    # of a clique no edge can be beside
-    clique = MotifPart(NONE, 9.0, "uniform", num_copies=2, edits=edits[:1])
-    assert clique.rates(Structure.parse("clique-4")) == (1 / 12, 0)
