@@ -19,10 +19,9 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
-from mining.counting.counter import estimate_occurrences, list_places
+from mining.counting.counter import count_stars, estimate_occurrences, list_places
 from mining.counting.exact_search import ExactSearch
 from mining.counting.sought import STEPS_PER_SECOND, Sought
-from mining.counting.star_counts import count_stars
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 

@@ -320,8 +320,8 @@ def _find_occurrences(
 
     counts = join_by_graph(graph, given, colors)
     if counts is None:
+        from mining.counting.counter import count_stars
         from mining.counting.exact_search import ExactSearch, count_by_graph
-        from mining.counting.star_counts import count_stars
 
         stars = count_stars(graph, given, colors)
         if stars is not None:
