@@ -264,3 +264,10 @@ def test_what_a_part_says_of_its_edits_by_hand():
     # of a clique no edge can be beside
     clique = MotifPart(NONE, 9.0, "uniform", num_copies=2, edits=edits[:1])
     assert clique.rates(Structure.parse("clique-4")) == (1 / 12, 0)
+
+
+def test_an_edit_of_three_in_twenty_copies_is_drawn_and_one_of_two_is_not():
+    rows = [[copy, 1, 0, -1] for copy in range(3)] + [[copy, 2, 1, -1] for copy in range(2)]
+    rows += [[copy, 0, 2, 1] for copy in range(5, 8)]
+    part = MotifPart(NONE, 9.0, "uniform", num_copies=20, edits=np.array(rows))
+    assert part.often(Structure.parse("path-3")) == {"missing": [(0, 1)], "added": [(0, 2)]}

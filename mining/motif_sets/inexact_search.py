@@ -17,17 +17,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log2
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.candidates.grown_sets import distinct, grow
 from mining.candidates.shapes import Shape, find_shapes
 from mining.motif_sets.alignment_loops import (
-    View,
     align_sets,
     neighbors_of,
     new_nearby,
@@ -35,6 +33,7 @@ from mining.motif_sets.alignment_loops import (
 )
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.copy_loops import choose_disjoint
+from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 
 # a set of exact copies says more plainly what a graph is made of: one with edits must save so many
 # times what it saves
@@ -76,28 +75,8 @@ def is_worth_edits(length: float, exact: float, empty: float) -> bool:
     return empty - length > _SHARE_OF_EDITS * (empty - exact)
 
 
-class Covered(Protocol):
-    """A graph or a collection with the copies of some motifs covered."""
-
-    nodes_apart: bool
-
-    @property
-    def graph(self) -> CSRGraph: ...
-    @property
-    def motifs(self) -> tuple[Any, ...]: ...
-    @property
-    def length(self) -> float: ...
-    @property
-    def view(self) -> View: ...
-    @property
-    def num_links(self) -> int: ...
-    def add(self, shape: Shape, copies: np.ndarray) -> Covered: ...
-    def links_and_edges(self, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
-    def values(
-        self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
-    ) -> np.ndarray: ...
-    def order_bits(self, numbers: np.ndarray) -> np.ndarray: ...
-    def head(self, shape: Shape) -> float: ...
+# with the copies of some motifs covered
+Covered = EditedGraph | EditedCollection
 
 
 class Drawing(NamedTuple):
