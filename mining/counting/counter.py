@@ -37,6 +37,8 @@ _LARGEST_BATCH = 64
 _MOST_HELD = 1 << 18
 # steps of a search in about the time of one block of draws, and of a look at a node in these
 _STEPS_OF_A_BLOCK, _STEPS_OF_A_LOOK = 1 << 17, 8
+# of the orbits of graphlets, a corner of the triangle
+_CORNER = 3
 
 
 def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
@@ -345,10 +347,6 @@ def list_places(
         met = list_from_roots(search, most, seed, max_steps)
         return met if len(met) else places, False
     return np.array(list(found.values())[:most]), False
-
-
-# of the orbits of graphlets, a corner of the triangle
-_CORNER = 3
 
 
 def count_stars(

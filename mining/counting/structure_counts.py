@@ -34,6 +34,13 @@ _SIZES = (2, 5)
 # steps that looking at all sets takes in any graph, and for each set
 _CALL, _SET = 300_000, 8
 Counts = dict[Structure, int]
+SET_SIZES = (3, 4)
+# pieces of the roots, which threads share; the time of a set; rows of a table to begin with
+_PIECES, _NANOSECONDS, _TABLE = 64, 3.0, 1 << 10
+# channels that fit into a whole number; edges whose subsets are looked at
+_MOST_CHANNELS, _MOST_EDGES = 62, 16
+# of the categories of each node
+Names = tuple[tuple[str, ...], ...]
 
 
 def count_structures(
@@ -140,17 +147,6 @@ def count_subgraphs(graph: CSRGraph, structure: Structure, max_steps: int) -> li
         )
     counts_of: list[int] = found.tolist()
     return counts_of
-
-
-SET_SIZES = (3, 4)
-# pieces of the roots, which threads share; the time of a set; rows of a table to begin with
-_PIECES, _NANOSECONDS, _TABLE = 64, 3.0, 1 << 10
-# channels that fit into a whole number; edges whose subsets are looked at
-_MOST_CHANNELS, _MOST_EDGES = 62, 16
-
-
-# of the categories of each node
-Names = tuple[tuple[str, ...], ...]
 
 
 class Forms(NamedTuple):

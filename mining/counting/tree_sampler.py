@@ -20,6 +20,12 @@ from mining.counting.sought import Sought
 _NUM_TRIES = 200
 # about what a draw takes, which decides whether threads are worth waking
 _NANOSECONDS = 300.0
+NODES_OF_A_BLOCK = 1024
+DRAWS_OF_A_BLOCK = 1024
+# a sum is stored at each entry whose position is a multiple of it
+STRIDE = 32
+# of a block of draws: sum of the shares, of their squares, draws with any, work
+NUM_RESULTS = 4
 
 
 @dataclass(frozen=True)
@@ -175,14 +181,6 @@ class TreeSampler:
         # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit sums wrap with a warning
         with np.errstate(over="ignore"):
             run_blocks(loop, num_blocks, work, self._rows, self._tree, self._ways, stream, out)
-
-
-NODES_OF_A_BLOCK = 1024
-DRAWS_OF_A_BLOCK = 1024
-# a sum is stored at each entry whose position is a multiple of it
-STRIDE = 32
-# of a block of draws: sum of the shares, of their squares, draws with any, work
-NUM_RESULTS = 4
 
 
 class Rows(NamedTuple):

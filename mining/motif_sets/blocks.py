@@ -32,6 +32,13 @@ _LEAST_EDGES = 21
 # resolutions of the modularity, and rounds of the Leiden algorithm
 _RESOLUTIONS, _NUM_ROUNDS = (0.3, 0.6, 1.0, 1.6, 3.0, 6.0), 5
 _MOST_BLOCKS = 30
+# of the nodes of a graph, to put each into the block where it costs least
+_MOST_SWEEPS = 20
+_NUM_BLOCKS = (2, 3, 4)
+_MOST_ROUNDS, _LEIDEN_ROUNDS = 10, 5
+# smaller blocks without gaps are no news; and a block with fewer of its pairs joined, over all
+# graphs together, is no clique
+_LEAST_CLIQUE, _LEAST_DENSITY = 4, 0.85
 
 
 def find_blocks(graph: CodedGraph, seed: int = 0) -> np.ndarray | None:
@@ -85,16 +92,6 @@ def _multigraph_bits(edges: np.ndarray, blocks: np.ndarray) -> float:
     inside, ends = np.diag(between), between.sum(axis=1) + np.diag(between)
     across = log2_factorial(np.triu(between, 1)).sum() + (log2_factorial(inside) + inside).sum()
     return float(log2_factorial(ends).sum() - across) + partition_bits(blocks, len(edges))
-
-
-# of the nodes of a graph, to put each into the block where it costs least
-_MOST_SWEEPS = 20
-
-_NUM_BLOCKS = (2, 3, 4)
-_MOST_ROUNDS, _LEIDEN_ROUNDS = 10, 5
-# smaller blocks without gaps are no news; and a block with fewer of its pairs joined, over all
-# graphs together, is no clique
-_LEAST_CLIQUE, _LEAST_DENSITY = 4, 0.85
 
 
 @dataclass(frozen=True, eq=False)

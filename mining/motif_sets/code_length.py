@@ -45,6 +45,16 @@ from mining.motif_sets.integer_codes import (
     log2_factorials,
 )
 
+# the codes that say where the copies are, in the order in which they are compared
+ADDRESSES = (
+    "uniform",
+    "by degree",
+    "by residual degree",
+    "without replacement",
+    "by residual degree without replacement",
+)
+Motifs = Sequence[tuple[Shape, np.ndarray]]
+
 
 class Layer(NamedTuple):
     """Edges of one link between nodes of two colours, which have degrees of their own.
@@ -249,18 +259,6 @@ def terms_of(roles: np.ndarray) -> np.ndarray:
     return np.column_stack([*np.nonzero(roles), roles[roles > 0]])
 
 
-# the codes that say where the copies are, in the order in which they are compared
-ADDRESSES = (
-    "uniform",
-    "by degree",
-    "by residual degree",
-    "without replacement",
-    "by residual degree without replacement",
-)
-
-Motifs = Sequence[tuple[Shape, np.ndarray]]
-
-
 class Length(NamedTuple):
     """Bits of a description, and what the grouping of degrees changes them by at most, about."""
 
@@ -278,18 +276,8 @@ class Residual(NamedTuple):
 class GraphCode:
     """Lengths of the descriptions of a graph.
 
-    Parameters
-    ----------
-    graph : CodedGraph
-        The graph.
-    blocks : numpy.ndarray, optional
-        int64 ``[V]``, the block of each node, from 0: its edges are then given the degrees *and*
-        how many there are between blocks. Only where ``graph.is_plain``.
-
-    Raises
-    ------
-    InputError
-        If blocks are given for a graph with directions, relations or categories.
+    With ``blocks``, int64 ``[V]`` from 0, its edges are given the degrees *and* how many there are
+    between blocks; only where ``graph.is_plain``, else this is an InputError.
 
     Examples
     --------

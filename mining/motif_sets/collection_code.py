@@ -49,6 +49,10 @@ _MOST_EDGES, _MOST_ARCS = 9, 7
 # a variance is taken to be at least this part of the degree
 _LEAST_VARIANCE = 0.05
 _MOST_ROUNDS = 400
+# how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
+_ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
+# signatures are numbers below this
+_MOST_SIGNATURES = 2**62
 
 
 @lru_cache(maxsize=1 << 18)
@@ -182,12 +186,6 @@ def _list_digraphs(degrees: tuple[tuple[int, int], ...]) -> int:
         ]
         total += _list_digraphs(tuple(sorted(pair for pair in left if pair != (0, 0))))
     return total
-
-
-# how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
-_ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
-# signatures are numbers below this
-_MOST_SIGNATURES = 2**62
 
 
 class CollectionCode:

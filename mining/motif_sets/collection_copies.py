@@ -33,6 +33,20 @@ from mining.pattern import Pattern
 
 # rounds of a choice that is kept
 ROUNDS = 3
+# sets that are looked at, of one size; and sets that grow on
+MOST_SETS, MOST_GROWN = 400_000, 120_000
+# sets before equal ones are merged
+_MOST_CHILDREN = 2_000_000
+# a structure is seen so often, a motif has so many copies, and both are in so many graphs
+LEAST_OCCURRENCES, LEAST_COPIES, LEAST_GRAPHS = 10, 2, 3
+# bits that a candidate alone may cost, about
+LEAST_GAIN = -80.0
+# candidates of one base
+_MOST_CANDIDATES = 300
+# occurrences of a candidate: in all graphs, in each at least, and so many times more before any go
+_MOST_OCCURRENCES, _LEAST_OF_GRAPH, _SPARE = 20_000, 25, 4
+# a search for all occurrences of a structure ends after so many steps of some 10 ns, or so many
+_MOST_STEPS, _MOST_LISTED = 1 << 30, 2_000_000
 
 
 class Choice(NamedTuple):
@@ -272,16 +286,6 @@ def _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits):
     return counts, best.sum()
 
 
-# sets that are looked at, of one size; and sets that grow on
-MOST_SETS, MOST_GROWN = 400_000, 120_000
-# sets before equal ones are merged
-_MOST_CHILDREN = 2_000_000
-# a structure is seen so often, a motif has so many copies, and both are in so many graphs
-LEAST_OCCURRENCES, LEAST_COPIES, LEAST_GRAPHS = 10, 2, 3
-# bits that a candidate alone may cost, about
-LEAST_GAIN = -80.0
-
-
 class Gathered(NamedTuple):
     """Structures that recur, what each alone would save in each base, and what cut the search."""
 
@@ -488,14 +492,6 @@ def describe_sets(rows, sets, codes):  # [K, M], uint64 [K]
                 link = np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
                 code = mix(code ^ link)
         codes[row] = code
-
-
-# candidates of one base
-_MOST_CANDIDATES = 300
-# occurrences of a candidate: in all graphs, in each at least, and so many times more before any go
-_MOST_OCCURRENCES, _LEAST_OF_GRAPH, _SPARE = 20_000, 25, 4
-# a search for all occurrences of a structure ends after so many steps of some 10 ns, or so many
-_MOST_STEPS, _MOST_LISTED = 1 << 30, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)

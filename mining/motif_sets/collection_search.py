@@ -328,10 +328,9 @@ class _Search:
             pairs = zip(found.motifs, found.covering.motifs, strict=True)
             drawings = [Drawing(one.shape, copies) for one, (_, copies) in pairs]
             start = EditedCollection(self.empty.covering)
-            other = search_inexact(start, edits, drawings, seed, self.is_over)
-            length = found.length
-            if other and is_worth_edits(other.covered.length, length, self.empty.length):
-                return replace(other.coded(self.structure, base), missing=missing)
+            other = search_inexact(start, edits, drawings, seed, self.is_over, self.structure)
+            if other and is_worth_edits(other.bits_total, found.length, other.bits_base):
+                return replace(other, base=base, missing=missing)
         return CodedSet(
             motifs,
             self.empty.length,

@@ -33,6 +33,9 @@ from mining.motif_sets.integer_codes import (
     log2_factorials,
 )
 
+# times that the costs of signatures in a motif are worked out from the copies that save most
+_ROUNDS = 2
+
 
 class Edits(NamedTuple):
     """Where copies differ from their motif: edges that they lack, and others that they have."""
@@ -177,10 +180,6 @@ class EditedGraph:
     def head(self, shape: Shape) -> float:
         """Bits of a motif before its copies, about."""
         return self.code.head(shape) + log2(len(ADDRESSES)) + 1
-
-
-# times that the costs of signatures in a motif are worked out from the copies that save most
-_ROUNDS = 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ Nodes of equal degree share a multiplier, so that Newton's method has one unknow
 that occurs. More than ``MOST_CLASSES`` of them are grouped: neighbouring degrees then share an
 unknown, and what a step of Newton's method for each degree alone would still gain is taken off.
 
-Hundreds of small graphs add up what is a bias of some tenths of a bit in each: ``small_graphs.py``
-counts these one by one where few edges are left, and else has a constant of its own.
+Hundreds of small graphs add up what is a bias of some tenths of a bit in each: the code of a
+collection counts these one by one where few edges are left, and else has a constant of its own.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ _FORCED = 20.0
 _FAR = 2.0
 # a variance is taken to be at least this part of the degree
 _LEAST_VARIANCE = 0.02
+# rounds, the longest step, its shortest part, and a pull to where it starts
+_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,10 +349,6 @@ def _count_classes(
     between[a, b] = between[b, a] = unknowns[number:] / log(2)
     bits = max(0.0, float(value + side.nats + shape / 2) / log(2))
     return GraphCount(bits, (side.multipliers,), between, side.error / log(2))
-
-
-# rounds, the longest step, its shortest part, and a pull to where it starts
-_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
 
 
 @compiled()

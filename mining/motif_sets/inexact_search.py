@@ -96,52 +96,16 @@ class Fit:
     gain: float
 
 
-class InexactSet(NamedTuple):
-    """What a search finds: the graph without motifs, and with these; and what cut it."""
-
-    empty: Covered
-    covered: Covered
-    cut: str
-
-    def coded(
-        self,
-        structure_of: Callable[[Shape], Structure],
-        base: str,
-        blocks: np.ndarray | None = None,
-    ) -> CodedSet:
-        """The set in nodes of the mined graph, with what it is without each of its motifs."""
-        placed, total = self.covered.motifs, self.covered.length
-        motifs = []
-        for place, one in enumerate(placed):
-            fewer = self.empty
-            for other in placed[:place] + placed[place + 1 :]:
-                fewer = fewer.add(other.shape, other.copies)
-            # canonical order, as all motifs have
-            (shape,), (order,), _ = find_shapes(one.shape.links[None], one.shape.colors[None])
-            by_place = np.argsort(order)
-            marks = [(one.edits.missing, -1), (one.edits.added, 1)]
-            rows = [np.append(each, sign) for mask, sign in marks for each in np.argwhere(mask)]
-            edits = np.array(rows, np.int64).reshape(-1, 4)
-            edits[:, 1:3] = by_place[edits[:, 1:3]]
-            motifs.append(
-                CodedMotif(
-                    structure_of(shape), one.copies[:, order], fewer.length - total, one.address,
-                    edits=edits,
-                )
-            )  # fmt: skip
-        ordered = tuple(sorted(motifs, key=lambda one: (-one.bits, one.structure.key)))
-        return CodedSet(ordered, self.empty.length, total, base, blocks, self.cut)
-
-
 def search_inexact(
     empty: Covered,
     sizes: range,
     exact: Sequence[Drawing],
     seed: int,
     is_over: Callable[[], bool],
+    structure_of: Callable[[Shape], Structure],
     drawings: Sequence[Drawing] = (),
     grows: bool = True,
-) -> InexactSet | None:
+) -> CodedSet | None:
     """Search for the motifs of some ``sizes`` whose copies may differ from them.
 
     It starts from ``exact``, the motifs of the set without edits, from ``drawings`` that others
@@ -154,11 +118,25 @@ def search_inexact(
         return None
     search = InexactSearch(empty, sizes, seed, is_over)
     proposed = [one for one in drawings if one.shape.num_nodes in sizes]
-    found = search.run([*exact, *proposed], grows)
-    if not any(one.edits.missing.any() or one.edits.added.any() for one in found.motifs):
+    covered = search.run([*exact, *proposed], grows)
+    placed, motifs = covered.motifs, []
+    if not any(one.edits.missing.any() or one.edits.added.any() for one in placed):
         return None
+    for place, one in enumerate(placed):
+        fewer = empty
+        for other in placed[:place] + placed[place + 1 :]:
+            fewer = fewer.add(other.shape, other.copies)
+        # canonical order, as all motifs have
+        (shape,), (order,), _ = find_shapes(one.shape.links[None], one.shape.colors[None])
+        marks = [(one.edits.missing, -1), (one.edits.added, 1)]
+        rows = [np.append(each, sign) for mask, sign in marks for each in np.argwhere(mask)]
+        edits = np.array(rows, np.int64).reshape(-1, 4)
+        edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
+        bits, copies = fewer.length - covered.length, one.copies[:, order]
+        motifs.append(CodedMotif(structure_of(shape), copies, bits, one.address, edits=edits))
+    ordered = tuple(sorted(motifs, key=lambda one: (-one.bits, one.structure.key)))
     cut = "The search for copies with edits was cut." if search.is_cut else ""
-    return InexactSet(empty, found, cut)
+    return CodedSet(ordered, empty.length, covered.length, cut=cut)
 
 
 class InexactSearch:

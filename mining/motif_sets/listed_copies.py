@@ -14,9 +14,8 @@ from math import log, log1p, log2
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.canonical_loops import canonical_orders
 from mining.candidates.grown_sets import distinct, seen_structures
-from mining.candidates.shapes import PENDANT_BITS, Seen, Shape, find_shapes
+from mining.candidates.shapes import PENDANT_BITS, Seen, Shape, canonical_orders, find_shapes
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.copy_loops import (
     Left,
@@ -41,6 +40,12 @@ _KEPT, _KEPT_OF_NODE = 3_000, 2
 _LEAST_WORTH = -15.0
 # worths that differ by less are equal, to so many decimals
 _DECIMALS = 6
+# structures that are listed at a time, and of one size
+MOST_STRUCTURES, MOST_AGAIN = 48, 24
+# one whose sets would cost so many bits more than they save is not
+_LEAST_SCORE = -10.0 - log2(len(ADDRESSES))
+# the largest share of the nodes for which sets without common nodes are told from others
+_MOST_COVERED = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,14 +186,6 @@ def plan_of(shape: Shape) -> tuple[np.ndarray, Plan]:
     _, _, orbits = canonical_orders(np.tile(links, (size, 1, 1)), singled)
     is_less = (orbits == orbits[levels, levels][:, None]) & (levels > levels[:, None])
     return np.array(order), Plan(links, colors, degrees[order], is_less)
-
-
-# structures that are listed at a time, and of one size
-MOST_STRUCTURES, MOST_AGAIN = 48, 24
-# one whose sets would cost so many bits more than they save is not
-_LEAST_SCORE = -10.0 - log2(len(ADDRESSES))
-# the largest share of the nodes for which sets without common nodes are told from others
-_MOST_COVERED = 0.999
 
 
 class Proposals:

@@ -29,6 +29,8 @@ LEAST_BITS = 10.0
 # share of the covered edges from which on cliques are said to make up a set
 _CLIQUE_SHARE = 0.8
 LEVELS = ("graph", "node")
+# copies of a motif that are listed
+_MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -447,10 +449,6 @@ def summary(found: MotifSet) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %")
-
-
-# copies of a motif that are listed
-_MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 
 
 def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> list[np.ndarray]:

@@ -128,7 +128,7 @@ def search_graph(
     if (grows or proposed) and not exact_copies and not search.cut:
         edited = _with_edits(code, sizes, seed, is_over, [*motifs.values()], proposed, grows)
         if edited and is_worth_edits(edited.bits_total, found.bits_total, found.bits_base):
-            found = replace(edited, bits_base=found.bits_base, error=found.error)
+            found = replace(found, motifs=edited.motifs, bits_total=edited.bits_total, closest=None)
             cut = edited.cut
     given = [one.structure for one in proposed if "given" in one.sources]
     missing = search.missing(given, motifs)
@@ -160,10 +160,8 @@ def _with_edits(
     start = [Drawing(one.listed.shape, one.copies.astype(np.int64)) for one in exact]
     shapes = [code.graph.shape_of(one.structure) for one in proposed]
     drawings = [Drawing(one, np.zeros((0, one.num_nodes), np.int64)) for one in shapes if one]
-    graph = EditedGraph.of(code)
-    found = search_inexact(graph, sizes, start, seed, is_over, drawings, grows)
-    name = "degrees" if code.blocks is None else "blocks"
-    return found and found.coded(code.graph.structure_of, name, code.blocks)
+    own = EditedGraph.of(code), sizes, start, seed, is_over, code.graph.structure_of
+    return search_inexact(*own, drawings, grows)
 
 
 def _as_coded_set(code: GraphCode, taken: Sequence[Taken]) -> CodedSet:
