@@ -23,7 +23,7 @@ from mining.learning.neighbourhoods import (
 from mining.learning.rooted_subgraphs import ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
 from mining.mined_graph import MinedGraph
-from mining.occurrences import pick_disjoint
+from mining.overlaps import pick_disjoint
 from mining.pattern import Pattern, Profile
 
 log = logging.getLogger("gomkcn_dgl")

@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from mining.occurrences import pick_disjoint
+from mining.overlaps import pick_disjoint
 
 
 def sets(*rows):

@@ -20,7 +20,8 @@ from mining.counting.counter import list_places
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.search import search_graph
-from mining.occurrences import NONE, Occurrences, pick_disjoint
+from mining.occurrences import NONE, Occurrences
+from mining.overlaps import pick_disjoint
 from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 from mining.pattern_counts import category_colors
 
