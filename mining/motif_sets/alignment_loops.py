@@ -282,6 +282,33 @@ def neighbors_of(view, copies, near, seed):
 
 
 @compiled()
+def choose_apart(order, copies, edges, nodes_apart, node_marks, edge_marks, era):
+    """The rows, in their order, that share no edge with one that was chosen, or no node.
+
+    `edges` [K, P] has -1 where a copy has no edge.
+    """
+    out = np.empty(len(order), np.int64)
+    count = 0
+    for row in order:
+        is_free = True
+        if nodes_apart:
+            for node in copies[row]:
+                is_free = is_free and node_marks[node] != era
+        else:
+            for edge in edges[row]:
+                is_free = is_free and (edge < 0 or edge_marks[edge] != era)
+        if is_free:
+            for node in copies[row]:
+                node_marks[node] = era
+            for edge in edges[row]:
+                if edge >= 0:
+                    edge_marks[edge] = era
+            out[count] = row
+            count += 1
+    return out[:count]
+
+
+@compiled()
 def thin_sets(sets, num_nodes, most_of_node, most):
     """The first rows of sets [K, M] with a node that is in few of those before, `most` at most."""
     times = np.zeros(num_nodes, np.int64)

@@ -139,22 +139,18 @@ def edges_of_copies(graph, edge_of, copies, pairs):
 
 @compiled()
 def choose_disjoint(rows, members, marks, era):
-    """The rows, in their order, whose `members` [K, P] are in none that was chosen before.
-
-    A member below 0 is none.
-    """
+    """The rows, in their order, whose `members` [K, P] are in none that was chosen before."""
     out = np.empty(len(rows), np.int64)
     count = 0
     for row in rows:
         is_free = True
         for member in members[row]:
-            if member >= 0 and marks[member] == era:
+            if marks[member] == era:
                 is_free = False
                 break
         if is_free:
             for member in members[row]:
-                if member >= 0:
-                    marks[member] = era
+                marks[member] = era
             out[count] = row
             count += 1
     return out[:count]

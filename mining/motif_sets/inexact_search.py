@@ -5,9 +5,9 @@ step is judged by the length of the whole description:
 
 1. A drawing is *fitted*: near each of many sets the best node for each role is looked for, disjoint
    sets are taken by falling worth, and what most of them have is the next drawing.
-2. The best motif is *polished*: a node more, a pair joined or not.
-3. It is *shaken*: its copies are put into other orders, or get a node more, and are aligned softly.
-4. In the set, each motif is polished on what the others leave.
+2. The best motif is *polished*: a node more, a node less, a pair joined or not.
+3. In the set, a motif is *split* by how its copies differ, all are fitted together, each is
+   polished on what the others leave, and one is dropped whose copies the others take.
 
 The work is bounded by numbers of sets, rounds and tries, so that the same seed gives the same set.
 """
@@ -20,6 +20,7 @@ from math import log2
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.cluster.vq import ClusterError, kmeans2
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
@@ -27,12 +28,12 @@ from mining.candidates.grown_sets import distinct, grow
 from mining.candidates.shapes import Shape, find_shapes
 from mining.motif_sets.alignment_loops import (
     align_sets,
+    choose_apart,
     neighbors_of,
     new_nearby,
     thin_sets,
 )
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 
 # a set of exact copies says more plainly what a graph is made of: one with edits must save so many
@@ -45,8 +46,8 @@ LEAST_BITS, LEAST_COPIES = 10.0, 3
 # sets of one size that drawings are fitted to; to find the promising ones; and in how many of them
 # a node may be
 _MOST_SETS, _FEW_SETS, _SETS_OF_NODE = 3000, 300, 4
-# dense sets of one size that are drawings; fits that are repeated with all sets
-_DENSE_DRAWINGS, _MOST_FITTED = 4, 4
+# dense sets of one size that are drawings; fits that are repeated with all sets, and polished
+_DENSE_DRAWINGS, _MOST_FITTED, _MOST_POLISHED = 4, 4, 1
 # rates of missing and added edges before any is known, and the least and largest
 _FIRST_RATES, _LEAST_RATE, _MOST_RATE = (0.15, 0.1), 0.01, 0.45
 # rounds of a soft alignment; the share of all pairs counts as so many copies in it
@@ -56,6 +57,10 @@ _SOFT_ROUNDS, _PRIOR = 8, 3.0
 _MOST_SHAKEN, _MOST_FAILED, _LEAST_PROMISING = 12, 3, 20.0
 # copies that save less are not looked at
 _LEAST_WORTH = -15.0
+# a drawing that saves less by the estimate is given up
+_HOPELESS = -40.0
+# a set that saves so many times what the exact one does is not looked for in its place
+_FAR_SHORTER = 1.1
 # motifs of a set, and rounds of moves
 _MOST_MOTIFS, _MOST_MOVES = 8, 24
 # nanoseconds, about: of a set that is aligned, of a length and that for each entry, and of the
@@ -108,17 +113,35 @@ def search_inexact(
 ) -> CodedSet | None:
     """Search for the motifs of some ``sizes`` whose copies may differ from them.
 
-    It starts from ``exact``, the motifs of the set without edits, from ``drawings`` that others
-    propose, as trained filters do, and, where it ``grows``, from dense sets. ``is_over`` says
-    whether the time is up. Motifs have at least three copies and save at least 10 bits each; None
-    where there are none, or none has edits. The same seed gives the same set.
+    Parameters
+    ----------
+    empty : Covered
+        The graph or the collection without motifs.
+    sizes : range
+        Numbers of nodes of a motif; of one graph at least four.
+    exact : sequence of Drawing
+        The motifs of the set without edits, with their copies.
+    seed : int
+        The same seed gives the same set.
+    is_over : callable
+        Whether the time is up.
+    drawings : sequence of Drawing
+        What others propose, as trained filters do.
+    grows : bool
+        Whether dense sets propose drawings as well.
+
+    Returns
+    -------
+    CodedSet or None
+        Motifs of at least three copies that save at least 10 bits each; None where there are none,
+        or none has edits.
     """
     sizes = range(max(_LEAST_NODES, sizes[0]), sizes[-1] + 1)
     if not len(sizes):
         return None
     search = InexactSearch(empty, sizes, seed, is_over)
     proposed = [one for one in drawings if one.shape.num_nodes in sizes]
-    covered = search.run([*exact, *proposed], grows)
+    covered = search.run(exact, proposed, grows)
     placed, motifs = covered.motifs, []
     if not any(one.edits.missing.any() or one.edits.added.any() for one in placed):
         return None
@@ -158,16 +181,24 @@ class InexactSearch:
         self._shapes: dict[bytes, Shape | None] = {}
         self._marks = np.zeros(self.num_nodes, np.int64), np.zeros(len(rows.indices), np.int64)
         self._era = 0
+        self._done: set[Any] = set()
 
-    def run(self, drawings: Sequence[Drawing], grows: bool) -> Covered:
-        """The graph with the motifs that were found."""
+    def run(
+        self, exact: Sequence[Drawing], drawings: Sequence[Drawing] = (), grows: bool = True
+    ) -> Covered:
+        """Search from nothing, and from the motifs of a set; the graph with the shorter set."""
+        # 1. from nothing
         found: list[Fit] = []
         while len(found) < _MOST_MOTIFS and not self.late():
-            one = self.best_motif(self.cover(found), drawings, grows)
+            one = self.best_motif(self.cover(found), [*exact, *drawings], grows)
             if one is None or one.gain < LEAST_BITS:
                 break
             found = self.moved([*found, one])
-        return self.cover(self.pruned(found))
+        # 2. from the set, some of whose motifs may be one with edits
+        start = [Fit(one.shape, one.copies, _FIRST_RATES, 0.0) for one in exact]
+        saved, as_well = (self.empty.length - self.length(one) for one in (found, start))
+        other = self.moved(start) if saved < _FAR_SHORTER * as_well else []
+        return min((self.cover(self.pruned(one)) for one in (found, other)), key=_length)
 
     def late(self) -> bool:
         """Whether the time or the work is up."""
@@ -253,21 +284,17 @@ class InexactSearch:
         good = values.max(axis=0, initial=-np.inf) > _LEAST_WORTH
         return rows[good], values[:, good], edges[good]
 
-    def disjoint(self, order: np.ndarray, members: np.ndarray, are_nodes: bool) -> np.ndarray:
-        """The rows, in an order, that share no node or edge with one before."""
-        self._era += 1
-        chosen: np.ndarray = choose_disjoint(order, members, self._marks[not are_nodes], self._era)
-        return chosen
-
     def choices(
         self, state: Covered, shape: Shape, rows: np.ndarray, values: np.ndarray, edges: np.ndarray
     ) -> Iterator[tuple[float, np.ndarray, list[int]]]:
         """Disjoint sets by falling value: about what the best number saves, and sensible ones."""
+        nodes, of_edges = self._marks
         ways = [True] if state.nodes_apart else [True, False]
         for own in values:
             order = np.argsort(-own, kind="stable")
             for apart in ways:
-                chosen = self.disjoint(order, rows if apart else edges, apart)
+                self._era += 1
+                chosen = choose_apart(order, rows, edges, apart, nodes, of_edges, self._era)
                 if len(chosen) < LEAST_COPIES:
                     continue
                 number = np.arange(1, len(chosen) + 1)
@@ -317,6 +344,8 @@ class InexactSearch:
                     gain = state.length - self.cover([one], state).length
                     if best is None or gain > best.gain + 1e-6:
                         best = replace(one, gain=gain)
+            elif estimate < _HOPELESS:
+                break
             elif best is None or estimate > best.gain + 1e-6:
                 best = Fit(shape, rows[chosen[: cuts[0]]], rates, estimate)
             # the next drawing is looked for where this one is worth something
@@ -419,9 +448,11 @@ class InexactSearch:
             again = self.fit(state, one.shape, starts, one.copies, one.rates, 4, True)
             if again is not None:
                 fits.append(again)
+        fits.sort(key=lambda one: -one.gain)
         # 3. the best of these, polished
-        best = max(fits, key=lambda one: one.gain, default=None)
-        return best and self.shaken(state, self.polish(state, best, sets))
+        polished = [self.polish(state, one, sets) for one in fits[:_MOST_POLISHED]]
+        best = max(polished, key=lambda one: one.gain, default=None)
+        return best and self.shaken(state, best)
 
     def _drawings(
         self, state: Covered, sets: dict[int, np.ndarray], drawings: Sequence[Drawing]
@@ -431,7 +462,10 @@ class InexactSearch:
             yield one.shape, one.copies.astype(np.int64)
         colors = state.view.rows.colors
         for rows in sets.values():
-            chosen = self.disjoint(np.arange(len(rows)), rows, True)[:_DENSE_DRAWINGS]
+            self._era += 1
+            order, edges = np.arange(len(rows)), np.full((len(rows), 1), -1)
+            chosen = choose_apart(order, rows, edges, True, *self._marks, self._era)
+            chosen = chosen[:_DENSE_DRAWINGS]
             links, _ = state.links_and_edges(rows[chosen])
             for own, row in zip(links, rows[chosen], strict=True):
                 shape = self.shape(own, colors[row])
@@ -465,8 +499,16 @@ class InexactSearch:
         if size < self.sizes[-1]:
             for shape, warm in self._extended(state, one):
                 yield shape, warm, False
+        # 3. without one of the nodes that are worth least
         links, _ = state.links_and_edges(one.copies)
-        # 3. a pair on which the copies do not agree, as many others have it
+        if size > self.sizes[0]:
+            joined = (links > 0).mean(axis=0).sum(axis=1)
+            for node in np.argsort(joined, kind="stable")[:2]:
+                kept = np.delete(np.arange(size), node)
+                fewer = self.shape(one.shape.links[np.ix_(kept, kept)], one.shape.colors[kept])
+                if fewer is not None:
+                    yield fewer, np.ascontiguousarray(one.copies[:, kept]), False
+        # 4. a pair on which the copies do not agree, as many others have it
         shares = _shares(links, len(state.view.reverse))
         reverse = np.asarray(state.view.reverse)
         own = np.take_along_axis(shares, one.shape.links[..., None].astype(int), axis=2)[..., 0]
@@ -503,10 +545,11 @@ class InexactSearch:
         joined = (ways[:, 1:] > 0).sum(axis=1)
         order = np.argsort(-number * np.maximum(0, joined - 1.0), kind="stable")[:40]
         # 2. what the best node of each copy saves in each
+        rates = max(one.rates[0], 0.08), max(one.rates[1], 0.05)
         found: list[tuple[float, int, np.ndarray, np.ndarray]] = []
         for way in ways[order]:
             color, drawn = way[0], way[1:]
-            weights = _pair_weights(drawn, one.rates, len(view.reverse), state.num_links)
+            weights = _pair_weights(drawn, rates, len(view.reverse), state.num_links)
             worth = weights[np.arange(size), links].sum(axis=1) + bits - log2(self.num_nodes)
             worth[view.rows.colors[nodes] != color] = -np.inf
             ascending = np.argsort(worth, kind="stable")
@@ -514,27 +557,166 @@ class InexactSearch:
             best[owner[ascending]] = ascending
             saved = np.where(best >= 0, np.maximum(worth[best], -6), -6).sum()
             found.append((-saved, len(found), way, best))
-        *_, way, best = min(found, key=lambda each: each[:2])
-        links_of = np.zeros((size + 1, size + 1), np.int64)
-        links_of[:size, :size] = one.shape.links
-        links_of[size, :size] = way[1:]
-        links_of[:size, size] = np.asarray(view.reverse)[way[1:]]
-        larger = self.shape(links_of, np.append(one.shape.colors, way[0]))
-        if larger is not None:
-            some = best >= 0
-            yield larger, np.column_stack([one.copies[some], nodes[best[some]]])
+        for _, _, way, best in sorted(found, key=lambda each: each[:2])[:3]:
+            links_of = np.zeros((size + 1, size + 1), np.int64)
+            links_of[:size, :size] = one.shape.links
+            links_of[size, :size] = way[1:]
+            links_of[:size, size] = np.asarray(view.reverse)[way[1:]]
+            larger = self.shape(links_of, np.append(one.shape.colors, way[0]))
+            if larger is not None:
+                some = best >= 0
+                yield larger, np.column_stack([one.copies[some], nodes[best[some]]])
 
     # several motifs
 
+    def together(self, state: Covered, found: Sequence[Fit], rounds: int) -> list[Fit] | None:
+        """Fit several drawings at once: each place goes to the one that saves most there."""
+        best: tuple[float, list[Fit]] | None = None
+        for number in range(rounds):
+            # 1. the sets of each drawing, with what they save there
+            rows, value, which, edges = [], [], [], []
+            for place, one in enumerate(found):
+                size = one.shape.num_nodes
+                alike = [other.copies for other in found if other.copies.shape[1] == size]
+                starts = np.concatenate([*alike, self.sets.get(size, one.copies)[:600]])
+                own, values, used = self.copies(state, one.shape, one.rates, starts, one.copies)
+                rows += [*own]
+                edges += [pairs[pairs >= 0] for pairs in used]
+                value.append(values.max(axis=0, initial=-np.inf) + log2(max(2, len(one.copies))))
+                which.append(np.full(len(own), place))
+            values, places = np.concatenate(value), np.concatenate(which)
+            # 2. disjoint ones by falling value
+            members = rows if state.nodes_apart else edges
+            busy = np.zeros(max(self.num_nodes, len(state.view.is_free)), bool)
+            taken: list[list[np.ndarray]] = [[] for _ in found]
+            for row in np.argsort(-values, kind="stable"):
+                if values[row] < 0:
+                    break
+                if not busy[members[row]].any():
+                    busy[members[row]] = True
+                    taken[places[row]].append(rows[row])
+            if min(map(len, taken)) < LEAST_COPIES:
+                break
+            made = [
+                replace(one, copies=np.array(own)) for one, own in zip(found, taken, strict=True)
+            ]
+            gain = state.length - self.cover(made, state).length
+            drawn = [self.majority(state, one.copies, one.shape.colors) for one in made]
+            made = [replace(one, rates=rates) for one, (_, rates) in zip(made, drawn, strict=True)]
+            if best is not None and gain <= best[0] + 0.1 and number > 2:
+                break
+            if best is None or gain > best[0]:
+                best = gain, made
+            # 3. what most copies have is the next drawing
+            shapes = [
+                self.shape(links, one.shape.colors)
+                for one, (links, _) in zip(made, drawn, strict=True)
+            ]
+            if None in shapes:
+                break
+            found = [
+                replace(one, shape=shape) for one, shape in zip(made, shapes, strict=True) if shape
+            ]
+        return None if best is None else best[1]
+
+    def halves(self, state: Covered, one: Fit) -> list[Fit] | None:
+        """Two motifs in place of one: its copies in two clusters by their edges."""
+        size, number = one.shape.num_nodes, len(one.copies)
+        if number < 2 * LEAST_COPIES:
+            return None
+        links, _ = state.links_and_edges(one.copies)
+        i, j = np.tril_indices(size, -1)
+        kinds = np.arange(1, len(state.view.reverse))
+        points = (links[:, i, j, None] == kinds).reshape(number, -1).astype(float)
+        # 1. clusters, from twelve starts; the closest ones first
+        clusters = []
+        for _ in range(12):
+            centers = points[self.rng.choice(number, 2, replace=False)]
+            try:
+                means, own = kmeans2(points, centers, iter=15, minit="matrix", missing="raise")
+            except ClusterError:
+                # one of the clusters was empty
+                continue
+            if min(np.bincount(own, minlength=2)) >= LEAST_COPIES:
+                own = own ^ own[0]
+                spread = float(((points - means[own]) ** 2).sum())
+                clusters.append((round(spread, 6), own.tobytes(), own))
+        # 2. both halves fitted together
+        best: tuple[float, list[Fit]] | None = None
+        for _, _, own in sorted(
+            {key: (s, key, c) for s, key, c in clusters}.values(), key=lambda e: e[:2]
+        )[:3]:
+            made = []
+            for cluster in (0, 1):
+                rows = one.copies[own == cluster]
+                drawn, rates = self.majority(state, rows, one.shape.colors)
+                shape = self.shape(drawn, one.shape.colors)
+                if shape is not None:
+                    made.append(Fit(shape, rows, (max(rates[0], 0.05), max(rates[1], 0.05)), 0.0))
+            both = self.together(state, made, 6) if len(made) == 2 else None
+            if both is not None:
+                after = self.cover(both, state).length
+                if best is None or after < best[0]:
+                    best = after, both
+        return None if best is None else best[1]
+
     def moved(self, found: list[Fit]) -> list[Fit]:
-        """The set after each motif was polished on what the others leave, as long as this helps."""
-        number = tried = 0
-        while number < _MOST_MOVES and tried < len(found) and not self.late():
-            made = self.polished(found, tried)
-            tried += 1
-            if self.length(made) < self.length(found) - 0.5:
-                found, tried, number = made, 0, number + 1
+        """The set after moves that make it shorter."""
+        for _ in range(_MOST_MOVES):
+            if self.late():
+                break
+            before = self.length(found)
+            after = next((one for one in self._moves(found, before) if one is not None), None)
+            if after is None:
+                break
+            found = after
         return found
+
+    def _once(self, *key: Any) -> bool:
+        if key in self._done:
+            return False
+        self._done.add(key)
+        return True
+
+    def _moves(self, found: list[Fit], before: float) -> Iterator[list[Fit] | None]:
+        """Sets that are shorter than one of a length, the first of which is taken."""
+        digits = round(before, 1)
+        # 1. a motif split in two
+        for place, one in enumerate(found):
+            if not self._once("split", one.shape.key, len(one.copies)):
+                continue
+            others = found[:place] + found[place + 1 :]
+            both = self.halves(self.cover(others), one)
+            if both is None or self.length(others + both) > before + _LEAST_PROMISING:
+                continue
+            made = others + both
+            for _ in range(2):
+                made = self.polished(made, len(others))
+            joint = self.together(self.cover(others), made[len(others) :], 4)
+            tries = [made] if joint is None else [made, others + joint]
+            best = min(tries, key=self.length)
+            if self.length(best) < before - 1:
+                yield best
+        # 2. all fitted together
+        if len(found) > 1 and self._once("together", digits):
+            joint = self.together(self.empty, found, 4)
+            if joint is not None and self.length(joint) < before - 1:
+                yield joint
+        # 3. one polished on what the others leave
+        for place in range(len(found)):
+            if self._once("polish", digits, place):
+                made = self.polished(found, place)
+                if self.length(made) < before - 0.5:
+                    yield made
+        # 4. one dropped, whose copies the others may take
+        for place in range(len(found) if len(found) > 1 else 0):
+            if self._once("drop", digits, place):
+                fewer = found[:place] + found[place + 1 :]
+                joint = self.together(self.empty, fewer, 3)
+                tries = [fewer] if joint is None else [fewer, joint]
+                best = min(tries, key=self.length)
+                if self.length(best) < before - 0.5:
+                    yield best
 
     def polished(self, found: list[Fit], place: int) -> list[Fit]:
         """The set with one motif, now the last one, polished on what the others leave."""
@@ -546,6 +728,10 @@ class InexactSearch:
 
 
 # parts
+
+
+def _length(state: Covered) -> float:
+    return state.length
 
 
 def _is_connected(joined: np.ndarray) -> bool:
