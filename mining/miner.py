@@ -24,7 +24,7 @@ from mining.learning.filter_learning import learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
-from mining.mined_graph import MinedGraph
+from mining.mined_graph import MinedGraph, classes_of
 from mining.miner_parameters import MinerParameters
 from mining.motif_sets.finding import find_motif_set, given_patterns
 from mining.pattern import Pattern, merge
@@ -119,6 +119,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Sentences on what the comparison with random graphs does not tell.
     null_models_ : dict from str to str
         What the random graphs of each null model keep, in words, by its name.
+    graph_classes_ : GraphClasses or None
+        The class of each graph, where ``y`` has it.
     n_features_in_ : int
         Feature width D.
 
@@ -237,6 +239,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         self.is_partial_ = steps.is_partial
         self.notes_, self.warnings_ = given.notes, choice.warnings
         self.null_models_ = choice.null_models
+        self.graph_classes_ = classes_of(y, given)
         return self
 
     def _learn(

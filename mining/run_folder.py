@@ -303,4 +303,6 @@ def load_miner(folder: str | Path) -> PatternMiner:
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.warnings_, miner.null_models_ = run.warnings, run.null_models
     miner.motif_set_ = run.motif_set
+    shown = run.map
+    miner.graph_classes_ = None if shown is None else shown.graph_classes
     return miner

@@ -3,6 +3,8 @@
 "use strict";
 
 const LETTERS = "ABCDEFGHIJ";
+// drawings of graphs that are made at first
+const MOST_PICTURES = 60;
 const $ = (query, root = document) => root.querySelector(query);
 const $$ = (query, root = document) => [...root.querySelectorAll(query)];
 const digits = (number) => number.toLocaleString("en-US");
@@ -521,7 +523,7 @@ class GraphView {
 // small drawings of the graphs of a collection, those that hold what is selected
 class Gallery {
   constructor(run, box, onGraph) {
-    Object.assign(this, { run, box, onGraph, limit: 60, selection: null, light: lightOf(run, null) });
+    Object.assign(this, { run, box, onGraph, limit: MOST_PICTURES, selection: null, light: lightOf(run, null) });
     this.members = new Map();
     for (let node = 0; node < run.size; node++) {
       const graph = run.graphs[node];
@@ -533,20 +535,24 @@ class Gallery {
     const count = run.kinds.map((_, kind) => run.kindOf.filter((own) => own === kind).length);
     this.common = count.indexOf(Math.max(...count));
     this.show(null, this.light);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
-      this.show(this.selection, this.light));
+    const again = () => this.show(this.selection, this.light);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+    $("#class")?.addEventListener("change", () => { this.limit = MOST_PICTURES; again(); });
   }
 
-  // the graphs that hold what is lit, all where nothing is
+  className(graph) { return this.run.classes[this.run.classOf[graph]] ?? ""; }
+
+  // the graphs of the chosen class that hold what is lit, all where nothing is
   get shown() {
-    const graphs = [...this.members.keys()];
+    const only = $("#class")?.value || "";
+    const graphs = [...this.members.keys()].filter((graph) => !only || this.run.classOf[graph] === Number(only));
     if (!this.selection || this.selection.kind === "graph") return graphs;
     const held = new Set([...this.light.nodes].map((node) => this.run.graphs[node]));
     return graphs.filter((graph) => held.has(graph));
   }
 
   show(selection, light) {
-    if (JSON.stringify(selection) !== JSON.stringify(this.selection)) this.limit = 60;
+    if (JSON.stringify(selection) !== JSON.stringify(this.selection)) this.limit = MOST_PICTURES;
     Object.assign(this, { selection, light });
     const graphs = this.shown;
     const one = selection?.kind === "graph" ? selection.graph : light.one.length ? this.run.graphs[light.one[0]] : -1;
@@ -555,7 +561,7 @@ class Gallery {
       const button = make("button", {
         type: "button", class: "mol", "data-graph": graph, "aria-pressed": graph === one,
         click: () => this.onGraph(graph),
-      }, make("span", {}, `graph ${graph}`));
+      }, make("span", {}, `graph ${graph}`, make("span", {}, this.className(graph))));
       button.prepend(this.picture(graph, 118, 92, colors));
       return make("li", {}, button);
     }));
@@ -564,9 +570,10 @@ class Gallery {
         type: "button",
         click: () => { this.limit += 240; this.show(this.selection, this.light); },
       }, `Show more of ${digits(graphs.length)}`)));
-    $("#found").textContent = selection && selection.kind !== "graph"
-      ? `${digits(graphs.length)} of ${plural(this.run.numGraphs, "graph")}`
-      : this.members.size < this.run.numGraphs ? `${digits(this.members.size)} of ${plural(this.run.numGraphs, "graph")} drawn` : "";
+    const only = $("#class")?.value || "";
+    const all = only ? this.run.classOf.filter((own) => own === Number(only)).length : this.run.numGraphs;
+    $("#found").textContent = graphs.length < all || only
+      ? `${digits(graphs.length)} of ${plural(all, "graph")}${only ? " of the class" : ""}` : "";
   }
 
   // an SVG of one graph
@@ -697,7 +704,8 @@ class Explorer {
     const held = run.motifs.map((motif, at) => [at, motif.places.filter((own) => run.graphs[own[0]] === graph).length]);
     return [this.view.picture(graph, 220, 160), make("div", {},
       make("h3", {}, `Graph ${graph}`),
-      make("p", { class: "sub" }, `${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`),
+      make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
+        run.classes.length ? `class ${this.view.className(graph)}` : ""].filter(Boolean).join(", ")),
       ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
         this.link(`motif ${run.motifs[at].label}: ${run.motifs[at].name} × ${number}`, { kind: "motif", id: at }))))];
   }
