@@ -250,8 +250,8 @@ class DegreeWalk:
         accepted = float(np.mean([share for _, share in walked]))
         if accepted < _LEAST_ACCEPTED:
             return (
-                f"{1000 * accepted:.0f} of 1,000 edge swaps of the null model “{self.name}” succeed. "
-                "Its random graphs hardly differ from the graph, and the comparison has little power."
+                f"{1000 * accepted:.0f} of 1,000 swaps of the null model “{self.name}” succeed. "
+                "Its random graphs hardly differ from the graph: the comparison has little power."
             )
         return doubt_triangles(self.name, graph, [sample for sample, _ in walked])
 

@@ -128,8 +128,7 @@ def test_info_says_what_would_be_read():
         "features": "1 (constant)",
         "degrees": "median 2, 90 % at most 4, largest 4, 0 nodes without an edge",
         "components": "11, the largest with 5 nodes",
-        "notes": "no node features; using the constant 1 (55 nodes); "
-        "read 80 edges as undirected",
+        "notes": "no node features; using the constant 1 (55 nodes); read 80 edges as undirected",
         # the five cliques have balls of five nodes
         "truncated": "45.5% of the 1-hop subgraphs have more than 4 nodes",
     }

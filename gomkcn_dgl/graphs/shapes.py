@@ -155,8 +155,8 @@ def _describe_relations(pattern: Structure, used: set[bool]) -> str:
     (first, most), *others = Counter(names[n] for n in pattern.edge_relations).most_common()
     if not others:
         return f", all edges “{first}”" if most > 1 else f" “{first}”"
-    listed = [f"{count(most, 'edge')} “{first}”", *(f"{number} “{name}”" for name, number in others)]
-    return ", " + ", ".join(listed)
+    rest = "".join(f", {number} “{name}”" for name, number in others)
+    return f", {count(most, 'edge')} “{first}”{rest}"
 
 
 @cache

@@ -21,6 +21,8 @@ from mining.plots.layout import adjacent_pairs, map_positions, node_positions
 MOST_NODES, MOST_EDGES = 20_000, 100_000
 # of these: nodes of copies, or of occurrences, and at most as many of their neighbours
 _NODES_OF_COPIES = 500
+# fields that are no arrays
+_TEXTS = ("names", "kinds", "classes")
 # neighbours of one node that are looked at
 _NEAR = 50
 
@@ -127,7 +129,7 @@ class GraphMap:
     def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
         """Read a record of ``map.json``; refuse lists that do not belong together."""
         parts: dict[str, Any] = {
-            name: value if name in ("names", "kinds", "classes") else np.array(value, dtype=np.int64)
+            name: value if name in _TEXTS else np.array(value, dtype=np.int64)
             for name, value in record.items()
             if name not in ("positions", "edges")
         }
