@@ -371,7 +371,7 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     if is_alike or (observed > mean and share < _SHARE):
         return ""
     return (
-        f"The graph has {observed:,} triangles; {len(samples)} random graphs of the null model "
+        f"The graph{'s have' if graph.num_graphs > 1 else ' has'} {observed:,} triangles; {len(samples)} random graphs of the null model "
         f"“{name}” have {mean:,.0f} on average. Structures that contain triangles may be "
         f"{'over' if observed > mean else 'under'}-represented for this reason alone."
     )

@@ -165,7 +165,7 @@ def test_the_command_writes_a_page_of_a_graph_without_edges(folder):
     Path("loops.txt").write_text("0 0\n1 1\n")
     said = gomkcn("mine loops.txt --out run --quiet --given triangle")
     assert said.startswith("The graph has no edge between two different nodes, so there is nothing")
-    assert "Not used: dropped 2 self-loops." in said
+    assert "Not used: 2 self-loops." in said
     assert "Asked for: triangle has too few copies." in said
     assert gomkcn("report run").splitlines()[:-1] == [*said.splitlines()[:-2], ""]
     assert "no edge between two different nodes" in Path("run/report.html").read_text()

@@ -5,6 +5,7 @@ Every number comes from ``patterns.json`` or ``run.json``, and sentences are mad
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from markupsafe import Markup
 from gomkcn_dgl.graphs.shapes import count
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
-from mining.html.tables import called, planted_as, shown_set
+from mining.html.tables import called, planted_as, shown_set, unused
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern, digits
@@ -76,6 +77,7 @@ def render_report(run: MiningRun) -> str:
         # what its sentences are made with
         numbers=numbers,
         count=count,
+        unused=unused,
         draw_structure=draw_structure,
         expected=expected,
         isfinite=isfinite,
@@ -261,7 +263,10 @@ def _pattern_row(
         "motif": None,
         "name": name,
         "sub": more,
-        "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
+        # a text that names nodes by letters needs them in the drawing
+        "svg": draw_structure(one.structure, 82, 66, lines=lines, beside=True)
+        if re.search(r"\b[A-J]\b", one.name)
+        else draw_structure(one.structure, 44, 36, lines=lines, letters=False),
         "count": counted,
         "interval": interval,
         "inside": numbers(*at, "inside", text=share) if share else "–",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -68,6 +69,11 @@ def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
     if not found.motifs and found.other is not None and found.other.motifs:
         return found.other, ("motif_set", "other")
     return found, ("motif_set",)
+
+
+def unused(found: MotifSet) -> str:
+    """What the description of the motif set leaves out, such as "58 self-loops"."""
+    return "; ".join(re.sub("^(dropped|merged) ", "", text) for text in found.not_used)
 
 
 def called(pattern: Pattern, null: str) -> str:
@@ -169,7 +175,7 @@ def format_run(run: MiningRun) -> str:
         misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
         parts.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
     if found.not_used:
-        parts.append(f"Not used: {'; '.join(found.not_used)}.")
+        parts.append(f"Not used: {unused(found)}.")
     parts += [found.cut] if found.cut else []
     for null in run.null_models:
         parts.append(comparison_sentence(run, null))

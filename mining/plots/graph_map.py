@@ -110,7 +110,8 @@ class GraphMap:
             kinds=kinds,
             kind_of=kind_of,
             degrees=graph.degrees[rows],
-            **({} if classes is None else {"classes": classes.names, "class_of": classes.labels}),
+            classes=() if classes is None else classes.names,
+            class_of=np.empty(0, np.int64) if classes is None else classes.labels,
         )
 
     @property

@@ -51,6 +51,7 @@ def draw_structure(
     *,
     lines: Mapping[Kind, str] | None = None,
     letters: bool = True,
+    beside: bool = False,
     hollow: bool = False,
     missing: Sequence[tuple[int, int]] = (),
     shades: Sequence[float] = (),
@@ -62,6 +63,7 @@ def draw_structure(
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
     a dotted line, as an edge that a variant lacks. ``shades`` in [0, 1] are opacities of nodes, and
     ``ringed`` nodes have a second ring. ``label`` is read out; by default the edges.
+    ``beside`` puts the letters of nodes that show a category next to them.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
@@ -71,12 +73,16 @@ def draw_structure(
     positions = node_positions(size, adjacent_pairs((*structure.edges, *missing)))
     # radius of a node, which fits between its neighbours
     radius = min(8.5 if letters else 3.6, height / 7)
-    half = np.array([width / 2, height / 2]) - radius - 2
+    beside = beside and bool(structure.categories)
+    half = np.array([width / 2, height / 2]) - radius - (11 if beside else 2)
     unit = float(min(half[0], half[1] / 0.85))
     if size > 1:
         apart = np.linalg.norm(positions[:, None] - positions, axis=2)[np.triu_indices(size, 1)]
         radius = min(radius, 0.4 * unit * float(apart.min()))
     points = positions * [unit, -unit] + np.array([width, height]) / 2
+    # away from the middle of the drawing, below a node that is there
+    away = points - [width / 2, height / 2] + [0, 1e-6]
+    away *= (radius + 6) / np.linalg.norm(away, axis=1, keepdims=True)
     shapes = "".join(_path(points[list(pair)], 1.6, MISSING) for pair in missing)
     shapes += _edges(structure, points, radius, lines or {})
     for node, (x, y) in enumerate(points.tolist()):
@@ -89,6 +95,12 @@ def draw_structure(
             shapes += f'{circle} fill="var(--c)"{opacity}/>'
         if len(ringed) and ringed[node]:
             shapes += f'{at} r="{1.4 * radius:.1f}" fill="none" stroke="var(--c)"/>'
+        if beside and node_letter(structure, node) != ascii_uppercase[node]:
+            u, v = away[node]
+            shapes += (
+                f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="var(--soft, currentColor)" font-size="9.5" '
+                f'text-anchor="middle" dominant-baseline="central">{ascii_uppercase[node]}</text>'
+            )
         if letters:
             color = "var(--ink, currentColor)" if is_faint else "var(--t)"
             shapes += (
