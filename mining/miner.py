@@ -1,4 +1,4 @@
-"""PatternMiner: from a graph to the patterns that stand out in it."""
+"""PatternMiner: from a graph to its motif set and its patterns."""
 
 from __future__ import annotations
 

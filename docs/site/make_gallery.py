@@ -63,6 +63,12 @@ EXHIBITS = (
         "snap/facebook_combined.txt.gz",
     ),
     Exhibit(
+        "authors",
+        "Authors: ca-GrQc",
+        "5,242 physicists of general relativity; two are joined who wrote a paper together",
+        "snap/ca-GrQc.txt.gz",
+    ),
+    Exhibit(
         "genes",
         "Genes: regulation in E. coli",
         "424 operons; edges activate, repress, or do both",

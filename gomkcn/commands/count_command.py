@@ -1,4 +1,4 @@
-"""`gomkcn count`: how often a given pattern occurs in a graph, and where."""
+"""`gomkcn count`: the number of occurrences of a given pattern, and where they are."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def count(
     reading: str,
     **options: Any,
 ) -> None:
-    """Count how often a pattern occurs in a whole graph.
+    """Count the occurrences of a pattern in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
     (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and

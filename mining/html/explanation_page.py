@@ -154,7 +154,7 @@ not explain the classes.'
     if low <= least:
         return (
             f"{always} With {size} {metrics['data']['task']}s to test, that lies within the 95% "
-            "interval of the accuracy: the difference may be chance."
+            "interval of the accuracy: the difference is within the error."
         )
     return always
 

@@ -98,7 +98,7 @@ def draw_structure(
         if beside and node_letter(structure, node) != ascii_uppercase[node]:
             u, v = away[node]
             shapes += (
-                f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="var(--soft, currentColor)" font-size="9.5" '
+                f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
                 f'text-anchor="middle" dominant-baseline="central">{ascii_uppercase[node]}</text>'
             )
         if letters:
