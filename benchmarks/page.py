@@ -46,7 +46,7 @@ async () => {
   let frames = 0;
   const view = gomkcnExplorer.view;
   // a gallery of small graphs does not pan
-  if (!view.draw) return NaN;
+  if (!view.draw) return null;
   const start = performance.now();
   while (performance.now() - start < 2000) {
     view.left += 2;
@@ -121,8 +121,8 @@ def started() -> Iterator[Any]:
         browser.close()
 
 
-def open_page(browser: Any, file: Path, repeats: int) -> tuple[Timing, float]:
-    """Seconds until a page is ready, and frames a second while it pans."""
+def open_page(browser: Any, file: Path, repeats: int) -> tuple[Timing, float | None]:
+    """Seconds until a page is ready, and frames a second while it pans, if it does."""
     ready, frames = [], []
     for _ in range(repeats):
         page = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -133,7 +133,7 @@ def open_page(browser: Any, file: Path, repeats: int) -> tuple[Timing, float]:
         page.wait_for_timeout(3000)
         frames.append(page.evaluate(PAN))
         page.close()
-    return Timing(tuple(ready)), statistics.median(frames)
+    return Timing(tuple(ready)), None if None in frames else statistics.median(frames)
 
 
 def graph_of(num_nodes: int, num_edges: int) -> CSRGraph:
