@@ -63,6 +63,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
         in ``"grown,filters"``. "auto": grown sets, and filters where numeric features vary.
     given : sequence of Structure or str
         Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
+    exact_copies : bool
+        Whether each copy of a motif must have its edges and no others. Else copies may lack some
+        and have others, where saying so is shorter.
     null : str, callable, NullModel or a sequence of these
         Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
@@ -211,6 +214,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 self.random_state,
                 merge(proposed),
                 grows="grown" in sources,
+                exact_copies=self.exact_copies,
                 is_collection=is_collection,
                 steps=steps,
             )

@@ -207,7 +207,7 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
-    from mining.export import read_places
+    from mining.export import read_edits, read_places
     from mining.mining_run import GraphSummary, MiningRun, RelationSummary, with_names
     from mining.motif_sets.motif_set import MotifSet
     from mining.plots.graph_map import GraphMap
@@ -225,17 +225,18 @@ def _run_of(
         Pattern.from_dict(entry, names, stored)
         for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
     ]
-    record, copies = patterns["motif_set"], []
+    record, copies, edits = patterns["motif_set"], [], []
     for name, one in zip(_COPIES, (record, record["other"]), strict=True):
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
             copies.append(read_places(folder / name, sizes))
+            edits.append(read_edits(folder / name, len(sizes)))
     if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
     relations = relations_of(
         [one.name for one in kinds] or [PLAIN], [one.directed for one in kinds] or [False]
     )
-    motif_set = MotifSet.from_dict(record, relations, copies)
+    motif_set = MotifSet.from_dict(record, relations, copies, edits)
     parts = {one.id: one for one in motif_set.motifs}
     found = [
         replace(one, motif=motif.motif) if (motif := parts.get(one.id)) else one for one in found

@@ -188,6 +188,7 @@ def test_mine_reads_every_format(write):
 OPTIONS = {
     "--patterns 3": ("num_patterns", 3),
     "--size 3-4": ("pattern_size", "3-4"),
+    "--exact-copies": ("exact_copies", True),
     "--null none": ("null", ["none"]),
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
@@ -400,8 +401,9 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     tables = RunSettings().to_dict()
     defaults = {**tables["miner"], **tables["kernel"], **tables["learning"]}
-    # what may be repeated has none by default
-    options = {k: p for k, p in options_of("mine").items() if k in defaults and k != "given"}
+    # what may be repeated has none by default, and a flag is off
+    unsaid = {"given", "exact_copies"}
+    options = {k: p for k, p in options_of("mine").items() if k in defaults.keys() - unsaid}
     assert {"num_patterns", "pattern_size", "init", "null_samples"} <= set(options)
     for name, option in options.items():
         stated = re.search(r"\[(.*)\]$", option.help)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import statistics
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,15 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import MiningRun, MotifSet, PatternMiner, motif_set
+from mining import (
+    MiningRun,
+    MotifSet,
+    PatternMiner,
+    feature_table,
+    motif_set,
+    read_run,
+    write_tables,
+)
 from mining.html.tables import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding, graph_count
@@ -28,10 +37,13 @@ from mining.motif_sets.motif_set import summary
 from mining.motif_sets.near_variants import near_variants
 from mining.motif_sets.proposals import Proposals
 from mining.motif_sets.search import motif_set_of_graph
+from mining.run_folder import write_run
 from mining.schemas import load_schema
+from mining.settings import RunSettings
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
+QUICK = {"sources": "grown", "null": None}
 WHEEL, CROWN = MOTIFS["wheel"], MOTIFS["crown"]
 
 
@@ -193,6 +205,70 @@ def test_cliques_that_cover_a_graph_are_said_to():
 )
 def test_near_variants_differ_by_an_edge(motifs, groups):
     assert near_variants(motifs) == groups
+
+
+@pytest.fixture(scope="module")
+def damaged():
+    """Fourteen cliques of six nodes on a tree, five of them without an edge; two features."""
+    graph = nx.full_rary_tree(3, 120)
+    for first in range(120, 204, 6):
+        graph.update(nx.relabel_nodes(nx.complete_graph(6), lambda node, to=first: to + node))
+        graph.add_edge(first, first // 2)
+    graph.remove_edges_from((first + 1, first + 2) for first in range(120, 204, 18))
+    draws = np.random.default_rng(0).normal(size=len(graph))
+    for node in graph:
+        graph.nodes[node].update(x=draws[node], degree=graph.degree[node])
+    return as_csr(graph, features=["x", "degree"])
+
+
+def test_copies_that_lack_an_edge_are_no_variant_unless_copies_are_exact(damaged):
+    miner = PatternMiner(pattern_size="3-6", **QUICK).fit(damaged)
+    (clique,) = miner.motif_set_
+    assert clique.motif.num_copies == 14 and clique.motif.copies_exact == 9
+    assert miner.motif_set_.near == ()
+    exact = PatternMiner(pattern_size="3-6", exact_copies=True, **QUICK).fit(damaged).motif_set_
+    assert [one.motif.num_copies for one in exact] == [9, 5]
+    assert not any(len(one.motif.edits) for one in exact) and exact.near == ((0, 1),)
+
+
+def test_features_at_orbits_are_direct_means(damaged):
+    """Over the copies that the tables list, and over all nodes, one value at a time."""
+    found = motif_set(damaged, "3-6", exact_copies=True)
+    values = dict(zip(damaged.feature_names, damaged.features.T.tolist(), strict=True))
+    table = feature_table(found)
+    orbits = [set(one.structure.orbits.tolist()) for one in found]
+    assert len(table) == sum(2 * len(own) for own in orbits) == 6
+    for row in table.to_dict("records"):
+        own = found.motifs[row["motif"]]
+        nodes = {int(node) for node in row["nodes"].split()}
+        assert {own.structure.orbits[node] for node in nodes} == {min(nodes)}
+        column = values[row["feature"]]
+        here = [column[copy.nodes[node]] for copy in own.motif.copies for node in nodes]
+        for listed, names in ((here, ("mean", "sd")), (column, ("mean_all", "sd_all"))):
+            assert row[names[0]] == pytest.approx(statistics.mean(listed))
+            assert row[names[1]] == pytest.approx(statistics.pstdev(listed), abs=1e-9)
+    apart = (table["mean"] - table["mean_all"]).abs() / table["sd_all"]
+    assert all(own.is_monotonic_decreasing for _, own in apart.groupby(table["motif"]))
+    # categories and features without a difference have none
+    plain = motif_set(as_csr(damaged, features=np.ones((damaged.num_nodes, 1))), "3-6")
+    assert feature_table(plain).empty
+
+
+def test_edits_and_features_are_read_back(damaged, tmp_path):
+    miner = PatternMiner(pattern_size="3-6", **QUICK).fit(damaged)
+    run = MiningRun.of(miner, damaged)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    write_run(folder, run, RunSettings.of(miner), miner)
+    again = read_run(folder)
+    assert again.motif_set.to_dict()["motifs"] == json.loads(
+        json.dumps(run.motif_set.to_dict()["motifs"])
+    )
+    (kept,), (known,) = again.motif_set, run.motif_set
+    pairs = [one.motif.pairs(one.structure).tolist() for one in (kept, known)]
+    assert sorted(pairs[0]) == sorted(pairs[1]) and len(kept.motif.edits) == 5
+    written = write_tables(tmp_path, run, "csv")
+    assert written[-1].name == "features.csv" and len(written[-1].read_text().splitlines()) == 3
 
 
 def test_what_is_not_used_is_said():

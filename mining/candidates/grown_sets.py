@@ -65,7 +65,7 @@ def seen_structures(
     [(8, 9)]
     """
     graph_rows = Rows.of(graph, colors)
-    nodes, codes, values = _grow(graph, graph_rows, is_free, max(sizes), seed)
+    nodes, codes, values = grow(graph, graph_rows, is_free, max(sizes), seed)
     found = {}
     for size in sizes:
         rows = np.flatnonzero(nodes[:, size - 1] >= 0)
@@ -75,7 +75,7 @@ def seen_structures(
     return found
 
 
-def _grow(
+def grow(
     graph: CSRGraph, rows: Rows, is_free: np.ndarray, most: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sets of up to ``most`` nodes, their codes and what each is worth, all ``[K, most]``."""

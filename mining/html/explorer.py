@@ -65,6 +65,7 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
             "color": row["color"],
             "hollow": row["variant_of"] is not None,
             **_places(row["pattern"], row["pattern"].motif.copies, number),
+            "edits": row["pattern"].motif.edits.tolist(),
         }
         for row in motifs
     ]

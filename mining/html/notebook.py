@@ -10,6 +10,7 @@ import html
 from collections.abc import Sequence
 from math import isfinite
 from string import ascii_uppercase
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -18,7 +19,7 @@ from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
 from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.report import render_report
-from mining.html.tables import shown_set
+from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunView
 from mining.motif_sets.motif_set import MotifSet, summary
@@ -41,12 +42,13 @@ def _motif_set_html(found: MotifSet) -> Markup:
     """The answer in words, and a row for each motif."""
     shown, _ = shown_set(found)
     rows = [
-        (number, one, f"{one.motif.num_copies:,}", f"{one.motif.bits:,.0f}")
+        (number, one, copies_said(one.motif), f"{one.motif.bits:,.0f}")
         for number, one in enumerate(shown)
         if one.motif is not None
     ]
     table = _table(("", "motif", "copies", "bits saved"), rows) if rows else ""
-    return Markup("<p>{}</p>{}").format(summary(found), table)
+    note = Markup("<p>{}</p>").format(EDITS_NOTE) if has_edits(shown) else ""
+    return Markup("<p>{}</p>{}{}").format(summary(found), table, note)
 
 
 def patterns_html(patterns: Sequence[Pattern]) -> Markup:
@@ -69,7 +71,10 @@ def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, s
     names = tell_apart([one.name for one in patterns], [one.structure for one in patterns])
     cells = ""
     for (number, one, first, second), name in zip(rows, names, strict=True):
-        drawing = draw_structure(one.structure, lines=lines, letters=number is not None)
+        edits: dict[str, Any] = {}
+        if number is not None and one.motif is not None:
+            edits = one.motif.often(one.structure)
+        drawing = draw_structure(one.structure, lines=lines, letters=number is not None, **edits)
         badge = "" if number is None else f"{number}: "
         cells += (
             f'<tr><td style="{color_style(number)}">{drawing}</td><td style="text-align: left">'

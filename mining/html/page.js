@@ -87,12 +87,18 @@ class Run {
     this.copiesOf = this.names.map(() => []);
     this.motifOf = new Int16Array(this.names.length).fill(-1);
     this.motifOfEdge = new Int16Array(this.from.length).fill(-1);
-    this.motifs.forEach((motif, at) => motif.places.forEach((nodes, copy) => {
-      for (const node of nodes) this.copiesOf[node].push([at, copy]);
-      for (const node of nodes) if (this.motifOf[node] < 0) this.motifOf[node] = at;
-      for (const edge of this.edgesOf(motif, nodes))
-        if (this.motifOfEdge[edge] < 0) this.motifOfEdge[edge] = at;
-    }));
+    this.motifs.forEach((motif, at) => {
+      // where each copy differs: pairs of nodes of the motif that it lacks, and that it joins
+      motif.editsOf = motif.places.map(() => ({ missing: [], added: [] }));
+      for (const [copy, u, v, sign] of motif.edits)
+        motif.editsOf[copy][sign < 0 ? "missing" : "added"].push(u < v ? [u, v] : [v, u]);
+      motif.places.forEach((nodes, copy) => {
+        for (const node of nodes) this.copiesOf[node].push([at, copy]);
+        for (const node of nodes) if (this.motifOf[node] < 0) this.motifOf[node] = at;
+        for (const edge of this.edgesOf(motif, copy))
+          if (this.motifOfEdge[edge] < 0) this.motifOfEdge[edge] = at;
+      });
+    });
   }
 
   // numbers of the drawn edges between two nodes
@@ -103,11 +109,19 @@ class Run {
     return own;
   }
 
-  // those that a place has of its structure
-  edgesOf(structure, nodes) {
-    return structure.edges.flatMap(([u, v, relation]) => this.between(nodes[u], nodes[v]).filter(
-      (edge) => this.relation[edge] === relation &&
-        (!this.relations[relation]?.directed || this.from[edge] === nodes[u])));
+  // those that a place has of its structure, and those that it has beside
+  edgesOf(structure, place) {
+    const nodes = structure.places[place];
+    const missing = new Set(structure.editsOf?.[place].missing.map(String));
+    return structure.edges.flatMap(([u, v, relation]) => missing.has(String(u < v ? [u, v] : [v, u])) ? []
+      : this.between(nodes[u], nodes[v]).filter((edge) => this.relation[edge] === relation &&
+        (!this.relations[relation]?.directed || this.from[edge] === nodes[u])))
+      .concat(this.addedTo(structure, place));
+  }
+
+  addedTo(structure, place) {
+    const nodes = structure.places[place];
+    return (structure.editsOf?.[place].added ?? []).flatMap(([u, v]) => this.between(nodes[u], nodes[v]));
   }
 
   edgesAt(node) {
@@ -122,25 +136,33 @@ class Run {
     return { motif: this.motifs, pattern: this.patterns }[selection?.kind]?.[selection.id];
   }
 
-  // what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown
+  // what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown,
+  // of which some are added, and pairs of nodes whose edge is missing
   lightOf(selection) {
-    const light = { nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), color: "hit" };
+    const light = {
+      nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), added: new Set(), missing: [], color: "hit",
+    };
     const add = (nodes, edges) => {
       nodes.forEach((node) => light.nodes.add(node));
       edges.forEach((edge) => light.edges.add(edge));
     };
     const structure = this.structureOf(selection);
     if (structure) {
-      if (selection.kind === "motif") light.color = structure.color;
-      for (const nodes of structure.places) add(nodes, this.edgesOf(structure, nodes));
-      light.one = structure.places[selection.at] ?? [];
-      if (light.one.length) light.oneEdges = new Set(this.edgesOf(structure, light.one));
+      const { at, kind } = selection;
+      if (kind === "motif") light.color = structure.color;
+      structure.places.forEach((nodes, place) => add(nodes, this.edgesOf(structure, place)));
+      if (at === undefined) return light;
+      light.one = structure.places[at];
+      light.oneEdges = new Set(this.edgesOf(structure, at));
+      light.added = new Set(this.addedTo(structure, at));
+      light.missing = (structure.editsOf?.[at].missing ?? []).map((pair) => pair.map((node) => light.one[node]));
     } else if (selection?.kind === "node") {
       const { node } = selection;
-      const own = this.copiesOf[node].map(([at, copy]) => [this.motifs[at], this.motifs[at].places[copy]]);
-      light.color = own.length ? own[0][0].color : "mx";
+      const own = this.copiesOf[node];
+      light.color = own.length ? this.motifs[own[0][0]].color : "mx";
       light.one = [node];
-      for (const [motif, nodes] of own) add(nodes, this.edgesOf(motif, nodes));
+      for (const [at, copy] of own)
+        add(this.motifs[at].places[copy], this.edgesOf(this.motifs[at], copy));
       const edges = own.length ? [] : this.edgesAt(node);
       add([node, ...edges.flatMap((edge) => [this.from[edge], this.to[edge]])], edges);
     }
@@ -245,6 +267,20 @@ class Painter {
     context.fill();
   }
 
+  // dotted lines where the place that is shown lacks an edge
+  missing(pairs, place) {
+    const { context, colors, light } = this;
+    [context.globalAlpha, context.lineWidth, context.strokeStyle] = [1, 2.4, colors[light.color]];
+    context.setLineDash([2, 4]);
+    context.beginPath();
+    for (const [u, v] of pairs) {
+      context.moveTo(...place(u));
+      context.lineTo(...place(v));
+    }
+    if (pairs.length) context.stroke();
+    context.setLineDash([]);
+  }
+
   // the head of an arrow that touches its node
   head([x1, y1], [x2, y2], radius, width) {
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
@@ -262,13 +298,15 @@ class Painter {
   graph(nodes, edges, place, radius) {
     const { run, context, colors, light, isSelected } = this;
     const plain = isSelected ? 0.45 : 1;
-    const rank = (edge) => light.oneEdges.has(edge) ? 3 : light.edges.has(edge) ? 2 : run.motifOfEdge[edge] < 0 ? 0 : 1;
+    const rank = (edge) => light.added.has(edge) ? 4 : light.oneEdges.has(edge) ? 3
+      : light.edges.has(edge) ? 2 : run.motifOfEdge[edge] < 0 ? 0 : 1;
     const colorOf = (edge) => light.edges.has(edge) ? light.color : run.motifs[run.motifOfEdge[edge]]?.color ?? "edge";
     const groups = grouped(edges, (edge) => `${rank(edge)} ${colorOf(edge)}`);
     for (const key of [...groups.keys()].sort()) {
       const [rank, color] = key.split(" ");
-      this.edges(groups.get(key), place, radius, colors[color], [1, 2, 2, 3.5][rank], rank < 2 ? plain : 1);
+      this.edges(groups.get(key), place, radius, colors[color], [1, 2, 2, 3.5, 1.2][rank], rank < 2 ? plain : 1);
     }
+    this.missing(light.missing.filter((pair) => pair.every((node) => nodes.includes(node))), place);
     const rankOf = (node) => (light.nodes.has(node) ? 2 : run.motifOf[node] >= 0 ? 1 : 0);
     for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v))) {
       const lit = light.nodes.has(node);
@@ -696,13 +734,15 @@ class Explorer {
     }, text);
     pager.append(...(places.length ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)] : [where]));
     const parts = [picture, title, pager];
-    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]));
+    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]), ...this.edits(structure, selection.at));
     else {
       const held = (structure.inside ?? []).flatMap((number, at) =>
         number ? [`${digits(number)} inside copies of motif ${at}`] : []);
       const listed = `Of ${digits(structure.listed ?? 0)} listed: ${held.join(", ")}. `;
       parts.push(make("p", { class: "sub" }, (held.length ? listed : "") +
         (places.length ? `Step through the ${many} to see their nodes.` : "")));
+      const features = $(`#features-${selection.kind}-${selection.id}`);
+      if (features) parts.push(features.content.cloneNode(true));
     }
     return parts;
   }
@@ -715,6 +755,15 @@ class Explorer {
     const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
       this.link(`graph ${this.run.graphs[nodes[0]]}`, { kind: "graph", graph: this.run.graphs[nodes[0]] })))] : [];
     return make("dl", { class: "map" }, ...graph, ...rows);
+  }
+
+  // which edges a copy lacks and has beside, by its letters
+  edits(structure, copy) {
+    const own = structure.editsOf?.[copy];
+    const said = ["missing", "added"].filter((what) => own?.[what].length).map((what) =>
+      `${what}: ${own[what].map(([u, v]) => `${LETTERS[u]}–${LETTERS[v]}`).join(", ")}`);
+    const text = said.join("; ") || "exact: all edges of the motif and no others";
+    return structure.edits?.length ? [make("p", { class: "sub" }, text)] : [];
   }
 
   step(by) {

@@ -14,9 +14,14 @@ from gomkcn_dgl.runtime.files import printable, visible
 from mining.html.page import expected, signed
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, MotifPart, Pattern
 from mining.truth import MotifRecovery
 
+# beside copies of which some are not exact
+EDITS_NOTE = (
+    "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
+    "more."
+)
 # characters in a line of a terminal, and of the cells that are the longest
 _WIDTH, _LEAST, _MOST_LINES = 100, 20, 6
 # rows of called structures, and of classes
@@ -87,6 +92,17 @@ def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[Moti
     return [motif for motif in recovery if pattern.id in motif.pattern_ids]
 
 
+def has_edits(found: MotifSet) -> bool:
+    """Whether a copy differs from its motif."""
+    return any(one.motif is not None and len(one.motif.edits) for one in found)
+
+
+def copies_said(part: MotifPart) -> str:
+    """The number of copies, and of those that are exact where some are not."""
+    exact = f" ({part.copies_exact:,} exact)" if len(part.edits) else ""
+    return f"{part.num_copies:,}{exact}"
+
+
 def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> Table:
     """One row per motif: its name, nodes, copies, bits, and of which other it is a variant."""
     parts = [one.motif for one in found if one.motif is not None]
@@ -94,7 +110,7 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
         "motif": [str(number) for number in range(len(found))],
         "structure": [one.name for one in found],
         "nodes": [str(one.num_nodes) for one in found],
-        "copies": [f"{one.num_copies:,}" for one in parts],
+        "copies": [copies_said(one) for one in parts],
         "bits": [f"{one.bits:,.0f}" for one in parts],
     }
     if found.num_starts > 1:
@@ -171,6 +187,7 @@ def format_run(run: MiningRun) -> str:
         )
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
+        parts += [EDITS_NOTE] if has_edits(shown) else []
     for name, bits in found.given.items():
         misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
         parts.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")

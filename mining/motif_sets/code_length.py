@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernels.search_numba import mix64
 from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.blocks import edges_between, partition_bits
 from mining.motif_sets.coded_graph import CodedGraph, terms_of
@@ -34,7 +35,12 @@ from mining.motif_sets.graph_count import (
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
-from mining.motif_sets.integer_codes import integer_bits, log2_factorial, log2_factorials
+from mining.motif_sets.integer_codes import (
+    histogram_bits,
+    integer_bits,
+    log2_factorial,
+    log2_factorials,
+)
 
 # the codes that say where the copies are, in the order in which they are compared
 ADDRESSES = (
@@ -260,6 +266,51 @@ class GraphCode:
                 top + log2(weight) if number else np.inf,
             )
         return self._roles[key]
+
+    def address_bits(
+        self, shape: Shape, copies: np.ndarray, inside: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Bits of copies ``[K, M]`` by the first two addresses, ``[K]`` each.
+
+        Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
+        """
+        # a sum of hashes stands for a colour and a demand
+        factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
+        keys = (
+            shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
+        )
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        colors = np.broadcast_to(shape.colors, copies.shape).reshape(-1)[first]
+        demands = inside.reshape(-1, inside.shape[2])[first]
+        pairs = zip(colors.tolist(), demands, strict=True)
+        uniform, weight = np.array([self._role(*pair) for pair in pairs]).reshape(-1, 2).T
+        which = which.reshape(copies.shape)
+        table = log2_factorials(int(self.graph.num_neighbors.max()))
+        by_degree = weight[which].sum(axis=1)
+        for slot, degrees in enumerate(self.graph.degrees):
+            degree = degrees[copies]
+            by_degree -= (table[degree] - table[degree - inside[:, :, slot]]).sum(axis=1)
+        return uniform[which].sum(axis=1), by_degree
+
+    def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
+        """The cheapest address of some copies whose nodes have such demands, and its name."""
+        graph, nodes = self.graph, copies.reshape(-1)
+        left = graph.num_neighbors[copies] - inside.sum(axis=2)
+        histogram = integer_bits(int(left.max())) + histogram_bits(np.bincount(left.reshape(-1)))
+        sizes, own = graph.class_sizes, graph.class_of[nodes]
+        uniform, by_degree = self.address_bits(shape, copies, inside)
+        bits = [uniform.sum(), by_degree.sum(), histogram + np.log2(sizes[own]).sum(), np.inf]
+        bits.append(np.inf)
+        if len(np.unique(nodes)) == len(nodes):
+            if graph.is_plain:
+                demand = np.sort(inside.reshape(-1))[::-1]
+                able = len(graph.colors) - np.searchsorted(self._ascending, demand)
+                bits[3] = np.log2(np.maximum(1, able - np.arange(len(able)))).sum()
+            taken = np.bincount(own, minlength=len(sizes))
+            without = log2_factorial(sizes) - log2_factorial(sizes - taken)
+            bits[4] = histogram + without.sum()
+        best = int(np.argmin(bits))
+        return float(bits[best]), ADDRESSES[best]
 
     def motif_bits(self, shape: Shape, copies: np.ndarray) -> MotifBits:
         """The bits of a motif and its copies ``[K, M]``, by the cheapest address code.

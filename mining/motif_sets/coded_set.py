@@ -11,6 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays
+from mining.pattern import NO_EDITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,9 @@ class CodedMotif:
         The code that says cheapest where the copies are.
     sources : tuple of str
         What saw it: "grown" sets, trained "filters", or the user ("given").
+    edits : numpy.ndarray
+        int64 ``[E, 4]``, where copies differ: the copy, two nodes of the structure, and -1 for an
+        edge that is missing or 1 for one that is added.
     """
 
     structure: Structure
@@ -36,6 +40,7 @@ class CodedMotif:
     bits: float = 0.0
     address: str = ""
     sources: tuple[str, ...] = ("grown",)
+    edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,12 @@ def _record(one: CodedSet) -> dict[str, Any]:
     return {
         **vars(one),
         "motifs": [
-            {**vars(own), "structure": own.structure.to_dict(), "copies": own.copies.tolist()}
+            {
+                **vars(own),
+                "structure": own.structure.to_dict(),
+                "copies": own.copies.tolist(),
+                "edits": own.edits.tolist(),
+            }
             for own in motifs
         ],
         "closest": one.closest is not None,
@@ -116,6 +126,7 @@ def _set_of(record: dict[str, Any]) -> CodedSet:
                     -1, own["structure"]["num_nodes"]
                 ),
                 "sources": tuple(own["sources"]),
+                "edits": np.array(own["edits"], np.int64).reshape(-1, 4),
             }
         )
         for own in record["motifs"]

@@ -28,8 +28,9 @@ from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_f
 
 _NUM_BLOCKS = (2, 3, 4)
 _MOST_ROUNDS, _LEIDEN_ROUNDS = 10, 5
-# smaller blocks without gaps are no news
-_LEAST_CLIQUE = 4
+# smaller blocks without gaps are no news; and a block with fewer of its pairs joined, over all
+# graphs together, is no clique
+_LEAST_CLIQUE, _LEAST_DENSITY = 4, 0.85
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,19 +192,22 @@ def _match(
     return best[graph.graph_of(np.arange(graph.num_nodes)), labels]
 
 
-def cliques_of(graph: CSRGraph, blocks: Blocks) -> np.ndarray:
-    """Nodes of the block that has all its edges and one size in most graphs, ``[K, M]``.
+def cliques_of(graph: CSRGraph, blocks: Blocks, least_share: float) -> np.ndarray:
+    """Nodes of the block that is a clique of one size in most graphs, ``[K, M]``.
 
-    There are none where no block is so.
+    A clique has at least such a share of its edges, and all blocks of its size together .85 of
+    them. There are none where no block is so.
     """
     edges, pairs = count_pairs(graph, blocks.labels, blocks.number)
     graph_of = graph.graph_of(np.arange(graph.num_nodes))
     for block in range(blocks.number):
         sizes = np.bincount(graph_of[blocks.labels == block], minlength=graph.num_graphs)
-        is_full = (edges[:, block, block] == pairs[:, block, block]) & (sizes >= _LEAST_CLIQUE)
+        is_full = edges[:, block, block] >= least_share * pairs[:, block, block]
+        is_full &= sizes >= _LEAST_CLIQUE
         size = int(np.bincount(sizes[is_full], minlength=1).argmax())
-        has = is_full & (sizes == size)
-        if 2 * has.sum() > graph.num_graphs:
+        has, alike = is_full & (sizes == size), sizes == size
+        joined, possible = edges[alike, block, block].sum(), pairs[alike, block, block].sum()
+        if 2 * has.sum() > graph.num_graphs and joined >= _LEAST_DENSITY * possible:
             nodes = np.flatnonzero((blocks.labels == block) & has[graph_of])
             return nodes.reshape(-1, size)
     return np.zeros((0, 0), np.int64)

@@ -130,10 +130,10 @@ class CollectionCode:
             integer_bits(size) + integer_bits(num_edges) + log2_binomial(pairs, num_edges) + named
         )
 
-    def own_degrees(self, shape: Shape) -> np.ndarray:
-        """Degrees inside a copy, of each layer and node of the motif, int64 ``[L, M]``."""
-        layer = np.where(shape.links > 0, self.layer_of[shape.links], -1)
-        return np.stack([(layer == one).sum(axis=1) for one in range(len(self.degrees))])
+    def inside(self, links: np.ndarray) -> np.ndarray:
+        """Degrees inside copies with the links ``[k, M, M]``, int64 ``[L, k, M]``."""
+        layer = np.where(links > 0, self.layer_of[links], -1)
+        return np.stack([(layer == one).sum(axis=2) for one in range(len(self.degrees))])
 
     def without_motifs(self) -> Covering:
         """The collection before any node is covered."""
@@ -277,8 +277,11 @@ class Covering:
         drawing = self.code.drawing_bits_of(shape)
         return drawing, float(split_bits(counts, self.code.sizes)), address
 
-    def add(self, shape: Shape, copies: np.ndarray) -> Covering:
-        """Cover these copies of a motif too, free nodes ``[k, M]`` that are joined as it is."""
+    def add(self, shape: Shape, copies: np.ndarray, links: np.ndarray | None = None) -> Covering:
+        """Cover these copies of a motif too, free nodes ``[k, M]``.
+
+        They are joined as it is, or by ``links [k, M, M]``, whose difference costs nothing here.
+        """
         code, nodes = self.code, copies.ravel()
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
         # 1. what the motif costs
@@ -286,9 +289,11 @@ class Covering:
         of_color = np.bincount(shape.colors, minlength=code.num_colors)
         # 2. its edges are known now
         residual, joints = self.residual.copy(), self.joints.copy()
-        residual[:, nodes] -= np.tile(code.own_degrees(shape), len(copies))
-        u, v, links = shape.edges.T
-        code._add_joints(joints, shape.colors[u], shape.colors[v], links, -len(copies))
+        if links is None:
+            links = np.broadcast_to(shape.links, (len(copies), *shape.links.shape))
+        residual[:, nodes] -= code.inside(links).reshape(len(residual), -1)
+        _, u, v = np.nonzero(np.triu(links))
+        code._add_joints(joints, shape.colors[u], shape.colors[v], links[np.triu(links) > 0], -1)
         # 3. its orbits are classes of their own
         class_of, is_free = self.class_of.copy(), self.is_free.copy()
         first = len(self.class_bits)

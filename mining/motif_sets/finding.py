@@ -21,7 +21,7 @@ from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.near_variants import near_variants
 from mining.motif_sets.search import motif_set_of_graph, num_starts
-from mining.pattern import MotifPart, Pattern
+from mining.pattern import MotifPart, Pattern, orbit_features
 
 # nodes of a motif where no sizes are given: of one graph, and of a collection
 SIZES, COLLECTION_SIZES = range(3, 9), range(2, 11)
@@ -36,6 +36,7 @@ def motif_set(
     sizes: int | str | tuple[int, int] | None = None,
     *,
     given: Sequence[Structure | str] = (),
+    exact_copies: bool = False,
     random_state: int = 0,
 ) -> MotifSet:
     """Find the few structures whose copies shorten the description of a graph most.
@@ -50,6 +51,9 @@ def motif_set(
         collection.
     given : sequence of Structure or str
         Structures to try as well, as :meth:`Structure.parse` takes them.
+    exact_copies : bool, default: False
+        Whether each copy must have the edges of its motif and no others. Else copies may lack some
+        and have others, where saying so is shorter.
     random_state : int
         The same seed finds the same set.
 
@@ -71,6 +75,7 @@ def motif_set(
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
         random_state,
         given_patterns(given, mined.graph.relations),
+        exact_copies=exact_copies,
         is_collection=is_collection or mined.graph.num_graphs > 1,
     )
 
@@ -88,6 +93,7 @@ def find_motif_set(
     proposed: Sequence[Pattern] = (),
     *,
     grows: bool = True,
+    exact_copies: bool = False,
     is_collection: bool = False,
     steps: Steps | None = None,
 ) -> MotifSet:
@@ -103,7 +109,12 @@ def find_motif_set(
         return MotifSet((), 0.0, 0.0, given=missing, not_used=left_out, num_graphs=num_graphs)
     search = search_collection if is_collection else motif_set_of_graph
     starts = 1 if is_collection else num_starts(mined, sizes)
-    options: dict[str, Any] = {"proposed": proposed, "grows": grows, "is_over": steps.is_late}
+    options: dict[str, Any] = {
+        "proposed": proposed,
+        "grows": grows,
+        "exact_copies": exact_copies,
+        "is_over": steps.is_late,
+    }
 
     def start(number: int) -> Arrays:
         return pack(search(mined, sizes, seed=seed * 1000 + number, **options))
@@ -138,6 +149,7 @@ def _as_motif_set(
     for one in ordered:
         nodes[one.copies] = True
         num_edges += len(one.copies) * (int(one.structure.joined.sum()) // 2)
+        num_edges += int(one.edits[:, 3].sum())
     blocks = found.blocks
     return MotifSet(
         motifs=tuple(_as_pattern(mined, one, times[one.structure.key]) for one in ordered),
@@ -166,11 +178,15 @@ def _grouping(found: CodedSet) -> list[str]:
 
 def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
     copies = mined.occurrences(one.copies.astype(np.int32))
+    columns = {column: mined.graph.feature_names[column] for column in mined.numeric_columns}
+    features = orbit_features(mined.graph.features, columns, one.structure, one.copies)
     return Pattern(
         one.structure,
         sources=one.sources,
         feature_names=mined.graph.feature_names,
-        motif=MotifPart(copies, one.bits, one.address, found_in),
+        motif=MotifPart(
+            copies, one.bits, one.address, found_in, edits=one.edits, features=features
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.new_copies import copies_in, places_of
 from mining.motif_sets.search import search_graph
 from mining.occurrences import NONE, Occurrences
-from mining.pattern import MotifPart, Pattern
+from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
@@ -118,6 +118,7 @@ class MotifSet:
             joined = one.structure.joined
             is_clique = one.num_nodes > 2 and joined.sum() == joined.size - len(joined)
             edges[is_clique] += one.motif.num_copies * int(joined.sum()) // 2
+            edges[is_clique] += one.motif.added - one.motif.missing
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
@@ -156,11 +157,12 @@ class MotifSet:
         return np.array([*self.names, "left over"], dtype=object)
 
     def transform(self, graphs: Any, level: str = "graph") -> np.ndarray:
-        """Cover graphs with copies of the motifs, without a search.
+        """Cover graphs with exact copies of the motifs, without a search.
 
-        The motifs take turns, those of most edges first; each takes copies until no other is left
-        that shares no edge (in collections no node) with those that were taken. What a graph gets
-        does not depend on the others.
+        Copies that differ from their motif by some edges are not looked for, so that a graph may
+        get fewer copies than were found in it. The motifs take turns, those of most edges first;
+        each takes copies until no other is left that shares no edge (in collections no node) with
+        those that were taken. What a graph gets does not depend on the others.
 
         Parameters
         ----------
@@ -195,6 +197,8 @@ class MotifSet:
 
     def compare(self, other: Any) -> Any:
         """The motifs in another graph: what each saves there, beside what it saves here.
+
+        There, copies are exact; here, they may differ from their motif.
 
         Returns
         -------
@@ -244,12 +248,14 @@ class MotifSet:
         for number in reversed(range(len(self.motifs))):
             part = self.motifs[number].motif
             assert part is not None
-            for copy, row in enumerate(part.copies.rows_in(csr).tolist()):
+            rows = part.copies.rows_in(csr).tolist()
+            for copy, row in enumerate(rows):
                 for node in row:
                     drawn.nodes[ids[node]].update(motif=number, copy=copy)
-                for u, v in self.motifs[number].edges:
-                    ends = min(row[u], row[v]), max(row[u], row[v])
-                    owner_of[ends] = number, copy
+            for copy, u, v, sign in part.pairs(self.motifs[number].structure).tolist():
+                if sign >= 0:
+                    ends = sorted((rows[copy][u], rows[copy][v]))
+                    owner_of[ends[0], ends[1]] = number, copy
         for u, v, kind in zip(source.tolist(), target.tolist(), relation.tolist(), strict=True):
             values: dict[str, Any] = {}
             if csr.relations.names != (PLAIN,):
@@ -294,17 +300,22 @@ class MotifSet:
         record: Mapping[str, Any],
         relations: Relations,
         copies: Sequence[Sequence[Occurrences]],
+        edits: Sequence[Sequence[np.ndarray]] | None = None,
     ) -> MotifSet:
-        """Read a record, with the copies of each motif, and of each of the other base."""
+        """Read a record, with the copies of each motif, and of each of the other base.
+
+        So are their edits.
+        """
         own, *others = copies
+        own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
         other = record["other"]
         same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete"]
         same += ["cut", "num_starts", "num_graphs"]
         closest = record["closest"]
         return cls(
             motifs=tuple(
-                _pattern_of(one, relations, places)
-                for one, places in zip(record["motifs"], own, strict=True)
+                _pattern_of(one, relations, places, changed)
+                for one, places, changed in zip(record["motifs"], own, own_edits, strict=True)
             ),
             **{name: record[name] for name in same},
             num_blocks=record["blocks"],
@@ -314,7 +325,7 @@ class MotifSet:
                 name: np.inf if bits is None else bits for name, bits in record["given"].items()
             },
             not_used=tuple(record["not_used"]),
-            other=other and cls.from_dict(other, relations, others),
+            other=other and cls.from_dict(other, relations, others, other_edits),
         )
 
     def _repr_html_(self) -> str | None:
@@ -328,6 +339,7 @@ def _record_of(one: Pattern) -> dict[str, Any]:
     structure = one.structure
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     several = len(structure.relations.names) > 1
+    rates = one.motif.rates(structure)
     return {
         "pattern": one.id if one.id >= 0 else None,
         "num_nodes": structure.num_nodes,
@@ -335,13 +347,27 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "categories": [list(names) for names in structure.categories],
         "sources": list(one.sources),
         "copies": one.motif.num_copies,
+        "copies_exact": one.motif.copies_exact,
+        "missing": one.motif.missing,
+        "added": one.motif.added,
+        "missing_rate": round(rates[0], 6),
+        "added_rate": round(rates[1], 6),
         "bits": round(one.motif.bits, 6),
         "address": one.motif.address,
         "found_in": one.motif.found_in,
+        "features": [
+            {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
+            for feature in one.motif.features
+        ],
     }
 
 
-def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurrences) -> Pattern:
+def _pattern_of(
+    record: Mapping[str, Any],
+    relations: Relations,
+    copies: Occurrences,
+    edits: np.ndarray = NO_EDITS,
+) -> Pattern:
     """Read what :func:`_record_of` gave."""
     structure = Structure.from_dict(
         {
@@ -351,7 +377,16 @@ def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurre
             "relations": [{"name": name, "directed": way} for name, way in relations.kinds],
         }
     )
-    part = MotifPart(copies, record["bits"], record["address"], record["found_in"])
+    part = MotifPart(
+        copies,
+        record["bits"],
+        record["address"],
+        record["found_in"],
+        edits=edits,
+        features=tuple(
+            OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]
+        ),
+    )
     return Pattern(
         structure,
         sources=tuple(record["sources"]),

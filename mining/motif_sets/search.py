@@ -31,6 +31,8 @@ from mining.motif_sets.coded_graph import CodedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.cover import Cover
+from mining.motif_sets.edited_graph import EditedGraph
+from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
 from mining.motif_sets.listed_copies import ListedCopies, Taken
 from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
 from mining.pattern import Pattern
@@ -64,6 +66,7 @@ def motif_set_of_graph(
     seed: int,
     proposed: Sequence[Pattern] = (),
     grows: bool = True,
+    exact_copies: bool = False,
     is_over: Callable[[], bool] = _never,
 ) -> tuple[CodedSet, CodedSet | None]:
     """The motif set of a graph, and that in the other base where this was looked at.
@@ -87,6 +90,7 @@ def motif_set_of_graph(
         "seed": seed,
         "proposed": proposed,
         "grows": grows,
+        "exact_copies": exact_copies,
         "is_over": is_over,
     }
     found = search_graph(mined, sizes, **options)
@@ -108,6 +112,7 @@ def search_graph(
     blocks: np.ndarray | None = None,
     proposed: Sequence[Pattern] = (),
     grows: bool = True,
+    exact_copies: bool = False,
     is_over: Callable[[], bool] = _never,
 ) -> CodedSet:
     """Search for the motif set of a graph in one base, from one start.
@@ -127,6 +132,9 @@ def search_graph(
         those with the source "given" miss the set by.
     grows : bool, default: True
         Whether structures are proposed by grown sets.
+    exact_copies : bool, default: False
+        Whether copies must have the edges of their motif and no others. Else they may differ
+        where that is shorter, unless only given structures are tried.
     is_over : callable
         Whether the time is up; it is asked between steps.
 
@@ -151,6 +159,11 @@ def search_graph(
     cut = search.cut
     if partly and not cut:
         cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
+    if (grows or proposed) and not exact_copies and not search.cut:
+        edited = _with_edits(code, sizes, seed, is_over, [*motifs.values()], proposed, grows)
+        if edited and is_worth_edits(edited.bits_total, found.bits_total, found.bits_base):
+            found = replace(edited, bits_base=found.bits_base, error=found.error)
+            cut = edited.cut
     given = [one.structure for one in proposed if "given" in one.sources]
     missing = search.missing(given, motifs)
     ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
@@ -166,6 +179,25 @@ def num_starts(mined: MinedGraph, sizes: range) -> int:
     """
     work = len(mined.graph.indices) * max(sizes) * _NANOSECONDS
     return 1 if work > _MOST_NANOSECONDS else 3
+
+
+def _with_edits(
+    code: GraphCode,
+    sizes: range,
+    seed: int,
+    is_over: Callable[[], bool],
+    exact: Sequence[Taken],
+    proposed: Sequence[Pattern],
+    grows: bool,
+) -> CodedSet | None:
+    """The set whose copies may differ from their motifs."""
+    start = [Drawing(one.listed.shape, one.copies.astype(np.int64)) for one in exact]
+    shapes = [code.graph.shape_of(one.structure) for one in proposed]
+    drawings = [Drawing(one, np.zeros((0, one.num_nodes), np.int64)) for one in shapes if one]
+    graph = EditedGraph.of(code)
+    found = search_inexact(graph, sizes, start, seed, is_over, drawings, grows)
+    name = "degrees" if code.blocks is None else "blocks"
+    return found and found.coded(code.graph.structure_of, name, code.blocks)
 
 
 def _as_coded_set(code: GraphCode, taken: Sequence[Taken]) -> CodedSet:

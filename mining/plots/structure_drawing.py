@@ -54,6 +54,7 @@ def draw_structure(
     beside: bool = False,
     hollow: bool = False,
     missing: Sequence[tuple[int, int]] = (),
+    added: Sequence[tuple[int, int]] = (),
     shades: Sequence[float] = (),
     ringed: Sequence[bool] = (),
     label: str = "",
@@ -61,9 +62,10 @@ def draw_structure(
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
-    a dotted line, as an edge that a variant lacks. ``shades`` in [0, 1] are opacities of nodes, and
-    ``ringed`` nodes have a second ring. ``label`` is read out; by default the edges.
-    ``beside`` puts the letters of nodes that show a category next to them.
+    a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
+    ``shades`` in [0, 1] are opacities of nodes, and ``ringed`` nodes have a second ring. ``label``
+    is read out; by default the edges, and which are dotted and thin. ``beside`` puts the letters of
+    nodes that show a category next to them.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
@@ -83,8 +85,12 @@ def draw_structure(
     # away from the middle of the drawing, below a node that is there
     away = points - [width / 2, height / 2] + [0, 1e-6]
     away *= (radius + 6) / np.linalg.norm(away, axis=1, keepdims=True)
-    shapes = "".join(_path(points[list(pair)], 1.6, MISSING) for pair in missing)
-    shapes += _edges(structure, points, radius, lines or {})
+    known = {frozenset(edge) for edge in structure.edges}
+    shapes = "".join(_path(points[list(pair)], 0.8, "") for pair in added)
+    shapes += "".join(
+        _path(points[list(pair)], 1.6, MISSING) for pair in missing if frozenset(pair) not in known
+    )
+    shapes += _edges(structure, points, radius, lines or {}, missing)
     for node, (x, y) in enumerate(points.tolist()):
         at, is_faint = f'<circle cx="{x:.1f}" cy="{y:.1f}"', hollow or len(shades) > 0
         circle = f'{at} r="{radius:.1f}"'
@@ -109,6 +115,9 @@ def draw_structure(
                 f'font-weight="700">{escape(node_letter(structure, node))}</text>'
             )
     said = label or "edges " + ", ".join(edge_names(structure))
+    for look, pairs in (("dotted", missing), ("thin", added)):
+        if pairs and not label:
+            said += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
     return Markup(
         f'<svg role="img" aria-label="{escape(said)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'
@@ -127,9 +136,14 @@ def edge_names(structure: Drawable) -> list[str]:
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     for (u, v), number in rows:
         arrow = "→" if relations.directed[number] else "–"
-        name = f"{ascii_uppercase[u]}{arrow}{ascii_uppercase[v]}"
+        name = pair_name(u, v, arrow)
         names.append(f"{name} {relations.names[number]}" if len(relations.names) > 1 else name)
     return names
+
+
+def pair_name(u: int, v: int, joint: str = "–") -> str:
+    """Two nodes by their letters, such as "A–B"."""
+    return f"{ascii_uppercase[u]}{joint}{ascii_uppercase[v]}"
 
 
 def swatch(line: str, directed: bool) -> Markup:
@@ -147,7 +161,11 @@ def color_style(number: int | None) -> str:
 
 
 def _edges(
-    structure: Drawable, points: np.ndarray, radius: float, lines: Mapping[Kind, str]
+    structure: Drawable,
+    points: np.ndarray,
+    radius: float,
+    lines: Mapping[Kind, str],
+    missing: Sequence[tuple[int, int]],
 ) -> str:
     """All edges; those between the same two nodes beside each other, a mutual pair as one line."""
     kinds, shapes = structure.relations.kinds, ""
@@ -158,6 +176,7 @@ def _edges(
         for at, (number, ways) in enumerate(sorted(rows.items())):
             side, (name, is_directed) = at - (len(rows) - 1) / 2, kinds[number]
             line = lines.get((name, is_directed), "solid")
+            line = "dotted" if (first, last) in missing else line
             heads = (False in ways, True in ways) if is_directed else (False, False)
             shapes += _edge(points[[first, last]], line, _EDGE_GAP * side, radius + 0.5, heads)
     return shapes

@@ -1,4 +1,4 @@
-"""Reports of six kinds of graph, small ones where the real data are not there, and a browser."""
+"""Reports of seven kinds of graph, small ones where the real data are not there, and a browser."""
 
 import contextlib
 import shutil
@@ -26,6 +26,16 @@ def planted():
         first = len(graph)
         graph.add_edges_from((first + u, first + v) for u, v in HOUSE)
         graph.add_edge(first, 10 * copy)
+    return as_csr(graph)
+
+
+def damaged():
+    """Cliques on a ring, every third without an edge."""
+    graph = nx.cycle_graph(60)
+    for first in range(60, 120, 5):
+        graph.update(nx.relabel_nodes(nx.complete_graph(5), lambda node, to=first: to + node))
+        graph.add_edge(first, first - 60)
+    graph.remove_edges_from((first + 1, first + 2) for first in range(60, 120, 15))
     return as_csr(graph)
 
 
@@ -91,7 +101,8 @@ def nothing():
 
 
 GRAPHS = {
-    make.__name__: make for make in (planted, molecules, directed, typed, categories, nothing)
+    make.__name__: make
+    for make in (planted, damaged, molecules, directed, typed, categories, nothing)
 }
 
 

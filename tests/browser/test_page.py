@@ -1,8 +1,9 @@
-"""The page in a browser: what a reader does with it, on six kinds of graph and at two widths."""
+"""The page in a browser: what a reader does with it, on seven kinds of graph and at two widths."""
 
 import csv
 import io
 import os
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -83,6 +84,32 @@ def test_a_reader_selects_a_row_and_steps_through_its_places(started, page_files
         assert page.locator("#detail h3").inner_text().startswith("Node ")
         page.keyboard.press("Escape")
         assert button.get_attribute("aria-pressed") == "false"
+
+
+def test_a_copy_shows_the_edge_that_it_lacks(started, page_files):
+    graph = GRAPHS["damaged"]()
+    edges = {frozenset(pair) for pair in zip(*graph.edges()[:2], strict=True)}
+    with opened(started, page_files("damaged")) as page:
+        page.locator("tr.row button.name").first.click()
+        lacking = 0
+        for _ in range(12):
+            page.get_by_label("Next copy").click()
+            nodes = [int(one) for one in page.locator("#detail dl.map dd").all_inner_texts()]
+            truth = {frozenset(pair) for pair in combinations(nodes, 2)} - edges
+            drawn = view(
+                page,
+                "light.missing.map(([u, v]) => [u, v].map((at) => gomkcnExplorer.run.names[at]))",
+            )
+            assert {frozenset(pair) for pair in drawn} == truth
+            said = page.locator("#detail p.sub").inner_text()
+            letters = [
+                "–".join(sorted("ABCDE"[nodes.index(node)] for node in pair)) for pair in truth
+            ]
+            assert said == (
+                f"missing: {letters[0]}" if truth else "exact: all edges of the motif and no others"
+            )
+            lacking += len(truth)
+        assert lacking == 4
 
 
 def test_a_node_is_clicked_found_and_leads_to_its_copy(started, page_files):
