@@ -307,7 +307,7 @@ class ClassDifference:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})".replace("%", " %")
+    return f"{part} of {whole} ({part / whole:.0%})"
 
 
 def rounded(record: dict[str, Any]) -> dict[str, Any]:

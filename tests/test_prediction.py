@@ -14,7 +14,7 @@ from graph_files import write_tu
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
-from mining.explanation.classifier_explanation import explain_classifier
+from mining.classifier_explanation import explain_classifier
 
 pytestmark = pytest.mark.usefixtures("folder")
 

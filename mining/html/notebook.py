@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from math import isfinite
-from string import ascii_uppercase
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -17,7 +16,6 @@ from markupsafe import Markup, escape
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
-from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.report import render_report
 from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
 from mining.miner import PatternMiner
@@ -88,19 +86,6 @@ def _run_html(run: MiningRun) -> str:
     return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
-def _explanation_html(explanation: OccurrenceExplanation) -> str:
-    """The sentence, the drawing of the pattern, and which node stands for which letter."""
-    drawing = draw_structure(explanation.pattern.structure, 116, 100)
-    rows = "".join(
-        f"<tr><td>{letter}</td><td>{escape(visible(str(node)))}</td></tr>"
-        for letter, node in zip(ascii_uppercase, explanation.nodes, strict=False)
-    )
-    return (
-        f'<p>{escape(visible(str(explanation)))}</p><div style="{color_style(0)}">{drawing}</div>'
-        f"<table><tbody>{rows}</tbody></table>"
-    )
-
-
 def _view_html(view: RunView) -> str:
     """The page in a frame of its own, whose script cannot reach the notebook."""
     return (
@@ -115,4 +100,3 @@ register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, _run_html)
 register_html(RunView, _view_html)
-register_html(OccurrenceExplanation, _explanation_html)

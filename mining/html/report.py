@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from gomkcn_dgl.edges import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
@@ -36,6 +37,8 @@ _HEADS = {
     "": ("", "Not compared", "counted in the graph alone"),
 }
 _MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
+# how any list of edges without features is read, which changes nothing
+_USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
 
 
@@ -90,6 +93,7 @@ def render_report(run: MiningRun) -> str:
         edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
         most_drawn=MOST_DRAWN,
+        changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )

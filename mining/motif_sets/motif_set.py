@@ -410,7 +410,7 @@ def summary(found: MotifSet) -> str:
         copies = sum(one.motif.num_copies for one in found.motifs if one.motif)
         number = len(found.motifs)
         verb = "shortens" if number == 1 else "shorten"
-        cover = " The set is a clique cover: mostly groups in which all are joined." * (
+        cover = " The set is a clique cover: mostly groups of nodes that are all joined." * (
             found.is_clique_cover
         )
         return (
@@ -440,4 +440,4 @@ def summary(found: MotifSet) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %")
+    return f"{share:.0%}"

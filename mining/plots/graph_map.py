@@ -15,7 +15,7 @@ from mining.graph_relations import edges_among
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import Pattern
-from mining.plots.layout import adjacent_pairs, map_positions, node_positions
+from mining.plots.layout import map_positions, structure_positions
 
 # larger graphs are shown in part
 MOST_NODES, MOST_EDGES = 20_000, 100_000
@@ -91,10 +91,7 @@ class GraphMap:
             rows, (source, target, relation) = _choose_part(graph, places)
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))
-        drawn = [
-            (node_positions(one.num_nodes, adjacent_pairs(one.edges)) * [1, -1], position[places])
-            for one, places in copies
-        ]
+        drawn = [(structure_positions(one) * [1, -1], position[places]) for one, places in copies]
         # several edges of two nodes are one line of the map
         pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
         ones = np.ones(len(rows))

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import Protocol
 
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.relations import Relations
-from mining.plots.layout import adjacent_pairs, node_positions
+from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
     BONDS,
     DASHES,
@@ -29,21 +27,6 @@ from mining.plots.styles import (
 _BOND_GAP, _EDGE_GAP = 3.6, 7.0
 
 
-class Drawable(Protocol):
-    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
-
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def edges(self) -> tuple[tuple[int, int], ...]: ...
-    @property
-    def edge_relations(self) -> tuple[int, ...]: ...
-    @property
-    def relations(self) -> Relations: ...
-    @property
-    def categories(self) -> tuple[tuple[str, ...], ...]: ...
-
-
 def draw_structure(
     structure: Drawable,
     width: int = 82,
@@ -56,23 +39,22 @@ def draw_structure(
     missing: Sequence[tuple[int, int]] = (),
     added: Sequence[tuple[int, int]] = (),
     shades: Sequence[float] = (),
-    ringed: Sequence[bool] = (),
     label: str = "",
 ) -> Markup:
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
     a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
-    ``shades`` in [0, 1] are opacities of nodes, and ``ringed`` nodes have a second ring. ``label``
-    is read out; by default the edges, and which are dotted and thin. ``beside`` puts the letters of
-    nodes that show a category next to them.
+    ``shades`` in [0, 1] are opacities of nodes. ``beside`` puts the letters of nodes that show a
+    category next to them. ``label`` is read out; by default the edges, and which are dotted and
+    thin.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """
     size = structure.num_nodes
-    positions = node_positions(size, adjacent_pairs((*structure.edges, *missing)))
+    positions = structure_positions(structure, missing)
     # radius of a node, which fits between its neighbours
     radius = min(8.5 if letters else 3.6, height / 7)
     beside = beside and bool(structure.categories)
@@ -99,8 +81,6 @@ def draw_structure(
         if not hollow:
             opacity = f' fill-opacity="{shades[node]:.2f}"' if len(shades) else ""
             shapes += f'{circle} fill="var(--c)"{opacity}/>'
-        if len(ringed) and ringed[node]:
-            shapes += f'{at} r="{1.4 * radius:.1f}" fill="none" stroke="var(--c)"/>'
         if beside and node_letter(structure, node) != ascii_uppercase[node]:
             u, v = away[node]
             shapes += (
