@@ -187,7 +187,7 @@ def test_cliques_that_cover_a_graph_are_said_to():
     found = motif_set(nx.disjoint_union_all([nx.complete_graph(3)] * 20))
     assert [(one.key, one.motif.num_copies) for one in found] == [(K3.key, 20)]
     assert found.is_clique_cover and "The set is a clique cover" in summary(found)
-    assert "hold 100 % of the edges and 100 % of the nodes" in summary(found)
+    assert "hold 100% of the edges and 100% of the nodes" in summary(found)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,13 @@ filters may be learnt less well
 now with your own graph
 how far patterns can be trusted
 which patterns are there only because another one is
+leave out patterns with fewer than
+use so much memory
+keeps none of that
+show places
+no selection
+as often as expected by chance
+more frequent than chance
 """
 # words for which there is a term, in what people read: documents, help and pages
 WORDS = r"""

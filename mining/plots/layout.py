@@ -84,7 +84,7 @@ def structure_positions(structure: Drawable, missing: Sequence[tuple[int, int]] 
         pairs = dict.fromkeys((min(edge), max(edge)) for edge in (*edges, *missing))
         return node_positions(size, list(pairs))
     positions = np.zeros((size, 2))
-    for row, height in ((sources, 0.6), (targets, -0.6)):
+    for row, height in ((sources, 0.85), (targets, -0.85)):
         # a node stands below the middle of its sources
         above = {v: np.mean([positions[u, 0] for u, w in edges if w == v] or [0]) for v in row}
         row.sort(key=lambda node: above[node])
