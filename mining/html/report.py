@@ -20,7 +20,15 @@ from gomkcn_dgl.edges import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
-from mining.html.tables import EDITS_NOTE, called, has_edits, planted_as, shown_set, unused
+from mining.html.tables import (
+    EDITS_NOTE,
+    called,
+    has_edits,
+    planted_as,
+    shown_set,
+    types_hint,
+    unused,
+)
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, OFTEN, MotifPart, Pattern, digits
@@ -81,6 +89,7 @@ def render_report(run: MiningRun) -> str:
         # what its sentences are made with
         numbers=numbers,
         count=count,
+        types_hint=types_hint,
         unused=unused,
         draw_structure=draw_structure,
         expected=expected,

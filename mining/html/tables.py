@@ -217,10 +217,19 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     total = more + less + results.count(AS_EXPECTED)
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
+    if not more + less and (hint := types_hint(run)):
+        cut = f" {hint}"
     return (
         f"{count(total, 'structure')} compared with random graphs{named}: {more} over-represented, "
         f"{less} under-represented (adjusted p ≤ {LEVEL}).{cut}"
     )
+
+
+def types_hint(run: MiningRun) -> str:
+    """What to do where each of many typed structures is rare."""
+    if run.graph.num_graphs > 1 or len(run.graph.relations) < 2:
+        return ""
+    return "Edge types divide the counts; --relation none ignores them."
 
 
 def classes_sentence(run: MiningRun) -> str:

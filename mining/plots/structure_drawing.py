@@ -64,9 +64,6 @@ def draw_structure(
         apart = np.linalg.norm(positions[:, None] - positions, axis=2)[np.triu_indices(size, 1)]
         radius = min(radius, 0.4 * unit * float(apart.min()))
     points = positions * [unit, -unit] + np.array([width, height]) / 2
-    # away from the middle of the drawing, below a node that is there
-    away = points - [width / 2, height / 2] + [0, 1e-6]
-    away *= (radius + 6) / np.linalg.norm(away, axis=1, keepdims=True)
     known = {frozenset(edge) for edge in structure.edges}
     shapes = "".join(_path(points[list(pair)], 0.8, "") for pair in added)
     shapes += "".join(
@@ -81,8 +78,13 @@ def draw_structure(
         if not hollow:
             opacity = f' fill-opacity="{shades[node]:.2f}"' if len(shades) else ""
             shapes += f'{circle} fill="var(--c)"{opacity}/>'
-        if beside and node_letter(structure, node) != ascii_uppercase[node]:
-            u, v = away[node]
+        if beside and short_category(structure.categories[node]):
+            # away from its neighbours, below a node amid them
+            ends = [end for edge in structure.edges if node in edge for end in edge]
+            away = points[node] - points[ends or [node]].mean(axis=0)
+            if float(np.linalg.norm(away)) < radius:
+                away = np.array([0.0, 1.0])
+            u, v = (away * (radius + 6) / np.linalg.norm(away)).tolist()
             shapes += (
                 f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
                 f'text-anchor="middle" dominant-baseline="central">{ascii_uppercase[node]}</text>'
