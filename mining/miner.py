@@ -27,7 +27,7 @@ from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.miner_parameters import MinerParameters
 from mining.motif_sets.finding import find_motif_set, given_patterns
-from mining.pattern import Pattern, merge
+from mining.pattern import Pattern, Patterns, merge
 from mining.pattern_features import PatternFeatures
 
 log = logging.getLogger("gomkcn_dgl")
@@ -236,7 +236,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
             number = len(patterns) + len(choice.others)
             log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind
-        self.patterns_, self.others_ = patterns, list(choice.others)
+        self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.loss_curve_, self.source_ = loss_curve, source
         self.n_features_in_ = len(source.scaling.offset)

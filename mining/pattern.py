@@ -780,6 +780,13 @@ class Pattern:
         return html_of(self)
 
 
+class Patterns(list[Pattern]):
+    """Patterns that a notebook shows as a table with drawings."""
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
+
+
 def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
     """One pattern for each structure, in the order in which they come first; a join on the key.
 

@@ -29,7 +29,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.pattern import SCHEMA_VERSION, Pattern
+from mining.pattern import SCHEMA_VERSION, Pattern, Patterns
 from mining.schemas import validator
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
 
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")
-    miner.patterns_, miner.others_ = run.patterns, list(run.others)
+    miner.patterns_, miner.others_ = Patterns(run.patterns), list(run.others)
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.warnings_, miner.null_models_ = run.warnings, run.null_models

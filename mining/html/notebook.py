@@ -21,12 +21,13 @@ from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunView
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import Pattern
+from mining.pattern import LESS, MORE, Pattern, Patterns
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
+_RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def _miner_html(miner: PatternMiner) -> str:
@@ -54,7 +55,7 @@ def patterns_html(patterns: Sequence[Pattern]) -> Markup:
     rows = []
     for one in patterns[:_MOST_ROWS]:
         results = [result for result in one.significance.values() if result.is_called]
-        said = f"{results[0].verdict} than in random graphs" if results else ""
+        said = _RESULTS[results[0].verdict] if results else ""
         count = one.frequency.occurrences
         rows.append((None, one, count.short if isfinite(count.high) else "", said))
     left = len(patterns) - len(rows)
@@ -96,6 +97,7 @@ def _view_html(view: RunView) -> str:
 
 
 register_html(Pattern, lambda pattern: patterns_html([pattern]))
+register_html(Patterns, patterns_html)
 register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, _run_html)
