@@ -51,18 +51,6 @@ EXHIBITS = (
         "--features labels",
     ),
     Exhibit(
-        "people",
-        "People: ego-Facebook",
-        "4,039 people and their friendships",
-        "snap/facebook_combined.txt.gz",
-    ),
-    Exhibit(
-        "authors",
-        "Authors: ca-GrQc",
-        "5,242 physicists of general relativity; two are joined who wrote a paper together",
-        "snap/ca-GrQc.txt.gz",
-    ),
-    Exhibit(
         "genes",
         "Genes: regulation in E. coli",
         "424 operons; a directed edge leads from a regulator to what it regulates",
