@@ -143,7 +143,8 @@ def _picture(chromium: str, address: str, name: str) -> None:
         sheet.paste(one, (left, 0))
         left += one.width + 8
     for picture, file in ((top, f"{name}.png"), (sheet, f"{name}_looks.png")):
-        picture.quantize(128).save(PICTURES / file, optimize=True)
+        few = picture.quantize(256, method=Image.Quantize.MAXCOVERAGE)
+        few.save(PICTURES / file, optimize=True)
 
 
 def _shot(browser: Any, address: str, width: int, height: int, look: str) -> Image.Image:
