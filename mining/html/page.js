@@ -4,7 +4,7 @@
 
 const LETTERS = "ABCDEFGHIJ";
 // drawings of graphs that are made at first
-const MOST_PICTURES = 60;
+const MOST_PICTURES = 40;
 const $ = (query, root = document) => root.querySelector(query);
 const $$ = (query, root = document) => [...root.querySelectorAll(query)];
 const digits = (number) => number.toLocaleString("en-US");
