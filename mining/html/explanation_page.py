@@ -32,7 +32,8 @@ from mining.classifier_explanation import (
     explain_classifier,
 )
 from mining.html.page import flatten, render_page
-from mining.plots.structure_drawing import Drawable, draw_structure
+from mining.plots.layout import Drawable
+from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import line_styles
 
 PAGE = "explanation.html"
