@@ -280,7 +280,7 @@ def csr_from_edges(
         indptr, indices, links, relations = rows.indptr, rows.indices, rows.links, rows.relations
         if weights is not None:
             weights, repairs[CONFLICTS] = weights_of_entries(weights, rows)
-    log_repairs(repairs)
+    notes = log_repairs(repairs)
     return CSRGraph(
         indptr=indptr,
         indices=indices,
@@ -291,7 +291,7 @@ def csr_from_edges(
         feature_names=names,
         relations=relations,
         links=links,
-        notes=tuple(message % count for message, count in repairs.items() if count),
+        notes=notes,
     )
 
 

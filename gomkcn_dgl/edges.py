@@ -20,21 +20,22 @@ log = logging.getLogger("gomkcn_dgl")
 
 
 # what can be done to a graph to tidy it, in the words of the log
-LOOPS = "dropped %d self-loops"
-ZEROS = "dropped %d edges of weight 0"
-DUPLICATES = "merged %d duplicate edges"
-MIRRORED = "mirrored %d edges that were given in one direction"
-CONFLICTS = "kept the largest of several values of the edges of %d ordered pairs of nodes"
-CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
+LOOPS = "dropped {:,} self-loops"
+ZEROS = "dropped {:,} edges of weight 0"
+DUPLICATES = "merged {:,} duplicate edges"
+MIRRORED = "read {:,} edges as undirected"
+CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pairs of nodes"
+CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
 
 
-def log_repairs(repairs: Counter[str]) -> None:
-    """Write one line to the log for each kind of repair."""
-    for message, count in repairs.items():
-        if count:
-            log.info(message, count)
+def log_repairs(repairs: Counter[str]) -> tuple[str, ...]:
+    """Write one line to the log for each kind of repair, and return these lines."""
+    lines = tuple(message.format(count) for message, count in repairs.items() if count)
+    for line in lines:
+        log.info("%s", line)
+    return lines
 
 
 def check_endpoints(

@@ -10,11 +10,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "class_contrasts": ["class_differences"],
         "counting.counter": ["count_occurrences", "list_places"],
         "counting.exact_search": ["count_by_graph"],
-        "explanation.occurrence_explanation": [
-            "explain_node",
-            "explain_occurrence",
-            "OccurrenceExplanation",
-        ],
         "export": [
             "copies_table",
             "feature_table",

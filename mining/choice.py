@@ -3,7 +3,7 @@
 All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
 are counted in the graph and in the same way in random graphs. Larger motifs, and what filters or
 the user have shown, were chosen in this graph alone: a comparison of what was chosen because it is
-frequent here would call structures of pure chance. So they are counted, and not compared.
+frequent here would call too many. So they are counted, and not compared.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            map=GraphMap.of(csr, found, patterns),
+            map=GraphMap.of(csr, found, patterns, miner.graph_classes_),
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),

@@ -307,7 +307,7 @@ class ClassDifference:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})".replace("%", " %")
+    return f"{part} of {whole} ({part / whole:.0%})"
 
 
 def rounded(record: dict[str, Any]) -> dict[str, Any]:
@@ -777,6 +777,13 @@ class Pattern:
 
     def _repr_html_(self) -> str | None:
         """Drawing and counts, for a notebook."""
+        return html_of(self)
+
+
+class Patterns(list[Pattern]):
+    """Patterns that a notebook shows as a table with drawings."""
+
+    def _repr_html_(self) -> str | None:
         return html_of(self)
 
 

@@ -8,6 +8,8 @@ import pytest
 from command_line import gomkcn, refused
 from graph_files import write_tu
 
+from mining.run_folder import read_run
+
 
 @pytest.fixture
 def graphs(folder):
@@ -61,7 +63,8 @@ def test_a_pattern_of_a_run(graphs):
     gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-occurrences 1 --quiet")
     by_run = counted("run:0 graph.txt")
     assert by_run[1][0].startswith("pattern     run:0: ")
-    assert by_run[0] == counted("run/patterns/pattern_00.graphml graph.txt")[0]
+    (pattern,) = read_run("run").patterns
+    assert by_run[0] == counted(f"'{pattern.structure.to_text()}' graph.txt")[0]
     assert "one of the 1 patterns of run, as in run:0, got '7'" in refused("count run:7 graph.txt")
 
 

@@ -95,7 +95,7 @@ def test_generate_with_directions_and_relations(options, relations, directed, mo
     assert list(zip(*same.edges(), strict=True)) == list(zip(*graph.edges(), strict=True))
     assert graph.relations.names == relations
     assert graph.relations.directed == (directed,) * len(relations)
-    assert f"{graph.num_edges} {'arcs' if directed else 'edges'}" in said
+    assert f"{graph.num_edges} {'directed edges' if directed else 'edges'}" in said
     assert f"planted {motifs}" in said
     for motif in read_truth("graph.truth.json")["motifs"]:
         assert len(motif["instances"]) == motif["copies"] > 0
@@ -129,8 +129,7 @@ def test_info_says_what_would_be_read():
         "features": "1 (constant)",
         "degrees": "median 2, 90 % at most 4, largest 4, 0 nodes without an edge",
         "components": "11, the largest with 5 nodes",
-        "notes": "no node features: every node gets the constant feature 1 (55 nodes); "
-        "mirrored 80 edges that were given in one direction",
+        "notes": "no node features; using the constant 1 (55 nodes); read 80 edges as undirected",
         # the five cliques have balls of five nodes
         "truncated": "45.5% of the 1-hop subgraphs have more than 4 nodes",
     }

@@ -11,7 +11,7 @@ from command_line import gomkcn, refused
 from graph_files import write_tu
 
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
-from mining.explanation.classifier_explanation import explain_classifier
+from mining.classifier_explanation import explain_classifier
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
 

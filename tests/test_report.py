@@ -25,7 +25,7 @@ from mining.html.report import render_report
 from mining.html.tables import EDITS_NOTE
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern
+from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
 
 EVIL = "<script>alert(1)</script>"
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
@@ -248,7 +248,8 @@ def test_notebooks_show_tables_with_drawings(mined):
     html = run._repr_html_()
     assert html.count("<svg") == len(run.motif_set) + len(run.patterns)
     assert "shorten" in run.motif_set._repr_html_()
-    assert "<svg" in Pattern(Structure.parse("triangle"))._repr_html_()
+    table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
+    assert table._repr_html_().count("<svg") == 2
     miner = PatternMiner(num_patterns=2)
     assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(num_patterns=2)</pre>"
     frame = Page(run.show()._repr_html_())

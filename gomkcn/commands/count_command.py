@@ -1,4 +1,4 @@
-"""`gomkcn count`: how often a given pattern occurs in a graph, and where."""
+"""`gomkcn count`: the number of occurrences of a given pattern, and where they are."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def count(
     reading: str,
     **options: Any,
 ) -> None:
-    """Count how often a pattern occurs in a whole graph.
+    """Count the occurrences of a pattern in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
     (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
@@ -194,9 +194,9 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from mining.run_folder import read_patterns
+    from mining.run_folder import read_run
 
-    patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
+    patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
     if number not in patterns:
         raise InputError(
             f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "

@@ -233,7 +233,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     for command, options in steps.items():
         ctx.invoke(command, **options)
     page = (folder / REPORT).resolve()
-    click.echo(f"\nopen it in a browser: {page}\nnow with your own graph: gomkcn mine PATH")
+    click.echo(f"\nOpen in a browser: {page}\nNext: gomkcn mine PATH")
     if not no_open and _has_screen():
         webbrowser.open(page.as_uri())
 

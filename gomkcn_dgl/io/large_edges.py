@@ -189,7 +189,7 @@ def _sort(
     repairs[MIRRORED] = int((pairs - both)[~is_directed].sum())
     relations, repairs[CONFLICTS] = _link(database, relations)
     _write_arrays(database, folder, num_nodes, relations, "weight" in layout.roles)
-    log_repairs(repairs)
+    repaired = log_repairs(repairs)
     log_relations(relations)
     # 5. what belongs to the nodes
     if not is_plain:
@@ -197,7 +197,6 @@ def _sort(
     if table is not None:
         ids = np.arange(num_nodes) if is_plain else read_node_ids(folder, num_nodes)
         _write_features(folder, match_rows(table, ids))
-    repaired = [message % number for message, number in repairs.items() if number]
     files = {
         "weights": "weight" in layout.roles,
         "links": not relations.is_simple,

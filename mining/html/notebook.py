@@ -9,7 +9,6 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from math import isfinite
-from string import ascii_uppercase
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -17,18 +16,18 @@ from markupsafe import Markup, escape
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
-from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.report import render_report
 from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunView
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import Pattern
+from mining.pattern import LESS, MORE, Pattern, Patterns
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
+_RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def _miner_html(miner: PatternMiner) -> str:
@@ -56,7 +55,7 @@ def patterns_html(patterns: Sequence[Pattern]) -> Markup:
     rows = []
     for one in patterns[:_MOST_ROWS]:
         results = [result for result in one.significance.values() if result.is_called]
-        said = f"{results[0].verdict} than in random graphs" if results else ""
+        said = _RESULTS[results[0].verdict] if results else ""
         count = one.frequency.occurrences
         rows.append((None, one, count.short if isfinite(count.high) else "", said))
     left = len(patterns) - len(rows)
@@ -88,19 +87,6 @@ def _run_html(run: MiningRun) -> str:
     return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
-def _explanation_html(explanation: OccurrenceExplanation) -> str:
-    """The sentence, the drawing of the pattern, and which node stands for which letter."""
-    drawing = draw_structure(explanation.pattern.structure, 116, 100)
-    rows = "".join(
-        f"<tr><td>{letter}</td><td>{escape(visible(str(node)))}</td></tr>"
-        for letter, node in zip(ascii_uppercase, explanation.nodes, strict=False)
-    )
-    return (
-        f'<p>{escape(visible(str(explanation)))}</p><div style="{color_style(0)}">{drawing}</div>'
-        f"<table><tbody>{rows}</tbody></table>"
-    )
-
-
 def _view_html(view: RunView) -> str:
     """The page in a frame of its own, whose script cannot reach the notebook."""
     return (
@@ -111,8 +97,8 @@ def _view_html(view: RunView) -> str:
 
 
 register_html(Pattern, lambda pattern: patterns_html([pattern]))
+register_html(Patterns, patterns_html)
 register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, _run_html)
 register_html(RunView, _view_html)
-register_html(OccurrenceExplanation, _explanation_html)

@@ -5,6 +5,7 @@ Every number comes from ``patterns.json`` or ``run.json``, and sentences are mad
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,10 +16,19 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from gomkcn_dgl.edges import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
-from mining.html.tables import EDITS_NOTE, called, has_edits, planted_as, shown_set
+from mining.html.tables import (
+    EDITS_NOTE,
+    called,
+    has_edits,
+    planted_as,
+    shown_set,
+    types_hint,
+    unused,
+)
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
 from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, OFTEN, MotifPart, Pattern, digits
@@ -35,6 +45,8 @@ _HEADS = {
     "": ("", "Not compared", "counted in the graph alone"),
 }
 _MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
+# how any list of edges without features is read, which changes nothing
+_USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
 
 
@@ -77,6 +89,8 @@ def render_report(run: MiningRun) -> str:
         # what its sentences are made with
         numbers=numbers,
         count=count,
+        types_hint=types_hint,
+        unused=unused,
         draw_structure=draw_structure,
         expected=expected,
         isfinite=isfinite,
@@ -88,6 +102,7 @@ def render_report(run: MiningRun) -> str:
         edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
         most_drawn=MOST_DRAWN,
+        changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
@@ -314,7 +329,10 @@ def _pattern_row(
         "motif": None,
         "name": name,
         "sub": more,
-        "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
+        # a text that names nodes by letters needs them in the drawing
+        "svg": draw_structure(one.structure, 82, 66, lines=lines, beside=True)
+        if re.search(r"\b[A-J]\b", one.name)
+        else draw_structure(one.structure, 44, 36, lines=lines, letters=False),
         "count": counted,
         "interval": interval,
         "inside": numbers(*at, "inside", text=share) if share else "–",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -73,6 +74,11 @@ def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
     if not found.motifs and found.other is not None and found.other.motifs:
         return found.other, ("motif_set", "other")
     return found, ("motif_set",)
+
+
+def unused(found: MotifSet) -> str:
+    """What the description of the motif set leaves out, such as "58 self-loops"."""
+    return "; ".join(re.sub("^(dropped|merged) ", "", text) for text in found.not_used)
 
 
 def called(pattern: Pattern, null: str) -> str:
@@ -186,7 +192,7 @@ def format_run(run: MiningRun) -> str:
         misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
         parts.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
     if found.not_used:
-        parts.append(f"Not used: {'; '.join(found.not_used)}.")
+        parts.append(f"Not used: {unused(found)}.")
     parts += [found.cut] if found.cut else []
     for null in run.null_models:
         parts.append(comparison_sentence(run, null))
@@ -211,10 +217,19 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     total = more + less + results.count(AS_EXPECTED)
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
+    if not more + less and (hint := types_hint(run)):
+        cut = f" {hint}"
     return (
         f"{count(total, 'structure')} compared with random graphs{named}: {more} over-represented, "
         f"{less} under-represented (adjusted p ≤ {LEVEL}).{cut}"
     )
+
+
+def types_hint(run: MiningRun) -> str:
+    """What to do where each of many typed structures is rare."""
+    if run.graph.num_graphs > 1 or len(run.graph.relations) < 2:
+        return ""
+    return "Edge types divide the counts; --relation none ignores them."
 
 
 def classes_sentence(run: MiningRun) -> str:

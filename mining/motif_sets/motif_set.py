@@ -419,7 +419,7 @@ def summary(found: MotifSet) -> str:
         copies = sum(one.motif.num_copies for one in found.motifs if one.motif)
         number = len(found.motifs)
         verb = "shortens" if number == 1 else "shorten"
-        cover = " The set is a clique cover: mostly groups in which all are joined." * (
+        cover = " The set is a clique cover: mostly groups of nodes that are all joined." * (
             found.is_clique_cover
         )
         return (
@@ -449,7 +449,7 @@ def summary(found: MotifSet) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %")
+    return f"{share:.0%}"
 
 
 def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> list[np.ndarray]:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import Protocol
 
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.relations import Relations
-from mining.plots.layout import adjacent_pairs, node_positions
+from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
     BONDS,
     DASHES,
@@ -29,21 +27,6 @@ from mining.plots.styles import (
 _BOND_GAP, _EDGE_GAP = 3.6, 7.0
 
 
-class Drawable(Protocol):
-    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
-
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def edges(self) -> tuple[tuple[int, int], ...]: ...
-    @property
-    def edge_relations(self) -> tuple[int, ...]: ...
-    @property
-    def relations(self) -> Relations: ...
-    @property
-    def categories(self) -> tuple[tuple[str, ...], ...]: ...
-
-
 def draw_structure(
     structure: Drawable,
     width: int = 82,
@@ -51,29 +34,31 @@ def draw_structure(
     *,
     lines: Mapping[Kind, str] | None = None,
     letters: bool = True,
+    beside: bool = False,
     hollow: bool = False,
     missing: Sequence[tuple[int, int]] = (),
     added: Sequence[tuple[int, int]] = (),
     shades: Sequence[float] = (),
-    ringed: Sequence[bool] = (),
     label: str = "",
 ) -> Markup:
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
     a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
-    ``shades`` in [0, 1] are opacities of nodes, and ``ringed`` nodes have a second ring. ``label``
-    is read out; by default the edges, and which are dotted and thin.
+    ``shades`` in [0, 1] are opacities of nodes. ``beside`` puts the letters of nodes that show a
+    category next to them. ``label`` is read out; by default the edges, and which are dotted and
+    thin.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """
     size = structure.num_nodes
-    positions = node_positions(size, adjacent_pairs((*structure.edges, *missing)))
+    positions = structure_positions(structure, missing)
     # radius of a node, which fits between its neighbours
     radius = min(8.5 if letters else 3.6, height / 7)
-    half = np.array([width / 2, height / 2]) - radius - 2
+    beside = beside and bool(structure.categories)
+    half = np.array([width / 2, height / 2]) - radius - (11 if beside else 2)
     unit = float(min(half[0], half[1] / 0.85))
     if size > 1:
         apart = np.linalg.norm(positions[:, None] - positions, axis=2)[np.triu_indices(size, 1)]
@@ -93,8 +78,17 @@ def draw_structure(
         if not hollow:
             opacity = f' fill-opacity="{shades[node]:.2f}"' if len(shades) else ""
             shapes += f'{circle} fill="var(--c)"{opacity}/>'
-        if len(ringed) and ringed[node]:
-            shapes += f'{at} r="{1.4 * radius:.1f}" fill="none" stroke="var(--c)"/>'
+        if beside and short_category(structure.categories[node]):
+            # away from its neighbours, below a node amid them
+            ends = [end for edge in structure.edges if node in edge for end in edge]
+            away = points[node] - points[ends or [node]].mean(axis=0)
+            if float(np.linalg.norm(away)) < radius:
+                away = np.array([0.0, 1.0])
+            u, v = (away * (radius + 6) / np.linalg.norm(away)).tolist()
+            shapes += (
+                f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
+                f'text-anchor="middle" dominant-baseline="central">{ascii_uppercase[node]}</text>'
+            )
         if letters:
             color = "var(--ink, currentColor)" if is_faint else "var(--t)"
             shapes += (

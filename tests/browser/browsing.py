@@ -40,12 +40,12 @@ def damaged():
 
 
 def molecules():
-    """A collection of labelled rings with a typed bond, one label with a hostile name."""
+    """Labelled rings with a typed bond in three classes; a label and a class are hostile."""
     count = 12
     first = 7 * np.repeat(np.arange(count), 7)
     source = first + np.tile([0, 1, 2, 3, 4, 5, 0], count)
     target = first + np.tile([1, 2, 3, 4, 5, 0, 6], count)
-    return csr_from_edges(
+    graph = csr_from_edges(
         source,
         target,
         7 * count,
@@ -56,6 +56,7 @@ def molecules():
         graph_ptr=np.arange(0, 7 * count + 1, 7),
         directed=[False, False],
     )
+    return graph, ["toxic", "harmless", HOSTILE] * (count // 3)
 
 
 def directed():
@@ -106,8 +107,9 @@ GRAPHS = {
 
 
 def page_of(graph):
-    """The page of a quick run, with few random graphs."""
-    miner = PatternMiner(pattern_size=(3, 5), null_samples=99, random_state=0).fit(graph)
+    """The page of a quick run, with few random graphs; of a pair, with classes of the graphs."""
+    graph, y = graph if isinstance(graph, tuple) else (graph, None)
+    miner = PatternMiner(pattern_size=(3, 5), null_samples=99, random_state=0).fit(graph, y)
     return render_report(MiningRun.of(miner, graph))
 
 

@@ -211,6 +211,66 @@ def test_without_script_all_tables_are_read(started, page_files):
     page.close()
 
 
+def test_only_graphs_of_the_chosen_class_are_shown(started, page_files):
+    with opened(started, page_files("molecules")) as page:
+        names = page.locator("#class option").all_inner_texts()
+        # classes are in the order of their names
+        assert names == ["all", HOSTILE, "harmless", "toxic"]
+        page.get_by_label("Class").select_option("2")
+        shown = page.locator("#canvas .mol").evaluate_all(
+            "all => all.map(one => one.dataset.graph)"
+        )
+        assert [int(graph) for graph in shown] == [0, 3, 6, 9]
+        assert page.locator("#found").inner_text() == "4 of 4 graphs of the class"
+        page.locator("#canvas .mol").first.click()
+        assert page.locator("#detail .sub").first.inner_text() == "7 nodes, 7 edges, class toxic"
+        page.get_by_label("Class").select_option("")
+        assert page.locator("#canvas .mol").count() == 12
+
+
+@pytest.mark.parametrize("name", ["molecules", "categories"])
+def test_letters_of_the_text_stand_in_the_drawing(started, page_files, name):
+    with opened(started, page_files(name)) as page:
+        rows_with_places(page).first.click()
+        page.get_by_label("Next", exact=False).first.click()
+        drawn = page.locator("#detail .pic-l text").all_text_contents()
+        letters = page.locator("#detail dl.map dt").all_inner_texts()
+        assert {one for one in letters if one != "in"} <= {*drawn}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_axe_finds_no_violation(started, page_files, name, width, scheme):
+    """Of the rules of Deque's axe-core, also with all rows open and something selected."""
+    axe = pytest.importorskip("axe_playwright_python")
+    script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
+    # it runs as a script of the page, which the policy of the page forbids
+    with opened(started, page_files(name), width, color_scheme=scheme, bypass_csp=True) as page:
+        page.evaluate(script)
+        for button in page.locator("tr.more button").all():
+            button.click()
+        if rows_with_places(page).count():
+            rows_with_places(page).first.click()
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+def test_each_control_has_a_name_and_is_reached_by_tab(started, page_files):
+    with opened(started, page_files("planted")) as page:
+        controls = page.locator("#explorer :is(button, input, canvas):visible")
+        wanted = controls.evaluate_all("all => all.length")
+        page.locator("#explorer #find").focus()
+        seen, outlined = 0, 0
+        while page.evaluate("Boolean(document.activeElement.closest('#explorer'))"):
+            seen += 1
+            outlined += page.evaluate(
+                "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
+            )
+            page.keyboard.press("Tab")
+        assert seen == outlined == wanted
+
+
 def test_on_paper_all_rows_are_printed(started, page_files):
     with opened(started, page_files("planted")) as page:
         page.emulate_media(media="print")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.metrics import confusion_matrix, pairwise_distances_argmin, roc_auc_score
+from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
@@ -84,8 +84,7 @@ class Decision:
     """A graph or node that was classified, and why.
 
     Of a network ``scores [V, F]`` are the responses of each drawn node to each filter; of a kernel
-    machine ``similar`` are the training graphs most like it. ``is_planted [V]`` is None where the
-    truth is unknown.
+    machine ``similar`` are the training graphs most like it.
     """
 
     row: int
@@ -93,7 +92,6 @@ class Decision:
     predicted: int
     graph: DrawnGraph | None
     scores: np.ndarray | None = None
-    is_planted: np.ndarray | None = None
     similar: tuple[Similar, ...] = ()
     is_node: bool = False
 
@@ -115,21 +113,9 @@ class Decision:
         )
 
 
-@dataclass(frozen=True)
-class TruthAgreement:
-    """Whether the highest response of a node to any filter tells what was planted.
-
-    ``auc`` is over the nodes of the test part; ``share_inside`` is the share of the test graphs
-    whose highest response lies in the planted part, None for nodes.
-    """
-
-    auc: float
-    share_inside: float | None
-
-
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What a classifier learnt; filters and truth are those of a network.
+    """What a classifier learnt; filters are those of a network.
 
     ``confusion[i][j]`` are the graphs or nodes of the test part of class i, predicted as class j.
     """
@@ -140,7 +126,6 @@ class Explanation:
     confusion: tuple[tuple[int, ...], ...]
     relations: tuple[tuple[str, bool], ...] = ((PLAIN, False),)
     filters: tuple[LearntFilter, ...] = ()
-    truth: TruthAgreement | None = None
 
 
 def explain_classifier(
@@ -224,7 +209,6 @@ def _explain_network(
                 int(predicted[row]),
                 _drawn(collection.graph, nodes, labels),
                 scores=scores[nodes],
-                is_planted=None if data.truth is None else data.truth[nodes],
                 is_node=is_node,
             )
         )
@@ -235,7 +219,6 @@ def _explain_network(
         _confusion(predicted, data, test),
         tuple(model.first_conv.relations.kinds),
         tuple(filters),
-        None if data.truth is None else _agreement(scores, data, test),
     )
 
 
@@ -312,20 +295,6 @@ def _nodes_of(graph: CSRGraph, row: int) -> np.ndarray:
     """The nodes of a graph of a collection; none of one that is too large to be drawn."""
     nodes = np.arange(*graph.graph_ptr[row : row + 2])
     return nodes if len(nodes) <= MOST_DRAWN_NODES else nodes[:0]
-
-
-def _agreement(scores: np.ndarray, data: LabelledData, test: np.ndarray) -> TruthAgreement | None:
-    assert data.truth is not None
-    best, tested = scores.max(axis=1), data.nodes_of(test)
-    # the AUC needs nodes of both kinds
-    if data.truth[tested].all() or not data.truth[tested].any():
-        return None
-    inside = None
-    if data.task == "graph":
-        ends = data.graph.graph_ptr
-        parts = [slice(ends[row], ends[row + 1]) for row in test if ends[row] < ends[row + 1]]
-        inside = float(np.mean([data.truth[part][best[part].argmax()] for part in parts]))
-    return TruthAgreement(float(roc_auc_score(data.truth[tested], best[tested])), inside)
 
 
 def _choose_rows(
