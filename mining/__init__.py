@@ -7,7 +7,6 @@ register_html_module("mining", "mining.html.notebook")
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "class_contrasts": ["class_differences"],
         "counting.counter": ["count_occurrences", "list_places"],
         "counting.exact_search": ["count_by_graph"],
         "export": [
@@ -39,6 +38,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "plots.copies_drawing": ["draw_copies"],
         "random_graphs": ["null_model", "NullModel", "sample_null"],
         "run_folder": ["load_miner", "read_run"],
+        "significance": ["class_differences"],
         "structure_census": [
             "Census",
             "census",

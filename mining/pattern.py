@@ -274,7 +274,7 @@ class ClassDifference:
     >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0)
     >>> shares, _, ratio = str(contrast).partition("; ")
     >>> shares
-    '9 of 10 (90 %) of class toxic, 2 of 20 (10 %) of the others'
+    '9 of 10 (90%) of class toxic, 2 of 20 (10%) of the others'
     >>> ratio
     'odds ratio 46.8 (5.7 to 383)'
     >>> ClassDifference((contrast,), 0.001).strongest.is_more_frequent

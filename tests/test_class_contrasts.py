@@ -114,7 +114,7 @@ def test_extreme_tables_and_records():
         assert again.to_dict() == difference.to_dict()
         assert str(again) == str(difference)
     assert str(separating).startswith(
-        "200 of 200 (100 %) of class 1, 0 of 300 (0 %) of the others; odds ratio "
+        "200 of 200 (100%) of class 1, 0 of 300 (0%) of the others; odds ratio "
     )
 
 
