@@ -4,7 +4,6 @@ import io
 import os
 import struct
 import tracemalloc
-import zipfile
 from pathlib import Path
 
 import pyarrow as pa

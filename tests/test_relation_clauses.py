@@ -82,7 +82,8 @@ def test_the_sentence_read_back_is_the_pattern(seed):
         ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
          "triangle: A binds B, both activate C"),
         ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
-        ([("activates", 0, 1), ("represses", 0, 1)], "directed edge: A activates B and represses B"),
+        ([("activates", 0, 1), ("represses", 0, 1)],
+         "directed edge: A activates B and represses B"),
     ],
 )  # fmt: skip
 def test_sentences(edges, text):
