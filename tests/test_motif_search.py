@@ -177,10 +177,14 @@ def test_blocks_answer_where_no_motif_lies_beyond_them():
     assert found.bits_total < other.bits_total
 
 
-def test_a_search_whose_time_is_up_says_where(planted):
+def test_a_search_that_is_cut_says_so(planted, monkeypatch):
     mined, _ = planted
     found = search_graph(mined, SIZES, seed=0, is_over=lambda: True)
-    assert found.cut == "Time was up in the first search."
+    assert found.cut == "Time was up before the search ended."
+    monkeypatch.setattr("mining.motif_sets.search._MOST_STEPS", 3)
+    found = search_graph(mined, SIZES, seed=0)
+    assert found.cut == "The search ended after 3 steps."
+    assert found.motifs
 
 
 def test_a_large_graph_is_searched_once():

@@ -295,10 +295,12 @@ class GraphCode:
             raise InputError(
                 "blocks must be None where edges have directions or relations, or nodes categories."
             )
-        self.partition = 0.0
+        # bits of the partition, and two blocks that edges join, or one
+        self.partition, self.joined_blocks = 0.0, 0
         if blocks is not None:
             # one bit more says that there are blocks
             self.partition = partition_bits(blocks, graph.num_edges) + 1
+            self.joined_blocks = int(np.triu(edges_between(graph.edges, blocks) > 0).sum())
         self._ascending = np.sort(graph.degrees[0])
         self._roles: dict[tuple[int, bytes], tuple[float, float]] = {}
 

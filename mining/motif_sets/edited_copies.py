@@ -98,6 +98,11 @@ class EditedGraph:
     # copies share no edge, but may share nodes
     nodes_apart = False
 
+    @property
+    def joined_blocks(self) -> int:
+        """Pairs of blocks that edges join."""
+        return self.code.joined_blocks
+
     @classmethod
     def of(cls, code: GraphCode) -> EditedGraph:
         """A graph without motifs."""
@@ -194,6 +199,8 @@ class EditedCollection:
     motifs: tuple[Placed, ...] = ()
 
     nodes_apart = True
+    # it is described without blocks
+    joined_blocks = 0
 
     @property
     def code(self) -> CollectionCode:

@@ -66,7 +66,9 @@ _MOST_MOTIFS, _MOST_MOVES = 8, 24
 # nanoseconds, about: of a set that is aligned, of a length and that for each entry, and of the
 # whole search for each entry and node of the largest motif, and at least
 _ALIGN_TIME, _LENGTH_TIME, _ENTRY_TIME = 15_000, 1_500_000, 60
-_WORK, _LEAST_WORK = 100_000, 6e9
+# a length where a block is joined to another takes so many times as long for each such pair
+_JOINED_TIME = 0.1
+_WORK, _LEAST_WORK = 30_000, 6e9
 
 
 def is_worth_edits(length: float, exact: float, empty: float) -> bool:
@@ -172,6 +174,8 @@ class InexactSearch:
         # what is left of the nanoseconds that the work may take, about; and whether it was cut
         entries = len(empty.view.is_free)
         self.work = float(max(_LEAST_WORK, _WORK * entries * sizes[-1]))
+        self._length_time = _LENGTH_TIME * (1 + _JOINED_TIME * empty.joined_blocks)
+        self._length_time += _ENTRY_TIME * entries
         self.is_cut = False
         self.rng, self.seed = np.random.default_rng([seed, 41]), np.uint64(seed)
         rows = empty.view.rows
@@ -211,7 +215,7 @@ class InexactSearch:
         """The graph with these motifs covered as well, after those of a state."""
         state = self.empty if state is None else state
         for one in found:
-            self.work -= _LENGTH_TIME + _ENTRY_TIME * len(state.view.is_free)
+            self.work -= self._length_time
             state = state.add(one.shape, one.copies)
         return state
 

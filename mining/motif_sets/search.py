@@ -55,8 +55,10 @@ _VERIFIED = 4
 _EQUAL, _DECIMALS = 1e-6, 6
 # what a motif saves is at most so much more than in the empty graph, by exponent
 _MORE, _MUCH_MORE = 1.2, 10.0
+# searches for a motif that saves more, half as many where so many pairs of blocks are joined
+_MOST_STEPS, _JOINED = 1000, 40
 # of one start, for each entry of the graph and node of the largest structures
-_NANOSECONDS, _MOST_NANOSECONDS = 50_000, 60e9
+_NANOSECONDS, _MOST_NANOSECONDS = 300_000, 60e9
 
 
 def _never() -> bool:
@@ -202,12 +204,15 @@ class _Search:
         # what each structure saves alone; and where the search was cut
         self.alone: dict[bytes, Taken | None] = {}
         self.cut = ""
+        self._steps, self._most_steps = 0, round(_MOST_STEPS / (1 + code.joined_blocks / _JOINED))
         self._tried: set[tuple[Taken | float, ...]] = set()
 
-    def stops(self, where: str) -> bool:
-        """Whether the time is up; it is then said where."""
+    def stops(self) -> bool:
+        """Whether the time or the steps are up; it is then said."""
         if not self.cut and self.is_over():
-            self.cut = f"Time was up {where}."
+            self.cut = "Time was up before the search ended."
+        if not self.cut and self._steps == self._most_steps:
+            self.cut = f"The search ended after {self._steps:,} steps."
         return bool(self.cut)
 
     def run(self, proposed: Sequence[Pattern], grows: bool) -> Motifs:
@@ -222,7 +227,7 @@ class _Search:
         for exponent in (0.0, 1.0, 0.5):
             cover.restore({})
             best = self._shorter(best, self.greedy(exponent, ~cover.used))
-            if not best.motifs or self.stops("in the first search"):
+            if not best.motifs or self.stops():
                 return best.motifs
         # 2. rounds
         for turn in range(1, _MOST_ROUNDS + 1):
@@ -233,7 +238,7 @@ class _Search:
             best = self._shorter(best, self.greedy(0.0 if turn % 2 else 1.0, ~cover.used))
             best = self._exchange(best, turn)
             best = self._exchange_pairs(best, turn)
-            if self.stops(f"in round {turn}") or before - best.bits < least:
+            if self.stops() or before - best.bits < least:
                 return best.motifs
         self.cut = f"Shorter sets were still found after {_MOST_ROUNDS} rounds."
         return best.motifs
@@ -241,7 +246,7 @@ class _Search:
     def _exchange(self, best: _Best, turn: int) -> _Best:
         """Drop each motif in turn and fill the gap, without it or with it."""
         place = 0
-        while place < len(best.motifs) and not self.stops(f"in round {turn}"):
+        while place < len(best.motifs) and not self.stops():
             key = [*best.motifs][place]
             found = self._refill(best, [key], 0.0, {key})
             if found is best:
@@ -254,7 +259,7 @@ class _Search:
         """Drop each two motifs that have nodes in common, and fill the gap."""
         for pair in combinations([*best.motifs], 2):
             for exponent in (1.0, 0.5):
-                if self.stops(f"in round {turn}"):
+                if self.stops():
                     return best
                 if {*pair} <= {*best.motifs} and _meet(*(best.motifs[key] for key in pair)):
                     best = self._refill(best, pair, exponent)
@@ -323,7 +328,8 @@ class _Search:
         """
         bits = self.cover.bits()
         bounds = self._first_bounds(exponent)
-        while not self.stops("in the first search"):
+        while not self.stops():
+            self._steps += 1
             left = self.cover.left()
             best: tuple[float, Taken, float] | None = None
             for one in self._best_copies(left, bounds, exponent, freed, banned):
