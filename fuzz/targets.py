@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
-import numpy as np
 import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
@@ -24,8 +23,7 @@ from self_contained import assert_loads_nothing
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.label_names import read_label_names
-from gomkcn_dgl.io.large_edges import convert_edges
+from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
@@ -77,19 +75,6 @@ def _feature_file(path: Path) -> None:
     graph = path.with_name("graph.txt")
     graph.write_text(seeds.EDGES)
     read_graph(graph, feature_file=path)
-
-
-def _convert(path: Path) -> None:
-    """Convert a file; the result, or the refusal, is that of reading it."""
-    out = path.with_name("converted.graph")
-    shutil.rmtree(out, ignore_errors=True)
-    graph, refusal = _graph_or_refusal(lambda: read_graph(path))
-    converted, other = _graph_or_refusal(lambda: (convert_edges(path, out), read_graph(out))[1])
-    assert (refusal is None) == (other is None), "converting and reading differ"
-    if refusal is not None:
-        raise refusal
-    for name in ("indptr", "indices", "weights", "features", "node_ids"):
-        np.testing.assert_array_equal(getattr(graph, name), getattr(converted, name), name)
 
 
 def _graph_or_refusal(make: Callable[[], CSRGraph]) -> tuple[CSRGraph | None, InputError | None]:
@@ -151,11 +136,9 @@ TARGETS = {
         "g.txt.gz", read_graph, lambda: [gzip.compress(seeds.EDGES.encode(), mtime=0)]
     ),
     "csv": Target("g.csv", read_graph, _texts(*seeds.EDGE_CSVS)),
-    "convert": Target("g.txt", _convert, _texts(*seeds.EDGE_LISTS)),
-    "convert_csv": Target("g.csv", _convert, _texts(*seeds.EDGE_CSVS)),
     "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),
-    "folder": Target("g.graph", read_graph, lambda: seeds.graph_files(".graph"), True),
-    "graphml": Target("g.graphml", _networkx, lambda: seeds.graph_files(".graphml")),
+    "folder": Target("g.graph", read_graph, seeds.graph_folders, True),
+    "graphml": Target("g.graphml", _networkx, seeds.networkx_files(nx.write_graphml)),
     "gml": Target("g.gml", _networkx, seeds.networkx_files(nx.write_gml)),
     "gexf": Target("g.gexf", _networkx, seeds.networkx_files(nx.write_gexf)),
     "pajek": Target("g.net", read_graph, _texts(_pajek.format("Arcs"), _pajek.format("Edges"))),

@@ -71,8 +71,7 @@ class CSRGraph:
         ``graph_ptr[g]:graph_ptr[g + 1]``.
     node_ids : numpy.ndarray or None
         ``[V]`` the input's own node ids (integers or text); None where they are the row numbers
-        within each graph. Text on disk is a
-        :class:`~gomkcn_dgl.graph_folder.StoredNames`, which stands for an array.
+        within each graph.
     feature_names : tuple of str
         One name per feature column.
     relations : Relations

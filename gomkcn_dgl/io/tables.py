@@ -1,7 +1,7 @@
 """Text files of rows → lines, cells and Arrow columns, with every bad line named by its number.
 
-Arrow parses a block of text, because it is fast. What it refuses, and what it would take for
-something else, is read row by row in Python, which also tells the number of the line that is wrong.
+Arrow parses the text, because it is fast. What it refuses, and what it would take for something
+else, is read row by row in Python, which also tells the number of the line that is wrong.
 Messages start at the line; :func:`gomkcn_dgl.io.reading.read_graph` adds the name of the file.
 """
 
@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import read_pieces
+from gomkcn_dgl.runtime.files import read_bytes
 
 INTEGERS, NUMBERS = pa.int64(), pa.float64()
 # each word is stored once
@@ -39,7 +39,8 @@ _STRAY_QUOTE = re.compile(rb'(?<=[^,;\n"])"(?=[^,;\n"])')
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # lines that tell the separator
 _SAMPLE = 1000
-_LONGEST_LINE = 2**24
+# bytes that Arrow parses at a time, of at most 2^31
+_BLOCK_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -59,52 +60,19 @@ class Dialect:
         return self.separator in (",", ";")
 
 
-def text_blocks(
-    path: Path, size: int | None = None, *, quotes: bool = False, progress: bool = False
-) -> Iterator[tuple[int, bytes]]:
-    r"""Yield the number of the first line and the bytes of each block of whole lines, plain or .gz.
-
-    Lines end in ``\n``, and with ``quotes`` no cell is cut. Blank blocks are left out, and what is
-    no text is refused. ``size`` is in bytes; None: all of the file is one block.
-    """
-    number, rest, is_blank = 1, b"", True
-    pieces = read_pieces(path, size, progress)
-    if size is None:
-        rest, pieces = b"".join(pieces), iter(())
-    for piece in itertools.chain(pieces, [b""]):
-        # a "\r" at the end may be half of "\r\n"
-        data, half = rest + piece, b""
-        if piece and data.endswith(b"\r"):
-            data, half = data[:-1], b"\r"
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        cut = _last_end(data, quotes) if piece else len(data)
-        block, rest = data[:cut], data[cut:] + half
-        content = block.removeprefix(_BYTE_ORDER_MARK) if number == 1 else block
-        if content.strip():
-            is_blank = False
-            if b"\0" in content:
-                line = number + content[: content.index(b"\0")].count(b"\n")
-                raise InputError(
-                    f"line {line}: text was expected, got a NUL byte; the file seems to be binary."
-                )
-            yield number, content
-        number += block.count(b"\n")
-    if is_blank:
+def read_text(path: Path) -> bytes:
+    r"""Return the bytes of a text file, plain or .gz, whose lines end in ``\n``; never nothing."""
+    data = read_bytes(path).removeprefix(_BYTE_ORDER_MARK)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\0" in data:
+        line = 1 + data[: data.index(b"\0")].count(b"\n")
+        raise InputError(
+            f"line {line}: text was expected, got a NUL byte; the file seems to be binary."
+        )
+    if not data.strip():
         raise InputError("the file is empty.")
-
-
-def _last_end(data: bytes, quotes: bool) -> int:
-    """Where the last line ends that is no part of a quoted cell."""
-    last = cut = data.rfind(b"\n") + 1
-    if not cut and len(data) >= _LONGEST_LINE:
-        raise InputError(f"a line must have fewer than {_LONGEST_LINE} bytes, got a longer one.")
-    is_open = quotes and data.count(b'"', 0, cut) % 2
-    while cut and is_open:
-        end, cut = cut, data.rfind(b"\n", 0, cut - 1) + 1
-        is_open = (is_open + data.count(b'"', cut, end)) % 2
-    # a single quote somewhere is no cell
-    return cut or last
+    return data
 
 
 def find_dialect(data: bytes, is_csv: bool) -> Dialect:
@@ -128,18 +96,15 @@ def find_dialect(data: bytes, is_csv: bool) -> Dialect:
     return Dialect(None, comments=True)
 
 
-def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row with the number of its line, counted from ``first``.
-
-    Rows without a cell are left out.
-    """
+def table_rows(data: bytes, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row with the number of its line; rows without a cell are left out."""
     if dialect.separator is None:
-        for number, line in enumerate(data.split(b"\n"), start=first):
+        for number, line in enumerate(io.BytesIO(data), start=1):
             words = _COMMENT.sub(b"", line).split()
             if words:
-                yield number, [decode(word, number) for word in words]
+                yield number, [_decode(word, number) for word in words]
         return
-    text = decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, first)
+    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, 1)
     reader = csv.reader(
         io.StringIO(text, newline=""),
         strict=True,
@@ -150,13 +115,12 @@ def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells) or len(cells) > 1:
-                yield first - 1 + reader.line_num, [cell.strip() for cell in cells]
+                yield reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
-        number = first - 1 + reader.line_num
-        raise InputError(f"line {number}: the table is malformed ({error}).") from None
+        raise InputError(f"line {reader.line_num}: the table is malformed ({error}).") from None
 
 
-def parse_block(
+def parse_columns(
     data: bytes, dialect: Dialect, width: int, kinds: Mapping[int, pa.DataType], skip: int = 0
 ) -> dict[int, pa.Array] | None:
     """Return the columns that ``kinds`` names; None where a line or a cell may not fit.
@@ -180,10 +144,9 @@ def parse_block(
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
-            # one block, so that a column is one array
             arrow_csv.ReadOptions(
                 use_threads=False,
-                block_size=len(data) + 1,
+                block_size=min(len(data) + 1, _BLOCK_BYTES),
                 skip_rows=skip,
                 column_names=[str(column) for column in range(width)],
             ),
@@ -202,6 +165,7 @@ def parse_block(
         return None
     if not len(table):
         return None
+    table = table.unify_dictionaries().combine_chunks()
     return {column: _stripped(table[str(column)].chunk(0)) for column in kinds}
 
 
@@ -231,8 +195,7 @@ def to_array(column: pa.Array) -> np.ndarray:
 
 def read_matrix(path: Path, kind: pa.DataType) -> np.ndarray:
     """Read lines of comma-separated numbers without a header, as in TU files, ``[rows, D]``."""
-    ((_, data),) = text_blocks(path)
-    dialect = Dialect(",", comments=True)
+    data, dialect = read_text(path), Dialect(",", comments=True)
     _, first = next(table_rows(data, dialect), (0, None))
     if first is None:
         raise InputError("the file holds comments only.")
@@ -249,7 +212,7 @@ def read_columns(
     """
     rows = table_rows(data, dialect)
     line, first = next(rows)
-    parsed = parse_block(data, dialect, len(first), kinds, line if header else 0)
+    parsed = parse_columns(data, dialect, len(first), kinds, line if header else 0)
     if parsed is not None:
         columns = {at: to_array(column) for at, column in parsed.items()}
         fits = [
@@ -274,8 +237,8 @@ def read_columns(
 
 def line_of_row(path: Path, row: int) -> int:
     """Return the number of the line that holds the given row of a matrix."""
-    ((_, data),) = text_blocks(path)
-    return next(itertools.islice(table_rows(data, Dialect(",", comments=True)), row, None))[0]
+    rows = table_rows(read_text(path), Dialect(",", comments=True))
+    return next(itertools.islice(rows, row, None))[0]
 
 
 def csv_text(columns: Sequence[tuple[str, Sequence[object]]]) -> str:
@@ -336,7 +299,7 @@ def parse_cell(number: int, text: str, kind: pa.DataType) -> float | str:
     return float(text)
 
 
-def decode(data: bytes, first: int) -> str:
+def _decode(data: bytes, first: int) -> str:
     """Return text in UTF-8, whose first line has the number ``first``."""
     try:
         return data.decode("utf-8")
