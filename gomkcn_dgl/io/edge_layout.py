@@ -12,8 +12,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
-from gomkcn_dgl.containers.graph_content import NONE
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.tables import (
     Dialect,
     check_names,

@@ -21,15 +21,15 @@ import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.checks import as_float32
-from gomkcn_dgl.containers.graph_content import (
+from gomkcn_dgl.csr import count_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import (
     ColumnChoice,
     GraphContent,
     column_values,
     is_from,
     relation_codes,
 )
-from gomkcn_dgl.edges import count_edges
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout, read_layout
 from gomkcn_dgl.io.tables import (
     INTEGERS,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.containers.graph_content import pick_columns
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import pick_columns
 from gomkcn_dgl.io.tables import (
     NUMBERS,
     WORDS,

@@ -19,9 +19,9 @@ import networkx as nx
 from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
-from gomkcn_dgl.containers.graph_content import GraphContent
-from gomkcn_dgl.containers.graph_objects import from_matrix, from_networkx, node_names
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import GraphContent
+from gomkcn_dgl.graph_objects import from_matrix, from_networkx, node_names
 from gomkcn_dgl.runtime.files import parse_json, read_bytes, reason_of
 
 # attribute that holds what a node is called in the formats below

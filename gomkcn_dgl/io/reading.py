@@ -27,9 +27,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from gomkcn_dgl.checks import check_choice, check_features
-from gomkcn_dgl.containers.graph_content import NONE, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
 from gomkcn_dgl.io.edge_tables import read_edges

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from gomkcn_dgl.containers.graph_content import NONE
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
 from gomkcn_dgl.io.tables import INTEGERS, NUMBERS, line_of_row, read_matrix
 from gomkcn_dgl.relations import PLAIN

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.containers.graph_objects import from_csr
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
+from gomkcn_dgl.graph_objects import from_csr
 from gomkcn_dgl.io.features import SUFFIXES
 from gomkcn_dgl.io.tables import csv_text
 from gomkcn_dgl.relations import PLAIN, SIMPLE
