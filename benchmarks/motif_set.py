@@ -31,8 +31,7 @@ from record import Bench, Table, bench_command, data_option
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import search_graph
@@ -388,7 +387,7 @@ def add_start(table: Table, name: str, mined: MinedGraph, seed: int, goal: str) 
     is_over = lambda: time.process_time() - start > MOST_SECONDS  # noqa: E731
     found = search_graph(mined, range(SIZES[0], SIZES[1] + 1), seed=seed, is_over=is_over)
     seconds = time.process_time() - start
-    ended = "yes" if found.complete else found.cut
+    ended = found.cut or "yes"
     motifs = str(len(found.motifs))
     table.add(name, str(seed), found.bits_base, found.bits_saved, goal, motifs, seconds, ended)
 
@@ -418,7 +417,7 @@ def large(bench: Bench) -> None:
                  for one, rows in drawn.planted]  # fmt: skip
         others = len(places.keys() - {one.key for one, _ in drawn.planted})
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        ended = "yes" if found.complete else found.cut
+        ended = found.cut or "yes"
         table.add(str(seed), f"{sum(map(bool, right))} of 4", sum(right), others,
                   found.bits_saved, seconds, peak, ended)  # fmt: skip
 

@@ -3,12 +3,14 @@
     python benchmarks/page.py
 
 needs chromium and `pip install playwright`. Chromium draws with the processor, without a graphics
-card. The runs are made by hand from random graphs with communities, so that nothing is mined.
+card. The runs are made by hand from random graphs with communities, so that nothing is mined. Pages
+of real graphs are those that docs/site/make_gallery.py has made.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import statistics
 import tempfile
@@ -34,6 +36,7 @@ from mining.plots.graph_map import GraphMap
 REPEATS = 5
 # nodes, edges, and listed places of all patterns together
 SIZES = ((1000, 2000, 1000), (5000, 20_000, 10_000), (5000, 100_000, 10_000))
+GALLERY = Path(__file__).parents[1] / "docs/gallery"
 QUICK_SIZES = ((200, 400, 100),)
 NUM_PATTERNS, PATTERN_SIZE = 10, 5
 FLAGS = ("--no-sandbox",)
@@ -42,6 +45,8 @@ PAN = """
 async () => {
   let frames = 0;
   const view = gomkcnExplorer.view;
+  // a gallery of small graphs does not pan
+  if (!view.draw) return null;
   const start = performance.now();
   while (performance.now() - start < 2000) {
     view.left += 2;
@@ -71,6 +76,10 @@ def main(bench: Bench) -> None:
             "frames/s": ".0f",
         },
     )
+    real = bench.table(
+        "Pages of the gallery",
+        {"page": "", "nodes": ",", "edges": ",", "MB": ".2f", "ready after": "", "frames/s": ".0f"},
+    )
     with tempfile.TemporaryDirectory() as folder, started() as browser:
         for sizes in QUICK_SIZES if bench.quick else SIZES:
             run = run_of(graph_of(*sizes[:2]), sizes[2])
@@ -78,6 +87,11 @@ def main(bench: Bench) -> None:
             written = timed(lambda run=run, file=file: file.write_text(render_report(run)), 2)
             ready, frames = open_page(browser, file, bench.repeats)
             table.add(*sizes, written, file.stat().st_size / 1e6, ready, frames)
+        for file in [] if bench.quick else sorted(GALLERY.glob("*/report.html")):
+            graph = json.loads((file.parent / "run/run.json").read_text("utf-8"))["graph"]
+            measured = open_page(browser, file, bench.repeats)
+            size = file.stat().st_size / 1e6
+            real.add(file.parent.name, graph["num_nodes"], graph["num_edges"], size, *measured)
     bench.note(
         "Ready: from the request to the file until tables and graph answer. Frames: while the view "
         "moves for two seconds, median of the loads; 60 is the most that the browser draws. The "
@@ -107,8 +121,8 @@ def started() -> Iterator[Any]:
         browser.close()
 
 
-def open_page(browser: Any, file: Path, repeats: int) -> tuple[Timing, float]:
-    """Seconds until a page is ready, and frames a second while it pans."""
+def open_page(browser: Any, file: Path, repeats: int) -> tuple[Timing, float | None]:
+    """Seconds until a page is ready, and frames a second while it pans, if it does."""
     ready, frames = [], []
     for _ in range(repeats):
         page = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -119,7 +133,7 @@ def open_page(browser: Any, file: Path, repeats: int) -> tuple[Timing, float]:
         page.wait_for_timeout(3000)
         frames.append(page.evaluate(PAN))
         page.close()
-    return Timing(tuple(ready)), statistics.median(frames)
+    return Timing(tuple(ready)), None if None in frames else statistics.median(frames)
 
 
 def graph_of(num_nodes: int, num_edges: int) -> CSRGraph:

@@ -1,91 +1,97 @@
-"""What do trained filters find that grown sets do not, and at what cost?
+"""What do trained filters propose that dense sets do not, where copies differ, and at what cost?
 
     python benchmarks/sources.py            all cells, written to results/sources.*
-    python benchmarks/sources.py --quick    one small graph, nothing written
+    python benchmarks/sources.py --quick    one graph, nothing written
 
-Ten copies of each of four motifs of six nodes stand in a tree or in a graph of two edges a node:
-intact, or damaged, so that few or none are; filters have six nodes as well. A damaged motif cannot
-be in the motif set, whose copies are exact, but may be among the patterns, as what noisy copies
-agree on.
+The graphs are those of `inexact.py`: copies of motifs of 8 nodes of which a twentieth or a tenth of
+the edges differ. Features are constant, or three numbers: those of a node of a copy are its role's,
+give or take a tenth, and those of other nodes are uniform. The search is the same in all ways; what
+differs is where its drawings come from: dense sets that are grown, filters trained by gradient, the
+consensus of noisy subgraphs, or several of these.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
-from planted_graphs import MOTIFS_OF_SIZE, make_planted, mine
+from inexact import COPIES, NODES, Hidden, hide, m_jaccard, places_of, share_found
+from planted_graphs import mine
 from record import Bench, bench_command
 
-from synthetic import get_motif
+from gomkcn_dgl import CSRGraph, as_csr
 
-WAYS = ("grown", "filters", "grown,filters")
-# edges a node; edges deleted, edges added; options of the features
-CELLS: tuple[tuple[int, float, float, dict[str, Any]], ...] = (
-    (1, 0.0, 0.0, {"features": "constant"}),
-    (2, 0.0, 0.0, {"features": "constant"}),
-    (1, 0.0, 0.0, {"features": "per_type_noise", "noise": 0.05}),
-    (2, 0.0, 0.0, {"features": "per_type_noise", "noise": 0.05}),
-    (1, 0.15, 0.05, {"features": "constant"}),
-    (1, 0.15, 0.05, {"features": "per_type_noise", "noise": 0.05}),
-    (1, 0.2, 0.1, {"features": "per_type_noise", "noise": 0.05}),
+FIRST_SEED = 9500
+# name, sources, whether with the consensus of noisy subgraphs
+WAYS = (
+    ("grown", "grown", False),
+    ("filters", "filters", False),
+    ("filters, consensus", "filters", True),
+    ("grown, filters", "grown,filters", False),
+    ("all", "grown,filters", True),
 )
+CELLS = ((1, 0.1, False), (1, 0.1, True), (2, 0.05, False), (2, 0.05, True))
 
 
 @dataclass
 class Found:
-    """Of the graph of each seed: motifs in the set, others in it, motifs among all, seconds."""
+    """Of the graph of each seed."""
 
-    in_set: list[int] = field(default_factory=list)
-    others: list[int] = field(default_factory=list)
-    reported: list[int] = field(default_factory=list)
+    bits: list[float] = field(default_factory=list)
+    motifs: list[int] = field(default_factory=list)
+    jaccards: list[float] = field(default_factory=list)
+    copies: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
 
-@bench_command("sources", usual_repeats=5, how="graphs a cell")
+def with_features(hidden: Hidden, of_roles: bool, seed: int) -> CSRGraph:
+    """The graph, with features that are constant or typical of the role in a copy."""
+    graph, rng = as_csr(hidden.graph), np.random.default_rng([seed, 3])
+    if not of_roles:
+        return graph
+    features = rng.random((NODES, 3))
+    for rows in hidden.copies:
+        of_role = rng.random((rows.shape[1], 3))
+        features[rows] = of_role + 0.1 * rng.standard_normal((*rows.shape, 3))
+    return replace(graph, features=features.astype(np.float32), feature_names=list("abc"))
+
+
+@bench_command("sources", usual_repeats=3, how="graphs a cell")
 def main(bench: Bench) -> None:
-    """Mine the same graphs with grown sets, with filters, and with both."""
+    """Mine the same graphs with drawings of several sources."""
     table = bench.table(
-        "Of 4 planted motifs, mean over the graphs; seconds of processor, median",
-        {
-            "edges a node": "",
-            "edges deleted, added": "",
-            "features": "",
-            "sources": "",
-            "in the set": "",
-            "others in it": "",
-            "among the patterns": "",
-            "s": ".1f",
-        },
-    )
-    keys = {get_motif(name).key for name in MOTIFS_OF_SIZE[6]}
-    for edges, deleted, added, features in CELLS[:1] if bench.quick else CELLS:
-        found = {way: Found() for way in WAYS}
-        for seed in range(1 if bench.quick else bench.repeats):
-            graph, _ = make_planted(
-                MOTIFS_OF_SIZE[6], edges, seed,
-                copies=20 if deleted else 10, num_nodes=300 if bench.quick else 1000,
-                remove_prob=deleted, add_prob=added, **features,
-            )  # fmt: skip
-            for way, one in found.items():
-                miner, seconds = mine(
-                    graph, pattern_size="3-6", sources=way, null="none", min_occurrences=1
-                )
-                in_set = [motif.key in keys for motif in miner.motif_set_]
-                one.in_set.append(sum(in_set))
-                one.others.append(len(in_set) - sum(in_set))
-                one.reported.append(len(keys & {pattern.key for pattern in miner.patterns_}))
+        f"{COPIES} noisy copies of each motif in {NODES} nodes, means; processor seconds, median",
+        {"motifs": "", "noise": ".2f", "features": "", "drawings from": "", "motifs found": ".1f",
+         "bits": ",.0f", "M-Jaccard": ".2f", "copies": ".2f", "s": ".1f"},
+    )  # fmt: skip
+    for number, noise, of_roles in CELLS[:1] if bench.quick else CELLS:
+        found = {name: Found() for name, _, _ in WAYS}
+        for seed in range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else bench.repeats)):
+            hidden = hide(seed, "ER", noise, number)
+            graph = with_features(hidden, of_roles, seed)
+            truly = [[frozenset(row) for row in rows.tolist()] for rows in hidden.copies]
+            for name, sources, with_consensus in WAYS:
+                options: dict[str, Any] = {"sources": sources, "null": "none"}
+                keep = lambda miner, source, graph, filters: filters  # noqa: E731
+                patch = mock.patch("mining.miner.add_noisy", keep)
+                if with_consensus:
+                    miner, seconds = mine(graph, pattern_size="3-8", **options)
+                else:
+                    with patch:
+                        miner, seconds = mine(graph, pattern_size="3-8", **options)
+                there, one = places_of(miner.motif_set_), found[name]
+                one.bits.append(miner.motif_set_.bits_saved)
+                one.motifs.append(len(there))
+                one.jaccards.append(m_jaccard(there, truly))
+                one.copies.append(share_found(truly, there))
                 one.seconds.append(seconds)
-        for way, one in found.items():
-            table.add(
-                str(edges),
-                f"{100 * deleted:g} %, {100 * added:g} %",
-                "constant" if features["features"] == "constant" else "per type, noise 0.05",
-                way,
-                *(f"{np.mean(values):.2f}" for values in (one.in_set, one.others, one.reported)),
-                float(np.median(one.seconds)),
-            )
+        for name, one in found.items():
+            means = [float(np.mean(values)) for values in
+                     (one.motifs, one.bits, one.jaccards, one.copies)]  # fmt: skip
+            features = "typical of the role" if of_roles else "constant"
+            table.add(str(number), noise, features, name, *means, float(np.median(one.seconds)))
 
 
 if __name__ == "__main__":

@@ -28,9 +28,8 @@ from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
 from mining.choice import compare_censuses
-from mining.counting.connected_sets import subgraphs_of
 from mining.counting.sought import INDUCED, SUBGRAPH
-from mining.counting.structure_counts import count_structures
+from mining.counting.structure_counts import count_structures, subgraphs_of
 from mining.mined_graph import MinedGraph
 from mining.miner import prepare
 from mining.pattern import LESS, LEVEL, MORE, NullComparison

@@ -44,7 +44,7 @@ FAULTS = [Fault(*row) for row in [
     ("occurrences at a root are independent", "mining/counting/counter.py",
      "effective = total**2 / float((counts**2).sum())", "effective = total",
      "test_root_sampler.py::test_estimates_are_unbiased_and_intervals_hold"),
-    ("squares of the shares halved", "mining/counting/tree_loops.py",
+    ("squares of the shares halved", "mining/counting/tree_sampler.py",
      "squares += share * share", "squares += 0.5 * share * share",
      "test_counter.py::test_estimates_vary_as_much_as_their_intervals_say"),
     ("draws end at twice the error", "mining/counting/counter.py",

@@ -24,19 +24,16 @@ from gomkcn_dgl.runtime import html_of
 
 log = logging.getLogger("gomkcn_dgl")
 
-
 CONSTANT_FEATURE = "constant"
 # what can be done to a graph to tidy it, in the words of the log
-_LOOPS = "dropped %d self-loops"
-_ZEROS = "dropped %d edges of weight 0"
-_DUPLICATES = "merged %d duplicate edges"
-_MIRRORED = "mirrored %d edges that were given in one direction"
-_CONFLICTS = "kept the largest of several values of the edges of %d ordered pairs of nodes"
-_CONSTANT = "no node features: every node gets the constant feature 1 (%d nodes)"
+_LOOPS = "dropped {:,} self-loops"
+_ZEROS = "dropped {:,} edges of weight 0"
+_DUPLICATES = "merged {:,} duplicate edges"
+_MIRRORED = "read {:,} edges as undirected"
+_CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pairs of nodes"
+_CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
-
-
 # nodes whose edges are listed in one go
 _NODES_AT_ONCE = 2**18
 
@@ -272,7 +269,7 @@ def csr_from_edges(
         indptr, indices, links, relations = rows.indptr, rows.indices, rows.links, rows.relations
         if weights is not None:
             weights, repairs[_CONFLICTS] = _weights_of_entries(weights, rows)
-    _log_repairs(repairs)
+    notes = _log_repairs(repairs)
     return CSRGraph(
         indptr=indptr,
         indices=indices,
@@ -283,15 +280,16 @@ def csr_from_edges(
         feature_names=names,
         relations=relations,
         links=links,
-        notes=tuple(message % count for message, count in repairs.items() if count),
+        notes=notes,
     )
 
 
-def _log_repairs(repairs: Counter[str]) -> None:
-    """Write one line to the log for each kind of repair."""
-    for message, count in repairs.items():
-        if count:
-            log.info(message, count)
+def _log_repairs(repairs: Counter[str]) -> tuple[str, ...]:
+    """Write one line to the log for each kind of repair, and return these lines."""
+    lines = tuple(message.format(count) for message, count in repairs.items() if count)
+    for line in lines:
+        log.info("%s", line)
+    return lines
 
 
 def _check_endpoints(

@@ -1,4 +1,4 @@
-"""Whole graphs → bags of patterns: how many nodes of a graph have which surroundings.
+"""Whole graphs → bags of patterns: how many nodes of a graph have which k-hop subgraphs.
 
 For graphs that are too large, or too many, to be matched node by node. Two nodes match where they
 have the same pattern, so that the best matching of two graphs is a sum of minima of counts, without

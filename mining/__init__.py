@@ -7,15 +7,16 @@ register_html_module("mining", "mining.html.notebook")
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "class_contrasts": ["class_differences"],
         "counting.counter": ["count_occurrences", "list_places"],
         "counting.exact_search": ["count_by_graph"],
-        "explanation.occurrence_explanation": [
-            "explain_node",
-            "explain_occurrence",
-            "OccurrenceExplanation",
+        "export": [
+            "copies_table",
+            "feature_table",
+            "occurrence_table",
+            "pattern_table",
+            "write_tables",
         ],
-        "export": ["copies_table", "occurrence_table", "pattern_table", "write_tables"],
+        "inexact_counts": ["count_inexact", "InexactCounts", "Variant"],
         "learning.filter_learning": ["FilterLearning"],
         "miner": ["PatternMiner"],
         "motif_sets.finding": ["motif_set"],
@@ -30,12 +31,14 @@ __getattr__, __dir__, __all__ = lazy_names(
             "MotifPart",
             "NullComparison",
             "OccurrenceCount",
+            "OrbitFeature",
             "Pattern",
         ],
         "pattern_counts": ["bag_of_patterns"],
         "plots.copies_drawing": ["draw_copies"],
         "random_graphs": ["null_model", "NullModel", "sample_null"],
         "run_folder": ["load_miner", "read_run"],
+        "significance": ["class_differences"],
         "structure_census": [
             "Census",
             "census",

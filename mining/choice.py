@@ -3,7 +3,7 @@
 All structures of three to five nodes (of three and four, where edges or nodes are of several kinds)
 are counted in the graph and in the same way in random graphs. Larger motifs, and what filters or
 the user have shown, were chosen in this graph alone: a comparison of what was chosen because it is
-frequent here would call structures of pure chance. So they are counted, and not compared.
+frequent here would call too many. So they are counted, and not compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
-from mining.class_contrasts import class_differences
 from mining.counting.counter import count_occurrences
 from mining.counting.exact_search import find_graphs
 from mining.counting.sought import STEPS_PER_SECOND
@@ -35,7 +34,7 @@ from mining.counting.structure_counts import (
 from mining.mined_graph import MinedGraph
 from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern, merge
 from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.significance import compare_with_random
+from mining.significance import class_differences, compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,7 +20,7 @@ from gomkcn_dgl.runtime.output_folder import Content, write_files
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
-from mining.pattern import Pattern
+from mining.pattern import OrbitFeature, Pattern
 
 TABLE_FORMATS = ("csv", "parquet", "graphml")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
@@ -140,7 +140,9 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``motif``, ``copy`` (its number within the motif), ``graph`` (of a collection),
-        ``pattern_node`` and ``node`` (the input's own id; text unless all ids are integers).
+        ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
+        ``edits``, where the copy differs from the motif: ``-0-3 +1-4`` is without the edge of its
+        nodes 0 and 3, and has one of 1 and 4.
 
     Examples
     --------
@@ -148,7 +150,7 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     >>> from mining import motif_set
     >>> table = copies_table(motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4)))
     >>> table["motif"].value_counts().to_dict(), list(table.columns)
-    ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node'])
+    ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node', 'edits'])
     """
     rows = [
         replace(one, id=number, occurrences=one.motif.copies)
@@ -156,7 +158,61 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
         if one.motif is not None
     ]
     table = occurrence_table(rows).drop(columns="similarity")
-    return table.rename(columns={"pattern": "motif", "occurrence": "copy"})
+    table = table.rename(columns={"pattern": "motif", "occurrence": "copy"})
+    # what differs in each copy, on all of its rows
+    texts: dict[tuple[int, int], str] = {}
+    for number, one in enumerate(motif_set.motifs):
+        for copy, u, v, sign in [] if one.motif is None else one.motif.edits.tolist():
+            ends = f"{'+' if sign > 0 else '-'}{min(u, v)}-{max(u, v)}"
+            texts[number, copy] = f"{texts.get((number, copy), '')} {ends}".strip()
+    keys = zip(table["motif"].tolist(), table["copy"].tolist(), strict=True)
+    table["edits"] = pd.array([texts.get(key, "") for key in keys], dtype="string")
+    return table
+
+
+def feature_table(motif_set: MotifSet) -> pd.DataFrame:
+    """Return one row per numeric feature and orbit of each motif in a set.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``motif``, ``feature``, ``nodes`` (those of the orbit, such as ``"0 3"``), then mean and
+        standard deviation over the copies, ``mean`` and ``sd``, and over all nodes, ``mean_all``
+        and ``sd_all``.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> from mining import motif_set
+    >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
+    >>> nx.set_node_attributes(graph, dict(graph.degree), "size")
+    >>> found = motif_set(as_csr(graph, features=["size"]))
+    >>> feature_table(found).round(2).values.tolist()
+    [[0, 'size', '0 1 2 3', 3.0, 0.0, 2.4, 0.49]]
+    """
+    rows = [
+        {"motif": number, **asdict(feature), "nodes": " ".join(map(str, feature.nodes))}
+        for number, one in enumerate(motif_set)
+        for feature in ([] if one.motif is None else one.motif.features)
+    ]
+    columns = ["motif", *(one.name for one in fields(OrbitFeature))]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def read_edits(path: Path, number: int) -> list[np.ndarray]:
+    """Read the edits of a table of the copies of a number of motifs, int64 ``[E, 4]`` of each.
+
+    The table is one that :func:`read_places` could read.
+    """
+    table = pd.read_parquet(path, engine="pyarrow")
+    found: list[list[tuple[int, ...]]] = [[] for _ in range(number)]
+    first = table[(table["pattern_node"] == 0) & (table["edits"] != "")]
+    for motif, copy, text in zip(first["motif"], first["copy"], first["edits"], strict=True):
+        for edit in text.split():
+            ends = map(int, edit[1:].split("-"))
+            found[motif].append((copy, *ends, 1 if edit[0] == "+" else -1))
+    return [np.array(rows, np.int64).reshape(-1, 4) for rows in found]
 
 
 def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrences]:
@@ -211,8 +267,8 @@ def write_tables(
     Returns
     -------
     list of Path
-        ``patterns``, ``occurrences`` and ``copies``, and ``others`` where there are any, with the
-        ending of the format; or ``graph.graphml``.
+        ``patterns``, ``occurrences`` and ``copies``, and ``others`` and ``features`` where there
+        are any, with the ending of the format; or ``graph.graphml``.
 
     Raises
     ------
@@ -236,6 +292,8 @@ def write_tables(
         }
         if run.others:
             tables["others"] = pattern_table(run.others)
+        if len(features := feature_table(run.motif_set)):
+            tables["features"] = features
         files = {
             f"{name}.{format}": partial(write_table, table, format=format)
             for name, table in tables.items()

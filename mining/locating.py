@@ -60,14 +60,15 @@ def locate_patterns(
             seed=source.seed,
         )
         if not len(nodes) and pattern.motif is not None:
-            # a search of a part of a large graph met none
-            nodes, is_complete = mined.rows_of(pattern.motif.copies)[:MOST_LISTED], False
+            # a search of a part of a large graph met none; copies with edits are no occurrences
+            nodes, is_complete = mined.rows_of(pattern.motif.copies), False
+            nodes = np.delete(nodes, pattern.motif.edits[:, 0], axis=0)[:MOST_LISTED]
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
     found = steps.each("listing places", list_one, patterns, attrgetter("key"))
     located = []
     for pattern, listed in zip(patterns, found, strict=True):
-        if len(listed["nodes"]) or pattern.frequency.count == 0:
+        if len(listed["nodes"]) or pattern.frequency.count == 0 or pattern.motif is not None:
             located.append(_located(mined, source, features, pattern, listed, min_occurrences))
     if len(located) < len(patterns) and is_first():
         lost = len(patterns) - len(located)

@@ -69,12 +69,17 @@ class MinedGraph:
         return cls(order.graph, given, order, categories, colors, classes)
 
     @property
-    def has_numeric_features(self) -> bool:
-        """Whether a feature that is no category differs between nodes."""
+    def numeric_columns(self) -> list[int]:
+        """Features that are no category and differ between nodes."""
         features, categories = self.graph.stored_features, self.categories.columns
-        own = features[:, [n for n in range(features.shape[1]) if n not in categories]]
         # a difference of the largest numbers would overflow
-        return bool((own != own[:1]).any())
+        varies = np.flatnonzero((features != features[:1]).any(axis=0)).tolist()
+        return [column for column in varies if column not in categories]
+
+    @property
+    def has_numeric_features(self) -> bool:
+        """Whether there are such features."""
+        return bool(self.numeric_columns)
 
     def structure(self, channels: np.ndarray, colors: np.ndarray | None) -> Structure:
         """The structure of edges in the channels of this graph, and of colours ``[M]``."""

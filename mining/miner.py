@@ -1,4 +1,4 @@
-"""PatternMiner: from a graph to the patterns that stand out in it."""
+"""PatternMiner: from a graph to its motif set and its patterns."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from mining.learning.filter_learning import learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
-from mining.mined_graph import MinedGraph
+from mining.mined_graph import MinedGraph, classes_of
 from mining.miner_parameters import MinerParameters
 from mining.motif_sets.finding import find_motif_set, given_patterns
-from mining.pattern import Pattern, merge
+from mining.pattern import Pattern, Patterns, merge
 from mining.pattern_features import PatternFeatures
 
 log = logging.getLogger("gomkcn_dgl")
@@ -63,6 +63,9 @@ class PatternMiner(PatternFeatures, MinerParameters):
         in ``"grown,filters"``. "auto": grown sets, and filters where numeric features vary.
     given : sequence of Structure or str
         Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
+    exact_copies : bool
+        Whether each copy of a motif must have its edges and no others. Else copies may lack some
+        and have others, where saying so is shorter.
     null : str, callable, NullModel or a sequence of these
         Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
         reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
@@ -119,6 +122,8 @@ class PatternMiner(PatternFeatures, MinerParameters):
         Sentences on what the comparison with random graphs does not tell.
     null_models_ : dict from str to str
         What the random graphs of each null model keep, in words, by its name.
+    graph_classes_ : GraphClasses or None
+        The class of each graph, where ``y`` has it.
     n_features_in_ : int
         Feature width D.
 
@@ -209,6 +214,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
                 self.random_state,
                 merge(proposed),
                 grows="grown" in sources,
+                exact_copies=self.exact_copies,
                 is_collection=is_collection,
                 steps=steps,
             )
@@ -230,13 +236,14 @@ class PatternMiner(PatternFeatures, MinerParameters):
             number = len(patterns) + len(choice.others)
             log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind
-        self.patterns_, self.others_ = patterns, list(choice.others)
+        self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.loss_curve_, self.source_ = loss_curve, source
         self.n_features_in_ = len(source.scaling.offset)
         self.is_partial_ = steps.is_partial
         self.notes_, self.warnings_ = given.notes, choice.warnings
         self.null_models_ = choice.null_models
+        self.graph_classes_ = classes_of(y, given)
         return self
 
     def _learn(

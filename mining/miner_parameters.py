@@ -47,6 +47,7 @@ class MinerParameters(BaseEstimator):
     _: KW_ONLY
     sources: str | tuple[str, ...] = AUTO
     given: tuple[Structure | str, ...] = ()
+    exact_copies: bool = False
     null: str | tuple[str, ...] | None = "auto"
     null_samples: int = 199
     count_error: float = 0.02

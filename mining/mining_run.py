@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,15 @@ from gomkcn_dgl.graphs.shapes import describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
-from mining.miner import PatternMiner
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
 from mining.truth import MotifRecovery
+
+if TYPE_CHECKING:
+    from mining.miner import PatternMiner
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            map=GraphMap.of(csr, found, patterns),
+            map=GraphMap.of(csr, found, patterns, miner.graph_classes_),
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),

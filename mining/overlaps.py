@@ -1,4 +1,4 @@
-"""Occurrences that share no node."""
+"""Occurrences that share no node; apart from their record, which must not load the compiler."""
 
 from __future__ import annotations
 

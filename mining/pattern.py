@@ -62,6 +62,15 @@ class OccurrenceCount:
         """The count of all occurrences."""
         return cls(number, number, number, is_exact=True)
 
+    @classmethod
+    def sum(cls, counts: Iterable[OccurrenceCount]) -> OccurrenceCount:
+        """The count of different occurrences together; the ends of the intervals are added up."""
+        each = list(counts)
+        value, low, high = (
+            sum(getattr(one, of) for one in each) for of in ("value", "low", "high")
+        )
+        return cls(value, low, high, all(one.is_exact for one in each))
+
     @property
     def state(self) -> str:
         """How the number is known: "exact", "estimated", or "bounded" where no draw found one."""
@@ -265,7 +274,7 @@ class ClassDifference:
     >>> contrast = ClassContrast("toxic", 9, 10, 2, 20, 46.8, 5.7, 383.0)
     >>> shares, _, ratio = str(contrast).partition("; ")
     >>> shares
-    '9 of 10 (90 %) of class toxic, 2 of 20 (10 %) of the others'
+    '9 of 10 (90%) of class toxic, 2 of 20 (10%) of the others'
     >>> ratio
     'odds ratio 46.8 (5.7 to 383)'
     >>> ClassDifference((contrast,), 0.001).strongest.is_more_frequent
@@ -292,21 +301,87 @@ class ClassDifference:
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
         return {
-            "contrasts": [_rounded(asdict(one)) for one in self.contrasts],
+            "contrasts": [rounded(asdict(one)) for one in self.contrasts],
             "p_adjusted": round(self.p_adjusted, 6),
         }
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})".replace("%", " %")
+    return f"{part} of {whole} ({part / whole:.0%})"
 
 
-def _rounded(record: dict[str, Any]) -> dict[str, Any]:
+def rounded(record: dict[str, Any]) -> dict[str, Any]:
     """Six digits, however small a number is."""
     return {
         name: float(f"{value:.6g}") if isinstance(value, float) else value
         for name, value in record.items()
     }
+
+
+# orbits and features of a motif that are recorded
+_MOST_FEATURES = 100
+# share of the copies from which on a missing or an added edge is drawn
+OFTEN = 0.15
+# of a motif whose copies all have its edges and no others
+NO_EDITS = np.zeros((0, 4), np.int64)
+
+
+@dataclass(frozen=True)
+class OrbitFeature:
+    """A numeric feature of the nodes of an orbit of a motif, over its copies and over the graph.
+
+    Attributes
+    ----------
+    feature : str
+        Its name.
+    nodes : tuple of int
+        The nodes of the motif that are alike, an orbit.
+    mean, sd : float
+        Mean and standard deviation (over N) at these nodes of all copies.
+    mean_all, sd_all : float
+        The same over all nodes of the graph, or of all graphs of a collection.
+    """
+
+    feature: str
+    nodes: tuple[int, ...]
+    mean: float
+    sd: float
+    mean_all: float
+    sd_all: float
+
+    @property
+    def distance(self) -> float:
+        """How far the mean is from that of all nodes, in their standard deviations."""
+        return abs(self.mean - self.mean_all) / self.sd_all
+
+
+def orbit_features(
+    features: np.ndarray, columns: Mapping[int, str], structure: Structure, copies: np.ndarray
+) -> tuple[OrbitFeature, ...]:
+    """Some columns of ``[V, D]``, which vary, at each orbit of a structure with copies ``[K, M]``.
+
+    Those that differ most from all nodes come first, and no more than a hundred.
+
+    >>> values, star = np.array([[1.0], [4.0], [3.0], [8.0]]), Structure.parse("path-3")
+    >>> first, second = orbit_features(values, {0: "x"}, star, np.array([[1, 0, 2]]))
+    >>> first.nodes, first.mean, second.nodes, second.mean, second.mean_all
+    ((1,), 1.0, (0, 2), 3.5, 4.0)
+    """
+    found = []
+    orbits = [np.flatnonzero(structure.orbits == first) for first in np.unique(structure.orbits)]
+    for column, name in columns.items():
+        whole = _mean_and_sd(features[:, column])
+        for nodes in orbits:
+            own = _mean_and_sd(features[copies[:, nodes], column])
+            found.append(OrbitFeature(name, tuple(nodes.tolist()), *own, *whole))
+    return tuple(sorted(found, key=lambda one: -one.distance)[:_MOST_FEATURES])
+
+
+def _mean_and_sd(values: np.ndarray) -> tuple[float, float]:
+    """Over all values, in units in which no square overflows."""
+    unit = float(np.abs(values).max()) or 1.0
+    scaled = values.astype(np.float64) / unit
+    return float(scaled.mean()) * unit, float(scaled.std()) * unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,6 +402,18 @@ class MotifPart:
         Starts of the search that found it, of all that were made.
     num_copies : int
         How many copies there are, also where they are not at hand.
+    edits : numpy.ndarray
+        int64 ``[E, 4]``, where copies differ from the structure: the copy, two nodes of the
+        structure, and -1 for an edge that the copy lacks or 1 for one that it has beside. An edge
+        of another relation or direction is one of each.
+    features : tuple of OrbitFeature
+        Numeric features at the orbits, those that differ most from all nodes first.
+
+    Examples
+    --------
+    >>> part = MotifPart(NONE, 40.0, "uniform", num_copies=5, edits=np.array([[3, 0, 1, -1]]))
+    >>> part.missing, part.added, part.copies_exact
+    (1, 0, 4)
     """
 
     copies: Occurrences
@@ -334,10 +421,72 @@ class MotifPart:
     address: str
     found_in: int = 1
     num_copies: int = -1
+    edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
+    features: tuple[OrbitFeature, ...] = ()
 
     def __post_init__(self) -> None:
         if self.num_copies < 0:
             object.__setattr__(self, "num_copies", len(self.copies))
+
+    @property
+    def missing(self) -> int:
+        """Edges that copies lack, in all."""
+        return int((self.edits[:, 3] < 0).sum())
+
+    @property
+    def added(self) -> int:
+        """Edges that copies have beside, in all."""
+        return int((self.edits[:, 3] > 0).sum())
+
+    @property
+    def copies_exact(self) -> int:
+        """Copies that do not differ from the structure."""
+        return self.num_copies - len(np.unique(self.edits[:, 0]))
+
+    def totals(self, structure: Structure) -> tuple[int, int]:
+        """The edges of all copies before any edit, and the other pairs of their nodes."""
+        size, edges = structure.num_nodes, int(structure.joined.sum()) // 2
+        return self.num_copies * edges, self.num_copies * (size * (size - 1) // 2 - edges)
+
+    def rates(self, structure: Structure) -> tuple[float, float]:
+        """The share of edges of all copies that is missing, and of other pairs that is added."""
+        edges, others = self.totals(structure)
+        return self.missing / max(1, edges), self.added / max(1, others)
+
+    def often(self, structure: Structure) -> dict[str, list[Edge]]:
+        """Edges "missing" in at least 15 % of the copies, and other pairs "added" in so many.
+
+        These are arguments of :func:`mining.plots.structure_drawing.draw_structure`.
+        """
+        ends, signs = np.sort(self.edits[:, 1:3], axis=1), self.edits[:, 3]
+        found: dict[str, list[Edge]] = {}
+        for name, own in {"missing": signs < 0, "added": signs > 0}.items():
+            pairs, counts = np.unique(ends[own], axis=0, return_counts=True)
+            often = pairs[counts >= OFTEN * self.num_copies].tolist()
+            # an edge of another kind is drawn as one that is missing
+            found[name] = [
+                (u, v) for u, v in often if name == "missing" or not structure.joined[u, v]
+            ]
+        return found
+
+    def pairs(self, structure: Structure) -> np.ndarray:
+        """What is drawn between the nodes of each copy, int64 ``[X, 4]``.
+
+        The copy, two nodes of the structure, and 0 for an edge of it, -1 for one that the copy
+        lacks, 1 for one that it has beside.
+        """
+        u, v = np.nonzero(np.triu(structure.joined))
+        ends = np.tile(np.stack([u, v], axis=1), (self.num_copies, 1))
+        every = np.column_stack([np.repeat(np.arange(self.num_copies), len(u)), ends])
+        edits = self.edits.copy()
+        edits[:, 1:3].sort(axis=1)
+        # an edge of another kind takes the place of the one that is missing
+        size = structure.num_nodes
+        numbers = [one[:, :3] @ [size * size, size, 1] for one in (every, edits)]
+        kept = ~np.isin(numbers[0], numbers[1])
+        plain = np.column_stack([every[kept], np.zeros(kept.sum(), np.int64)])
+        found: np.ndarray = np.concatenate([plain, edits])
+        return found[np.argsort(found[:, 0], kind="stable")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -628,6 +777,13 @@ class Pattern:
 
     def _repr_html_(self) -> str | None:
         """Drawing and counts, for a notebook."""
+        return html_of(self)
+
+
+class Patterns(list[Pattern]):
+    """Patterns that a notebook shows as a table with drawings."""
+
+    def _repr_html_(self) -> str | None:
         return html_of(self)
 
 

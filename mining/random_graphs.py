@@ -67,7 +67,7 @@ class NullModel(Protocol):
         """Draw a random graph with the nodes of ``graph``; the same seed gives the same graph."""
 
     def doubt(self, graph: CSRGraph) -> str:
-        """Why verdicts beside it say little of this graph, in a sentence; mostly ``""``."""
+        """Why the comparison says little of this graph, in a sentence or two; mostly ``""``."""
 
 
 def null_model(
@@ -96,7 +96,7 @@ def null_model(
     >>> from gomkcn_dgl import as_csr
     >>> grid = as_csr(nx.grid_2d_graph(4, 4))
     >>> null_model("degree", grid).keeps
-    'the degree of each node and the two sides that edges join'
+    'the degree of each node and its two sides'
     >>> null_model("degree", as_csr(nx.karate_club_graph())).keeps
     'the degree of each node'
     """
@@ -215,12 +215,12 @@ class DegreeWalk:
         # 2. in words
         kept = ["the degree of each node"]
         if graph.links is not None:
-            kept = ["for each node how many neighbours it has by each relation and direction"]
+            kept = ["the degree of each node by edge type and direction"]
             if graph.relations.kinds[1:] == []:
-                kept = ["for each node how many edges only lead out, only come in and do both"]
-        kept += ["the categories that edges join at each node"] if categories else []
-        kept += [] if sides is None else ["the two sides that edges join"]
-        kept += ["how many edges join nodes of each two degrees"] if joint else []
+                kept = ["the numbers of outgoing and incoming edges and mutual pairs of each node"]
+        kept += ["the categories of the neighbours of each node"] if categories else []
+        kept += [] if sides is None else ["its two sides"]
+        kept += ["the number of edges between nodes of each two degrees"] if joint else []
         return cls(name, _listed(kept), _grouped(*columns), degrees)
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
@@ -249,8 +249,8 @@ class DegreeWalk:
         accepted = float(np.mean([share for _, share in walked]))
         if accepted < _LEAST_ACCEPTED:
             return (
-                f"Of 1,000 changes that null {self.name!r} tries, {1000 * accepted:.0f} can be "
-                "made: few graphs keep all that it keeps, and hardly anything can differ from them."
+                f"{1000 * accepted:.0f} of 1,000 swaps of the null model “{self.name}” succeed. "
+                "Its random graphs hardly differ from the graph: the comparison has little power."
             )
         return doubt_triangles(self.name, graph, [sample for sample, _ in walked])
 
@@ -260,7 +260,7 @@ class ErdosRenyi:
     """``"erdos-renyi"``: the edges of each graph between random nodes of it, each pair once."""
 
     name: str = "erdos-renyi"
-    keeps: str = "the numbers of nodes and of edges of each relation and direction"
+    keeps: str = "the numbers of nodes and of edges by edge type and direction"
     is_walk: bool = False
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
@@ -369,10 +369,11 @@ def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     is_alike |= difference <= (_FACTOR - 1) * min(observed, mean)
     if is_alike or (observed > mean and share < _SHARE):
         return ""
+    head = "The graphs have" if graph.num_graphs > 1 else "The graph has"
     return (
-        f"The graph has {observed:,} triangles, and random graphs of null {name!r}, which keeps "
-        f"none of that, have about {mean:,.0f}: structures with triangles are "
-        f"{'more' if observed > mean else 'less'} frequent for this reason alone."
+        f"{head} {observed:,} triangles; {len(samples)} random graphs of the null model “{name}” "
+        f"have {mean:,.0f} on average. Structures that contain triangles may be "
+        f"{'over' if observed > mean else 'under'}-represented for this reason alone."
     )
 
 

@@ -5,7 +5,6 @@
 | `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
 | `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
 | `patterns.json`          | the patterns, and what else was counted                    |
-| `patterns/*.graphml`     | one graph per pattern                                      |
 | `occurrences.parquet`    | one row per node of an occurrence                          |
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
@@ -17,11 +16,8 @@ Each JSON file has a schema in this package, which it is checked with when it is
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -31,9 +27,9 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
-from gomkcn_dgl.runtime.files import reason_of, visible
+from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.pattern import SCHEMA_VERSION, Pattern
+from mining.pattern import SCHEMA_VERSION, Pattern, Patterns
 from mining.schemas import validator
 
 if TYPE_CHECKING:
@@ -71,13 +67,11 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     from mining.html.report import render_report
     from mining.miner_checkpoint import checkpoint_bytes
 
-    graphs = {f"patterns/pattern_{p.id:02d}.graphml": _graphml(p) for p in run.patterns}
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one) for name, one in sets if one is not None}
     files: dict[str, Content] = {
         "settings.toml": settings.to_toml(),
         "patterns.json": to_json(run.to_dict()),
-        **graphs,
         "occurrences.parquet": partial(write_table, occurrence_table(run.patterns)),
         **{name: partial(write_table, table) for name, table in copies.items()},
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
@@ -89,27 +83,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     # an old run.json is removed first, so that a killed run does not look finished
     write_files(folder, files, mark="run.json")
     # what an older run had and this one does not
-    for old in (folder / "patterns").glob("pattern_*.graphml"):
-        if f"{old.parent.name}/{old.name}" not in files:
-            old.unlink(missing_ok=True)
     if _COPIES[1] not in files:
         (folder / _COPIES[1]).unlink(missing_ok=True)
-
-
-def _graphml(pattern: Pattern) -> bytes:
-    import networkx as nx
-
-    graph = pattern.to_networkx()
-    for _, values in graph.nodes(data=True):
-        for name in [name for name in values if not name.isprintable()]:
-            # XML cannot hold control characters
-            values[visible(name)] = values.pop(name)
-    for *_, values in graph.edges(data=True):
-        if "relation" in values:
-            values["relation"] = visible(values["relation"])
-    content = io.BytesIO()
-    nx.write_graphml_xml(graph, content)
-    return content.getvalue()
 
 
 def _run_record(run: MiningRun) -> dict[str, Any]:
@@ -153,30 +128,6 @@ def read_run(folder: str | Path) -> MiningRun:
         If the folder holds no run, one of another version, or a file of it is damaged.
     """
     folder = Path(folder)
-    records = _read_records(folder)
-    # a run of another version may have no map
-    records["map"] = read_json(folder / "map.json")
-    with _damage_named(folder, records):
-        return _run_of(folder, **records)
-
-
-def read_patterns(folder: str | Path) -> list[Pattern]:
-    """Read the patterns of a finished run as its JSON has them, without their occurrences.
-
-    Raises InputError as :func:`read_run` does.
-    """
-    folder = Path(folder)
-    records = _read_records(folder)
-    with _damage_named(folder, records):
-        record = records["patterns"]
-        names = tuple(record["feature_names"])
-        for entry in record["patterns"]:
-            _check_lengths(entry, len(names))
-        return [Pattern.from_dict(entry, names) for entry in record["patterns"]]
-
-
-def _read_records(folder: Path) -> dict[str, Any]:
-    """What `run.json` and `patterns.json` hold; refuse those of another version."""
     records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns")}
     version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
@@ -184,22 +135,17 @@ def _read_records(folder: Path) -> dict[str, Any]:
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
         )
-    return records
-
-
-@contextmanager
-def _damage_named(folder: Path, records: dict[str, Any]) -> Iterator[None]:
-    """Check records with their schemas, and name the folder if these or what follows fail."""
+    # a run of another version may have no map
+    records["map"] = read_json(folder / "map.json")
     try:
         # the schemas check each file by itself; what files say of each other is checked after that
         for name, record in records.items():
             validator(name)(record)
-        yield
+        return _run_of(folder, **records)
     except (KeyError, TypeError, ValueError) as error:
-        damaged = [f"{name}.json" for name in records]
         raise InputError(
-            f"run folder {str(folder)!r} holds a damaged {', '.join(damaged[:-1])} or "
-            f"{damaged[-1]} ({reason_of(error)}); mine again."
+            f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or map.json "
+            f"({reason_of(error)}); mine again."
         ) from None
 
 
@@ -207,7 +153,7 @@ def _run_of(
     folder: Path, run: dict[str, Any], patterns: dict[str, Any], map: dict[str, Any] | None
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
-    from mining.export import read_places
+    from mining.export import read_edits, read_places
     from mining.mining_run import GraphSummary, MiningRun, RelationSummary, with_names
     from mining.motif_sets.motif_set import MotifSet
     from mining.plots.graph_map import GraphMap
@@ -225,17 +171,18 @@ def _run_of(
         Pattern.from_dict(entry, names, stored)
         for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
     ]
-    record, copies = patterns["motif_set"], []
+    record, copies, edits = patterns["motif_set"], [], []
     for name, one in zip(_COPIES, (record, record["other"]), strict=True):
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
             copies.append(read_places(folder / name, sizes))
+            edits.append(read_edits(folder / name, len(sizes)))
     if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
     relations = relations_of(
         [one.name for one in kinds] or [PLAIN], [one.directed for one in kinds] or [False]
     )
-    motif_set = MotifSet.from_dict(record, relations, copies)
+    motif_set = MotifSet.from_dict(record, relations, copies, edits)
     parts = {one.id: one for one in motif_set.motifs}
     found = [
         replace(one, motif=motif.motif) if (motif := parts.get(one.id)) else one for one in found
@@ -298,9 +245,11 @@ def load_miner(folder: str | Path) -> PatternMiner:
 
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")
-    miner.patterns_, miner.others_ = run.patterns, list(run.others)
+    miner.patterns_, miner.others_ = Patterns(run.patterns), list(run.others)
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
     miner.warnings_, miner.null_models_ = run.warnings, run.null_models
     miner.motif_set_ = run.motif_set
+    shown = run.map
+    miner.graph_classes_ = None if shown is None else shown.graph_classes
     return miner

@@ -79,12 +79,11 @@ def main():
     for name in ("match_fwd_kernel", "match_bwd_kernel"):
         setattr(matching_triton, name, Compiler(getattr(matching_triton, name)))
     for (N, M, D), matching, anchor_root, dtype in LAUNCHES:
-        x, z = torch.zeros(2, 3, N, D, dtype=dtype), torch.zeros(16, 3, M, D, dtype=dtype)
-        widths = [1.0, 2.0, 3.0]
-        scores, assignment = torch.ops.gomkcn.match_triton(
-            x, z, widths, torch.tensor([N, N]), matching, anchor_root
-        )
-        torch.ops.gomkcn.match_triton_backward(scores, x, z, widths, assignment, True, True)
+        x = torch.zeros(2, 3, N, D, dtype=dtype, requires_grad=True)
+        z = torch.zeros(16, 3, M, D, dtype=dtype, requires_grad=True)
+        rows = torch.tensor([N, N])
+        matched = matching_triton.match(x, z, [1.0, 2.0, 3.0], rows, matching, anchor_root)
+        matched.scores.sum().backward()
 
 
 if __name__ == "__main__":

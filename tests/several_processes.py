@@ -39,9 +39,9 @@ from gomkcn_dgl.runtime.processes import (
     world_size,
 )
 
-COMMAND = "train graphs.bin --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
+COMMAND = "train TU --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
 COMMAND += "--quiet --force --out"
-MACHINE = "train graphs.bin --method kernel --levels 1 --tau 0.3 --folds 2 --quiet --force --out"
+MACHINE = "train TU --method kernel --levels 1 --tau 0.3 --folds 2 --quiet --force --out"
 
 
 def train_twins():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graphs.structure import canonical_form
-from mining.candidates.canonical_loops import canonical_orders
+from mining.candidates.shapes import canonical_orders
 
 SYMMETRIC = {
     "clique": nx.complete_graph(9),

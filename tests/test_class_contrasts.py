@@ -18,11 +18,11 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, bag_of_patterns, load_miner, read_run
 from mining import pattern_table as export_table
-from mining.class_contrasts import class_differences, odds_ratio_interval
 from mining.html.report import render_report
 from mining.html.tables import class_table
 from mining.mined_graph import classes_of
 from mining.pattern import OccurrenceCount, Pattern
+from mining.significance import class_differences, odds_ratio_interval
 
 
 def test_odds_ratio_by_hand_and_beside_the_conditional_one():
@@ -114,7 +114,7 @@ def test_extreme_tables_and_records():
         assert again.to_dict() == difference.to_dict()
         assert str(again) == str(difference)
     assert str(separating).startswith(
-        "200 of 200 (100 %) of class 1, 0 of 300 (0 %) of the others; odds ratio "
+        "200 of 200 (100%) of class 1, 0 of 300 (0%) of the others; odds ratio "
     )
 
 

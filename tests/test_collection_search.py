@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Shape, links_of
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.collection_blocks import find_blocks
+from mining.motif_sets.blocks import find_shared_blocks
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_search import LEAST_BITS, search_collection
 from mining.pattern import Pattern
@@ -92,7 +92,7 @@ def test_a_planted_typed_ring_is_found_and_nothing_else(answer):
     best, other = answer
     assert [len(one.copies) for one in best.motifs] == [40]
     assert (best.motifs[0].structure.num_nodes, len(best.motifs[0].structure.edges)) == (5, 5)
-    assert best.complete
+    assert not best.cut
     assert best.bits_saved > 100
     assert {best.base, other.base} == {"typed", "total"}
 
@@ -159,7 +159,6 @@ def test_what_is_given_enters_the_set_or_misses_it(mined, answer):
 
 def test_time_that_is_up_is_said(mined):
     found, _ = search_collection(mined, range(2, 8), seed=0, is_over=lambda: True)
-    assert not found.complete
     assert found.cut
 
 
@@ -209,7 +208,7 @@ def test_a_block_with_all_its_edges_is_named():
 
 def test_graphs_of_one_density_have_no_blocks():
     graphs = [nx.gnp_random_graph(20, 0.2, seed=k) for k in range(40)]
-    assert find_blocks(MinedGraph.of(graphs).graph) is None
+    assert find_shared_blocks(MinedGraph.of(graphs).graph) is None
 
 
 def test_a_list_of_one_graph():

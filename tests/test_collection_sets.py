@@ -11,14 +11,14 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from mining.candidates.shapes import Shape, links_of
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_sets import (
+from mining.motif_sets.collection_copies import (
+    Least,
     gather,
     grow,
     parts_of,
     sightings,
     thin,
 )
-from mining.motif_sets.copy_choice import Least
 
 GRAPHS = [nx.gnp_random_graph(9, 0.3, seed=seed) for seed in range(6)]
 ONCE = Least(1, 1)

@@ -8,6 +8,8 @@ import pytest
 from command_line import gomkcn, refused
 from graph_files import write_tu
 
+from mining.run_folder import read_run
+
 
 @pytest.fixture
 def graphs(folder):
@@ -61,7 +63,8 @@ def test_a_pattern_of_a_run(graphs):
     gomkcn("mine graph.txt --out run --patterns 1 --size 6 --epochs 1 --min-occurrences 1 --quiet")
     by_run = counted("run:0 graph.txt")
     assert by_run[1][0].startswith("pattern     run:0: ")
-    assert by_run[0] == counted("run/patterns/pattern_00.graphml graph.txt")[0]
+    (pattern,) = read_run("run").patterns
+    assert by_run[0] == counted(f"'{pattern.structure.to_text()}' graph.txt")[0]
     assert "one of the 1 patterns of run, as in run:0, got '7'" in refused("count run:7 graph.txt")
 
 
@@ -195,6 +198,48 @@ def test_the_signed_loops_of_e_coli(folder, ecoli):
             assert exactly == f"{numbers[k]}, counted exactly"
 
 
+def test_occurrences_with_edits(graphs, signed):
+    # the ring of six; two wheels have none
+    assert gomkcn("count ring-6 graph.txt --errors 1").splitlines()[2:] == [
+        "reading     induced",
+        "occurrences 1, counted exactly",
+        "edits 0     1",
+        "edits 1     0",
+    ]
+    lines = gomkcn("count triangle TINY --errors 1 --list 9").splitlines()
+    assert lines[3:7] == [
+        "occurrences 6, counted exactly",
+        "graphs      3 of 3 contain it",
+        "edits 0     3",
+        "edits 1     3",
+    ]
+    assert lines[7:10] == ["listed      6, all", "", "graph\t0\t1\t2\tedits"]
+    rows = [line.split("\t") for line in lines[10:]]
+    assert [row[-1] for row in rows] == ["none"] * 3 + ["missing 0--1"] * 3
+    assert [row[0] for row in rows] == ["0", "2", "2", "1", "2", "2"]
+    # roles name the edges; an edge of another relation is two edits
+    chain = "count 'x-[up]->y, y-[up]->z' signed.csv --errors 2 --list 40"
+    lines = gomkcn(chain).splitlines()
+    assert lines[4:7] == ["edits 0     0", "edits 1     2", "edits 2     7"]
+    assert lines[9] == "x\ty\tz\tedits"
+    edits = {frozenset(row[:3]): row for row in (line.split("\t") for line in lines[10:])}
+    assert edits[frozenset("abc")] == [*"abc", "added x-[up]->z"]
+    assert edits[frozenset("ghi")][3] == "added z-[up]->x"
+    assert edits[frozenset("bcd")] == [*"dbc", "missing x-[up]->y, added x-[with]-z"]
+
+
+def test_edits_that_are_not_all_found(folder):
+    nx.write_edgelist(nx.complete_graph(60), "complete.txt", data=False)
+    command = "count clique-6 complete.txt --errors 1 --count-seconds .001 --list 3"
+    lines = gomkcn(command).splitlines()
+    assert lines[3].endswith("), a 95 % interval")
+    assert re.fullmatch(r"edits 0     [\d,]+ \([\d,]+ to [\d,]+\)", lines[4])
+    # none were drawn, or there are none: the draws do not tell
+    assert lines[5].startswith("edits 1     fewer than ")
+    assert lines[6] == "listed      3, a random sample"
+    assert [line.split("\t")[-1] for line in lines[8:]] == ["edits", *["none"] * 3]
+
+
 def test_loops_in_a_graph_where_nothing_represses(folder):
     rows = ["source,target,relation", "a,b,activates", "a,c,activates", "b,c,activates"]
     (folder / "up.csv").write_text("\n".join(rows) + "\n")
@@ -219,6 +264,10 @@ def test_refusals(graphs):
         "three-cycle graph.txt": "PATTERN has directions and GRAPH has none: write",
         "wheel graph.txt --directed": "PATTERN has no directions and GRAPH has: write its edges",
         "coherent-feed-forward-loop graph.txt --list 3": "--list are for one motif, such as",
+        "coherent-feed-forward-loop graph.txt --errors 1": "--errors and --list are for one motif",
+        "wheel graph.txt --errors 1 --reading subgraph": "--errors, by which edges may be added,",
+        "ring-9 graph.txt --errors 0": "--errors must be left out for a pattern of over 8 nodes",
+        "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
         "coherent-feed-forward-loop graph.txt --directed": "got 'activates' with a direction",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
     }.items():

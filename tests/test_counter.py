@@ -18,7 +18,7 @@ from mining.counting.counter import (
     interval,
 )
 from mining.counting.exact_search import ExactSearch, count_by_graph
-from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
+from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK
 
 
 def estimate(graph, pattern, colors, num_blocks):

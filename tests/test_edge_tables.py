@@ -36,10 +36,10 @@ def test_comments_blank_lines_and_repairs(write, log):
     assert edges(graph) == [(0, 1), (0, 2)]
     assert graph.node_ids.tolist() == [10, 20, 30]
     assert log() == [
-        "no node features: every node gets the constant feature 1 (3 nodes)",
+        "no node features; using the constant 1 (3 nodes)",
         "dropped 1 self-loops",
         "merged 1 duplicate edges",
-        "mirrored 1 edges that were given in one direction",
+        "read 1 edges as undirected",
         "read my.graph.txt.gz: graphs: 1, nodes: 3, edges: 2 (undirected, unweighted), "
         "features: 1 (constant)",
     ]

@@ -26,7 +26,7 @@ def refuse(rule, make):
     assert rule in str(raised.value)
 
 
-CONSTANT = "no node features: every node gets the constant feature 1 ({} nodes)".format
+CONSTANT = "no node features; using the constant 1 ({} nodes)".format
 
 
 def test_a_path_has_literal_arrays():
@@ -53,7 +53,7 @@ def test_every_repair_is_made_and_logged(log):
         CONSTANT(4),
         "dropped 1 self-loops",
         "merged 1 duplicate edges",
-        "mirrored 2 edges that were given in one direction",
+        "read 2 edges as undirected",
     ]
 
 
@@ -64,7 +64,7 @@ def test_the_largest_weight_is_kept_and_weight_zero_is_no_edge(log):
     assert graph.weights.tolist() == [2, 2, 3, 3]
     assert log() == [
         "dropped 1 edges of weight 0",
-        "mirrored 1 edges that were given in one direction",
+        "read 1 edges as undirected",
     ]
 
 

@@ -126,7 +126,9 @@ def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
         (arcs, count_two_sided_graphs(degrees, degrees[::-1], True)),
     ):
         assert each.error == 0
-        assert 0 < abs(grouped.bits - each.bits) < grouped.error < 1e-4 * each.bits
+        # a step of Newton's method for each degree takes off nearly all of it
+        assert 0 < abs(grouped.bits - each.bits) < 0.05 * grouped.error
+        assert grouped.error < 1e-4 * each.bits
         # and each degree keeps a multiplier of its own
         logs = [one.sides[0].of(np.unique(degrees)) for one in (each, grouped)]
         assert (np.diff(logs[1]) > 0).all()

@@ -12,21 +12,40 @@ import torch
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.job import Interrupts
-from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
+from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifiers import TrainedMachine
+from gomkcn_dgl.training.train_settings import TrainSettings
+from gomkcn_dgl.training.training_run import (
+    load_classifier,
+    predict_file,
+    read_training_data,
+    run_training,
+)
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--method kernel --levels 1 --split 0.5,0.25,0.25 --folds 2 --quiet"
+SETTINGS = {"method": "kernel", "num_levels": 1, "split": (0.5, 0.25, 0.25), "num_folds": 2}
 RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
 
 
-def write_graphs(name="TU", num=24, **columns):
-    """Rings and paths of 4 to 6 nodes in turn."""
-    graphs = [
-        (nx.path_graph, nx.cycle_graph)[number % 2](4 + number // 2 % 3) for number in range(num)
-    ]
-    return write_tu(name, graphs, [number % 2 for number in range(num)], **columns)
+def rings_and_paths(num):
+    """Paths and rings of 4 to 6 nodes in turn."""
+    return [(nx.path_graph, nx.cycle_graph)[k % 2](4 + k // 2 % 3) for k in range(num)]
+
+
+def write_graphs(name="TU", num=24):
+    return write_tu(name, rings_and_paths(num), [k % 2 for k in range(num)])
+
+
+def fit(path, **options):
+    """A machine that is fitted without a folder, its record, and its data."""
+    settings = TrainSettings().override({"path": path, **SETTINGS, **options})
+    data = read_training_data(settings.data)
+    return *run_training(settings, data), data
 
 
 def read_metrics(run):
@@ -78,7 +97,7 @@ def test_a_run_and_what_is_made_of_it():
     assert Path("again/settings.toml").read_text() == Path("run/settings.toml").read_text()
 
 
-@pytest.mark.parametrize("options", ["", "--most-nodes 5", "--patterns 6"])
+@pytest.mark.parametrize("options", [{}, {"most_nodes": 5}, {"num_patterns": 6}])
 def test_a_machine_is_restored_as_it_was(options):
     """Bonds tell the classes here; scores depend on the attributes as well."""
     graphs, classes = [nx.cycle_graph(4)] * 24, [0, 1] * 12
@@ -86,29 +105,29 @@ def test_a_machine_is_restored_as_it_was(options):
              for u, v in graphs[0].to_directed().edges]  # fmt: skip
     rows = [f"{node % 4}.5, {node % 2}" for node in range(96)]
     write_tu("TU", graphs, classes, edge_labels=kinds, node_attributes=rows)
-    gomkcn(f"train TU --out run {QUICK} {options}")
-    assert read_metrics("run")["accuracy"]["test"] == 1
-    classifier = load_classifier("run")
-    assert len(classifier.rows) == 18
-    data = read_training_data(classifier.settings.data)
-    predicted, _ = classifier.decide(data.graph)
+    fitted, metrics, data = fit("TU", **options)
+    assert metrics["accuracy"]["test"] == 1
+    # through a file, as tensors and plain values
+    Path("state.pt").write_bytes(state_bytes(fitted.state()))
+    restored = read_state(
+        Path("state.pt"), lambda state: TrainedMachine.restore(fitted.settings, state)
+    )
+    assert len(restored.rows) == 18
+    predicted, scores = restored.decide(data.graph)
     np.testing.assert_array_equal(predicted, data.labels)
-    # what was fitted and never stored scores alike
-    fitted, _ = run_training(classifier.settings, data)
-    np.testing.assert_array_equal(fitted.decide(data.graph)[1], classifier.decide(data.graph)[1])
+    np.testing.assert_array_equal(scores, fitted.decide(data.graph)[1])
     # stored once more it is the same
-    state = classifier.state()
-    first = torch.load("run/checkpoint.pt", weights_only=True)
-    for name, array in first["arrays"].items():
-        assert torch.equal(array, state["arrays"][name])
+    first, again = fitted.state()["arrays"], restored.state()["arrays"]
+    assert first.keys() == again.keys()
+    assert all(torch.equal(array, again[name]) for name, array in first.items())
     # bonds that the machine does not know are refused
     write_tu("NEW", graphs, classes, edge_labels=[7] * len(kinds), node_attributes=rows)
-    assert "edges must be of the relations that the classifier learnt" in refused("predict run NEW")
+    with pytest.raises(InputError, match="edges must be of the relations that the classifier le"):
+        predict_file(restored, "NEW")
 
 
 def test_a_stopped_run_goes_on(monkeypatch):
     write_graphs()
-    gomkcn(f"train TU --out whole {QUICK}")
     with monkeypatch.context() as patch:
         calls = []
         reason = property(lambda self: calls.append(1) or ("SIGTERM" if len(calls) > 4 else ""))
@@ -125,7 +144,7 @@ def test_a_stopped_run_goes_on(monkeypatch):
     assert "num_folds was 2, is 3" in refused(f"train TU --out run {QUICK} --folds 3 --resume")
     gomkcn(f"train TU --out run {QUICK} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
-    assert read_metrics("run")["tried"] == read_metrics("whole")["tried"]
+    assert read_metrics("run")["tried"] == fit("TU")[1]["tried"]
 
 
 def test_a_time_limit_takes_the_best_so_far():
@@ -180,25 +199,15 @@ def test_settings_of_one_method_are_not_those_of_the_other():
 
 
 def test_weights_of_edges_are_not_used():
-    from gomkcn_dgl._dgl import dgl
-    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
-
-    rng = torch.Generator().manual_seed(0)
-    graphs = []
-    for number in range(24):
-        shape = (nx.path_graph, nx.cycle_graph)[number % 2](4 + number // 2 % 3)
-        graph = dgl.from_networkx(shape)
-        source, target = graph.edges()
+    graphs = [dgl.from_networkx(graph) for graph in rings_and_paths(24)]
+    dgl.save_graphs("plain.bin", graphs, {"labels": torch.arange(24) % 2})
+    for graph in graphs:
         # both directions of an edge have one weight
-        graph.edata["weight"] = torch.rand(64, generator=rng)[source * target + source + target]
-        graphs.append(graph)
-    write_dgl_graphs("weighted.bin", graphs, torch.arange(24) % 2)
-    gomkcn(f"train weighted.bin --out run {QUICK}")
-    classifier = load_classifier("run")
-    data = read_training_data(classifier.settings.data)
-    gomkcn("predict run weighted.bin --out classes.csv")
-    table = pd.read_csv("classes.csv")
-    np.testing.assert_allclose(table["score 1"], classifier.decide(data.graph)[1][:, 1], atol=1e-5)
+        source, target = graph.edges()
+        graph.edata["weight"] = 1.5 + source * target + source + target
+    dgl.save_graphs("weighted.bin", graphs, {"labels": torch.arange(24) % 2})
+    records = [fit(path)[1] for path in ("plain.bin", "weighted.bin")]
+    assert records[0]["tried"] == records[1]["tried"]
 
 
 def test_a_graph_that_is_too_large_is_named_and_not_drawn():
@@ -218,8 +227,8 @@ def test_a_graph_that_is_too_large_is_named_and_not_drawn():
 
 def test_a_damaged_machine_is_refused():
     write_graphs()
-    gomkcn(f"train TU --out run {QUICK}")
-    state = torch.load("run/checkpoint.pt", weights_only=True)
+    fitted, *_ = fit("TU", tau=0.3)
+    state = fitted.state()
     del state["arrays"]["values"]
-    torch.save(state, "run/checkpoint.pt")
-    assert "cannot be read (" in refused("predict run TU")
+    with pytest.raises(KeyError):
+        TrainedMachine.restore(fitted.settings, state)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.graph import as_csr
-from mining.plots.layout import map_positions, node_positions
+from gomkcn_dgl.graphs.structure import Structure
+from mining.plots.layout import map_positions, node_positions, structure_positions
 
 SHAPES = {
     "single node": nx.empty_graph(1),
@@ -55,3 +56,14 @@ def test_components_of_a_map_lie_side_by_side():
     for one, other in itertools.combinations(boxes, 2):
         gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
         assert gap.max() > 0.1
+
+
+def test_sources_stand_above_targets_where_all_nodes_are_one_of_both():
+    """A bi-fan; not a feed-forward loop, whose middle node is both, nor an undirected square."""
+    fan = Structure.parse("a->c, a->d, b->c, b->d")
+    points = structure_positions(fan)
+    assert all(points[u, 1] > points[v, 1] for u, v in fan.edges)
+    assert len({tuple(point) for point in points.tolist()}) == 4
+    for text in ("a->b, a->c, b->c", "ring-4"):
+        one = Structure.parse(text)
+        assert (structure_positions(one) == node_positions(one.num_nodes, one.edges)).all()

@@ -10,11 +10,10 @@ from random_graphs import random_graph
 from gomkcn_dgl import as_csr
 from mining.candidates.shapes import find_shapes
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.copy_loops import Marks, choose_disjoint
-from mining.motif_sets.cover import Cover
 from mining.motif_sets.listed_copies import list_structure, plan_of
+from mining.motif_sets.search import Cover
 
 
 def coded(kind):
@@ -111,9 +110,9 @@ def test_bits_of_the_best_copies_are_those_of_the_code(kind):
         if found is None:
             assert len(listed.copies) < 2
             continue
-        bits = code.motif_bits(shape, found.copies)
-        assert abs(found.bits - bits.total) < 1e-9
-        assert found.address == bits.code
+        bits, address = code.motif_bits(shape, found.copies)
+        assert abs(found.bits - bits) < 1e-9
+        assert found.address == address
         saved = listed.worth(found.rows, left).sum() - len(found.rows) * listed.listed.symmetry
         assert abs(found.gain - (saved - found.bits)) < 1e-9
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from command_line import gomkcn, invoke, refused
-from graph_files import write_tu
 
+from gomkcn.commands.base import choose_folder
 from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
@@ -94,7 +95,7 @@ def test_generate_with_directions_and_relations(options, relations, directed, mo
     assert list(zip(*same.edges(), strict=True)) == list(zip(*graph.edges(), strict=True))
     assert graph.relations.names == relations
     assert graph.relations.directed == (directed,) * len(relations)
-    assert f"{graph.num_edges} {'arcs' if directed else 'edges'}" in said
+    assert f"{graph.num_edges} {'directed edges' if directed else 'edges'}" in said
     assert f"planted {motifs}" in said
     for motif in read_truth("graph.truth.json")["motifs"]:
         assert len(motif["instances"]) == motif["copies"] > 0
@@ -128,8 +129,7 @@ def test_info_says_what_would_be_read():
         "features": "1 (constant)",
         "degrees": "median 2, 90 % at most 4, largest 4, 0 nodes without an edge",
         "components": "11, the largest with 5 nodes",
-        "notes": "no node features: every node gets the constant feature 1 (55 nodes); "
-        "mirrored 80 edges that were given in one direction",
+        "notes": "no node features; using the constant 1 (55 nodes); read 80 edges as undirected",
         # the five cliques have balls of five nodes
         "truncated": "45.5% of the 1-hop subgraphs have more than 4 nodes",
     }
@@ -156,39 +156,41 @@ def test_what_was_said_of_the_edges_is_stored_with_the_run():
             for u, v, w in [(k, k + 1, 2), (k, k + 2, 3), (k + 1, k + 2, 4)]]  # fmt: skip
     Path("g.csv").write_text("\n".join(["a,b,how,p", *rows]))
     options = "--source 1 --target b --relation how --directed"
-    gomkcn(f"mine g.csv --out run --patterns 1 --size 3 --epochs 1 --null none {options} --quiet")
+    gomkcn(f"mine g.csv --out run --patterns 1 --size 3 --null none {options} --quiet")
     graph = read_run("run").settings["graph"]
     assert {name: graph[name] for name in ("source", "target", "relation", "directed")} == {
         "source": "1", "target": "b", "relation": "how", "directed": True
     }  # fmt: skip
-    gomkcn("mine --settings run/settings.toml --out again --quiet")
-    first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
-    assert first == again
 
 
-def write_tu_folder():
-    rows = [f"{node % 5}, 0.5" for node in range(55)]
-    graphs = [nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 5
-    write_tu("TINY", graphs, [1] * 6 + [2] * 5, node_attributes=rows)
-    return "TINY --features attributes"
+@pytest.fixture(scope="module")
+def mined(tmp_path_factory):
+    """A folder with a finished run of rings and cliques, and what the command said."""
+    place = tmp_path_factory.mktemp("mined")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        return place / "run", gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
 
 
-@pytest.mark.parametrize("write", [write_edges, write_tu_folder])
-def test_mine_reads_every_format(write):
-    said = gomkcn(f"mine {write()} --out run {QUICK} --quiet")
+def test_mine_writes_a_run_and_report_writes_its_page_anew(mined):
+    shutil.copytree(mined[0], "run")
     assert sorted(edges_and_counts("run")) == [(5, 6), (10, 5)]
-    assert re.search(r"^mined in \d+\.\d s; report: run/report\.html$", said, re.MULTILINE)
-    assert Path("run/report.html").is_file()
+    *table, last = mined[1].splitlines()
+    assert re.fullmatch(r"mined in \d+\.\d s; report: run/report\.html", last)
     run = read_run("run")
-    assert run.graph.num_graphs == (11 if write is write_tu_folder else 1)
-    assert run.graph.num_nodes == 55
-    assert (run.graph.feature_names == ("constant",)) == (write is write_edges)
+    assert (run.graph.num_graphs, run.graph.num_nodes) == (1, 55)
+    assert run.graph.feature_names == ("constant",)
+    Path("run/report.html").unlink()
+    said = gomkcn("report run").splitlines()
+    assert said == [*table, "report: run/report.html"]
+    assert Path("run/report.html").is_file()
 
 
 # each option, the name of its setting and the value that is stored
 OPTIONS = {
     "--patterns 3": ("num_patterns", 3),
     "--size 3-4": ("pattern_size", "3-4"),
+    "--exact-copies": ("exact_copies", True),
     "--null none": ("null", ["none"]),
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
@@ -239,9 +241,6 @@ def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
     assert first == again
-    # an option wins over the file
-    gomkcn("mine --settings run/settings.toml --out other --epochs 1 --quiet")
-    assert read_run("other").settings["miner"]["num_epochs"] == 1
 
 
 def test_the_truth_beside_the_graph_is_compared():
@@ -255,22 +254,12 @@ def test_the_truth_beside_the_graph_is_compared():
     assert "wheel" in Path("run/report.html").read_text()
 
 
-def test_report_writes_the_report_anew():
-    mined = gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
-    Path("run/report.html").unlink()
-    said = gomkcn("report run")
-    assert said.splitlines()[-1] == "report: run/report.html"
-    assert Path("run/report.html").is_file()
-    # the same table
-    assert said.splitlines()[:-1] == mined.splitlines()[:-1]
-
-
 def snapshot(folder):
     return {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def test_an_earlier_run_is_overwritten_only_with_force():
-    gomkcn(f"mine {write_edges()} --out run {QUICK} --quiet")
+def test_an_earlier_run_is_overwritten_only_with_force(mined):
+    shutil.copytree(mined[0], "run")
     before = snapshot("run")
     write_edges("other.txt", rings_and_cliques(5, 9))
     for options, rule in {
@@ -366,16 +355,15 @@ def test_help_has_an_example_and_is_short_until_all_is_asked_for(command):
             assert option.param_type_name == "argument" or option.opts[0] in everything
 
 
-def test_a_folder_is_chosen_where_none_is_given():
-    write_edges("my.graph.txt")
-    for folder in ("runs/my.graph", "runs/my.graph-2"):
-        first, *_, last = gomkcn(f"mine my.graph.txt {QUICK} --quiet").splitlines()
-        assert first == f"folder of this run: {folder}"
-        assert last.endswith(f"report: {folder}/report.html")
-        assert Path(folder, "report.html").is_file()
+def test_a_folder_is_chosen_where_none_is_given(capsys):
+    path = write_edges("my.graph.txt")
+    for name in ("my.graph", "my.graph-2"):
+        assert choose_folder(None, path) == f"runs/{name}"
+        assert capsys.readouterr().out == f"folder of this run: runs/{name}\n"
+        Path("runs", name).mkdir(parents=True)
     # the latest is the one to go on with
-    said = gomkcn(f"mine my.graph.txt {QUICK} --quiet --resume")
-    assert said.endswith("nothing to resume: the run is finished, runs/my.graph-2/report.html\n")
+    assert choose_folder(None, path, resume=True) == "runs/my.graph-2"
+    assert choose_folder("own", path) == "own"
 
 
 def test_several_processes_need_the_name_of_their_folder(monkeypatch):
@@ -394,15 +382,14 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     assert page.endswith(f": {Path('runs/demo/report.html').resolve()}")
     assert opened == [Path("runs/demo/report.html").resolve().as_uri()]
     assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True]
-    gomkcn("demo --out other --no-open")
-    assert len(opened) == 1
 
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     tables = RunSettings().to_dict()
     defaults = {**tables["miner"], **tables["kernel"], **tables["learning"]}
-    # what may be repeated has none by default
-    options = {k: p for k, p in options_of("mine").items() if k in defaults and k != "given"}
+    # what may be repeated has none by default, and a flag is off
+    unsaid = {"given", "exact_copies"}
+    options = {k: p for k, p in options_of("mine").items() if k in defaults.keys() - unsaid}
     assert {"num_patterns", "pattern_size", "init", "null_samples"} <= set(options)
     for name, option in options.items():
         stated = re.search(r"\[(.*)\]$", option.help)

@@ -461,7 +461,7 @@ def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(mutag):
 
 
 def test_numbering_the_nodes_anew_changes_nothing():
-    graph = as_csr(planted(num_base_nodes=200, copies=6)[0])
+    graph = as_csr(planted(num_base_nodes=80, copies=4)[0])
     number = np.random.default_rng(0).permutation(graph.num_nodes)
     pairs = number[graph.adjacent_pairs()]
     other = as_csr(nx.Graph(pairs.tolist()), features=None)

@@ -202,7 +202,7 @@ def test_what_tells_the_rows_of_a_table_apart_is_said():
     # one has a cycle of three with two pendant nodes, the other of four with one
     arcs = [Structure.parse("0->1, 1->2, 1->3, 2->3, 1->4"),
             Structure.parse("0->1, 0->2, 1->3, 2->3, 0->4")]  # fmt: skip
-    head = "5 nodes, 5 arcs, 1 source, 2 sinks, no directed cycle"
+    head = "5 nodes, 5 edges, 1 source, 2 sinks, no directed cycle"
     letters = str.maketrans("01234", "ABCDE")
     texts = [one.to_text().translate(letters) for one in arcs]
     assert describe_shapes(arcs) == [f"{head} ({text})" for text in texts]
@@ -248,13 +248,13 @@ def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
         text = describe_shape(typed_pattern_of(4, edges, {"edge": True}).structure)
         if not text.startswith("4 nodes, "):
             named.append(text)
-            assert text.endswith("both ways") == (arcs == arcs.T).all()
+            assert text.endswith("all edges mutual") == (arcs == arcs.T).all()
             continue
         graph = nx.DiGraph(np.argwhere(arcs).tolist())
         claims = {
             noun: int(number) for number, noun in re.findall(r"(\d+) ([a-z ]+?)s?(?:,|$)", text)
         }
-        assert claims["arc"] == graph.number_of_edges()
+        assert claims["edge"] == graph.number_of_edges()
         assert claims.get("mutual pair", 0) == sum(graph.has_edge(v, u) for u, v in graph.edges) / 2
         assert claims.get("source", 0) == sum(degree == 0 for _, degree in graph.in_degree)
         assert claims.get("sink", 0) == sum(degree == 0 for _, degree in graph.out_degree)

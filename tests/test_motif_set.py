@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import statistics
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,23 +16,31 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import MiningRun, MotifSet, PatternMiner, motif_set
+from mining import (
+    MiningRun,
+    MotifSet,
+    PatternMiner,
+    feature_table,
+    motif_set,
+    read_run,
+    write_tables,
+)
 from mining.html.tables import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding, graph_count
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack
-from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import Taken
+from mining.motif_sets.finding import near_variants
+from mining.motif_sets.listed_copies import Proposals, Taken
 from mining.motif_sets.motif_set import summary
-from mining.motif_sets.near_variants import near_variants
-from mining.motif_sets.proposals import Proposals
-from mining.motif_sets.search import motif_set_of_graph
+from mining.motif_sets.search import Cover, motif_set_of_graph
+from mining.run_folder import write_run
 from mining.schemas import load_schema
+from mining.settings import RunSettings
 from synthetic import MOTIFS, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
+QUICK = {"sources": "grown", "null": None}
 WHEEL, CROWN = MOTIFS["wheel"], MOTIFS["crown"]
 
 
@@ -115,15 +124,15 @@ def test_silence_names_what_comes_closest():
 
 
 def test_a_partition_into_blocks_may_be_all_there_is():
-    chances = np.where(np.eye(8, dtype=bool), 0.3, 0.01)
-    graph = nx.Graph(nx.stochastic_block_model([50] * 8, chances.tolist(), seed=1).edges)
-    found = motif_set(graph, "3-5")
-    assert (len(found), found.base, found.num_blocks) == (0, "blocks", 8)
-    assert found.given_what == "the degrees and 8 blocks"
+    chances = np.where(np.eye(5, dtype=bool), 0.35, 0.01)
+    graph = nx.Graph(nx.stochastic_block_model([30] * 5, chances.tolist(), seed=1).edges)
+    found = motif_set(graph, "3-4")
+    assert (len(found), found.base, found.num_blocks) == (0, "blocks", 5)
+    assert found.given_what == "the degrees and 5 blocks"
     other = found.other
     assert len(other) > 0 and (other.base, other.num_blocks) == ("degrees", None)
     assert found.bits_total < other.bits_total < other.bits_base
-    assert summary(found).startswith("8 blocks explain this graph, ")
+    assert summary(found).startswith("5 blocks explain this graph, ")
     record = json.loads(json.dumps(found.to_dict()))
     copies = [[], [one.motif.copies for one in other]]
     again = MotifSet.from_dict(record, as_csr(graph).relations, copies)
@@ -165,7 +174,7 @@ def test_the_command_writes_a_page_of_a_graph_without_edges(folder):
     Path("loops.txt").write_text("0 0\n1 1\n")
     said = gomkcn("mine loops.txt --out run --quiet --given triangle")
     assert said.startswith("The graph has no edge between two different nodes, so there is nothing")
-    assert "Not used: dropped 2 self-loops." in said
+    assert "Not used: 2 self-loops." in said
     assert "Asked for: triangle has too few copies." in said
     assert gomkcn("report run").splitlines()[:-1] == [*said.splitlines()[:-2], ""]
     assert "no edge between two different nodes" in Path("run/report.html").read_text()
@@ -175,7 +184,7 @@ def test_cliques_that_cover_a_graph_are_said_to():
     found = motif_set(nx.disjoint_union_all([nx.complete_graph(3)] * 20))
     assert [(one.key, one.motif.num_copies) for one in found] == [(K3.key, 20)]
     assert found.is_clique_cover and "The set is a clique cover" in summary(found)
-    assert "hold 100 % of the edges and 100 % of the nodes" in summary(found)
+    assert "hold 100% of the edges and 100% of the nodes" in summary(found)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +202,70 @@ def test_cliques_that_cover_a_graph_are_said_to():
 )
 def test_near_variants_differ_by_an_edge(motifs, groups):
     assert near_variants(motifs) == groups
+
+
+@pytest.fixture(scope="module")
+def damaged():
+    """Fourteen cliques of six nodes on a tree, five of them without an edge; two features."""
+    graph = nx.full_rary_tree(3, 120)
+    for first in range(120, 204, 6):
+        graph.update(nx.relabel_nodes(nx.complete_graph(6), lambda node, to=first: to + node))
+        graph.add_edge(first, first // 2)
+    graph.remove_edges_from((first + 1, first + 2) for first in range(120, 204, 18))
+    draws = np.random.default_rng(0).normal(size=len(graph))
+    for node in graph:
+        graph.nodes[node].update(x=draws[node], degree=graph.degree[node])
+    return as_csr(graph, features=["x", "degree"])
+
+
+def test_copies_that_lack_an_edge_are_no_variant_unless_copies_are_exact(damaged):
+    miner = PatternMiner(pattern_size="3-6", **QUICK).fit(damaged)
+    (clique,) = miner.motif_set_
+    assert clique.motif.num_copies == 14 and clique.motif.copies_exact == 9
+    assert miner.motif_set_.near == ()
+    exact = PatternMiner(pattern_size="3-6", exact_copies=True, **QUICK).fit(damaged).motif_set_
+    assert [one.motif.num_copies for one in exact] == [9, 5]
+    assert not any(len(one.motif.edits) for one in exact) and exact.near == ((0, 1),)
+
+
+def test_features_at_orbits_are_direct_means(damaged):
+    """Over the copies that the tables list, and over all nodes, one value at a time."""
+    found = motif_set(damaged, "3-6", exact_copies=True)
+    values = dict(zip(damaged.feature_names, damaged.features.T.tolist(), strict=True))
+    table = feature_table(found)
+    orbits = [set(one.structure.orbits.tolist()) for one in found]
+    assert len(table) == sum(2 * len(own) for own in orbits) == 6
+    for row in table.to_dict("records"):
+        own = found.motifs[row["motif"]]
+        nodes = {int(node) for node in row["nodes"].split()}
+        assert {own.structure.orbits[node] for node in nodes} == {min(nodes)}
+        column = values[row["feature"]]
+        here = [column[copy.nodes[node]] for copy in own.motif.copies for node in nodes]
+        for listed, names in ((here, ("mean", "sd")), (column, ("mean_all", "sd_all"))):
+            assert row[names[0]] == pytest.approx(statistics.mean(listed))
+            assert row[names[1]] == pytest.approx(statistics.pstdev(listed), abs=1e-9)
+    apart = (table["mean"] - table["mean_all"]).abs() / table["sd_all"]
+    assert all(own.is_monotonic_decreasing for _, own in apart.groupby(table["motif"]))
+    # categories and features without a difference have none
+    plain = motif_set(as_csr(damaged, features=np.ones((damaged.num_nodes, 1))), "3-6")
+    assert feature_table(plain).empty
+
+
+def test_edits_and_features_are_read_back(damaged, tmp_path):
+    miner = PatternMiner(pattern_size="3-6", **QUICK).fit(damaged)
+    run = MiningRun.of(miner, damaged)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    write_run(folder, run, RunSettings.of(miner), miner)
+    again = read_run(folder)
+    assert again.motif_set.to_dict()["motifs"] == json.loads(
+        json.dumps(run.motif_set.to_dict()["motifs"])
+    )
+    (kept,), (known,) = again.motif_set, run.motif_set
+    pairs = [one.motif.pairs(one.structure).tolist() for one in (kept, known)]
+    assert sorted(pairs[0]) == sorted(pairs[1]) and len(kept.motif.edits) == 5
+    written = write_tables(tmp_path, run, "csv")
+    assert written[-1].name == "features.csv" and len(written[-1].read_text().splitlines()) == 3
 
 
 def test_what_is_not_used_is_said():
@@ -390,7 +463,7 @@ def test_large_motifs_take_their_copies_first():
 def test_of_equally_short_sets_that_of_the_smallest_keys_is_kept(monkeypatch):
     graph = nx.disjoint_union_all([nx.complete_graph(4)] * 4)
     copies = {K3: np.arange(16).reshape(4, 4)[:, :3], RING: np.arange(16).reshape(4, 4)}
-    sets = [CodedSet((CodedMotif(one, rows),), 100.0, 50.0) for one, rows in copies.items()]
+    sets = [CodedSet((CodedMotif(one, rows, 50.0),), 100.0, 50.0) for one, rows in copies.items()]
     for order in (sets, sets[::-1]):
         monkeypatch.setattr(
             finding,
@@ -407,7 +480,7 @@ def test_the_length_of_a_cover_is_that_of_the_code(planted):
     for number, structure in enumerate((WHEEL, CROWN)):
         listed = proposals.listed[proposals.give(structure, ("given",))]
         taken = Taken(listed, np.arange(4 + number), 0, 0.0, 0.0, "")
-        bits = code.motif_bits(*taken.motif).total
+        bits = code.motif_bits(*taken.motif)[0]
         cover.add(replace(taken, bits=bits))
         parts.append(taken.motif)
         assert cover.bits() == pytest.approx(code.length(parts).total, abs=1e-3)

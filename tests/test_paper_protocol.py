@@ -236,12 +236,15 @@ def test_the_readme_says_what_the_table_says():
     machine = by_model["GOMK machine"]
     assert len(machine.accuracies) == 10
     own = {*experiment.ours, *experiment.ablations["GOMK residual"]}
-    best = max(cell.mean for name, cell in by_model.items() if name not in own)
+    mean, best = max((cell.mean, name) for name, cell in by_model.items() if name not in own)
+    assert best == "WWL nested"
     printed = experiment.printed["GOMKCN"]["ENZYMES"][0]
     text = " ".join((HERE.parents[1] / "README.md").read_text("utf-8").split())
     assert (
-        f"has {machine.mean:.1f} ± {machine.deviation:.1f} % on the ten folds of ENZYMES, where "
-        f"the best of the others run here has {best:.1f} % and the paper prints {printed:.1f} %"
+        "On the ten folds of ENZYMES a support vector machine over the kernel has "
+        f"{machine.mean:.1f} ± {machine.deviation:.1f}% accuracy. The best of the other kernels "
+        f"run here, Wasserstein Weisfeiler–Lehman, has {mean:.1f}%, and the paper prints "
+        f"{printed:.1f}%"
     ) in text
 
 

@@ -15,8 +15,15 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.learning.discrete_filters import DiscreteFilters, discretize
 from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import Occurrence, Occurrences
-from mining.pattern import SCHEMA_VERSION, Frequency, NullComparison, OccurrenceCount, Pattern
+from mining.occurrences import NONE, Occurrence, Occurrences
+from mining.pattern import (
+    SCHEMA_VERSION,
+    Frequency,
+    MotifPart,
+    NullComparison,
+    OccurrenceCount,
+    Pattern,
+)
 from mining.schemas import load_schema
 
 
@@ -239,3 +246,28 @@ def test_a_list_of_patterns_is_read_line_by_line():
         "Pattern(7: triangle: 3 carbon, 3 nodes, 3 edges, 1 occurrence), "
         "Pattern(path of 6 nodes, 6 nodes, 5 edges, 61,250 (61,000 to 61,500) occurrences)]"
     )
+
+
+def test_what_a_part_says_of_its_edits_by_hand():
+    """A path of four nodes, three copies: one lacks an edge and has another, one has a turned."""
+    path = Structure.parse("a--b, b--c, c--d")
+    edits = np.array([[0, 2, 1, -1], [0, 3, 0, 1], [2, 1, 0, -1], [2, 1, 0, 1]])
+    part = MotifPart(NONE, 9.0, "uniform", num_copies=3, edits=edits)
+    assert (part.missing, part.added, part.copies_exact) == (2, 2, 1)
+    assert part.rates(path) == (2 / 9, 2 / 9)
+    assert sorted(part.pairs(path).tolist()) == [
+        [0, 0, 1, 0], [0, 0, 3, 1], [0, 1, 2, -1], [0, 2, 3, 0],
+        [1, 0, 1, 0], [1, 1, 2, 0], [1, 2, 3, 0],
+        [2, 0, 1, -1], [2, 0, 1, 1], [2, 1, 2, 0], [2, 2, 3, 0],
+    ]  # fmt: skip
+    assert part.pairs(path)[:, 0].tolist() == [0] * 4 + [1] * 3 + [2] * 4
+    # of a clique no edge can be beside
+    clique = MotifPart(NONE, 9.0, "uniform", num_copies=2, edits=edits[:1])
+    assert clique.rates(Structure.parse("clique-4")) == (1 / 12, 0)
+
+
+def test_an_edit_of_three_in_twenty_copies_is_drawn_and_one_of_two_is_not():
+    rows = [[copy, 1, 0, -1] for copy in range(3)] + [[copy, 2, 1, -1] for copy in range(2)]
+    rows += [[copy, 0, 2, 1] for copy in range(5, 8)]
+    part = MotifPart(NONE, 9.0, "uniform", num_copies=20, edits=np.array(rows))
+    assert part.often(Structure.parse("path-3")) == {"missing": [(0, 1)], "added": [(0, 2)]}

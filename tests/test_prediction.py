@@ -7,20 +7,13 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from command_line import gomkcn, refused
 from graph_files import write_tu
 
-from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data
-from mining.explanation.classifier_explanation import explain_classifier
+from mining.classifier_explanation import explain_classifier
 
-pytestmark = pytest.mark.usefixtures("folder")
-
-QUICK = "--epochs 3 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
-# the filters of nodes are the classes
-NODES = QUICK.replace("--filters 2 ", "")
+QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
 
 
 def write_rings(name, num, labels=(0, 1, 2), **columns):
@@ -30,19 +23,30 @@ def write_rings(name, num, labels=(0, 1, 2), **columns):
     return write_tu(name, [nx.cycle_graph(4)] * num, classes, node_labels=nodes, **columns)
 
 
-def train(options=""):
-    # the third label is that of a last ring, which is of the first class
-    write_rings("TU", 24)
-    path = Path("TU/TU_node_labels.txt")
-    path.write_text(path.read_text().rstrip()[:-1] + "2\n")
-    Path("labels.csv").write_text("label,name\n0,C\n1,N\n2,O\n")
-    Path("classes.csv").write_text("label,name\n0,harmless\n1,toxic\n")
-    names = "--label-names labels.csv --class-names classes.csv"
-    return gomkcn(f"train TU --out run {QUICK} {names} {options}")
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What a training says, and the folder that it is in."""
+    place = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        # the third label is that of a last ring, which is of the first class
+        write_rings("TU", 24)
+        path = Path("TU/TU_node_labels.txt")
+        path.write_text(path.read_text().rstrip()[:-1] + "2\n")
+        Path("labels.csv").write_text("label,name\n0,C\n1,N\n2,O\n")
+        Path("classes.csv").write_text("label,name\n0,harmless\n1,toxic\n")
+        names = "--label-names labels.csv --class-names classes.csv"
+        return gomkcn(f"train TU --out run {QUICK} {names}"), place
 
 
-def test_predictions_are_those_of_the_explanation():
-    train()
+@pytest.fixture
+def trained(said, monkeypatch):
+    """The folder of the run, in which the test runs, and what the training said."""
+    monkeypatch.chdir(said[1])
+    return said[0]
+
+
+def test_predictions_are_those_of_the_explanation(trained):
     gomkcn("predict run TU --out all.parquet")
     table = pd.read_parquet("all.parquet")
     assert list(table.columns) == [
@@ -61,8 +65,7 @@ def test_predictions_are_those_of_the_explanation():
     assert [line.split()[1] for line in lines[1:]] == table["predicted"].tolist()
 
 
-def test_graphs_that_lack_a_label_are_classified_and_others_refused():
-    train()
+def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
     write_rings("FEW", 4, labels=(0, 1))
     said = gomkcn("predict run FEW --out few.csv")
     assert said == "few.csv: the classes of 4 graphs\n"
@@ -84,22 +87,7 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused():
     assert "'mined' holds a run of gomkcn mine, and another kind is needed here" in said
 
 
-def test_nodes_are_named_by_their_own_ids():
-    graph = dgl.from_networkx(nx.disjoint_union_all([nx.cycle_graph(4), nx.star_graph(3)] * 4))
-    graph.ndata["label"] = torch.arange(8).remainder(2).repeat_interleave(4)
-    write_dgl_graphs("nodes.bin", [graph])
-    gomkcn(f"train nodes.bin --out run {NODES}")
-    text = "".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges)
-    Path("path.txt").write_text(text)
-    said = gomkcn("predict run path.txt --out nodes.csv")
-    assert said == "nodes.csv: the classes of 5 nodes\n"
-    table = pd.read_csv("nodes.csv")
-    assert list(table.columns) == ["node", "predicted", "probability 0", "probability 1"]
-    assert table["node"].tolist() == [0, 10, 20, 30, 40]
-
-
-def test_train_and_report_write_a_page_with_names():
-    trained = train()
+def test_train_and_report_write_a_page_with_names(trained):
     page = Path("run/explanation/explanation.html")
     text = page.read_text()
     for name in ("harmless", "toxic", "carbon", "nitrogen"):
@@ -113,8 +101,7 @@ def test_train_and_report_write_a_page_with_names():
     assert reported.splitlines()[:6] == trained.splitlines()[:6]
 
 
-def test_confusion_and_decisions_are_those_of_the_test_part():
-    train()
+def test_confusion_and_decisions_are_those_of_the_test_part(trained):
     record = json.loads(Path("run/explanation/explanation.json").read_text())
     metrics = json.loads(Path("run/metrics.json").read_text())
     confusion = np.array(record["confusion"])
@@ -126,8 +113,7 @@ def test_confusion_and_decisions_are_those_of_the_test_part():
     assert all(one["true"] == one["row"] % 2 for one in record["decisions"])
 
 
-def test_the_page_has_the_interval_of_the_accuracy():
-    train()
+def test_the_page_has_the_interval_of_the_accuracy(trained):
     record = json.loads(Path("run/metrics.json").read_text())
     right, size = round(record["accuracy"]["test"] * 6), record["size"]["test"]
     assert size == 6

@@ -11,9 +11,9 @@ import pytest
 import several_processes
 import torch
 from command_line import gomkcn
+from graph_files import write_tu
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.runtime import processes
 from gomkcn_dgl.runtime.processes import join_processes, take_turns, world_size
 
@@ -31,8 +31,10 @@ def workplace(tmp_path_factory):
     """A folder with graphs, and with what two processes give, one of which was killed once."""
     place = tmp_path_factory.mktemp("processes")
     graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 10
-    labels = {"labels": torch.tensor([0, 1] * 10)}
-    dgl.save_graphs(str(place / "graphs.bin"), [dgl.from_networkx(g) for g in graphs], labels)
+    # no .bin, for which each process would import DGL
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        write_tu("TU", graphs, [0, 1] * 10)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     command += ["--nproc-per-node", "2", "--max-restarts", "1", "--monitor-interval", "0.1"]
     command += [several_processes.__file__, "outcome.pt", "run"]

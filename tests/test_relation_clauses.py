@@ -74,7 +74,7 @@ def test_the_sentence_read_back_is_the_pattern(seed):
         ([("activates", 0, 2), ("activates", 0, 3), ("activates", 1, 2), ("activates", 1, 3)],
          "bi-fan: A and B activate C and D"),
         ([("activates", 3, 0), ("activates", 3, 1), ("activates", 3, 2), ("represses", 1, 2)],
-         "4 nodes, 4 arcs, 1 source, 2 sinks, no directed cycle: "
+         "4 nodes, 4 edges, 1 source, 2 sinks, no directed cycle: "
          "D activates A, B and C, B represses C"),
         ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: A and B activate each other"),
         ([("activates", 0, 1), ("represses", 1, 0)],
@@ -82,7 +82,8 @@ def test_the_sentence_read_back_is_the_pattern(seed):
         ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
          "triangle: A binds B, both activate C"),
         ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
-        ([("activates", 0, 1), ("represses", 0, 1)], "arc: A activates B and represses B"),
+        ([("activates", 0, 1), ("represses", 0, 1)],
+         "directed edge: A activates B and represses B"),
     ],
 )  # fmt: skip
 def test_sentences(edges, text):

@@ -22,9 +22,10 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
+from mining.html.tables import EDITS_NOTE
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, Pattern
+from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
 
 EVIL = "<script>alert(1)</script>"
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
@@ -163,7 +164,7 @@ def test_classes_say_which_structures_differ():
 
 def test_each_state_of_the_set_says_itself():
     blocks = MotifSet((), 90.0, 90.0, "blocks", 3, other=MotifSet((), 120.0, 120.0))
-    cut = dataclasses.replace(run_of([]).motif_set, complete=False, cut="Cut after 5 steps.")
+    cut = dataclasses.replace(run_of([]).motif_set, cut="Cut after 5 steps.")
     states = {
         "No motif saves bits, given the degrees.": run_of([]),
         "3 blocks of nodes save 30 of 120 bits; no motif": run_of([], motif_set=blocks),
@@ -189,6 +190,36 @@ def test_a_near_variant_stands_below_its_motif_in_its_colour():
     colors = re.findall(r'<tr class="row (m\d)', html)
     assert colors == ["m0", "m0", "m1"]
     assert "2 motifs and 1 near variant, 3 copies in all" in Page(html).words
+
+
+def test_edits_and_features_of_a_motif_are_shown():
+    ring = pattern_of(RING, 0)
+    (gone, *_), other = RING.edges, (0, 2)
+    # of eight copies two lack an edge and one has a chord: dotted, and too few to be drawn
+    edits = np.array([[1, *gone, -1], [4, *gone, -1], [4, *other, 1]])
+    features = (
+        OrbitFeature(EVIL, (0, 1, 2, 3), 12.3456, 1.25, -4567.8, 98.5),
+        OrbitFeature("x", (0, 1, 2, 3), 0.0, 0.0, 1.0, 2.0),
+    )
+    copies = np.arange(32).reshape(8, 4)
+    run = run_of([ring], motifs=[(ring, copies, {"edits": edits, "features": features})])
+    html = render_report(run)
+    assert_loads_nothing(html)
+    shown = assert_numbers(html, files_of_run(run))
+    own = {"copies_exact", "missing", "added", "missing_rate", "added_rate", "features/0/mean"}
+    assert {f"/motif_set/motifs/0/{name}" for name in own} <= shown
+    words = Page(html).words
+    assert "8 copies, 6 exact; 2 of 32 edges missing ( 6.2% ), 1 added ( 6.2% of 16" in words
+    assert "A, B, C, D 12.3 ± 1.25 −4,568 ± 98.5" in words
+    letters = "–".join("ABCD"[node] for node in gone)
+    (label, *_) = re.findall(r'aria-label="(edges [^"]*)"', html)
+    assert label.endswith(f"; dotted: {letters}")
+    assert "8 (6 exact)" in run._repr_html_() and EDITS_NOTE in run._repr_html_()
+    # nothing of it where all copies are exact
+    html = render_report(run_of([ring], motifs=[(ring, copies)]))
+    assert not re.search(
+        "exact|dotted|missing", html.partition("<main>")[2].partition("<script")[0]
+    )
 
 
 def test_hostile_names_stay_text():
@@ -217,7 +248,8 @@ def test_notebooks_show_tables_with_drawings(mined):
     html = run._repr_html_()
     assert html.count("<svg") == len(run.motif_set) + len(run.patterns)
     assert "shorten" in run.motif_set._repr_html_()
-    assert "<svg" in Pattern(Structure.parse("triangle"))._repr_html_()
+    table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
+    assert table._repr_html_().count("<svg") == 2
     miner = PatternMiner(num_patterns=2)
     assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(num_patterns=2)</pre>"
     frame = Page(run.show()._repr_html_())

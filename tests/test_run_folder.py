@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from tiny_runs import assert_numbers, change, signed_loops, small_patterns_record, typed_pattern_of
+from tiny_runs import assert_numbers, change, signed_loops, small_patterns_record
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from mining import MiningRun, MotifRecovery, Pattern, PatternMiner, load_miner, read_run
 from mining.run_folder import (
     SCHEMA_VERSION,
-    _graphml,
     prepare_folder,
     write_report,
     write_run,
@@ -93,7 +92,6 @@ def test_the_files_of_a_run(written, run, settings):
         "map.json",
         "occurrences.parquet",
         "patterns.json",
-        *(f"patterns/pattern_{number:02}.graphml" for number in range(len(run.patterns))),
         "report.html",
         "run.json",
         "settings.toml",
@@ -157,18 +155,17 @@ def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
     back = read_run(folder)
     assert back.patterns == []
     assert back.recovery is None
-    assert not (folder / "patterns").exists()
 
 
 def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, miner):
-    for name in ("patterns/pattern_17.graphml", "patterns/my_own.graphml"):
+    for name in ("copies_other.parquet", "my_own.txt"):
         (copied / name).write_text("old")
     prepare_folder(copied, force=True)
     small = replace(run, patterns=run.patterns[:1], map=None, loss_curve=[])
     write_run(copied, small, settings, miner)
     left = files_of(copied)
-    assert left["patterns/my_own.graphml"] == b"old"
-    assert "patterns/pattern_17.graphml" not in left
+    assert left["my_own.txt"] == b"old"
+    assert "copies_other.parquet" not in left
     assert len(read_run(copied).patterns) == 1
 
 
@@ -194,13 +191,7 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
 VALIDATOR = jsonschema.Draft202012Validator(load_schema("patterns"))
 
 
-def test_graphml_and_parquet_hold_the_patterns(written, run):
-    for pattern in run.patterns:
-        graph = nx.read_graphml(written / "patterns" / f"pattern_{pattern.id:02d}.graphml", int)
-        expected = pattern.to_networkx()
-        assert graph.graph.items() >= expected.graph.items()
-        assert dict(graph.nodes(data=True)) == dict(expected.nodes(data=True))
-        assert nx.utils.edges_equal(graph.edges(data=True), expected.edges(data=True))
+def test_parquet_holds_the_occurrences(written, run):
     table = pd.read_parquet(written / "occurrences.parquet")
     rows = table[["pattern", "occurrence", "pattern_node", "node"]].itertuples(index=False)
     assert [tuple(row) for row in rows] == [
@@ -209,18 +200,6 @@ def test_graphml_and_parquet_hold_the_patterns(written, run):
         for number, occurrence in enumerate(pattern.occurrences)
         for slot, node in enumerate(occurrence.nodes)
     ]
-
-
-def test_graphml_of_a_pattern_with_relations():
-    """Also of relations whose names XML cannot hold."""
-    kinds = {"acts\x02": True, "binds": False}
-    for name, arcs in (
-        ("acts\x02", {(0, 1, "acts�")}),
-        ("binds", {(0, 1, "binds"), (1, 0, "binds")}),
-    ):
-        content = _graphml(typed_pattern_of(2, [(name, 0, 1)], kinds))
-        graph = nx.parse_graphml(content.decode(), int)
-        assert {(u, v, name) for u, v, name in graph.edges(data="relation")} == arcs
 
 
 @pytest.mark.parametrize("name", JSON_FILES)

@@ -9,9 +9,8 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.counter import count_occurrences
+from mining.counting.counter import count_occurrences, count_stars
 from mining.counting.exact_search import count_by_graph
-from mining.counting.star_counts import count_stars
 
 STARS = {leaves: Structure.of_edges(leaves + 1, [(0, k + 1) for k in range(leaves)])
          for leaves in range(2, 7)}  # fmt: skip

@@ -20,10 +20,15 @@ from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining.categories import Categories
-from mining.counting.connected_sets import count_connected_sets, directed_structures, set_steps
 from mining.counting.exact_search import count_by_graph
 from mining.counting.graphlets import graphlets
-from mining.counting.structure_counts import census_steps, count_structures
+from mining.counting.structure_counts import (
+    census_steps,
+    count_connected_sets,
+    count_structures,
+    directed_structures,
+    set_steps,
+)
 from mining.orbit_features import OrbitCounts
 from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
 

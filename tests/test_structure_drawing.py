@@ -44,6 +44,20 @@ def test_arrows_bonds_and_missing_edges():
     assert sum(one.get("stroke-dasharray") is not None for one in dotted) == 1
 
 
+def test_edits_are_dotted_and_thin():
+    # an edge that many copies lack is dotted in its place, and one that they have beside is thin
+    ring = Structure.parse("ring-4")
+    (gone, *_), added = ring.edges, next(iter({(0, 1), (0, 2), (0, 3)} - set(ring.edges)))
+    drawing = draw_structure(ring, missing=[gone], added=[added])
+    lines = [(one.get("stroke-dasharray"), float(one.get("stroke-width")))
+             for one in parts(drawing, "path")]  # fmt: skip
+    assert sorted(width for dashes, width in lines if not dashes) == [0.8, 2, 2, 2]
+    assert len(lines) == 5
+    said = ElementTree.fromstring(drawing).get("aria-label")
+    names = ["–".join("ABCD"[node] for node in pair) for pair in (gone, added)]
+    assert said.endswith(f"; dotted: {names[0]}; thin: {names[1]}")
+
+
 def test_relations_have_lines_by_falling_frequency():
     edges = [("a", 0, 1), ("a", 1, 2), ("b", 0, 2)]
     pattern = typed_pattern_of(3, edges, {"b": True, "a": True})

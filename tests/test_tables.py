@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import networkx as nx
+import numpy as np
 from tiny_runs import difference_of, pattern_of, recovery_of, run_of, significance_of
 
-from mining.html.tables import Table, format_comparison, format_run
+from mining.html.tables import EDITS_NOTE, Table, format_comparison, format_run
 from mining.pattern import LESS, MORE
 
 RING, PATH = nx.cycle_graph(6), nx.path_graph(4)
@@ -32,6 +33,15 @@ def test_the_set_comes_first_then_what_is_called():
     row = next(line for line in lines if line.startswith("path of 4 nodes"))
     assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]
     assert text.index("motif") < text.index("path of 4 nodes") < text.index("planted motif")
+
+
+def test_copies_that_differ_are_said_and_others_are_not():
+    ring = pattern_of(RING, 0)
+    rows, edits = np.arange(30).reshape(5, 6), np.array([[3, 0, 1, -1], [3, 0, 3, 1]])
+    text = format_run(run_of([ring], motifs=[(ring, rows, {"edits": edits})]))
+    assert "5 (4 exact)" in text and EDITS_NOTE in text.replace("\n", " ")
+    text = format_run(run_of([ring], motifs=[(ring, rows)]))
+    assert "exact" not in text
 
 
 def test_classes_and_a_run_that_was_cut():

@@ -1,4 +1,4 @@
-"""`gomkcn train`: data of every kind, its splits, its folder, resuming, and what it refuses."""
+"""`gomkcn train` and `run_training`: data of every kind, splits, the folder, resuming, refusals."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from graph_files import write_tu
 
 from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
@@ -25,16 +26,26 @@ from gomkcn_dgl.training.labelled_data import (
     read_labelled,
     stratified_split,
 )
-from gomkcn_dgl.training.train_settings import read_train_settings
-from gomkcn_dgl.training.training_run import load_classifier
+from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+from gomkcn_dgl.training.training_run import (
+    load_classifier,
+    predict_file,
+    read_training_data,
+    run_training,
+)
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
-# the filters of nodes are the classes
-NODES = QUICK.replace("--filters 2 ", "")
-WALKS = "--hops 1 --size 3 --filters 2 --levels 1 --quiet --dropout 0.3"
+SETTINGS = {"num_epochs": 2, "num_hops": 1, "filter_size": 4, "num_levels": 1}
 RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
+
+
+def trained(path, settings=None, **options):
+    """What is trained, without a folder, from a file or what a settings file names."""
+    settings = settings or TrainSettings().override({"path": path, **SETTINGS})
+    settings = settings.override(options)
+    return run_training(settings, read_training_data(settings.data))[0]
 
 
 def rings_and_stars():
@@ -64,55 +75,44 @@ def metrics_of(run):
     return json.loads(Path(run, "metrics.json").read_text())
 
 
-def assert_same_run(one, other):
-    """All but times and machine are equal, and no checkpoint is left."""
-    metrics = metrics_of(one), metrics_of(other)
-    for record in metrics:
-        del record["seconds"], record["provenance"]
-    assert metrics[0] == metrics[1]
-    states = [torch.load(Path(run, "checkpoint.pt"), weights_only=True) for run in (one, other)]
-    for name, value in states[0]["model"].items():
-        assert torch.equal(value, states[1]["model"][name])
-    assert sorted(path.name for path in Path(one).iterdir()) == RUN_FILES
-
-
-def test_a_run_of_graphs_writes_its_folder():
-    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --layers 2")
+def test_a_run_of_graphs_and_its_settings_once_more():
+    options = "--layers 2 --dropout 0.1 --input-dropout 0.3 --hidden 3 --tau 0.7 --seed 3"
+    said = gomkcn(f"train {write_graphs()} --out run {QUICK} --split 0.6,0.2,0.2 {options}")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     metrics = metrics_of("run")
-    assert metrics["size"] == {"train": 16, "val": 2, "test": 2}
+    assert metrics["size"] == {"train": 12, "val": 4, "test": 4}
     assert set(metrics["accuracy"]) == {"train", "val", "test"}
     assert list(metrics["data"].values()) == ["graph", 20, 100, 90, 1, 2]
     assert len(metrics["history"]["train_loss"]) == metrics["epochs"] == 2
     lines = [line.split()[:2] for line in said.splitlines()]
-    assert lines[:3] == [["part", "graphs"], ["train", "16"], ["validation", "2"]]
+    assert lines[:3] == [["part", "graphs"], ["train", "12"], ["validation", "4"]]
     state = torch.load("run/checkpoint.pt", weights_only=True)
-    classifier = load_classifier("run")
-    for name, value in classifier.model.state_dict().items():
+    for name, value in load_classifier("run").model.state_dict().items():
         assert torch.equal(value, state["model"][name])
-
-
-def test_settings_give_the_same_run_again():
-    options = "--dropout 0.1 --input-dropout 0.3 --hidden 3 --tau 0.7"
-    gomkcn(f"train {write_graphs()} --out a {QUICK} --seed 3 --split 0.6,0.2,0.2 {options}")
-    gomkcn("train --settings a/settings.toml --out b --quiet")
-    assert metrics_of("a")["history"] == metrics_of("b")["history"]
-    assert Path("a/settings.toml").read_text() == Path("b/settings.toml").read_text()
+    gomkcn("train --settings run/settings.toml --out again --quiet")
+    assert metrics["history"] == metrics_of("again")["history"]
+    assert Path("run/settings.toml").read_text() == Path("again/settings.toml").read_text()
     # an option wins over the file
-    gomkcn("train --settings a/settings.toml --out c --quiet --seed 4 --levels 2")
-    settings = read_train_settings("c/settings.toml")
-    assert settings.training.seed == 4
+    settings = read_train_settings("run/settings.toml").override({"seed": 4, "num_levels": 2})
+    assert (settings.training.seed, settings.training.num_epochs) == (4, 2)
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
 
-def test_a_run_of_nodes():
-    said = gomkcn(f"train {write_nodes()} --out run {NODES} --init random")
+def test_nodes_whose_rows_sum_to_one_and_which_keep_their_ids():
+    options = QUICK.replace("--filters 2", "--scaling rows --init random")
+    said = gomkcn(f"train {write_nodes()} --out run {options}")
     assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
     assert metrics_of("run")["size"]["train"] == 80
-    classifier = load_classifier("run")
+    classifier, graph = load_classifier("run"), read_labelled("nodes.bin").graph
     assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
     # features that never vary bypass the input layer
     assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
+    words = replace(graph, features=np.eye(100, 1, dtype=np.float32) * 3)
+    assert classifier.collection(words).feat.sum(dim=1).tolist() == [1.0, *[0.0] * 99]
+    Path("path.txt").write_text("".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges))
+    table = predict_file(classifier, "path.txt")
+    assert list(table) == ["node", "predicted", "probability 0", "probability 1"]
+    assert list(table["node"]) == [0, 10, 20, 30, 40]
 
 
 def test_bonds_of_a_tu_folder():
@@ -122,33 +122,26 @@ def test_bonds_of_a_tu_folder():
     kinds = [kind if kind == 0 else int((u + v) % 4 == 1) for kind in classes
              for u, v in graphs[0].to_directed().edges]  # fmt: skip
     write_tu("TU", graphs, classes, edge_labels=kinds)
-    gomkcn(f"train TU --out run {QUICK} --split 0.5,0.25,0.25")
-    classifier = load_classifier("run")
-    assert classifier.settings.model.relations == {"edge=0": False, "edge=1": False}
-    gomkcn(f"train TU --out none {QUICK} --split 0.5,0.25,0.25 --relation none")
-    classifier = load_classifier("none")
-    assert (classifier.settings.model.relations, classifier.settings.data.relation) == ({}, "none")
-    assert metrics_of("none")["accuracy"]["train"] == 0.5
+    split = (0.5, 0.25, 0.25)
+    assert trained("TU", split=split).settings.model.relations == {"edge=0": False, "edge=1": False}
+    without = trained("TU", split=split, relation="none")
+    assert (without.settings.model.relations, without.settings.data.relation) == ({}, "none")
+    predicted, _ = without.decide(read_labelled("TU", relation="none").graph)
+    # all graphs are one and the same
+    assert len(set(predicted.tolist())) == 1
 
 
-def test_a_tu_folder():
+def test_columns_are_scaled_over_the_training_part():
     rows = [f"{node}.5, {node % 2}" for node in range(24)]
     write_tu("TU", [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4, node_attributes=rows)
-    gomkcn(f"train TU --out run {QUICK} --split 0.5,0.25,0.25 --pooling sum")
-    classifier, data = load_classifier("run"), read_labelled("TU")
+    classifier = trained("TU", split=(0.5, 0.25, 0.25), pooling="sum")
+    data = read_labelled("TU")
     nodes = data.nodes_of(classifier.split.train)
-    # the first column is scaled over the training part; the second is 0 and 1 and stays
+    # the second column is 0 and 1 and stays
     scaled = classifier.collection(data.graph).feat.numpy()
     np.testing.assert_allclose(scaled[nodes, 0].mean(), 0, atol=1e-5)
     np.testing.assert_allclose(scaled[nodes, 0].std(), 1, atol=1e-5)
     assert set(scaled[:, 1].tolist()) == {0.0, 1.0}
-
-
-def test_rows_may_be_scaled_to_a_sum_of_one():
-    gomkcn(f"train {write_nodes()} --out run {NODES} --scaling rows")
-    classifier, graph = load_classifier("run"), read_labelled("nodes.bin").graph
-    words = replace(graph, features=np.eye(100, 1, dtype=np.float32) * 3)
-    assert classifier.collection(words).feat.sum(dim=1).tolist() == [1.0, *[0.0] * 99]
 
 
 @pytest.mark.parametrize(("write", "count"), [(write_nodes, 100), (write_graphs, 20)])
@@ -184,56 +177,65 @@ def test_the_baseline_answers_what_is_most_frequent_in_training():
     assert baseline_of(data, split) == {"answer": "few", "accuracy": shares}
 
 
-def interrupted(command):
-    """Run a command line that a signal stops after its first epoch."""
+def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
+    options = f"--out run --epochs 3 --dropout 0.3 {QUICK[len('--epochs 2 ') :]}"
+    command = f"train {write_graphs()} {options}"
+    # 1. a signal after each epoch stops the command
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Interrupts, "agree", lambda self: "SIGTERM")
-        result = invoke(command)
-    assert result.exit_code == 143
-    return result.stderr
-
-
-def test_a_stopped_command_is_resumed():
-    command = f"train {write_graphs()} --epochs 3 {WALKS}"
-    gomkcn(f"{command} --out whole")
-    for epoch in (1, 2):
-        said = interrupted(f"{command} --out run --resume")
-        assert said == f"gomkcn: stopped by SIGTERM after epoch {epoch}; go on with --resume.\n"
-        assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
-    gomkcn(f"{command} --out run --resume")
-    assert_same_run("run", "whole")
-    # a job that is started again and again reports that
-    said = gomkcn(f"{command} --out run --resume")
-    assert said == "nothing to resume: the run is finished, run/metrics.json\n"
-
-
-def test_an_unfinished_run_is_neither_lost_nor_mixed_with_another():
-    path = write_graphs()
-    command = f"train {path} --out run --epochs 3 {WALKS}"
-    interrupted(command)
+        for epoch in (1, 2):
+            result = invoke(f"{command} --resume")
+            said = f"gomkcn: stopped by SIGTERM after epoch {epoch}; go on with --resume.\n"
+            assert (result.exit_code, result.stderr) == (143, said)
+    assert [path.name for path in Path("run").iterdir()] == ["unfinished"]
     assert "already holds an unfinished run" in refused(command)
     assert "(learning_rate was 0.01, is 0.5); give" in refused(f"{command} --lr 0.5 --resume")
     with lock_folder("run"):
         assert refused(command).startswith(f"--out folder 'run' is in use by process {os.getpid()}")
-    # the same data elsewhere are the same data
-    Path(path).rename("moved.bin")
-    again = f"train moved.bin --out run --epochs 3 {WALKS}"
-    gomkcn(f"{again} --resume")
-    assert "already holds a run (metrics.json); choose another" in refused(again)
-    first = Path("run/metrics.json").read_bytes()
-    gomkcn(f"{again} --lr 0.5 --force")
-    assert Path("run/metrics.json").read_bytes() != first
-
-
-def test_a_time_limit_marks_the_run_as_partial():
-    command = f"train {write_graphs()} --epochs 3 {WALKS}"
-    gomkcn(f"{command} --out whole")
-    said = gomkcn(f"{command} --out run --time-limit 0.001")
+    # 2. the same data elsewhere are the same data, and the run is that which was not stopped
+    Path("graphs.bin").rename("moved.bin")
+    gomkcn(f"train moved.bin {options} --resume")
+    assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
+    whole = trained(None, read_train_settings("run/settings.toml")).model.state_dict()
+    for name, value in load_classifier("run").model.state_dict().items():
+        assert torch.equal(value, whole[name])
+    said = gomkcn(f"train moved.bin {options} --resume")
+    assert said == "nothing to resume: the run is finished, run/metrics.json\n"
+    # 3. it is overwritten if that is asked for; a time limit marks what is there as partial
+    assert "already holds a run (metrics.json); choose another" in refused(
+        f"train moved.bin {options}"
+    )
+    said = gomkcn(f"train moved.bin {options} --force --time-limit 0.001")
     assert said.splitlines()[7].startswith("partial: the time limit came before the last epoch")
-    metrics = metrics_of("run")
-    assert (metrics["partial"], metrics["epochs"]) == (True, 1)
-    gomkcn(f"{command} --out run --resume")
-    assert_same_run("run", "whole")
+    assert (metrics_of("run")["partial"], metrics_of("run")["epochs"]) == (True, 1)
+    gomkcn(f"train moved.bin {options} --resume")
+    assert (metrics_of("run")["partial"], metrics_of("run")["epochs"]) == (False, 3)
+
+
+@pytest.fixture(scope="module")
+def data_files(tmp_path_factory):
+    """A folder of data sets, most of which a training refuses."""
+    place = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        write_graphs()
+        write_nodes()
+        masks = {f"{part}_mask": torch.arange(40) % 3 == k for k, part in enumerate(PARTS)}
+        write_graphs("masks.bin", **masks)
+        Path("s.toml").write_text("[model.kernel]\ntau = {a = 1}\n")
+        Path("graph.txt").write_text("0 1\n1 2\n")
+        graphs, classes = rings_and_stars()
+        write_dgl_graphs("none.bin", graphs)
+        write_dgl_graphs("one.bin", graphs, torch.zeros(20, dtype=torch.int64))
+        for graph in graphs:
+            graph.ndata["label"] = torch.arange(5)
+        write_dgl_graphs("both.bin", graphs, classes)
+    return place
+
+
+@pytest.fixture
+def bad_files(folder, data_files, monkeypatch):
+    monkeypatch.chdir(data_files)
 
 
 @pytest.mark.parametrize(
@@ -244,64 +246,37 @@ def test_a_time_limit_marks_the_run_as_partial():
         ("graphs.bin --split 0.9,0.09,0.01", "--split leaves nothing for test"),
         ("graphs.bin --lr 1e7", "--lr must be at most 1e+06"),
         ("graphs.bin --task node", "graphs.bin: there is no 'label' with a class for each node; "),
-        (f"nodes.bin {NODES} --pooling sum", "--pooling is for classifiers of graphs"),
-        (f"nodes.bin {NODES} --batch-size 3", "--batch-size is for classifiers of graphs"),
-        (f"nodes.bin {NODES} --filters 9", "--filters must be left out where the only layer has"),
-        (f"nodes.bin {NODES} --dropout 0.5", "--dropout must be left out where the only layer"),
+        ("nodes.bin --pooling sum", "--pooling is for classifiers of graphs"),
+        ("nodes.bin --batch-size 3", "--batch-size is for classifiers of graphs"),
+        ("nodes.bin --filters 9", "--filters must be left out where the only layer has"),
+        ("nodes.bin --dropout 0.5", "--dropout must be left out where the only layer"),
+        ("masks.bin", "masks.bin: train_mask must have 20 rows, as the classes, got 40"),
+        ("graph.txt", "graph.txt: classes are read from a TU folder or a DGL .bin."),
+        ("none.bin", "none.bin: it has no classes"),
+        ("one.bin", "one.bin: there must be at least 2 classes, got 1."),
+        ("both.bin", "both.bin: both its graphs and its nodes have classes; task must say which."),
+        ("", "PATH of a data set must be given"),
+        ("--settings s.toml", "--tau in settings file 's.toml' must be"),
     ],
 )
-def test_bad_options(command, sentence):
-    write_graphs()
-    write_nodes()
-    assert refused(f"train {command} --out run --quiet").startswith(sentence)
-    assert not Path("run/metrics.json").exists()
-
-
-def test_bad_data():
-    graphs, classes = rings_and_stars()
-    Path("graph.txt").write_text("0 1\n1 2\n")
-    write_dgl_graphs("none.bin", graphs)
-    write_dgl_graphs("one.bin", graphs, torch.zeros(20, dtype=torch.int64))
-    for graph in graphs:
-        graph.ndata["label"] = torch.arange(5)
-    write_dgl_graphs("both.bin", graphs, classes)
-    for path, said in {
-        "graph.txt": "graph.txt: classes are read from a TU folder or a DGL .bin.",
-        "none.bin": "none.bin: it has no classes",
-        "one.bin": "one.bin: there must be at least 2 classes, got 1.",
-        "both.bin": "both.bin: both its graphs and its nodes have classes; task must say which.",
-    }.items():
-        assert refused(f"train {path} --out run --quiet").startswith(said)
-    assert refused("train --out run --quiet").startswith("PATH of a data set must be given")
-    Path("s.toml").write_text("[model.kernel]\ntau = {a = 1}\n")
-    said = refused("train --settings s.toml --out run")
-    assert said.startswith("--tau in settings file 's.toml' must be")
-
-
-def write_directed(path="directed.bin"):
-    graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
-    dgl.save_graphs(path, graphs, {"labels": torch.tensor([0, 1] * 10)})
-    return path
+def test_bad_options_and_data(bad_files, folder, command, sentence):
+    said = refused(f"train {command} --out {folder / 'run'} --quiet")
+    assert said.startswith(sentence)
+    assert not (folder / "run" / "metrics.json").exists()
 
 
 def test_what_follows_from_the_data_follows_from_it_anew():
-    gomkcn(f"train {write_directed()} --out run {QUICK}")
-    assert load_classifier("run").settings.model.relations == {"edge": True}
-    gomkcn("train --settings run/settings.toml --undirected --size 5 --out other --quiet")
-    model = load_classifier("other").settings.model
-    assert (model.relations, model.max_nodes) == ({}, 5)
-    gomkcn("predict other directed.bin")
+    graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
+    dgl.save_graphs("directed.bin", graphs, {"labels": torch.tensor([0, 1] * 10)})
+    first = trained("directed.bin")
+    assert first.settings.model.relations == {"edge": True}
+    other = trained(None, first.settings, directed=False, filter_size=5)
+    assert (other.settings.model.relations, other.settings.model.max_nodes) == ({}, 5)
+    assert len(predict_file(other, "directed.bin")["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
-    gomkcn(f"train directed.bin --settings own.toml --out third {QUICK}")
-    relations = load_classifier("third").settings.model.relations
-    assert relations == {"edge": True, "later": False}
-
-
-def test_masks_of_another_length_are_refused():
-    masks = {f"{part}_mask": torch.arange(40) % 3 == k for k, part in enumerate(PARTS)}
-    said = refused(f"train {write_graphs(**masks)} --out run {QUICK}")
-    assert "train_mask must have 20 rows, as the classes, got 40" in said
+    own = read_train_settings("own.toml").override({"path": "directed.bin", **SETTINGS})
+    assert trained(None, own).settings.model.relations == {"edge": True, "later": False}
 
 
 def test_a_graph_without_nodes_is_not_drawn():
@@ -317,11 +292,10 @@ def test_a_graph_without_nodes_is_not_drawn():
 def test_a_run_of_other_edges_is_not_gone_on_with():
     """The same graphs with other types of their edges."""
     graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
-    own = " --split 0.5,0.25,0.25"
+    settings = TrainSettings().override({"path": "TU", **SETTINGS, "split": (0.5, 0.25, 0.25)})
     write_tu("TU", graphs, classes, edge_labels=[edge % 2 for edge in range(96)])
-    gomkcn(f"train TU --out run {QUICK}{own} --time-limit 0.001")
-    assert metrics_of("run")["partial"]
+    run_training(settings, read_training_data(settings.data), Path("unfinished"))
     rows = [int(edge % 3 == 0) for edge in range(96)]
     Path("TU/TU_edge_labels.txt").write_text("".join(f"{row}\n" for row in rows))
-    said = refused(f"train TU --out run {QUICK}{own} --resume")
-    assert "data" in said and "start anew" in said
+    with pytest.raises(InputError, match=r"made with other data; .* start anew"):
+        run_training(settings, read_training_data(settings.data), Path("unfinished"))

@@ -10,8 +10,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_search import find_candidates
 from mining.counting.sought import Sought
-from mining.counting.tree_loops import STRIDE
-from mining.counting.tree_sampler import TreeSampler, spanning_trees
+from mining.counting.tree_sampler import STRIDE, TreeSampler, spanning_trees
 
 
 def sought_in(graph, pattern):

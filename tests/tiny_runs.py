@@ -110,7 +110,7 @@ def difference_of(*names, p_adjusted=0.001):
 
 
 def run_of(patterns, recovery=None, motifs=(), **changes):
-    """A run made by hand; ``motifs`` are pairs of a pattern and rows of its copies."""
+    """A run made by hand; ``motifs`` are a pattern, rows of its copies, and parts of its motif."""
     summary = GraphSummary("graph.csv", 1, 40, 60, ("x0",))
     names = {f.name for f in dataclasses.fields(GraphSummary)}
     summary = dataclasses.replace(summary, **{k: v for k, v in changes.items() if k in names})
@@ -121,9 +121,10 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
                 Occurrences(np.array(rows), np.ones(len(rows)), np.zeros(len(rows), int)),
                 100.5 - number,
                 "uniform",
+                **dict(*more),
             ),
         )
-        for number, (one, rows) in enumerate(motifs)
+        for number, (one, rows, *more) in enumerate(motifs)
     ]
     bits = {"bits_base": 500.25, "bits_total": 300.5} if motifs else {}
     shares = {"nodes_covered": 0.25, "edges_covered": 0.5} if motifs else {}

@@ -16,7 +16,8 @@ _LINK = re.compile(r"\]\((?:\.\./)+benchmarks/results/(\w+)\.md\)")
 _CARD = """
 :::{{grid-item-card}} {title}
 :link: gallery/{name}/report.html
-{picture}
+:img-top: static/gallery/{name}.png
+
 {what}
 
 `{command}`
@@ -60,11 +61,8 @@ def _cards() -> str:
         folder = GALLERY / exhibit.name
         if not (folder / "report.html").exists():
             continue
-        picture = f":img-top: gallery/{exhibit.name}/thumbnail.png\n"
         command = (folder / "command.txt").read_text("utf-8").strip()
-        has_picture = (folder / "thumbnail.png").exists()
-        values = {**vars(exhibit), "command": command, "picture": picture if has_picture else ""}
-        cards.append(_CARD.format(**values))
+        cards.append(_CARD.format(**vars(exhibit), command=command))
     if not cards:
         return "*This copy of the site was built without reports.*"
     return "::::{grid} 1 2 2 2\n:gutter: 3\n" + "".join(cards) + "::::\n"

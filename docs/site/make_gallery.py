@@ -3,31 +3,32 @@
     python docs/site/make_gallery.py DATA
 
 mines those of the graphs below that it finds in the folder DATA, with one ``gomkcn mine`` each, and
-the planted graph, the novel and the club, which it writes. A run that is already there is not mined
-again where its page can be rendered anew. ``docs/gallery/NAME`` then holds ``report.html``,
-``command.txt`` and, where Chromium is installed, ``thumbnail.png``; the site shows what it finds.
+those that it writes. A run that is already there is not mined again where its page can be rendered
+anew. ``docs/gallery/NAME`` then holds ``report.html`` and ``command.txt``, which the site shows
+where they are. Where Playwright and Chromium are installed, ``docs/static/gallery`` gets two
+pictures of each page: its top, and how it looks in the dark, on a telephone and on paper.
 """
 
 from __future__ import annotations
 
+import io
 import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
-import numpy as np
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-from paper.data import read_planetoid
+from PIL import Image
 
 GALLERY = Path(__file__).parents[1] / "gallery"
+PICTURES = GALLERY.parent / "static/gallery"
 GOMKCN = [sys.executable, "-m", "gomkcn"]
-# the top of a page, as wide as a card of the gallery is sharp
-WINDOW = "1280,960"
+# width, height and scheme of the small pictures; what is printed is as wide as an A4 page
+LOOKS = ((1280, 960, "dark"), (390, 844, "light"), (390, 844, "dark"), (690, 1000, "print"))
+_HEIGHT = 480
 
 
 @dataclass(frozen=True)
@@ -50,42 +51,24 @@ EXHIBITS = (
         "--features labels",
     ),
     Exhibit(
-        "proteins",
-        "Proteins: ENZYMES",
-        "600 enzymes of six classes; nodes are helices, sheets and turns",
-        "ENZYMES*/ENZYMES",
-        "--features labels",
-    ),
-    Exhibit(
-        "people",
-        "People: ego-Facebook",
-        "4,039 people and their friendships",
-        "snap/facebook_combined.txt.gz",
-    ),
-    Exhibit(
         "genes",
         "Genes: regulation in E. coli",
-        "424 operons; edges activate, repress, or do both",
+        "424 operons; a directed edge leads from a regulator to what it regulates",
         "directed/ecoli_regulation.csv",
+        "--relation none",
     ),
     Exhibit(
-        "neurons",
-        "Neurons: C. elegans",
-        "297 neurons of a worm and their directed connections",
-        "directed/celegansneural.gml",
+        "genes_typed",
+        "Genes, with edge types",
+        "the same 424 operons; edges activate, repress, or do both",
+        "directed/ecoli_regulation.csv",
     ),
     Exhibit(
         "circuit",
         "A circuit: s420",
-        "252 gates and flip-flops of a counter, and the arcs of its signals",
+        "252 gates and flip-flops of a counter, and the directed edges of its signals",
         "directed/s420.tsv",
         "--directed",
-    ),
-    Exhibit(
-        "casts",
-        "Casts: IMDB-BINARY",
-        "1,000 actors, each with those they played with; edges join members of one cast",
-        "IMDB-BINARY*/IMDB-BINARY",
     ),
     Exhibit(
         "novel",
@@ -94,22 +77,16 @@ EXHIBITS = (
         "novel.txt",
     ),
     Exhibit("club", "A karate club", "34 members and their friendships", "club.txt"),
-    Exhibit("papers", "Papers: Cora", "2,708 papers and their citations", "cora*/ind.*.graph"),
-    Exhibit(
-        "countries",
-        "A knowledge graph: countries",
-        "271 countries and regions; edges say neighbor or located in",
-        "directed/countries.tsv",
-    ),
-    Exhibit(
-        "planted",
-        "The planted graph",
-        "1,000 nodes, in which ten copies each of four motifs are hidden",
-        "planted.bin",
-    ),
+    Exhibit("blocks", "Four blocks", "160 nodes in four groups, drawn at random", "blocks.txt"),
+    Exhibit("random", "A random graph", "300 nodes and 600 edges, drawn at random", "random.txt"),
 )
 
-NETWORKX = {"novel": nx.les_miserables_graph, "club": nx.karate_club_graph}
+NETWORKX = {
+    "novel": nx.les_miserables_graph,
+    "club": nx.karate_club_graph,
+    "blocks": lambda: nx.planted_partition_graph(4, 40, 0.3, 0.01, seed=0),
+    "random": lambda: nx.gnm_random_graph(300, 600, seed=0),
+}
 
 
 def main() -> None:
@@ -126,46 +103,62 @@ def main() -> None:
 
 
 def _prepare(exhibit: Exhibit, data: Path, folder: Path) -> Path | None:
-    """Return the path to mine; four of the graphs are written first."""
+    """Return the path to mine; graphs of NetworkX are written first."""
     folder.mkdir(parents=True, exist_ok=True)
     if exhibit.name in NETWORKX:
         path = folder / exhibit.data
         nx.write_edgelist(NETWORKX[exhibit.name](), path, delimiter="\t", data=False)
         return path
-    if exhibit.name == "planted":
-        path = folder / "planted.bin"
-        if not path.exists():
-            subprocess.run([*GOMKCN, "generate", "planted", "--out", path], check=True)
-        return path
-    found = sorted(data.glob(exhibit.data))
-    if not found:
-        return None
-    if exhibit.name != "papers":
-        return found[0]
-    edges = folder / "cora.txt"
-    np.savetxt(edges, read_planetoid(found[0].parent).edges, fmt="%d")
-    return edges
+    return next(iter(sorted(data.glob(exhibit.data))), None)
 
 
 def _make(exhibit: Exhibit, path: Path, folder: Path) -> None:
-    """Mine the graph, or render its run anew, and copy the page with a picture of its top."""
+    """Mine the graph, or render its run anew, and copy the page, with pictures of it."""
     run, options = folder / "run", shlex.split(exhibit.options)
     again = subprocess.run([*GOMKCN, "report", run], capture_output=True)
     if again.returncode != 0:
         command = [*GOMKCN, "mine", path, "--out", run, *options, "--force", "--quiet"]
         subprocess.run(command, check=True)
-    shutil.copy(run / "report.html", folder / "report.html")
+    page = Path(shutil.copy(run / "report.html", folder / "report.html"))
     command = f"gomkcn mine {path.name} {exhibit.options}".strip()
     (folder / "command.txt").write_text(command + "\n", "utf-8")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        return
-    picture = f"--screenshot={folder / 'thumbnail.png'}"
-    page = (folder / "report.html").as_uri()
-    flags = ["--headless=new", "--no-sandbox", "--hide-scrollbars", f"--window-size={WINDOW}"]
-    # the page unpacks the graph before it draws it
-    flags.append("--virtual-time-budget=10000")
-    subprocess.run([chromium, *flags, picture, page], check=True, capture_output=True)
+    if chromium := shutil.which("chromium"):
+        _picture(chromium, page.as_uri(), exhibit.name)
+
+
+def _picture(chromium: str, address: str, name: str) -> None:
+    """The top of a page, and beside each other the same in the dark, narrow and printed."""
+    from playwright.sync_api import sync_playwright
+
+    PICTURES.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        shots = [_shot(browser, address, *look) for look in ((1280, 960, "light"), *LOOKS)]
+        browser.close()
+    top, *others = shots
+    small = [one.resize((one.width * _HEIGHT // one.height, _HEIGHT)) for one in others]
+    sheet = Image.new("RGB", (sum(one.width + 8 for one in small) - 8, _HEIGHT), "#8a949e")
+    left = 0
+    for one in small:
+        sheet.paste(one, (left, 0))
+        left += one.width + 8
+    for picture, file in ((top, f"{name}.png"), (sheet, f"{name}_looks.png")):
+        few = picture.quantize(256, method=Image.Quantize.MAXCOVERAGE)
+        few.save(PICTURES / file, optimize=True)
+
+
+def _shot(browser: Any, address: str, width: int, height: int, look: str) -> Image.Image:
+    """A page in a window, once the graph is drawn."""
+    scheme = "dark" if look == "dark" else "light"
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page.goto(address)
+    page.wait_for_selector("#explorer[data-ready]")
+    if look == "print":
+        page.emulate_media(media="print")
+    page.wait_for_timeout(1000)
+    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    page.close()
+    return shot
 
 
 if __name__ == "__main__":

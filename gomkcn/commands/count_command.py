@@ -1,4 +1,4 @@
-"""`gomkcn count`: how often a given pattern occurs in a graph, and where."""
+"""`gomkcn count`: the number of occurrences of a given pattern, and where they are."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
     from mining.categories import Categories, Colors
+    from mining.inexact_counts import InexactCounts
     from mining.pattern import OccurrenceCount
 
 # the libraries are imported inside the commands, so that --help answers at once
@@ -41,6 +42,7 @@ _LOOP = "feed-forward-loop"
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
+@add_options(("--errors max_edits", int, "Also count with up to N edges missing or added"))
 @add_options(
     ("--list most", 0, "List up to N occurrences; a random sample if there are more"),
     group=OUTPUT,
@@ -69,11 +71,12 @@ def count(
     count_error: float,
     count_seconds: float,
     most: int,
+    max_edits: int | None,
     seed: int,
     reading: str,
     **options: Any,
 ) -> None:
-    """Count how often a pattern occurs in a whole graph.
+    """Count the occurrences of a pattern in a whole graph.
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
     (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
@@ -82,7 +85,8 @@ def count(
     the categories of the nodes), a file (an edge list or GraphML), or RUN:ID for a pattern of a
     finished run. An occurrence is a set of nodes with exactly its edges, and with its categories
     where it has some; with --reading subgraph there may be more edges, and K4 has three rings of
-    four nodes.
+    four nodes. With --errors 2 up to two edges may be missing or added, as long as the nodes are
+    connected.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -90,6 +94,7 @@ def count(
     gomkcn count "a-[activates]->b, a-[represses]->c" regulation.csv
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
+    gomkcn count house friends.txt.gz --errors 1 --list 40
     """
     show_log(quiet=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
@@ -106,10 +111,10 @@ def count(
     graph = read_graph(path, **options)
     rows = {"graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges"}
     if pattern in MOTIF_GROUPS:
-        if reading == SUBGRAPH or most:
+        if reading == SUBGRAPH or most or max_edits is not None:
             raise InputError(
-                f"--reading subgraph and --list are for one motif, such as {pattern}-1, and "
-                f"{pattern} stands for several."
+                f"--reading subgraph, --errors and --list are for one motif, such as {pattern}-1, "
+                f"and {pattern} stands for several."
             )
         rows = {"pattern": f"{pattern}: {len(MOTIF_GROUPS[pattern])} types", **rows}
         _show(rows | _count_group(graph, pattern, count_error, max_steps, seed))
@@ -124,13 +129,31 @@ def count(
         graph = joined_relations(graph)
     _check_directions(given.relations, graph.relations)
     rows["reading"] = reading
-    if reading == SUBGRAPH:
+    inexact = None
+    if max_edits is not None:
+        if reading == SUBGRAPH:
+            raise InputError(
+                "--errors, by which edges may be added, is for --reading induced; leave one out."
+            )
+        from mining.inexact_counts import count_inexact
+
+        inexact = count_inexact(
+            graph,
+            given,
+            colors,
+            max_edits=max_edits,
+            error=count_error,
+            max_steps=max_steps,
+            seed=seed,
+        )
+        rows |= _said_by_edits(inexact)
+    elif reading == SUBGRAPH:
         rows |= _count_subgraphs(graph, given, max_steps, most)
     else:
         rows |= _count(graph, given, colors, count_error, max_steps, seed)
     _show(rows)
     if most:
-        for line in _list(graph, given, colors, most, max_steps, seed):
+        for line in _list(graph, given, colors, inexact, most, max_steps, seed):
             click.echo(line)
 
 
@@ -171,9 +194,9 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from mining.run_folder import read_patterns
+    from mining.run_folder import read_run
 
-    patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
+    patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
     if number not in patterns:
         raise InputError(
             f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "
@@ -275,6 +298,17 @@ def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict
     return rows
 
 
+def _said_by_edits(found: InexactCounts) -> dict[str, str]:
+    """What is printed of inexact occurrences: together, and those of each number of edits."""
+    import numpy as np
+
+    from mining.pattern import OccurrenceCount
+
+    contains = np.any([one.graphs for one in found.variants], axis=0)
+    rows = _said(found.graph, OccurrenceCount.sum(found.counts), contains)
+    return rows | {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
+
+
 def _find_occurrences(
     graph: CSRGraph, given: Structure, colors: Any, error: float, max_steps: int, seed: int
 ) -> tuple[OccurrenceCount, np.ndarray]:
@@ -286,8 +320,8 @@ def _find_occurrences(
 
     counts = join_by_graph(graph, given, colors)
     if counts is None:
+        from mining.counting.counter import count_stars
         from mining.counting.exact_search import ExactSearch, count_by_graph
-        from mining.counting.star_counts import count_stars
 
         stars = count_stars(graph, given, colors)
         if stars is not None:
@@ -324,13 +358,7 @@ def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
 
     # 1. each type
     found = {group: find(group) for group in MOTIF_GROUPS}
-    counts = [count for count, _ in found[name].values()]
-    together = OccurrenceCount(
-        sum(one.value for one in counts),
-        sum(one.low for one in counts),
-        sum(one.high for one in counts),
-        all(one.is_exact for one in counts),
-    )
+    together = OccurrenceCount.sum(count for count, _ in found[name].values())
     rows = _said(
         graph, together, np.any([contains for _, contains in found[name].values()], axis=0)
     )
@@ -365,24 +393,28 @@ def _list(
     graph: CSRGraph,
     given: Structure,
     colors: Any,
+    inexact: InexactCounts | None,
     most: int,
     max_steps: int,
     seed: int,
 ) -> Iterator[str]:
-    """A table of occurrences: the input's ids of their nodes, below the pattern's nodes."""
+    """A table of occurrences: the input's ids of their nodes, below the pattern's, and edits."""
     from mining.counting.counter import list_places
 
-    places, complete = list_places(graph, given, colors, most=most, max_steps=max_steps, seed=seed)
-    what = "all" if complete else "a random sample"
-    yield f"{'listed':<11} {len(places)}, {what}"
+    edits, limits = list[str](), {"max_steps": max_steps, "seed": seed}
+    if inexact is None:
+        places, complete = list_places(graph, given, colors, most=most, **limits)
+    else:
+        places, of, complete = inexact.list_places(most, **limits)
+        edits = [", ".join(inexact.variants[number].edits) or "none" for number in of]
+    yield f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}"
     yield ""
     several, size = graph.num_graphs > 1, given.num_nodes
-    # roles that nodes share do not name them
-    names = given.roles if len(set(given.roles)) == size else map(str, range(size))
-    yield "\t".join([*(["graph"] if several else []), *names])
+    columns = [*(["graph"] if several else []), *given.node_names, *(["edits"] if inexact else [])]
+    yield "\t".join(columns)
     ids = graph.original_ids(places.reshape(-1))
     for k, number in enumerate(graph.graph_of(places[:, 0]).tolist()):
-        row = ids[k * size : (k + 1) * size]
+        row = [*ids[k * size : (k + 1) * size], *edits[k : k + 1]]
         yield "\t".join(map(str, [*([number] if several else []), *row]))
 
 

@@ -138,7 +138,7 @@ def planted(
         write_graph(path, graph.to_csr())
     truth = graph.truth()
     atomic_write(truth_path_of(path), json.dumps(truth) + "\n")
-    edges_text = f"{len(graph.edges)} {'arcs' if directed else 'edges'}"
+    edges_text = f"{len(graph.edges)} {'directed edges' if directed else 'edges'}"
     if len(graph.relations.names) > 1:
         edges_text += f" of the relations {', '.join(graph.relations.names)}"
     planted = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])

@@ -107,8 +107,8 @@ def census(
 
     Structures of 2 to 5 nodes, or of 3 and 4 where edges have directions or kinds, or nodes
     categories. All counts are exact. With --reading subgraph there may be more edges between the
-    nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node says
-    how often it is at each place of an induced structure, numbered as by Pržulj (2007).
+    nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node has
+    the number of induced structures in which it is in each orbit, numbered as by Pržulj (2007).
 
     \b
     gomkcn census friends.txt.gz

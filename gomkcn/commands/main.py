@@ -23,8 +23,8 @@ def main() -> None:
     gomkcn info planted.bin                     how a file is read
     gomkcn convert friends.txt.gz friends.graph a large graph as a folder on disk
     gomkcn mine planted.bin --out run           its motifs and patterns; page: run/report.html
-    gomkcn count wheel planted.bin              how often one pattern occurs
-    gomkcn census friends.txt.gz --size 3-5     how often every small structure occurs
+    gomkcn count wheel planted.bin              occurrences of one pattern
+    gomkcn census friends.txt.gz --size 3-5     occurrences of every small structure
     gomkcn compare run other                    patterns that two runs share
     gomkcn export run --out tables              patterns, occurrences and copies as tables
     gomkcn train motifs.bin --out run           a classifier of graphs or nodes

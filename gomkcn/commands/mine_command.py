@@ -39,7 +39,8 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     from mining.settings import RunSettings, read_settings
 
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    for name in ("null", "given"):
+    for name in ("null", "given", "exact_copies"):
+        # what was not given leaves that of the file
         options[name] = options[name] or None
     size = options["pattern_size"]
     options["pattern_size"] = int(size) if size is not None and size.isdigit() else size
@@ -117,6 +118,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @add_options(
     ("--size pattern_size", str, "Motif size in nodes [3-8; collections 2-10]"),
     ("--given", list, "Pattern to try as well, such as ring-6; may be repeated"),
+    ("--exact-copies", bool, "Copies have all edges of their motif and no others"),
     group=FIND,
 )
 @add_options(
@@ -231,7 +233,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     for command, options in steps.items():
         ctx.invoke(command, **options)
     page = (folder / REPORT).resolve()
-    click.echo(f"\nopen it in a browser: {page}\nnow with your own graph: gomkcn mine PATH")
+    click.echo(f"\nOpen in a browser: {page}\nNext: gomkcn mine PATH")
     if not no_open and _has_screen():
         webbrowser.open(page.as_uri())
 

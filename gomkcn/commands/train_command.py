@@ -205,7 +205,7 @@ def explain(
     gomkcn explain run --graphs 0,5,9 --out why
     """
     from gomkcn_dgl.training.training_run import load_classifier
-    from mining.html.explanation_page import describe_truth, explain_run
+    from mining.html.explanation_page import explain_run
 
     task = load_classifier(run).settings.data.task
     if (nodes if task == "graph" else graphs) is not None:
@@ -216,8 +216,6 @@ def explain(
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
         click.echo(f"{task} {response.row}: {classes}; {response.reason(names)}")
-    for line in describe_truth(explanation):
-        click.echo(line)
     click.echo(f"page: {page}")
 
 

@@ -84,7 +84,7 @@ def motif_names(size: int) -> dict[bytes, str]:
 def _named_arcs(size: int) -> Iterator[tuple[str, Arcs]]:
     """Name and arcs of each motif of some nodes."""
     if size == 2:
-        yield "arc", [(0, 1)]
+        yield "directed edge", [(0, 1)]
         yield "mutual pair", [(0, 1), (1, 0)]
     if size < 3:
         return
@@ -118,11 +118,11 @@ def _larger_motifs(size: int) -> Iterator[tuple[str, Arcs]]:
     )
     between = [arc for i in others for arc in ((0, i), (i, 1))]
     yield f"feed-forward loop with {number} intermediates", [(0, 1), *between]
-    parallel = "bi-parallel" if size == 4 else f"{number} parallel paths of two arcs"
+    parallel = "bi-parallel" if size == 4 else f"{number} parallel paths of two edges"
     yield parallel, between
     shared = [arc for i in others for arc in ((1, i), (i, 0))]
     many = "two" if number == 2 else str(number)
-    yield f"{many} three-cycles that share an arc", [(0, 1), *shared]
+    yield f"{many} three-cycles that share an edge", [(0, 1), *shared]
     for sources in range(2, size - 1):
         name = f"{sources} sources with {size - sources} common targets"
         arcs = list(product(range(sources), range(sources, size)))

@@ -102,7 +102,7 @@ def _edges(structure: Structure) -> str:
 
 
 def _describe_directed(pattern: Structure) -> str:
-    """Name a graph whose edges all have a direction; else count nodes, arcs, sources and sinks."""
+    """Name a graph whose edges all have a direction; else count nodes, edges, sources and sinks."""
     arcs = np.zeros((pattern.num_nodes, pattern.num_nodes), dtype=bool)
     arcs[tuple(np.array(pattern.edges).T)] = True
     name = name_motif(arcs)
@@ -110,11 +110,11 @@ def _describe_directed(pattern: Structure) -> str:
         return _name_loop(pattern)
     if name is None and (arcs == arcs.T).all():
         shape = _name(arcs)
-        name = shape and f"{shape}, every edge both ways"
+        name = shape and f"{shape}, all edges mutual"
     if name is not None:
         return name
     graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
-    parts = [count(len(graph), "node"), count(len(pattern.edges), "arc")]
+    parts = [count(len(graph), "node"), count(len(pattern.edges), "edge")]
     mutual = int(np.triu(arcs & arcs.T).sum())
     if mutual:
         parts.append(count(mutual, "mutual pair"))
@@ -128,7 +128,7 @@ def _describe_directed(pattern: Structure) -> str:
 
 
 def _name_loop(pattern: Structure) -> str:
-    """Name a feed-forward loop, its kind included where each arc activates or represses."""
+    """Name a feed-forward loop, its kind included where each edge activates or represses."""
     out_degree = Counter(u for u, _ in pattern.edges)
     if len(pattern.edges) > 3:
         return "feed-forward loop"
@@ -152,12 +152,11 @@ def _describe_relations(pattern: Structure, used: set[bool]) -> str:
     clauses = relation_clauses(pattern) if True in used and len(names) > 1 else None
     if clauses is not None:
         return f": {clauses}"
-    noun = "arc" if used == {True} else "edge"
     (first, most), *others = Counter(names[n] for n in pattern.edge_relations).most_common()
     if not others:
-        return f", all {noun}s “{first}”" if most > 1 else f" “{first}”"
-    listed = [f"{count(most, noun)} “{first}”", *(f"{number} “{name}”" for name, number in others)]
-    return ", " + ", ".join(listed)
+        return f", all edges “{first}”" if most > 1 else f" “{first}”"
+    rest = "".join(f", {number} “{name}”" for name, number in others)
+    return f", {count(most, 'edge')} “{first}”{rest}"
 
 
 @cache

@@ -259,6 +259,12 @@ class Structure:
         """Number of nodes M."""
         return len(self.channels)
 
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """The roles where they tell the nodes apart, else their numbers."""
+        distinct = len(set(self.roles)) == self.num_nodes
+        return self.roles if distinct else tuple(map(str, range(self.num_nodes)))
+
     @cached_property
     def joined(self) -> np.ndarray:
         """Which nodes are joined, in either direction, bool ``[M, M]``."""
@@ -418,11 +424,8 @@ class Structure:
             named.add(node)
             return str(node) if known else ":".join([str(node), *self.categories[node]])
 
-        relations = self.relations
         for u, v, relation in self._edges:
-            kind = "-" if relations.names == (PLAIN,) else f"-[{relations.names[relation]}]-"
-            end = ">" if relations.directed[relation] else "-" * (kind == "-")
-            texts.append(f"{name(u)}{kind}{end}{name(v)}")
+            texts.append(edge_to_text(self.relations, relation, name(u), name(v)))
         return ", ".join(texts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -492,6 +495,13 @@ def edges_of(channels: np.ndarray, relations: Relations) -> list[tuple[int, int,
         for u, v, relation in np.argwhere(leaving).tolist()
         if u < v or relations.directed[relation]
     ]
+
+
+def edge_to_text(relations: Relations, relation: int, first: str, second: str) -> str:
+    """Write an edge between two named nodes, as :meth:`Structure.parse` takes it."""
+    kind = "-" if relations.names == (PLAIN,) else f"-[{relations.names[relation]}]-"
+    end = ">" if relations.directed[relation] else "-" * (kind == "-")
+    return f"{first}{kind}{end}{second}"
 
 
 def empty_networkx(relations: Relations) -> Any:

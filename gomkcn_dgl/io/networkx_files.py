@@ -35,7 +35,7 @@ def read_networkx_file(path: Path, format: str) -> GraphContent:
     """Read a file of one of :data:`NETWORKX_FORMATS`.
 
     Edges have a direction if the file says so. Nodes are called by their labels, where each has one
-    of its own, or else by their ids. Unless features are named, every node gets the constant
+    of its own, or else by their ids. Unless features are named, the constant 1 is the only
     feature, even when an attribute is called ``feat``.
     """
     data = read_bytes(path)

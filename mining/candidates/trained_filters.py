@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from mining.learning.discrete_filters import DiscreteFilters
@@ -17,9 +15,8 @@ def patterns_of_filters(
     mined: MinedGraph,
     scaling: FeatureScaling,
     sizes: range,
-    grown: Sequence[Pattern] = (),
 ) -> list[Pattern]:
-    """One pattern for each structure that has grown, or that filters have learnt.
+    """One pattern for each structure that filters have learnt.
 
     It has a profile for each of its filters. What is smaller than ``sizes`` is left out, unless
     there is nothing larger.
@@ -29,7 +26,7 @@ def patterns_of_filters(
         for number in range(len(filters.num_nodes))
     ]
     large = [one for one in found if one.num_nodes >= sizes[0]]
-    return merge([*grown, *large]) or merge(found)
+    return merge(large or found)
 
 
 def _pattern_of(one: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling) -> Pattern:

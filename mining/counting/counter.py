@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
+from math import comb
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_float, check_int
-from gomkcn_dgl.graph import CSRGraph
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
+from mining.counting.census_formulas import count_orbits
 from mining.counting.exact_search import ExactSearch
 from mining.counting.sought import STEPS_PER_SECOND
-from mining.counting.star_counts import count_stars
-from mining.counting.tree_loops import DRAWS_OF_A_BLOCK
-from mining.counting.tree_sampler import TreeSampler, spanning_trees
+from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from mining.pattern import OccurrenceCount
 
 # about so many roots tell how much work a root is
@@ -37,6 +37,8 @@ _LARGEST_BATCH = 64
 _MOST_HELD = 1 << 18
 # steps of a search in about the time of one block of draws, and of a look at a node in these
 _STEPS_OF_A_BLOCK, _STEPS_OF_A_LOOK = 1 << 17, 8
+# of the orbits of graphlets, a corner of the triangle
+_CORNER = 3
 
 
 def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
@@ -345,3 +347,32 @@ def list_places(
         met = list_from_roots(search, most, seed, max_steps)
         return met if len(met) else places, False
     return np.array(list(found.values())[:most]), False
+
+
+def count_stars(
+    graph: CSRGraph, structure: Structure, colors: Colors | None = None
+) -> list[int] | None:
+    """Induced occurrences of a star in each graph of a collection.
+
+    A node of degree d without triangles is the centre of C(d, k) stars with k leaves, since no two
+    of its neighbours are joined. None where the structure is no star, edges have directions or
+    kinds, nodes have colours, or a node of at least k neighbours is in a triangle.
+
+    >>> from gomkcn_dgl import as_csr
+    >>> import networkx as nx
+    >>> star, wheel = as_csr(nx.star_graph(100)), as_csr(nx.wheel_graph(100))
+    >>> count_stars(star, Structure.parse("star-9")), count_stars(wheel, Structure.parse("star-9"))
+    ([186087894300], None)
+    """
+    leaves, degrees = structure.num_nodes - 1, graph.degrees
+    is_plain = graph.links is None and structure.relations.is_simple and colors is None
+    is_star = leaves >= 2 and structure.joined.sum(axis=1).max() == leaves
+    if not is_plain or not is_star or structure.joined.sum() != 2 * leaves:
+        return None
+    # the quick look first: few graphs have no node that is large enough
+    hubs = np.flatnonzero(degrees >= leaves)
+    if len(hubs) and count_orbits(graph, 4)[hubs, _CORNER].any():
+        return None
+    kinds, kind_of = np.unique(degrees, return_inverse=True)
+    around = np.array([comb(int(degree), leaves) for degree in kinds], object)[kind_of]
+    return [sum(around[first:last].tolist()) for first, last in pairwise(graph.graph_ptr)]

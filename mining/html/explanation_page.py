@@ -24,7 +24,7 @@ from gomkcn_dgl.training.training_run import (
     read_metrics,
     read_training_data,
 )
-from mining.explanation.classifier_explanation import (
+from mining.classifier_explanation import (
     Decision,
     DrawnGraph,
     Explanation,
@@ -32,7 +32,8 @@ from mining.explanation.classifier_explanation import (
     explain_classifier,
 )
 from mining.html.page import flatten, render_page
-from mining.plots.structure_drawing import Drawable, draw_structure
+from mining.plots.layout import Drawable
+from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import line_styles
 
 PAGE = "explanation.html"
@@ -82,7 +83,6 @@ def render_explanation(
         interval=_interval(metrics),
         verdict=judge_accuracy(metrics),
         chosen=None if chosen is None else describe_chosen(chosen),
-        truth=describe_truth(explanation),
         filters=[
             {
                 "svg": _draw(one.graph, explanation),
@@ -105,7 +105,6 @@ def _shown(one: Decision, explanation: Explanation) -> dict[str, Any]:
         # the responses to the filter that responds most, from the lowest to the highest
         own = one.scores[:, int(one.highest.argmax())]
         looks["shades"] = ((own - own.min()) / max(float(np.ptp(own)), 1e-9)).tolist()
-        looks["ringed"] = [] if one.is_planted is None else one.is_planted.tolist()
     return {
         "one": one,
         "reason": one.reason(explanation.class_names),
@@ -154,21 +153,9 @@ not explain the classes.'
     if low <= least:
         return (
             f"{always} With {size} {metrics['data']['task']}s to test, that lies within the 95% "
-            "interval of the accuracy: the difference may be chance."
+            "interval of the accuracy: the difference is within the error."
         )
     return always
-
-
-def describe_truth(explanation: Explanation) -> list[str]:
-    """Say in a line or two whether high responses tell what was planted; nothing if unknown."""
-    truth = explanation.truth
-    if truth is None:
-        return []
-    lines = [f"node-level AUC of the highest filter response against the truth: {truth.auc:.3f}"]
-    if truth.share_inside is not None:
-        share = f"{truth.share_inside:.1%}"
-        lines.append(f"highest response lies in the planted motif: {share} of the test graphs")
-    return lines
 
 
 def _plain(value: Any) -> Any:

@@ -65,6 +65,7 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
             "color": row["color"],
             "hollow": row["variant_of"] is not None,
             **_places(row["pattern"], row["pattern"].motif.copies, number),
+            "edits": row["pattern"].motif.edits.tolist(),
         }
         for row in motifs
     ]
@@ -101,6 +102,8 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
         "kinds": [visible(name) for name in shown.kinds],
         "kindOf": shown.kind_of.tolist(),
         "degrees": shown.degrees.tolist(),
+        "classes": [visible(name) for name in shown.classes],
+        "classOf": shown.class_of.tolist(),
         "motifs": copies,
         "patterns": patterns,
         "start": None if motifs else _start_of(run),

@@ -9,25 +9,25 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from math import isfinite
-from string import ascii_uppercase
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
-from mining.explanation.occurrence_explanation import OccurrenceExplanation
 from mining.html.report import render_report
-from mining.html.tables import shown_set
+from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
 from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunView
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import Pattern
+from mining.pattern import LESS, MORE, Pattern, Patterns
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
+_RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
 def _miner_html(miner: PatternMiner) -> str:
@@ -41,12 +41,13 @@ def _motif_set_html(found: MotifSet) -> Markup:
     """The answer in words, and a row for each motif."""
     shown, _ = shown_set(found)
     rows = [
-        (number, one, f"{one.motif.num_copies:,}", f"{one.motif.bits:,.0f}")
+        (number, one, copies_said(one.motif), f"{one.motif.bits:,.0f}")
         for number, one in enumerate(shown)
         if one.motif is not None
     ]
     table = _table(("", "motif", "copies", "bits saved"), rows) if rows else ""
-    return Markup("<p>{}</p>{}").format(summary(found), table)
+    note = Markup("<p>{}</p>").format(EDITS_NOTE) if has_edits(shown) else ""
+    return Markup("<p>{}</p>{}{}").format(summary(found), table, note)
 
 
 def patterns_html(patterns: Sequence[Pattern]) -> Markup:
@@ -54,7 +55,7 @@ def patterns_html(patterns: Sequence[Pattern]) -> Markup:
     rows = []
     for one in patterns[:_MOST_ROWS]:
         results = [result for result in one.significance.values() if result.is_called]
-        said = f"{results[0].verdict} than in random graphs" if results else ""
+        said = _RESULTS[results[0].verdict] if results else ""
         count = one.frequency.occurrences
         rows.append((None, one, count.short if isfinite(count.high) else "", said))
     left = len(patterns) - len(rows)
@@ -69,7 +70,10 @@ def _table(head: Sequence[str], rows: Sequence[tuple[int | None, Pattern, str, s
     names = tell_apart([one.name for one in patterns], [one.structure for one in patterns])
     cells = ""
     for (number, one, first, second), name in zip(rows, names, strict=True):
-        drawing = draw_structure(one.structure, lines=lines, letters=number is not None)
+        edits: dict[str, Any] = {}
+        if number is not None and one.motif is not None:
+            edits = one.motif.often(one.structure)
+        drawing = draw_structure(one.structure, lines=lines, letters=number is not None, **edits)
         badge = "" if number is None else f"{number}: "
         cells += (
             f'<tr><td style="{color_style(number)}">{drawing}</td><td style="text-align: left">'
@@ -83,19 +87,6 @@ def _run_html(run: MiningRun) -> str:
     return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
-def _explanation_html(explanation: OccurrenceExplanation) -> str:
-    """The sentence, the drawing of the pattern, and which node stands for which letter."""
-    drawing = draw_structure(explanation.pattern.structure, 116, 100)
-    rows = "".join(
-        f"<tr><td>{letter}</td><td>{escape(visible(str(node)))}</td></tr>"
-        for letter, node in zip(ascii_uppercase, explanation.nodes, strict=False)
-    )
-    return (
-        f'<p>{escape(visible(str(explanation)))}</p><div style="{color_style(0)}">{drawing}</div>'
-        f"<table><tbody>{rows}</tbody></table>"
-    )
-
-
 def _view_html(view: RunView) -> str:
     """The page in a frame of its own, whose script cannot reach the notebook."""
     return (
@@ -106,8 +97,8 @@ def _view_html(view: RunView) -> str:
 
 
 register_html(Pattern, lambda pattern: patterns_html([pattern]))
+register_html(Patterns, patterns_html)
 register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, _run_html)
 register_html(RunView, _view_html)
-register_html(OccurrenceExplanation, _explanation_html)

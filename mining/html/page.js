@@ -3,6 +3,8 @@
 "use strict";
 
 const LETTERS = "ABCDEFGHIJ";
+// drawings of graphs that are made at first
+const MOST_PICTURES = 40;
 const $ = (query, root = document) => root.querySelector(query);
 const $$ = (query, root = document) => [...root.querySelectorAll(query)];
 const digits = (number) => number.toLocaleString("en-US");
@@ -80,88 +82,92 @@ class Run {
     // nodes and edges that are drawn; places may name other nodes
     this.size = this.x.length;
     this.numbers = new Map();
-    this.from.forEach((from, edge) => {
-      const key = this.pair(from, this.to[edge]);
-      if (!this.numbers.has(key)) this.numbers.set(key, []);
-      this.numbers.get(key).push(edge);
-    });
+    this.from.forEach((from, edge) => this.between(from, this.to[edge], true).push(edge));
     // for each node its copies, and for each node and edge the first motif that it is in
-    this.copiesOf = Array.from({ length: this.names.length }, () => []);
+    this.copiesOf = this.names.map(() => []);
     this.motifOf = new Int16Array(this.names.length).fill(-1);
     this.motifOfEdge = new Int16Array(this.from.length).fill(-1);
-    this.motifs.forEach((motif, at) =>
+    this.motifs.forEach((motif, at) => {
+      // where each copy differs: pairs of nodes of the motif that it lacks, and that it joins
+      motif.editsOf = motif.places.map(() => ({ missing: [], added: [] }));
+      for (const [copy, u, v, sign] of motif.edits)
+        motif.editsOf[copy][sign < 0 ? "missing" : "added"].push(u < v ? [u, v] : [v, u]);
       motif.places.forEach((nodes, copy) => {
-        for (const node of nodes) {
-          this.copiesOf[node].push([at, copy]);
-          if (this.motifOf[node] < 0) this.motifOf[node] = at;
-        }
-        for (const edge of this.edgesOf(motif, nodes))
+        for (const node of nodes) this.copiesOf[node].push([at, copy]);
+        for (const node of nodes) if (this.motifOf[node] < 0) this.motifOf[node] = at;
+        for (const edge of this.edgesOf(motif, copy))
           if (this.motifOfEdge[edge] < 0) this.motifOfEdge[edge] = at;
-      }));
+      });
+    });
   }
 
-  pair(u, v) { return u < v ? u * this.names.length + v : v * this.names.length + u; }
+  // numbers of the drawn edges between two nodes
+  between(u, v, grows = false) {
+    const key = Math.min(u, v) * this.names.length + Math.max(u, v);
+    const own = this.numbers.get(key) ?? [];
+    if (grows && !own.length) this.numbers.set(key, own);
+    return own;
+  }
 
-  // numbers of the drawn edges that a place has of its structure
-  edgesOf(structure, nodes) {
-    return structure.edges.flatMap(([u, v, relation]) =>
-      (this.numbers.get(this.pair(nodes[u], nodes[v])) ?? []).filter(
-        (edge) => this.relation[edge] === relation &&
-          (!this.relations[relation]?.directed || this.from[edge] === nodes[u])));
+  // those that a place has of its structure, and those that it has beside
+  edgesOf(structure, place) {
+    const nodes = structure.places[place];
+    const missing = new Set(structure.editsOf?.[place].missing.map(String));
+    return structure.edges.flatMap(([u, v, relation]) => missing.has(String(u < v ? [u, v] : [v, u])) ? []
+      : this.between(nodes[u], nodes[v]).filter((edge) => this.relation[edge] === relation &&
+        (!this.relations[relation]?.directed || this.from[edge] === nodes[u])))
+      .concat(this.addedTo(structure, place));
+  }
+
+  addedTo(structure, place) {
+    const nodes = structure.places[place];
+    return (structure.editsOf?.[place].added ?? []).flatMap(([u, v]) => this.between(nodes[u], nodes[v]));
+  }
+
+  edgesAt(node) {
+    return [...this.from.keys()].filter((edge) => this.from[edge] === node || this.to[edge] === node);
   }
 
   nameOf(node) { return String(this.names[node]); }
 
   kindName(node) { return node < this.size ? this.kinds[this.kindOf[node]] : ""; }
 
-  neighbours(node) {
-    this.near ??= this.makeNeighbours();
-    return this.near[node] ?? [];
+  structureOf(selection) {
+    return { motif: this.motifs, pattern: this.patterns }[selection?.kind]?.[selection.id];
   }
 
-  makeNeighbours() {
-    const near = Array.from({ length: this.size }, () => new Set());
-    this.from.forEach((from, edge) => {
-      near[from].add(this.to[edge]);
-      near[this.to[edge]].add(from);
-    });
-    return near.map((some) => [...some]);
-  }
-}
-
-// what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown
-function lightOf(run, selection) {
-  const light = { nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), color: "hit" };
-  if (!selection) return light;
-  const add = (structure, nodes) => {
-    nodes.forEach((node) => light.nodes.add(node));
-    run.edgesOf(structure, nodes).forEach((edge) => light.edges.add(edge));
-  };
-  if (selection.kind === "node") {
-    const own = run.copiesOf[selection.node];
-    light.color = own.length ? run.motifs[own[0][0]].color : "mx";
-    light.nodes.add(selection.node);
-    for (const [motif, copy] of own) add(run.motifs[motif], run.motifs[motif].places[copy]);
-    if (!own.length)
-      for (const node of run.neighbours(selection.node)) {
-        light.nodes.add(node);
-        for (const edge of run.numbers.get(run.pair(selection.node, node)) ?? []) light.edges.add(edge);
-      }
-    light.one = [selection.node];
-  } else if (selection.kind !== "graph") {
-    const structure = structureOf(run, selection);
-    if (selection.kind === "motif") light.color = structure.color;
-    for (const nodes of structure.places) add(structure, nodes);
-    if (selection.at !== undefined) {
-      light.one = structure.places[selection.at];
-      light.oneEdges = new Set(run.edgesOf(structure, light.one));
+  // what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown,
+  // of which some are added, and pairs of nodes whose edge is missing
+  lightOf(selection) {
+    const light = {
+      nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), added: new Set(), missing: [], color: "hit",
+    };
+    const add = (nodes, edges) => {
+      nodes.forEach((node) => light.nodes.add(node));
+      edges.forEach((edge) => light.edges.add(edge));
+    };
+    const structure = this.structureOf(selection);
+    if (structure) {
+      const { at, kind } = selection;
+      if (kind === "motif") light.color = structure.color;
+      structure.places.forEach((nodes, place) => add(nodes, this.edgesOf(structure, place)));
+      if (at === undefined) return light;
+      light.one = structure.places[at];
+      light.oneEdges = new Set(this.edgesOf(structure, at));
+      light.added = new Set(this.addedTo(structure, at));
+      light.missing = (structure.editsOf?.[at].missing ?? []).map((pair) => pair.map((node) => light.one[node]));
+    } else if (selection?.kind === "node") {
+      const { node } = selection;
+      const own = this.copiesOf[node];
+      light.color = own.length ? this.motifs[own[0][0]].color : "mx";
+      light.one = [node];
+      for (const [at, copy] of own)
+        add(this.motifs[at].places[copy], this.edgesOf(this.motifs[at], copy));
+      const edges = own.length ? [] : this.edgesAt(node);
+      add([node, ...edges.flatMap((edge) => [this.from[edge], this.to[edge]])], edges);
     }
+    return light;
   }
-  return light;
-}
-
-function structureOf(run, selection) {
-  return { motif: run.motifs, pattern: run.patterns }[selection.kind]?.[selection.id];
 }
 
 // ---- drawing ----
@@ -200,15 +206,27 @@ class SvgWriter {
 // the colours of the page, light or dark
 function palette() {
   const style = getComputedStyle(document.documentElement);
-  const value = (name) => style.getPropertyValue(name).trim();
-  const colors = { hit: value("--hit"), mx: value("--soft") };
-  for (let at = 0; at < 6; at++) {
-    colors[`m${at}`] = value(`--m${at}`);
-    colors[`t${at}`] = value(`--t${at}`);
-  }
-  for (const name of ["paper", "ink", "soft", "node", "edge"]) colors[name] = value(`--${name}`);
-  return colors;
+  const names = ["hit", "paper", "ink", "soft", "node", "edge", "m0", "m1", "m2", "m3", "m4", "m5"];
+  const colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  return { ...colors, mx: colors.soft };
 }
+
+function whenSchemeChanges(call) {
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", call);
+}
+
+// lists of items by a key
+function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (groups.has(key)) groups.get(key).push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+const ends = (values) => [Math.min(...values), Math.max(...values)];
 
 const DASHES = { dashed: [5, 3], dotted: [1.5, 2.5], "dash-dot": [6, 2, 1.5, 2], aromatic: [2, 2] };
 const BONDS = { double: 2, triple: 3, aromatic: 2 };
@@ -222,16 +240,10 @@ class Painter {
   // an edge of a relation as one path of its colour; many edges of one look are one path
   edges(list, place, radius, color, width, alpha) {
     const { run, context } = this;
-    const byLine = new Map();
-    for (const edge of list) {
-      const line = run.relations[run.relation[edge]]?.line ?? "solid";
-      if (!byLine.has(line)) byLine.set(line, []);
-      byLine.get(line).push(edge);
-    }
     context.globalAlpha = alpha;
     context.strokeStyle = context.fillStyle = color;
     context.lineWidth = width;
-    for (const [line, own] of byLine) {
+    for (const [line, own] of grouped(list, (edge) => run.relations[run.relation[edge]]?.line ?? "solid")) {
       const count = BONDS[line] ?? 1;
       for (let strand = 0; strand < count; strand++) {
         context.setLineDash(line in DASHES && (count === 1 || strand) ? DASHES[line] : []);
@@ -255,6 +267,20 @@ class Painter {
     context.fill();
   }
 
+  // dotted lines where the place that is shown lacks an edge
+  missing(pairs, place) {
+    const { context, colors, light } = this;
+    [context.globalAlpha, context.lineWidth, context.strokeStyle] = [1, 2.4, colors[light.color]];
+    context.setLineDash([2, 4]);
+    context.beginPath();
+    for (const [u, v] of pairs) {
+      context.moveTo(...place(u));
+      context.lineTo(...place(v));
+    }
+    if (pairs.length) context.stroke();
+    context.setLineDash([]);
+  }
+
   // the head of an arrow that touches its node
   head([x1, y1], [x2, y2], radius, width) {
     const length = Math.hypot(x2 - x1, y2 - y1) || 1;
@@ -272,21 +298,15 @@ class Painter {
   graph(nodes, edges, place, radius) {
     const { run, context, colors, light, isSelected } = this;
     const plain = isSelected ? 0.45 : 1;
-    const groups = new Map();
-    for (const edge of edges) {
-      const lit = light.edges.has(edge);
-      const motif = run.motifOfEdge[edge];
-      const own = lit ? light.color : motif < 0 ? "edge" : run.motifs[motif].color;
-      const key = `${light.oneEdges.has(edge) ? 3 : lit ? 2 : motif < 0 ? 0 : 1} ${own}`;
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(edge);
-    }
-    const keys = [...groups.keys()].sort();
-    const width = { 0: 1, 1: 2, 2: 2, 3: 3.5 };
-    for (const key of keys) {
+    const rank = (edge) => light.added.has(edge) ? 4 : light.oneEdges.has(edge) ? 3
+      : light.edges.has(edge) ? 2 : run.motifOfEdge[edge] < 0 ? 0 : 1;
+    const colorOf = (edge) => light.edges.has(edge) ? light.color : run.motifs[run.motifOfEdge[edge]]?.color ?? "edge";
+    const groups = grouped(edges, (edge) => `${rank(edge)} ${colorOf(edge)}`);
+    for (const key of [...groups.keys()].sort()) {
       const [rank, color] = key.split(" ");
-      this.edges(groups.get(key), place, radius, colors[color], width[rank], rank < 2 ? plain : 1);
+      this.edges(groups.get(key), place, radius, colors[color], [1, 2, 2, 3.5, 1.2][rank], rank < 2 ? plain : 1);
     }
+    this.missing(light.missing.filter((pair) => pair.every((node) => nodes.includes(node))), place);
     const rankOf = (node) => (light.nodes.has(node) ? 2 : run.motifOf[node] >= 0 ? 1 : 0);
     for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v))) {
       const lit = light.nodes.has(node);
@@ -321,7 +341,7 @@ class Painter {
 // one graph on a canvas that is moved and zoomed
 class GraphView {
   constructor(run, box, onNode) {
-    Object.assign(this, { run, box, onNode, selection: null, light: lightOf(run, null) });
+    Object.assign(this, { run, box, onNode, selection: null, light: run.lightOf(null) });
     this.canvas = make("canvas", {
       tabindex: 0, role: "application",
       "aria-label": `Graph with ${digits(run.size)} nodes and ${digits(run.from.length)} edges. ` +
@@ -342,17 +362,13 @@ class GraphView {
   // move and zoom so that some nodes, or all, fill the box
   fit(nodes) {
     const { run } = this;
-    const some = nodes?.filter((node) => node < run.size);
-    const list = some?.length ? some : this.nodes;
-    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const node of list) {
-      left = Math.min(left, run.x[node]); right = Math.max(right, run.x[node]);
-      top = Math.min(top, run.y[node]); bottom = Math.max(bottom, run.y[node]);
-    }
-    const pad = some?.length ? 0.3 * Math.min(this.width, this.height) : run.size < 200 ? 26 : 14;
-    const whole = Math.min((this.width - 2 * pad) / (right - left || 1e-9), (this.height - 2 * pad) / (bottom - top || 1e-9));
-    this.scale = some?.length ? Math.min(whole, 8 * (this.whole ?? whole)) : whole;
-    if (!some?.length) this.whole = Math.min(whole, 120);
+    const some = (nodes ?? []).filter((node) => node < run.size);
+    const list = some.length ? some : this.nodes;
+    const [left, right] = ends(list.map((node) => run.x[node]));
+    const [top, bottom] = ends(list.map((node) => run.y[node]));
+    const pad = some.length ? 0.3 * Math.min(this.width, this.height) : run.size < 200 ? 26 : 14;
+    this.scale = Math.min((this.width - 2 * pad) / (right - left || 1e-9), (this.height - 2 * pad) / (bottom - top || 1e-9));
+    if (!some.length) this.whole = Math.min(this.scale, 120);
     this.scale = Math.min(this.scale, 8 * this.whole);
     this.left = this.width / 2 - (this.scale * (left + right)) / 2;
     this.top = this.height / 2 - (this.scale * (top + bottom)) / 2;
@@ -376,10 +392,9 @@ class GraphView {
     this.asked = requestAnimationFrame(() => {
       this.asked = 0;
       const ratio = window.devicePixelRatio || 1;
-      if (this.canvas.width !== Math.round(this.width * ratio) || this.canvas.height !== Math.round(this.height * ratio)) {
-        this.canvas.width = Math.round(this.width * ratio);
-        this.canvas.height = Math.round(this.height * ratio);
-      }
+      const [width, height] = [Math.round(this.width * ratio), Math.round(this.height * ratio)];
+      if (this.canvas.width !== width || this.canvas.height !== height)
+        Object.assign(this.canvas, { width, height });
       const context = this.canvas.getContext("2d");
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, this.width, this.height);
@@ -430,12 +445,16 @@ class GraphView {
     this.draw();
   }
 
+  moveTo(left, top) {
+    Object.assign(this, { left, top });
+    this.draw();
+  }
+
   zoom(factor, x = this.width / 2, y = this.height / 2) {
     const scale = Math.max(0.6 * this.whole, Math.min(30 * this.whole, this.scale * factor));
-    this.left = x - ((x - this.left) * scale) / this.scale;
-    this.top = y - ((y - this.top) * scale) / this.scale;
+    const grows = scale / this.scale;
     this.scale = scale;
-    this.draw();
+    this.moveTo(x - (x - this.left) * grows, y - (y - this.top) * grows);
   }
 
   nearest(x, y) {
@@ -465,8 +484,7 @@ class GraphView {
         if (Math.hypot(dx, dy) < 5) return;
         drag.moved = true;
         canvas.setPointerCapture(event.pointerId);
-        [this.left, this.top] = [drag.left + dx, drag.top + dy];
-        this.draw();
+        this.moveTo(drag.left + dx, drag.top + dy);
         return;
       }
       const node = this.nearest(...at(event));
@@ -486,11 +504,8 @@ class GraphView {
     }, { passive: false });
     canvas.addEventListener("keydown", (event) => {
       const move = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
-      if (move) {
-        this.left += move[0];
-        this.top += move[1];
-        this.draw();
-      } else if (event.key === "+" || event.key === "=") this.zoom(1.4);
+      if (move) this.moveTo(this.left + move[0], this.top + move[1]);
+      else if (event.key === "+" || event.key === "=") this.zoom(1.4);
       else if (event.key === "-") this.zoom(1 / 1.4);
       else if (event.key === "0") this.fit();
       else return;
@@ -505,10 +520,7 @@ class GraphView {
       [this.width, this.height] = [width, height];
       this.fit(this.selection?.at === undefined ? undefined : this.light.one);
     }).observe(this.box);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      this.colors = palette();
-      this.draw();
-    });
+    whenSchemeChanges(() => { this.colors = palette(); this.draw(); });
   }
 
   toSvg() {
@@ -521,32 +533,32 @@ class GraphView {
 // small drawings of the graphs of a collection, those that hold what is selected
 class Gallery {
   constructor(run, box, onGraph) {
-    Object.assign(this, { run, box, onGraph, limit: 60, selection: null, light: lightOf(run, null) });
-    this.members = new Map();
-    for (let node = 0; node < run.size; node++) {
-      const graph = run.graphs[node];
-      if (!this.members.has(graph)) this.members.set(graph, { nodes: [], edges: [] });
-      this.members.get(graph).nodes.push(node);
-    }
-    run.from.forEach((from, edge) => this.members.get(run.graphs[from]).edges.push(edge));
+    Object.assign(this, { run, box, onGraph, limit: MOST_PICTURES, selection: null, light: run.lightOf(null) });
+    const nodes = grouped(Array(run.size).keys(), (node) => run.graphs[node]);
+    const edges = grouped(run.from.keys(), (edge) => run.graphs[run.from[edge]]);
+    this.members = new Map([...nodes].map(([graph, own]) => [graph, { nodes: own, edges: edges.get(graph) ?? [] }]));
     // the most frequent category has no letter
     const count = run.kinds.map((_, kind) => run.kindOf.filter((own) => own === kind).length);
     this.common = count.indexOf(Math.max(...count));
     this.show(null, this.light);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
-      this.show(this.selection, this.light));
+    const again = () => this.show(this.selection, this.light);
+    whenSchemeChanges(again);
+    $("#class")?.addEventListener("change", () => { this.limit = MOST_PICTURES; again(); });
   }
 
-  // the graphs that hold what is lit, all where nothing is
+  className(graph) { return this.run.classes[this.run.classOf[graph]] ?? ""; }
+
+  // the graphs of the chosen class that hold what is lit, all where nothing is
   get shown() {
-    const graphs = [...this.members.keys()];
+    const only = $("#class")?.value || "";
+    const graphs = [...this.members.keys()].filter((graph) => !only || this.run.classOf[graph] === Number(only));
     if (!this.selection || this.selection.kind === "graph") return graphs;
     const held = new Set([...this.light.nodes].map((node) => this.run.graphs[node]));
     return graphs.filter((graph) => held.has(graph));
   }
 
   show(selection, light) {
-    if (JSON.stringify(selection) !== JSON.stringify(this.selection)) this.limit = 60;
+    if (JSON.stringify(selection) !== JSON.stringify(this.selection)) this.limit = MOST_PICTURES;
     Object.assign(this, { selection, light });
     const graphs = this.shown;
     const one = selection?.kind === "graph" ? selection.graph : light.one.length ? this.run.graphs[light.one[0]] : -1;
@@ -555,7 +567,7 @@ class Gallery {
       const button = make("button", {
         type: "button", class: "mol", "data-graph": graph, "aria-pressed": graph === one,
         click: () => this.onGraph(graph),
-      }, make("span", {}, `graph ${graph}`));
+      }, make("span", {}, `graph ${graph}`, make("span", {}, this.className(graph))));
       button.prepend(this.picture(graph, 118, 92, colors));
       return make("li", {}, button);
     }));
@@ -564,17 +576,18 @@ class Gallery {
         type: "button",
         click: () => { this.limit += 240; this.show(this.selection, this.light); },
       }, `Show more of ${digits(graphs.length)}`)));
-    $("#found").textContent = selection && selection.kind !== "graph"
-      ? `${digits(graphs.length)} of ${plural(this.run.numGraphs, "graph")}`
-      : this.members.size < this.run.numGraphs ? `${digits(this.members.size)} of ${plural(this.run.numGraphs, "graph")} drawn` : "";
+    const only = $("#class")?.value || "";
+    const all = only ? this.run.classOf.filter((own) => own === Number(only)).length : this.run.numGraphs;
+    $("#found").textContent = graphs.length < all || only
+      ? `${digits(graphs.length)} of ${plural(all, "graph")}${only ? " of the class" : ""}` : "";
   }
 
   // an SVG of one graph
   picture(graph, width, height, colors = palette()) {
     const { run } = this;
     const { nodes, edges } = this.members.get(graph);
-    const [xs, ys] = [nodes.map((node) => run.x[node]), nodes.map((node) => run.y[node])];
-    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const [left, right] = ends(nodes.map((node) => run.x[node]));
+    const [top, bottom] = ends(nodes.map((node) => run.y[node]));
     const scale = Math.min(26, (width - 20) / (right - left || 1), (height - 20) / (bottom - top || 1));
     const place = (node) => [
       width / 2 + scale * (run.x[node] - (left + right) / 2),
@@ -627,7 +640,7 @@ class Explorer {
   select(selection, jump) {
     const { run } = this;
     this.selection = selection;
-    const light = lightOf(run, selection);
+    const light = run.lightOf(selection);
     this.view.show(selection, light);
     for (const element of $$("[data-motif], [data-pattern]")) {
       const on = Boolean(selection) && element.dataset[selection.kind] === String(selection.id);
@@ -653,7 +666,7 @@ class Explorer {
     const parts = !selection ? this.overview()
       : selection.kind === "node" ? this.aboutNode(selection.node)
       : selection.kind === "graph" ? this.aboutGraph(selection.graph)
-      : this.aboutStructure(structureOf(run, selection));
+      : this.aboutStructure(run.structureOf(selection));
     this.detail.replaceChildren(...parts);
   }
 
@@ -697,7 +710,8 @@ class Explorer {
     const held = run.motifs.map((motif, at) => [at, motif.places.filter((own) => run.graphs[own[0]] === graph).length]);
     return [this.view.picture(graph, 220, 160), make("div", {},
       make("h3", {}, `Graph ${graph}`),
-      make("p", { class: "sub" }, `${plural(nodes.length, "node")}, ${plural(edges.length, "edge")}`),
+      make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
+        run.classes.length ? `class ${this.view.className(graph)}` : ""].filter(Boolean).join(", ")),
       ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
         this.link(`motif ${run.motifs[at].label}: ${run.motifs[at].name} × ${number}`, { kind: "motif", id: at }))))];
   }
@@ -720,13 +734,15 @@ class Explorer {
     }, text);
     pager.append(...(places.length ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)] : [where]));
     const parts = [picture, title, pager];
-    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]));
+    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]), ...this.edits(structure, selection.at));
     else {
       const held = (structure.inside ?? []).flatMap((number, at) =>
         number ? [`${digits(number)} inside copies of motif ${at}`] : []);
       const listed = `Of ${digits(structure.listed ?? 0)} listed: ${held.join(", ")}. `;
       parts.push(make("p", { class: "sub" }, (held.length ? listed : "") +
         (places.length ? `Step through the ${many} to see their nodes.` : "")));
+      const features = $(`#features-${selection.kind}-${selection.id}`);
+      if (features) parts.push(features.content.cloneNode(true));
     }
     return parts;
   }
@@ -741,9 +757,18 @@ class Explorer {
     return make("dl", { class: "map" }, ...graph, ...rows);
   }
 
+  // which edges a copy lacks and has beside, by its letters
+  edits(structure, copy) {
+    const own = structure.editsOf?.[copy];
+    const said = ["missing", "added"].filter((what) => own?.[what].length).map((what) =>
+      `${what}: ${own[what].map(([u, v]) => `${LETTERS[u]}–${LETTERS[v]}`).join(", ")}`);
+    const text = said.join("; ") || "exact: all edges of the motif and no others";
+    return structure.edits?.length ? [make("p", { class: "sub" }, text)] : [];
+  }
+
   step(by) {
     const { selection, run } = this;
-    const number = structureOf(run, selection).places.length;
+    const number = run.structureOf(selection).places.length;
     const at = selection.at === undefined ? (by > 0 ? 0 : number - 1) : (selection.at + by + number) % number;
     this.select({ ...selection, at });
     $(`.pager button:${by > 0 ? "last" : "first"}-child`, this.detail)?.focus();
@@ -766,13 +791,14 @@ class Explorer {
       return;
     }
     this.select({ kind: "node", node });
-    this.view.fit([node, ...run.neighbours(node)]);
+    this.view.fit(run.edgesAt(node).flatMap((edge) => [run.from[edge], run.to[edge]]).concat(node));
   }
 
   // the occurrences of what is selected, or all copies
   rows() {
     const { run, selection } = this;
-    const chosen = selection && structureOf(run, selection) ? [structureOf(run, selection)] : run.motifs;
+    const one = run.structureOf(selection);
+    const chosen = one ? [one] : run.motifs;
     const head = ["structure", "number", ...(run.collection ? ["graph"] : []), ...LETTERS];
     const rows = chosen.flatMap((one) => one.places.map((nodes, at) => [
       one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []), ...nodes.map((node) => run.nameOf(node))]));
@@ -819,7 +845,7 @@ class Explorer {
       return;
     }
     const id = kind === "motif" ? this.run.motifs.findIndex((one) => one.label === number) : Number(number);
-    const structure = structureOf(this.run, { kind, id });
+    const structure = this.run.structureOf({ kind, id });
     if (!structure) return;
     const at = copy && structure.places[copy - 1] ? copy - 1 : undefined;
     this.select({ kind, id, at });

@@ -5,22 +5,33 @@ Every number comes from ``patterns.json`` or ``run.json``, and sentences are mad
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
+from gomkcn_dgl.edges import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
-from mining.html.tables import called, planted_as, shown_set
+from mining.html.tables import (
+    EDITS_NOTE,
+    called,
+    has_edits,
+    planted_as,
+    shown_set,
+    types_hint,
+    unused,
+)
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import LEAST_BITS, MotifSet
-from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern, digits
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, OFTEN, MotifPart, Pattern, digits
 from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch
 from mining.plots.styles import Kind, color_class, line_styles
@@ -33,7 +44,9 @@ _HEADS = {
     AS_EXPECTED: ("", "As expected", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
-_MOST_CLASS_ROWS = 8
+_MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
+# how any list of edges without features is read, which changes nothing
+_USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
 
 
@@ -76,6 +89,8 @@ def render_report(run: MiningRun) -> str:
         # what its sentences are made with
         numbers=numbers,
         count=count,
+        types_hint=types_hint,
+        unused=unused,
         draw_structure=draw_structure,
         expected=expected,
         isfinite=isfinite,
@@ -83,8 +98,11 @@ def render_report(run: MiningRun) -> str:
         signed=signed,
         whole=whole,
         least_bits=LEAST_BITS,
+        often=OFTEN,
+        edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
         most_drawn=MOST_DRAWN,
+        changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
     )
@@ -102,13 +120,17 @@ def _motif_rows(
         order += [head, *(number for number, own in leader.items() if own == head)]
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
     most = max((part.bits for part in parts.values()), default=1.0)
-    edges = {at: len(shown.motifs[at].edges) * part.num_copies for at, part in parts.items()}
+    edges = {
+        at: len(shown.motifs[at].edges) * part.num_copies + part.added - part.missing
+        for at, part in parts.items()
+    }
     rows = []
     for number in order:
         one, part, leading = shown.motifs[number], parts[number], leader.get(number)
         is_variant = leading is not None
         own: tuple[str | int, ...] = (*path, "motifs", number)
-        missing = _missing_pairs(one, shown.motifs[leading]) if leading is not None else []
+        edits = part.often(one.structure)
+        lacks = _missing_pairs(one, shown.motifs[leading]) if leading is not None else []
         copies = part.copies
         # nodes of all copies, each once; ids are those of a graph of the collection
         ids = np.column_stack([np.repeat(copies.graph, one.num_nodes), copies.nodes.ravel()])
@@ -134,6 +156,9 @@ def _motif_rows(
                 "name": one.name,
                 "short": name,
                 "subs": [text for text, is_said in subs.items() if is_said],
+                "says_edits": _edits_said(one, part, own, numbers) if len(part.edits) else "",
+                "edits": edits,
+                "features": _feature_rows(part, own, numbers),
                 "svg": draw_structure(
                     one.structure,
                     60 if is_variant else 82,
@@ -141,11 +166,14 @@ def _motif_rows(
                     lines=lines,
                     letters=not is_variant,
                     hollow=is_variant,
-                    missing=missing,
+                    missing=[*lacks, *edits["missing"]],
+                    added=edits["added"],
                 ),
                 "copies": numbers(*own, "copies"),
                 # of all occurrences, where there are more
-                "of": f"of {total.short}" if total.value > part.num_copies else "",
+                "of": f"of {total.short}"
+                if total.value > part.num_copies and not len(part.edits)
+                else "",
                 "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
                 "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
                 "bits": numbers(*own, "bits"),
@@ -155,6 +183,46 @@ def _motif_rows(
             }
         )  # fmt: skip
     return rows
+
+
+def _edits_said(
+    one: Pattern, part: MotifPart, own: tuple[str | int, ...], numbers: Numbers
+) -> Markup:
+    """How many copies are exact, and what the others lack and have beside."""
+    edges, others = part.totals(one.structure)
+    return Markup(
+        "{} copies, {} exact; {} of {} edges missing ({}), {} added ({} of {} other pairs)"
+    ).format(
+        numbers(*own, "copies"),
+        numbers(*own, "copies_exact"),
+        numbers(*own, "missing"),
+        whole(edges),
+        numbers(*own, "missing_rate", text=percent),
+        numbers(*own, "added"),
+        numbers(*own, "added_rate", text=percent),
+        whole(others),
+    )
+
+
+def _feature_rows(
+    part: MotifPart, own: tuple[str | int, ...], numbers: Numbers
+) -> list[dict[str, Any]]:
+    """The numeric features at orbits that differ most from all nodes."""
+    return [
+        {
+            "feature": one.feature,
+            "nodes": ", ".join(ascii_uppercase[node] for node in one.nodes),
+            **{
+                name: numbers(*own, "features", at, name, text=_three_digits)
+                for name in ("mean", "sd", "mean_all", "sd_all")
+            },
+        }
+        for at, one in enumerate(part.features[:_MOST_FEATURES])
+    ]
+
+
+def _three_digits(value: float) -> str:
+    return whole(value) if abs(value) >= 100 else f"{value:.3g}".replace("-", "−")
 
 
 def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
@@ -261,7 +329,10 @@ def _pattern_row(
         "motif": None,
         "name": name,
         "sub": more,
-        "svg": draw_structure(one.structure, 44, 36, lines=lines, letters=False),
+        # a text that names nodes by letters needs them in the drawing
+        "svg": draw_structure(one.structure, 82, 66, lines=lines, beside=True)
+        if re.search(r"\b[A-J]\b", one.name)
+        else draw_structure(one.structure, 44, 36, lines=lines, letters=False),
         "count": counted,
         "interval": interval,
         "inside": numbers(*at, "inside", text=share) if share else "–",

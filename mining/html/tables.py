@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -13,9 +14,14 @@ from gomkcn_dgl.runtime.files import printable, visible
 from mining.html.page import expected, signed
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, Pattern
+from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, MotifPart, Pattern
 from mining.truth import MotifRecovery
 
+# beside copies of which some are not exact
+EDITS_NOTE = (
+    "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
+    "more."
+)
 # characters in a line of a terminal, and of the cells that are the longest
 _WIDTH, _LEAST, _MOST_LINES = 100, 20, 6
 # rows of called structures, and of classes
@@ -70,6 +76,11 @@ def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
     return found, ("motif_set",)
 
 
+def unused(found: MotifSet) -> str:
+    """What the description of the motif set leaves out, such as "58 self-loops"."""
+    return "; ".join(re.sub("^(dropped|merged) ", "", text) for text in found.not_used)
+
+
 def called(pattern: Pattern, null: str) -> str:
     """The result of the comparison with a null model; empty where there was none."""
     result = pattern.significance.get(null)
@@ -81,6 +92,17 @@ def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[Moti
     return [motif for motif in recovery if pattern.id in motif.pattern_ids]
 
 
+def has_edits(found: MotifSet) -> bool:
+    """Whether a copy differs from its motif."""
+    return any(one.motif is not None and len(one.motif.edits) for one in found)
+
+
+def copies_said(part: MotifPart) -> str:
+    """The number of copies, and of those that are exact where some are not."""
+    exact = f" ({part.copies_exact:,} exact)" if len(part.edits) else ""
+    return f"{part.num_copies:,}{exact}"
+
+
 def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> Table:
     """One row per motif: its name, nodes, copies, bits, and of which other it is a variant."""
     parts = [one.motif for one in found if one.motif is not None]
@@ -88,7 +110,7 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
         "motif": [str(number) for number in range(len(found))],
         "structure": [one.name for one in found],
         "nodes": [str(one.num_nodes) for one in found],
-        "copies": [f"{one.num_copies:,}" for one in parts],
+        "copies": [copies_said(one) for one in parts],
         "bits": [f"{one.bits:,.0f}" for one in parts],
     }
     if found.num_starts > 1:
@@ -165,11 +187,12 @@ def format_run(run: MiningRun) -> str:
         )
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
+        parts += [EDITS_NOTE] if has_edits(shown) else []
     for name, bits in found.given.items():
         misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
         parts.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
     if found.not_used:
-        parts.append(f"Not used: {'; '.join(found.not_used)}.")
+        parts.append(f"Not used: {unused(found)}.")
     parts += [found.cut] if found.cut else []
     for null in run.null_models:
         parts.append(comparison_sentence(run, null))
@@ -194,10 +217,19 @@ def comparison_sentence(run: MiningRun, null: str) -> str:
     total = more + less + results.count(AS_EXPECTED)
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
+    if not more + less and (hint := types_hint(run)):
+        cut = f" {hint}"
     return (
         f"{count(total, 'structure')} compared with random graphs{named}: {more} over-represented, "
         f"{less} under-represented (adjusted p ≤ {LEVEL}).{cut}"
     )
+
+
+def types_hint(run: MiningRun) -> str:
+    """What to do where each of many typed structures is rare."""
+    if run.graph.num_graphs > 1 or len(run.graph.relations) < 2:
+        return ""
+    return "Edge types divide the counts; --relation none ignores them."
 
 
 def classes_sentence(run: MiningRun) -> str:

@@ -1,19 +1,44 @@
-"""A partition of a graph into blocks between which its edges can be counted."""
+"""Blocks of nodes between which edges are drawn at random: of one graph, and of a collection.
+
+Where graphs are made of a dense part and a sparse one, the degrees alone call an edge between two
+nodes of low degree improbable, so that any structure of such edges seems to shorten the
+description. What the bits of motifs must beat is therefore also the length in blocks. Those of a
+collection are the same in all graphs:
+
+    L = L_N(0) + 1 + L_N(blocks) + labels + 1 + min(edges by densities that all graphs share,
+                                                    edges by a number for each graph)
+
+Labels, and edges by shared densities, are sequences of symbols each of which is expected as often
+as before. Edges by a number of their own cost ``log2 (P + 1) + log2 C(P, e)`` for the e edges of
+the P pairs between two blocks of a graph.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise, permutations
 
 import igraph
 import numpy as np
 
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from gomkcn_dgl.runtime.python_random import python_random_state
-from mining.motif_sets.coded_graph import CodedGraph
-from mining.motif_sets.integer_codes import integer_bits, log2_binomial, log2_factorial
+from mining.motif_sets.code_length import CodedGraph, edges_between, partition_bits
+from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 
 # smaller graphs have none
 _LEAST_EDGES = 21
 # resolutions of the modularity, and rounds of the Leiden algorithm
 _RESOLUTIONS, _NUM_ROUNDS = (0.3, 0.6, 1.0, 1.6, 3.0, 6.0), 5
 _MOST_BLOCKS = 30
+# of the nodes of a graph, to put each into the block where it costs least
+_MOST_SWEEPS = 20
+_NUM_BLOCKS = (2, 3, 4)
+_MOST_ROUNDS, _LEIDEN_ROUNDS = 10, 5
+# smaller blocks without gaps are no news; and a block with fewer of its pairs joined, over all
+# graphs together, is no clique
+_LEAST_CLIQUE, _LEAST_DENSITY = 4, 0.85
 
 
 def find_blocks(graph: CodedGraph, seed: int = 0) -> np.ndarray | None:
@@ -69,27 +94,221 @@ def _multigraph_bits(edges: np.ndarray, blocks: np.ndarray) -> float:
     return float(log2_factorial(ends).sum() - across) + partition_bits(blocks, len(edges))
 
 
-def edges_between(edges: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """How many of the edges ``[E, 2]`` join each two blocks, symmetric int64 ``[B, B]``.
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of the nodes of a collection, the densest first.
 
-    >>> edges_between(np.array([[0, 1], [1, 2]]), np.array([0, 0, 1])).tolist()
-    [[1, 1], [1, 0]]
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> parts = [nx.complete_graph(8), nx.empty_graph(8)]
+    >>> blocks = find_shared_blocks(as_csr([nx.disjoint_union_all(parts) for _ in range(9)]))
+    >>> blocks.labels[:16].tolist()
+    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     """
-    number = int(blocks.max()) + 1
-    first, second = blocks[edges].T
-    found = np.bincount(first * number + second, minlength=number**2).reshape(number, number)
-    both: np.ndarray = found + found.T
-    both[np.diag_indices(number)] //= 2
-    return both
+
+    labels: np.ndarray  # int64 [V]
+    bits: float  # length of the description
+
+    @property
+    def number(self) -> int:
+        """How many blocks there are; the last one may be empty."""
+        return int(self.labels.max()) + 1
 
 
-def partition_bits(blocks: np.ndarray, num_edges: int) -> float:
-    """Bits of the block of each node ``[V]``, and of the numbers of edges between blocks.
+def find_shared_blocks(graph: CSRGraph, seed: int = 0) -> Blocks | None:
+    """Look for the blocks that make the description of a collection shortest.
 
-    L_N(B) + log2 [ C(V - 1, B - 1) · V! / Π n_b! · C(B (B + 1) / 2 + E - 1, E) ].
+    None where all nodes are best in one block, so that only the density of the graphs is said.
     """
-    sizes = np.bincount(blocks)
-    number, num_nodes = len(sizes), len(blocks)
-    which = float(log2_factorial(num_nodes) - log2_factorial(sizes).sum())
-    counts = log2_binomial(number * (number + 1) // 2 + num_edges - 1, num_edges)
-    return integer_bits(number) + log2_binomial(num_nodes - 1, number - 1) + which + counts
+    ranks, levels = _by_degree(graph)
+    communities = _communities(graph, seed)
+    one = np.zeros(graph.num_nodes, np.int64)
+    found = [Blocks(one, block_bits(graph, one, _NUM_BLOCKS[0]))]
+    for number in _NUM_BLOCKS:
+        found += [
+            _fit(graph, (ranks * number).astype(np.int64), number),
+            _fit(graph, (number - 1 - levels).clip(0, number - 1), number),
+            _fit(graph, np.minimum(communities, number - 1), number),
+        ]
+    best = min(found, key=lambda one: one.bits)
+    return best if len(np.unique(best.labels)) > 1 else None
+
+
+def block_bits(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> float:
+    """The length of a collection with these blocks ``[V]``."""
+    edges, pairs = count_pairs(graph, labels, num_blocks)
+    upper = np.triu_indices(num_blocks)
+    shared = sum(
+        histogram_bits(np.array([joined, possible - joined]))
+        for joined, possible in zip(edges.sum(axis=0)[upper], pairs.sum(axis=0)[upper], strict=True)
+    )
+    joined, possible = edges[:, upper[0], upper[1]], pairs[:, upper[0], upper[1]]
+    chosen = log2_factorial(possible) - log2_factorial(joined) - log2_factorial(possible - joined)
+    own = float((chosen + np.log2(possible + 1)).sum())
+    named = histogram_bits(np.bincount(labels, minlength=num_blocks))
+    return integer_bits(0) + 1 + integer_bits(num_blocks) + named + 1 + min(shared, own)
+
+
+def count_pairs(
+    graph: CSRGraph, labels: np.ndarray, num_blocks: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges and pairs of nodes between the blocks of each graph, int64 ``[G, B, B]`` each."""
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    edges = np.zeros((graph.num_graphs, num_blocks, num_blocks), np.int64)
+    np.add.at(edges, (graph_of[row], labels[row], labels[graph.indices]), 1)
+    sizes = np.zeros((graph.num_graphs, num_blocks), np.int64)
+    np.add.at(sizes, (graph_of, labels), 1)
+    pairs = sizes[:, :, None] * sizes[:, None, :]
+    own = np.arange(num_blocks)
+    # inside a block, both ends of an edge were counted
+    edges[:, own, own] //= 2
+    pairs[:, own, own] = sizes * (sizes - 1) // 2
+    return edges, pairs
+
+
+def _fit(graph: CSRGraph, begun: np.ndarray, num_blocks: int) -> Blocks:
+    """So many blocks with the densities that all graphs share, from some to begin with ``[V]``."""
+    labels = _renumber(graph, begun, num_blocks)
+    best = Blocks(labels, block_bits(graph, labels, num_blocks))
+    # until no more is gained
+    for _ in range(_MOST_ROUNDS):
+        edges, pairs = (one.sum(axis=0) for one in count_pairs(graph, labels, num_blocks))
+        density = (edges + 0.5) / (pairs + 1)
+        share = (np.bincount(labels, minlength=num_blocks) + 0.5) / (len(labels) + num_blocks / 2)
+        joined, apart = -np.log2(density), -np.log2(1 - density)
+        labels = _match(graph, labels, joined, apart)
+        rows = graph.indptr, graph.indices, graph.graph_ptr
+        fit_blocks(*rows, joined, apart, -np.log2(share), labels)
+        bits = block_bits(graph, labels, num_blocks)
+        if bits >= best.bits:
+            break
+        best = Blocks(labels.copy(), bits)
+    return best
+
+
+def _by_degree(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Share of the nodes of its graph with a larger degree, and log2 of degree / mean, ``[V]``.
+
+    The logarithm is rounded down, and 0 at least.
+    """
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    sizes = np.diff(graph.graph_ptr)[graph_of]
+    place = np.empty(graph.num_nodes, np.int64)
+    place[np.lexsort((-graph.degrees, graph_of))] = np.arange(graph.num_nodes)
+    total = np.bincount(graph_of, graph.degrees)[graph_of]
+    levels = np.log2(np.maximum(graph.degrees * sizes / np.maximum(total, 1), 1)).astype(np.int64)
+    return (place - graph.graph_ptr[graph_of]) / sizes, levels
+
+
+def _communities(graph: CSRGraph, seed: int) -> np.ndarray:
+    """Communities of each graph by the Leiden algorithm, the largest first."""
+    labels = np.empty(graph.num_nodes, np.int64)
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    with python_random_state(seed):
+        for first, last in pairwise(graph.graph_ptr.tolist()):
+            entries = slice(graph.indptr[first], graph.indptr[last])
+            ends = np.stack([row[entries], graph.indices[entries]], axis=1) - first
+            own = igraph.Graph(last - first, ends[ends[:, 0] < ends[:, 1]])
+            found = own.community_leiden("modularity", n_iterations=_LEIDEN_ROUNDS).membership
+            largest = np.argsort(-np.bincount(found, minlength=1), kind="stable")
+            labels[first:last] = np.argsort(largest)[found]
+    return labels
+
+
+def _renumber(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> np.ndarray:
+    """The blocks of each graph by falling density."""
+    edges, pairs = count_pairs(graph, labels, num_blocks)
+    own = np.arange(num_blocks)
+    density = edges[:, own, own] / np.maximum(pairs[:, own, own], 1)
+    number = np.argsort(np.argsort(-density, axis=1, kind="stable"), axis=1)
+    return number[graph.graph_of(np.arange(graph.num_nodes)), labels]
+
+
+def _match(
+    graph: CSRGraph, labels: np.ndarray, joined: np.ndarray, apart: np.ndarray
+) -> np.ndarray:
+    """The blocks of each graph numbered as fits the densities best, whose bits are given."""
+    num_blocks = len(joined)
+    upper = np.triu(np.ones((num_blocks, num_blocks)))
+    edges, pairs = count_pairs(graph, labels, num_blocks)
+    orders = np.array(list(permutations(range(num_blocks))))
+    bits = np.stack(
+        [
+            (edges * (joined - apart)[np.ix_(order, order)] * upper).sum(axis=(1, 2))
+            + (pairs * apart[np.ix_(order, order)] * upper).sum(axis=(1, 2))
+            for order in orders
+        ]
+    )
+    best = orders[bits.argmin(axis=0)]
+    return best[graph.graph_of(np.arange(graph.num_nodes)), labels]
+
+
+def cliques_of(graph: CSRGraph, blocks: Blocks, least_share: float) -> np.ndarray:
+    """Nodes of the block that is a clique of one size in most graphs, ``[K, M]``.
+
+    A clique has at least such a share of its edges, and all blocks of its size together .85 of
+    them. There are none where no block is so.
+    """
+    edges, pairs = count_pairs(graph, blocks.labels, blocks.number)
+    graph_of = graph.graph_of(np.arange(graph.num_nodes))
+    for block in range(blocks.number):
+        sizes = np.bincount(graph_of[blocks.labels == block], minlength=graph.num_graphs)
+        is_full = edges[:, block, block] >= least_share * pairs[:, block, block]
+        is_full &= sizes >= _LEAST_CLIQUE
+        size = int(np.bincount(sizes[is_full], minlength=1).argmax())
+        has, alike = is_full & (sizes == size), sizes == size
+        joined, possible = edges[alike, block, block].sum(), pairs[alike, block, block].sum()
+        if 2 * has.sum() > graph.num_graphs and joined >= _LEAST_DENSITY * possible:
+            nodes = np.flatnonzero((blocks.labels == block) & has[graph_of])
+            return nodes.reshape(-1, size)
+    return np.zeros((0, 0), np.int64)
+
+
+def bits_without(graph: CSRGraph, blocks: Blocks, nodes: np.ndarray) -> float:
+    """What the description grows by at least when these nodes of a block join another one."""
+    lengths = []
+    for other in set(range(blocks.number)) - {int(blocks.labels[nodes.ravel()[0]])}:
+        labels = blocks.labels.copy()
+        labels[nodes] = other
+        lengths.append(block_bits(graph, labels, blocks.number))
+    return min(lengths) - blocks.bits
+
+
+@compiled()
+def fit_blocks(indptr, indices, graph_ptr, joined, apart, label_bits, labels):
+    """Move nodes [V] to where they cost least, given the bits of an edge, of none, of a label."""
+    num_blocks = len(label_bits)
+    near, sizes = np.empty(num_blocks, np.int64), np.empty(num_blocks, np.int64)
+    for graph in range(len(graph_ptr) - 1):
+        first, last = graph_ptr[graph], graph_ptr[graph + 1]
+        sizes[:] = 0
+        for node in range(first, last):
+            sizes[labels[node]] += 1
+        for _ in range(_MOST_SWEEPS):
+            has_moved = False
+            for node in range(first, last):
+                _count_near(indptr, indices, node, labels, near)
+                sizes[labels[node]] -= 1
+                best, least = labels[node], np.inf
+                for block in range(num_blocks):
+                    bits = label_bits[block] - (1e-9 if block == labels[node] else 0.0)
+                    for other in range(num_blocks):
+                        bits += near[other] * joined[block, other]
+                        bits += (sizes[other] - near[other]) * apart[block, other]
+                    if bits < least:
+                        best, least = block, bits
+                has_moved = has_moved or best != labels[node]
+                labels[node] = best
+                sizes[best] += 1
+            if not has_moved:
+                break
+
+
+@subroutine()
+def _count_near(indptr, indices, node, labels, near):
+    near[:] = 0
+    for entry in range(indptr[node], indptr[node + 1]):
+        near[labels[indices[entry]]] += 1

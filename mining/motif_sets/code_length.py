@@ -16,16 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log2
 from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from mining.candidates.shapes import PENDANT_BITS, Shape
-from mining.motif_sets.blocks import edges_between, partition_bits
-from mining.motif_sets.coded_graph import CodedGraph, terms_of
-from mining.motif_sets.copy_loops import Places, move_copies, prefix_addresses
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.search_numba import mix64
+from mining.candidates.shapes import PENDANT_BITS, Rows, Shape
+from mining.graph_relations import links_in
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.copy_loops import Places, edges_of_copies, move_copies
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -34,7 +37,13 @@ from mining.motif_sets.graph_count import (
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
-from mining.motif_sets.integer_codes import integer_bits, log2_factorial, log2_factorials
+from mining.motif_sets.integer_codes import (
+    histogram_bits,
+    integer_bits,
+    log2_binomial,
+    log2_factorial,
+    log2_factorials,
+)
 
 # the codes that say where the copies are, in the order in which they are compared
 ADDRESSES = (
@@ -44,77 +53,231 @@ ADDRESSES = (
     "without replacement",
     "by residual degree without replacement",
 )
-
 Motifs = Sequence[tuple[Shape, np.ndarray]]
 
 
-class MotifBits(NamedTuple):
-    """The parts of the length of one motif, in bits, and the name of its address code."""
+class Layer(NamedTuple):
+    """Edges of one link between nodes of two colours, which have degrees of their own.
 
-    size: float
-    drawing: float
-    number: float
-    choice: float
-    address: float
-    order: float
-    pendant: float
-    code: str
-
-    @property
-    def total(self) -> float:
-        """All parts together."""
-        return sum(self[:-1])
-
-
-class CodeBits(NamedTuple):
-    """The parts of a complete length, in bits; the partition into blocks is in ``residual``.
-
-    ``error`` is what the grouping of degrees changes it by at most, about.
+    Nodes of the colour ``first`` have their degrees in the slot ``first_slot``, and those at the
+    other end likewise. A link that reads alike from both ends, between nodes of one colour, has one
+    side, and both are the same.
     """
 
-    number_of_motifs: float
-    motifs: tuple[MotifBits, ...]
-    residual: float
-    partition: float
-    error: float
-
-    @property
-    def total(self) -> float:
-        """All parts together."""
-        return self.number_of_motifs + sum(one.total for one in self.motifs) + self.residual
+    first: int
+    first_slot: int
+    second: int
+    second_slot: int
 
 
 @dataclass(frozen=True, eq=False)
-class Residual:
-    """The graph that copies leave over.
+class CodedGraph:
+    """One graph, with the numbers of its edges and the degrees of its nodes in each slot.
 
-    Attributes
-    ----------
-    bits : float
-        log2 of the number of graphs like it, with the partition where there is one.
-    counts : tuple of GraphCount
-        One for each layer.
+    All that joins two nodes is one edge, which is of one *link*, see
+    :mod:`gomkcn_dgl.relations`. A *slot* is a link as a node sees it, and the colour of the node at
+    the other end: S of them occur.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = CodedGraph.of(MinedGraph.of(nx.DiGraph([(0, 1), (1, 0), (1, 2)])))
+    >>> graph.degrees.shape, len(graph.layers), graph.num_kinds
+    ((3, 3), 2, 2)
     """
 
-    bits: float
-    counts: tuple[GraphCount, ...]
+    mined: MinedGraph  # its nodes keep their numbers
+    rows: Rows  # colours are from 0, and all are 0 where nodes have no categories
+    edge_of: np.ndarray  # int64 [2 num_edges], the number of the edge of each entry
+    edges: np.ndarray  # int64 [num_edges, 2], the ends of each edge, the smaller node first
+    edge_slots: np.ndarray  # int64 [num_edges, 2], the slot in which either end counts the edge
+    color_names: np.ndarray  # int64 [num_colors], which of the colours of `mined` each is
+    slots: np.ndarray  # int64 [links, num_colors], the slot of a link to a colour, or -1
+    layers: tuple[Layer, ...]  # those that occur
+    degrees: np.ndarray  # int64 [S, V], neighbours of each node in each slot
+
+    @classmethod
+    def of(cls, mined: MinedGraph) -> CodedGraph:
+        """Number the edges, slots and layers of a graph."""
+        graph = mined.graph
+        number, num_links = graph.num_nodes, len(graph.relations.links)
+        # 1. colours and links as numbers from 0 and 1
+        colors, names = np.zeros(number, np.int64), np.zeros(1, np.int64)
+        if mined.colors is not None:
+            names, colors = np.unique(mined.colors, return_inverse=True)
+        own = Rows.of(graph, colors)
+        links = own.links.astype(np.int64)
+        # 2. edges are numbered as their smaller end meets them; the other way has the same number
+        rows = np.repeat(np.arange(number), graph.degrees)
+        ahead = rows < graph.indices
+        edge_of, back = np.cumsum(ahead) - 1, graph.opposite_entries
+        edge_of[back[ahead]] = edge_of[ahead]
+        edges = np.stack([rows[ahead], graph.indices[ahead]], axis=1).astype(np.int64)
+        # 3. slots, and how many neighbours there are in each
+        pairs = links * len(names) + colors[graph.indices]
+        known = np.flatnonzero(np.bincount(pairs))
+        slots = np.full((num_links, len(names)), -1)
+        slots.reshape(-1)[known] = np.arange(len(known))
+        slot_of = slots.reshape(-1)[pairs]
+        degrees = np.bincount(slot_of * number + rows, minlength=len(known) * number)
+        # 4. layers: each edge as that end sees it whose link, then colour, is the larger
+        seen = links * len(names) + colors[rows]
+        leads = np.flatnonzero(seen >= seen[back])
+        found = np.unique(seen[leads] * len(known) + slot_of[leads])
+        layers = []
+        for one in found.tolist():
+            end, slot = divmod(one, len(known))
+            link, first = divmod(end, len(names))
+            second = int(known[slot]) % len(names)
+            other = int(slots[graph.relations.reverse[link], first])
+            layers.append(Layer(first, slot, second, other))
+        return cls(
+            mined=mined,
+            rows=own,
+            edge_of=edge_of,
+            edges=edges,
+            edge_slots=np.stack([slot_of[ahead], slot_of[back[ahead]]], axis=1),
+            color_names=names,
+            slots=slots,
+            layers=tuple(layers),
+            degrees=degrees.reshape(len(known), number),
+        )
+
+    @property
+    def colors(self) -> np.ndarray:
+        """The colour of each node, int64 ``[V]``."""
+        return self.rows.colors
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    @property
+    def num_colors(self) -> int:
+        """Number of colours that occur."""
+        return len(self.color_names)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether edges have no directions or relations, and nodes no categories."""
+        return self.num_colors == 1 and self.num_kinds == 1 and not self.has_direction.any()
+
+    @cached_property
+    def kind_of(self) -> np.ndarray:
+        """The kind of each link, int64: a link that occurs and its reverse are one, from 0."""
+        reverse = self.mined.graph.relations.reverse
+        occur = np.flatnonzero((self.slots >= 0).any(axis=1))
+        kinds = np.full(len(reverse), -1)
+        kinds[occur] = np.unique(np.minimum(occur, reverse[occur]), return_inverse=True)[1]
+        return kinds
+
+    @cached_property
+    def has_direction(self) -> np.ndarray:
+        """Whether edges of a kind read otherwise from their other end, bool ``[num_kinds]``."""
+        reverse = self.mined.graph.relations.reverse
+        kinds = np.zeros(self.num_kinds, bool)
+        links = np.flatnonzero((self.kind_of >= 0) & (reverse != np.arange(len(reverse))))
+        kinds[self.kind_of[links]] = True
+        return kinds
+
+    @cached_property
+    def num_kinds(self) -> int:
+        """Number of kinds; where edges have a direction two at least, of arcs and mutual pairs."""
+        least = 2 if self.mined.graph.is_directed else 1
+        return max(least, int(self.kind_of.max()) + 1)
+
+    @cached_property
+    def nodes_of(self) -> tuple[np.ndarray, ...]:
+        """The nodes of each colour."""
+        return tuple(np.flatnonzero(self.colors == color) for color in range(self.num_colors))
+
+    @cached_property
+    def num_neighbors(self) -> np.ndarray:
+        """Neighbours of each node in all slots, int64 ``[V]``."""
+        return np.diff(self.mined.graph.indptr)
+
+    @cached_property
+    def degree_classes(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """For each colour, the degrees ``[S, Q]`` that its nodes have, and how many have each."""
+        return tuple(
+            np.unique(self.degrees[:, nodes], axis=1, return_counts=True) for nodes in self.nodes_of
+        )
+
+    @cached_property
+    def class_of(self) -> np.ndarray:
+        """The class of each node by its colour and number of neighbours, int64 ``[V]``."""
+        keys = self.colors * (int(self.num_neighbors.max()) + 1) + self.num_neighbors
+        found: np.ndarray = np.unique(keys, return_inverse=True)[1]
+        return found
+
+    @cached_property
+    def class_sizes(self) -> np.ndarray:
+        """Number of nodes in each class, int64."""
+        return np.bincount(self.class_of)
+
+    def roles(self, shape: Shape) -> np.ndarray:
+        """Neighbours of each node of a shape in each slot, int64 ``[M, S]``."""
+        rows, columns = np.nonzero(shape.links)
+        roles = np.zeros((shape.num_nodes, len(self.degrees)), np.int64)
+        np.add.at(roles, (rows, self.slots[shape.links[rows, columns], shape.colors[columns]]), 1)
+        return roles
+
+    def shape_of(self, structure: Structure) -> Shape | None:
+        """The shape of a structure, or None where a link or colour does not occur in the graph."""
+        graph = self.mined.graph
+        links, colors = links_in(graph.relations, structure), np.zeros(structure.num_nodes, int)
+        if self.mined.colors is not None:
+            known = self.mined.colors_of(structure)
+            if known is None:
+                raise InputError("structure must have the categories of its nodes, got none.")
+            colors = np.searchsorted(self.color_names, known[0]).clip(max=self.num_colors - 1)
+            if (self.color_names[colors] != known[0]).any():
+                return None
+        rows, columns = np.nonzero(links)
+        if (links < 0).any() or (self.slots[links[rows, columns], colors[columns]] < 0).any():
+            return None
+        return Shape.of(links, colors)
+
+    def structure_of(self, shape: Shape) -> Structure:
+        """The structure of a shape."""
+        channels = self.mined.graph.relations.links[shape.links]
+        colors = None if self.mined.colors is None else self.color_names[shape.colors]
+        return self.mined.structure(channels, colors)
+
+    def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
+        """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
+        return np.asarray(
+            edges_of_copies(
+                self.rows, self.edge_of, copies.astype(np.int32, copy=False), shape.edges
+            )
+        )
+
+
+def terms_of(roles: np.ndarray) -> np.ndarray:
+    """Node, slot and number of what is not 0 in ``roles [M, S]``, int64 ``[T, 3]``."""
+    return np.column_stack([*np.nonzero(roles), roles[roles > 0]])
+
+
+class Length(NamedTuple):
+    """Bits of a description, and what the grouping of degrees changes them by at most, about."""
+
+    total: float
+    error: float
+
+
+class Residual(NamedTuple):
+    """The graph that copies leave over."""
+
+    bits: float  # log2 of the number of graphs like it, with the partition where there is one
+    counts: tuple[GraphCount, ...]  # one for each layer
 
 
 class GraphCode:
     """Lengths of the descriptions of a graph.
 
-    Parameters
-    ----------
-    graph : CodedGraph
-        The graph.
-    blocks : numpy.ndarray, optional
-        int64 ``[V]``, the block of each node, from 0: its edges are then given the degrees *and*
-        how many there are between blocks. Only where ``graph.is_plain``.
-
-    Raises
-    ------
-    InputError
-        If blocks are given for a graph with directions, relations or categories.
+    With ``blocks``, int64 ``[V]`` from 0, its edges are given the degrees *and* how many there are
+    between blocks; only where ``graph.is_plain``, else this is an InputError.
 
     Examples
     --------
@@ -146,20 +309,10 @@ class GraphCode:
         near: Residual | None = None,
         tolerance: float = SEARCH_TOLERANCE,
     ) -> Residual:
-        """The bits of what copies leave over.
+        """The bits of what copies leave over, of degrees ``[S, V]`` and edges that are not used.
 
-        Layers are multiplied, an upper bound where edges of two layers may join the same nodes.
-
-        Parameters
-        ----------
-        degrees : numpy.ndarray
-            int64 ``[S, V]``, what is left of ``graph.degrees``.
-        used : numpy.ndarray
-            bool ``[num_edges]``, the edges that copies use; looked at where there are blocks.
-        near : Residual, optional
-            Of a similar graph, from which the search for multipliers starts.
-        tolerance : float, default: 1e-6
-            See :func:`~mining.motif_sets.graph_count.count_graphs`.
+        Layers are multiplied, an upper bound where edges of two layers may join the same nodes. The
+        search for multipliers starts from those of ``near``, of a similar graph.
         """
         graph, counts = self.graph, []
         for place, layer in enumerate(graph.layers):
@@ -169,7 +322,7 @@ class GraphCode:
             if self.blocks is not None:
                 edges = edges_between(graph.edges[~used], self.blocks)
                 one = count_graphs_of_blocks(first, self.blocks, edges, last, tolerance)
-            elif layer.is_one_sided:
+            elif layer[:2] == layer[2:]:
                 one = count_graphs(first, last, tolerance)
             else:
                 same = layer.first == layer.second
@@ -197,11 +350,7 @@ class GraphCode:
         return bits
 
     def head(self, shape: Shape) -> float:
-        """Bits of the size of a motif and of its drawing."""
-        return integer_bits(shape.num_nodes) + self.drawing(shape)
-
-    def drawing(self, shape: Shape) -> float:
-        """Bits that say which pairs of a motif's nodes are joined, and how.
+        """Bits of the size of a motif and of its drawing: which pairs are joined, and how.
 
         How many of the P pairs are of each kind, which these are, a bit for the direction of each
         pair of a kind that has one, and the categories; the order of the nodes is not said.
@@ -214,7 +363,8 @@ class GraphCode:
         turned = float(numbers[graph.has_direction].sum())
         names = size * log2(graph.num_colors)
         same = float(parts[-1]) - shape.automorphism_bits
-        return len(numbers) * log2(num_pairs + 1) + which + turned + names - same
+        drawing = len(numbers) * log2(num_pairs + 1) + which + turned + names - same
+        return integer_bits(size) + drawing
 
     def places(self, shape: Shape, copies: np.ndarray) -> Places:
         """Where the nodes of a motif can be, and the bits by degree of copies ``[K, M]``.
@@ -261,51 +411,101 @@ class GraphCode:
             )
         return self._roles[key]
 
-    def motif_bits(self, shape: Shape, copies: np.ndarray) -> MotifBits:
-        """The bits of a motif and its copies ``[K, M]``, by the cheapest address code.
+    def address_bits(
+        self, shape: Shape, copies: np.ndarray, inside: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Bits of copies ``[K, M]`` by the first two addresses, ``[K]`` each.
+
+        Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
+        """
+        # a sum of hashes stands for a colour and a demand
+        factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
+        keys = (
+            shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
+        )
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        colors = np.broadcast_to(shape.colors, copies.shape).reshape(-1)[first]
+        demands = inside.reshape(-1, inside.shape[2])[first]
+        pairs = zip(colors.tolist(), demands, strict=True)
+        uniform, weight = np.array([self._role(*pair) for pair in pairs]).reshape(-1, 2).T
+        which = which.reshape(copies.shape)
+        table = log2_factorials(int(self.graph.num_neighbors.max()))
+        by_degree = weight[which].sum(axis=1)
+        for slot, degrees in enumerate(self.graph.degrees):
+            degree = degrees[copies]
+            by_degree -= (table[degree] - table[degree - inside[:, :, slot]]).sum(axis=1)
+        return uniform[which].sum(axis=1), by_degree
+
+    def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
+        """The cheapest address of some copies whose nodes have such demands, and its name."""
+        graph, nodes = self.graph, copies.reshape(-1)
+        left = graph.num_neighbors[copies] - inside.sum(axis=2)
+        histogram = integer_bits(int(left.max())) + histogram_bits(np.bincount(left.reshape(-1)))
+        sizes, own = graph.class_sizes, graph.class_of[nodes]
+        uniform, by_degree = self.address_bits(shape, copies, inside)
+        bits = [uniform.sum(), by_degree.sum(), histogram + np.log2(sizes[own]).sum(), np.inf]
+        bits.append(np.inf)
+        if len(np.unique(nodes)) == len(nodes):
+            if graph.is_plain:
+                demand = np.sort(inside.reshape(-1))[::-1]
+                able = len(graph.colors) - np.searchsorted(self._ascending, demand)
+                bits[3] = np.log2(np.maximum(1, able - np.arange(len(able)))).sum()
+            taken = np.bincount(own, minlength=len(sizes))
+            without = log2_factorial(sizes) - log2_factorial(sizes - taken)
+            bits[4] = histogram + without.sum()
+        best = int(np.argmin(bits))
+        return float(bits[best]), ADDRESSES[best]
+
+    def motif_bits(
+        self, shape: Shape, copies: np.ndarray, inside: np.ndarray | None = None
+    ) -> tuple[float, str]:
+        """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
 
         The order of the copies, and which symmetric mapping each has, are first said, then taken
-        off.
+        off. Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
         """
-        copies, number = copies.astype(np.int32), len(copies)
-        marks = np.zeros(len(self.graph.colors), np.int64)
-        places, table = self.places(shape, copies), log2_factorials(max(len(marks), number))
-        addresses, codes = prefix_addresses(np.arange(number), copies, places, table, marks, 1)
-        order = float(log2_factorial(number)) + number * shape.automorphism_bits
-        return MotifBits(
-            size=integer_bits(shape.num_nodes),
-            drawing=self.drawing(shape),
-            number=integer_bits(number),
-            choice=log2(len(ADDRESSES)),
-            address=float(addresses[-1]),
-            order=-order,
-            pendant=PENDANT_BITS * number * shape.num_pendant,
-            code=ADDRESSES[codes[-1]],
-        )
+        number = len(copies)
+        if inside is None:
+            inside = np.tile(self.graph.roles(shape), (number, 1, 1))
+        address, name = self.address_of(shape, copies, inside)
+        bits = self.head(shape) + integer_bits(number) + log2(len(ADDRESSES)) + address
+        bits += number * (PENDANT_BITS * shape.num_pendant - shape.automorphism_bits)
+        return bits - float(log2_factorial(number)), name
 
-    def length(self, motifs: Motifs) -> CodeBits:
-        """The complete length of the graph with some motifs, in parts.
-
-        Parameters
-        ----------
-        motifs : sequence of (MotifShape, numpy.ndarray)
-            Each motif and its copies, int64 ``[K, M]``, in the order of its nodes.
-
-        Raises
-        ------
-        InputError
-            If a copy is not induced, or two copies share an edge.
-        """
+    def length(self, motifs: Motifs) -> Length:
+        """The complete length of the graph with motifs and copies ``[K, M]`` that share no edge."""
         graph = self.graph
         degrees, used = graph.degrees.copy(), np.zeros(graph.num_edges, bool)
         for shape, copies in motifs:
-            graph.check_copies(shape, copies)
-            edges = graph.edge_numbers(shape, copies).reshape(-1)
-            if used[edges].any() or len(np.unique(edges)) < len(edges):
-                raise InputError("copies must share no edge, got two that do.")
-            used[edges] = True
+            used[graph.edge_numbers(shape, copies)] = True
             move_copies(degrees, copies.astype(np.int32), terms_of(graph.roles(shape)), -1)
-        parts = tuple(self.motif_bits(shape, copies) for shape, copies in motifs)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
-        error = sum(one.error for one in rest.counts)
-        return CodeBits(integer_bits(len(motifs)), parts, rest.bits, self.partition, error)
+        bits = rest.bits + integer_bits(len(motifs))
+        bits += sum(self.motif_bits(*one)[0] for one in motifs)
+        return Length(bits, sum(one.error for one in rest.counts))
+
+
+def edges_between(edges: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """How many of the edges ``[E, 2]`` join each two blocks, symmetric int64 ``[B, B]``.
+
+    >>> edges_between(np.array([[0, 1], [1, 2]]), np.array([0, 0, 1])).tolist()
+    [[1, 1], [1, 0]]
+    """
+    number = int(blocks.max()) + 1
+    first, second = blocks[edges].T
+    found = np.bincount(first * number + second, minlength=number**2).reshape(number, number)
+    both: np.ndarray = found + found.T
+    both[np.diag_indices(number)] //= 2
+    return both
+
+
+def partition_bits(blocks: np.ndarray, num_edges: int) -> float:
+    """Bits of the block of each node ``[V]``, and of the numbers of edges between blocks.
+
+    L_N(B) + log2 [ C(V - 1, B - 1) · V! / Π n_b! · C(B (B + 1) / 2 + E - 1, E) ].
+    """
+    sizes = np.bincount(blocks)
+    number, num_nodes = len(sizes), len(blocks)
+    which = float(log2_factorial(num_nodes) - log2_factorial(sizes).sum())
+    counts = log2_binomial(number * (number + 1) // 2 + num_edges - 1, num_edges)
+    return integer_bits(number) + log2_binomial(num_nodes - 1, number - 1) + which + counts

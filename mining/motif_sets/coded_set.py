@@ -11,69 +11,42 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays
+from mining.pattern import NO_EDITS
 
 
 @dataclass(frozen=True, eq=False)
 class CodedMotif:
-    """A structure whose copies are named instead of their edges.
-
-    Attributes
-    ----------
-    structure : Structure
-        Its nodes and edges.
-    copies : numpy.ndarray
-        int64 ``[k, M]``, the node of the mined graph at each of its M nodes.
-    bits : float
-        What the description grows by when it is dropped.
-    address : str
-        The code that says cheapest where the copies are.
-    sources : tuple of str
-        What saw it: "grown" sets, trained "filters", or the user ("given").
-    """
+    """A structure whose copies are named instead of their edges."""
 
     structure: Structure
-    copies: np.ndarray
-    bits: float = 0.0
-    address: str = ""
+    copies: np.ndarray  # int64 [k, M], the node of the mined graph at each node
+    bits: float  # what the description grows by when it is dropped
+    address: str = ""  # the code that says cheapest where the copies are
     sources: tuple[str, ...] = ("grown",)
+    edits: np.ndarray = field(default_factory=lambda: NO_EDITS)  # as in `MotifPart`
 
 
 @dataclass(frozen=True, eq=False)
 class CodedSet:
     """What a search finds in one base, in nodes of the mined graph.
 
-    Attributes
-    ----------
-    motifs : tuple of CodedMotif
-        In the order in which their copies are covered.
-    bits_base, bits_total : float
-        Length of the description without motifs, and with these.
-    base : {"degrees", "blocks", "typed", "total"}
-        What the bits are given: the degrees; the degrees and a partition into blocks; for
-        collections, the degrees of each type of edge, or all together.
-    blocks : numpy.ndarray or None
-        int64 ``[V]``, the block of each node.
-    complete, cut : bool, str
-        Whether the search ended by itself; else a sentence that says where it was cut.
-    closest : CodedMotif or None
-        Where there is no motif, the structure that comes closest to saving bits.
-    missing : mapping from bytes to float
-        Bits that the total would grow by with each given structure that is not in the set, by key;
-        infinite where it has fewer copies than a motif must have.
-    error : float
-        Bits by which the lengths are off at most, about, where degrees are grouped.
+    Motifs of one graph, and those with edits, come most bits first; exact ones of a collection in
+    the order in which their copies are covered.
     """
 
     motifs: tuple[CodedMotif, ...]
-    bits_base: float
+    bits_base: float  # length of the description without motifs
     bits_total: float
+    # what the bits are given: "degrees", or "blocks" as well; of a collection, the degrees of each
+    # type of edge, "typed", or all together, "total"
     base: str = "degrees"
-    blocks: np.ndarray | None = None
-    complete: bool = True
-    cut: str = ""
-    closest: CodedMotif | None = None
+    blocks: np.ndarray | None = None  # int64 [V], the block of each node
+    cut: str = ""  # where the search was cut, a sentence
+    closest: CodedMotif | None = None  # without motifs, what comes closest to saving bits
+    # bits that the total would grow by with each given structure that is not in the set, by key;
+    # infinite where it has fewer copies than a motif must have
     missing: Mapping[bytes, float] = field(default_factory=dict)
-    error: float = 0.0
+    error: float = 0.0  # what grouped degrees change the lengths by at most, about
 
     @property
     def bits_saved(self) -> float:
@@ -97,7 +70,12 @@ def _record(one: CodedSet) -> dict[str, Any]:
     return {
         **vars(one),
         "motifs": [
-            {**vars(own), "structure": own.structure.to_dict(), "copies": own.copies.tolist()}
+            {
+                **vars(own),
+                "structure": own.structure.to_dict(),
+                "copies": own.copies.tolist(),
+                "edits": own.edits.tolist(),
+            }
             for own in motifs
         ],
         "closest": one.closest is not None,
@@ -116,6 +94,7 @@ def _set_of(record: dict[str, Any]) -> CodedSet:
                     -1, own["structure"]["num_nodes"]
                 ),
                 "sources": tuple(own["sources"]),
+                "edits": np.array(own["edits"], np.int64).reshape(-1, 4),
             }
         )
         for own in record["motifs"]

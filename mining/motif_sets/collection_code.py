@@ -20,18 +20,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import log2
+from functools import cached_property, lru_cache
+from itertools import combinations, product
+from math import comb, lgamma, log, log2, pi
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.runtime.compiled import compiled
 from mining.candidates.shapes import Rows, Shape
-from mining.motif_sets.collection_loops import (
-    code_sequence,
-    count_overlaps,
-    predict_sequence,
-    split_bits,
+from mining.motif_sets.copy_loops import log_star
+from mining.motif_sets.graph_count import (
+    REPORT_TOLERANCE,
+    count_two_sided_graphs,
+    degree_nats,
+    peel,
 )
 from mining.motif_sets.integer_codes import (
     histogram_bits,
@@ -40,25 +43,156 @@ from mining.motif_sets.integer_codes import (
     log2_binomial,
     log2_factorial,
 )
-from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
+# up to so many edges, or arcs, graphs are counted one by one
+_MOST_EDGES, _MOST_ARCS = 9, 7
+# a variance is taken to be at least this part of the degree
+_LEAST_VARIANCE = 0.05
+_MOST_ROUNDS = 400
 # how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
 _ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
 
 
-class CollectionCode:
-    """The code of one collection in one base.
+@lru_cache(maxsize=1 << 18)
+def count_small_graphs(nodes_of_degree: tuple[int, ...]) -> tuple[float, np.ndarray]:
+    """Bits of a simple graph, given that ``nodes_of_degree[d]`` of its nodes have degree d.
 
-    Parameters
-    ----------
-    graph : CSRGraph
-        The collection; signatures are coded in the order of its nodes.
-    colors : numpy.ndarray or None
-        int64 ``[V]``, the category of each node; None without any.
-    base : {"typed", "total"}
-        What a signature has: a degree for each link, or the number of neighbours.
+    Returns also the multiplier x of the nodes of each degree, float64.
+
+    Four nodes of degree 1 are joined in one of three ways:
+
+    >>> bits, multipliers = count_small_graphs((0, 4))
+    >>> round(2**bits), len(multipliers)
+    (3, 2)
+    """
+    # 1. nodes that are joined to all others are forced, and so is what they leave without edges
+    counts, multipliers = np.array(nodes_of_degree), np.zeros(len(nodes_of_degree))
+    known = np.flatnonzero(counts[1:]) + 1
+    left, forced = peel(known, counts[known])
+    multipliers[known] = np.exp2(forced)
+    free = forced == 0
+    if not free.any():
+        return 0.0, multipliers
+    degrees, counts = left[free], counts[known[free]]
+    # 2. the multipliers of the others
+    x = fit_degrees(degrees, counts)
+    multipliers[known[free]] = x
+    # 3. the number of graphs
+    if degrees @ counts <= 2 * _MOST_EDGES:
+        histogram = np.bincount(degrees, counts).astype(np.int64)[1:]
+        return log2(max(_list_graphs(tuple(histogram.tolist())), 1)), multipliers
+    odds, others = np.outer(x, x), counts - np.eye(len(x))
+    variance = (others * odds / (1 + odds) ** 2).sum(axis=1)
+    nats = (others * np.log1p(odds)).sum(axis=1) / 2 - degrees * np.log(x)
+    nats += degree_nats(degrees, np.maximum(variance / degrees, _LEAST_VARIANCE))
+    # in place of ½
+    return max(0.0, float(counts @ nats) / log(2) + log2(pi) / 2), multipliers
+
+
+@compiled()
+def fit_degrees(degrees, counts):  # int64 [K] each -> float64 [K]
+    """The multipliers of so many nodes of each degree: each is set by the others in turn."""
+    x = degrees / np.sqrt((degrees * counts).sum())
+    new = np.empty_like(x)
+    for _ in range(_MOST_ROUNDS):
+        for i in range(len(x)):
+            total = -x[i] / (1 + x[i] * x[i])
+            for j in range(len(x)):
+                total += counts[j] * x[j] / (1 + x[i] * x[j])
+            new[i] = degrees[i] / max(total, 1e-12)
+        change = 0.0
+        for i in range(len(x)):
+            change = max(change, abs(new[i] / x[i] - 1))
+            x[i] = min(np.sqrt(x[i] * new[i]), 1e4)
+        if change < 1e-12:
+            break
+    return x
+
+
+@lru_cache(maxsize=1 << 18)
+def _list_graphs(nodes_of_degree: tuple[int, ...]) -> int:
+    """How many graphs there are with so many nodes of degree 1, 2, ...
+
+    A node of the largest degree is joined to some others in every way, and left out.
+    """
+    top = len(nodes_of_degree)
+    while top and not nodes_of_degree[top - 1]:
+        top -= 1
+    if not top:
+        return 1
+    number = list(nodes_of_degree[:top])
+    number[-1] -= 1
+    total = 0
+    for taken in product(*(range(min(one, top) + 1) for one in number)):
+        if sum(taken) == top:
+            ways, left = 1, number.copy()
+            for d, (one, many) in enumerate(zip(number, taken, strict=True)):
+                ways *= comb(one, many)
+                left[d] -= many
+                if d:
+                    left[d - 1] += many
+            total += ways * _list_graphs(tuple(left))
+    return total
+
+
+@lru_cache(maxsize=1 << 16)
+def count_small_digraphs(
+    degrees: tuple[tuple[int, int], ...],
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Bits of a graph of single arcs, given out- and in-degree of each node that has any.
+
+    Arcs may go both ways between two nodes. Returns also the multipliers x of the nodes of each
+    out-degree and y of those of each in-degree, where the probability of an arc from i to j is
+    ``x_i y_j / (1 + x_i y_j)``.
+
+    A cycle of three nodes goes round in two ways:
+
+    >>> round(2 ** count_small_digraphs(((1, 1), (1, 1), (1, 1)))[0])
+    2
+    """
+    out, into = np.array(degrees, np.int64).reshape(-1, 2).T
+    found = count_two_sided_graphs(out, into, True, tolerance=REPORT_TOLERANCE)
+    num_arcs, others = int(out.sum()), len(out) - 1
+    if num_arcs <= _MOST_ARCS:
+        bits = log2(max(_list_digraphs(tuple(sorted(degrees))), 1))
+    elif len(out) * others - num_arcs <= _MOST_ARCS:
+        # as many as of the arcs that are left out
+        left_out = sorted((others - one, others - other) for one, other in degrees)
+        bits = log2(max(_list_digraphs(tuple(left_out)), 1))
+    else:
+        # ½ log2(π m / 2) in place of ½ log2(2π m)
+        bits = max(0.0, found.bits - 1)
+    x, y = (
+        np.exp2(side.of(np.arange(own.max(initial=0) + 1)))
+        for side, own in zip(found.sides, (out, into), strict=True)
+    )
+    return bits, x, y
+
+
+@lru_cache(maxsize=1 << 16)
+def _list_digraphs(degrees: tuple[tuple[int, int], ...]) -> int:
+    """How many there are: the arcs of one node go to some others in every way."""
+    node = next((node for node, (out, _) in enumerate(degrees) if out), None)
+    if node is None:
+        return 1
+    ends = [other for other, (_, into) in enumerate(degrees) if into and other != node]
+    total = 0
+    for chosen in combinations(ends, degrees[node][0]):
+        left = [
+            (0 if other == node else out, into - (other in chosen))
+            for other, (out, into) in enumerate(degrees)
+        ]
+        total += _list_digraphs(tuple(sorted(pair for pair in left if pair != (0, 0))))
+    return total
+
+
+class CollectionCode:
+    """The code of one collection in one base, with the category ``[V]`` of each node, if any.
+
+    A signature has a degree for each link in the base "typed", or the number of neighbours in
+    "total"; they are coded in the order of the nodes.
 
     Examples
     --------
@@ -130,10 +264,10 @@ class CollectionCode:
             integer_bits(size) + integer_bits(num_edges) + log2_binomial(pairs, num_edges) + named
         )
 
-    def own_degrees(self, shape: Shape) -> np.ndarray:
-        """Degrees inside a copy, of each layer and node of the motif, int64 ``[L, M]``."""
-        layer = np.where(shape.links > 0, self.layer_of[shape.links], -1)
-        return np.stack([(layer == one).sum(axis=1) for one in range(len(self.degrees))])
+    def inside(self, links: np.ndarray) -> np.ndarray:
+        """Degrees inside copies with the links ``[k, M, M]``, int64 ``[L, k, M]``."""
+        layer = np.where(links > 0, self.layer_of[links], -1)
+        return np.stack([(layer == one).sum(axis=2) for one in range(len(self.degrees))])
 
     def without_motifs(self) -> Covering:
         """The collection before any node is covered."""
@@ -172,47 +306,24 @@ class CollectionCode:
 class Covering:
     """A collection some of whose nodes are covered by copies of motifs.
 
-    Attributes
-    ----------
-    code : CollectionCode
-        Its code.
-    motifs : tuple of (Shape, numpy.ndarray)
-        In the order in which they were covered, with their copies, int64 ``[k, M]``.
-    residual : numpy.ndarray
-        int64 ``[L, V]``, degrees without the edges inside of copies.
-    class_of : numpy.ndarray
-        int64 ``[V]``: nodes of one class have their signatures coded together. The category of a
-        node that is free, else its orbit in its motif.
-    is_free, free_of_color : numpy.ndarray
-        bool ``[V]``, and int64 ``[G, C]`` the number of free nodes of each category.
-    joints : numpy.ndarray
-        int64 ``[C, C, T + 1]``, residual edges by the categories of their ends and their link.
-    motif_bits : float
-        Drawings, counts and addresses of the motifs.
-    class_bits, graph_bits : list of float, numpy.ndarray
-        Signatures of each class; the residual graphs ``[G]``.
-    multipliers : numpy.ndarray
-        float64 ``[L, V]``, see ``small_graphs.py``.
-    symbols, symbol_of : numpy.ndarray
-        int64 ``[S]``, the signatures that occur, and int64 ``[V]``, which of them each node has.
-    signature_bits : numpy.ndarray
-        float64 ``[V]``, what the signature of a node costs, given all the others.
+    Nodes of one class have their signatures coded together: those of one category that are free, or
+    of one orbit of a motif.
     """
 
     code: CollectionCode
-    motifs: tuple[tuple[Shape, np.ndarray], ...]
-    residual: np.ndarray
-    class_of: np.ndarray
-    is_free: np.ndarray
-    free_of_color: np.ndarray
-    joints: np.ndarray
-    motif_bits: float
-    class_bits: list[float]
-    graph_bits: np.ndarray
-    multipliers: np.ndarray
-    symbols: np.ndarray
-    symbol_of: np.ndarray
-    signature_bits: np.ndarray
+    motifs: tuple[tuple[Shape, np.ndarray], ...]  # as they were covered, copies int64 [k, M]
+    residual: np.ndarray  # int64 [L, V], degrees without the edges inside of copies
+    class_of: np.ndarray  # int64 [V]
+    is_free: np.ndarray  # bool [V]
+    free_of_color: np.ndarray  # int64 [G, C], free nodes of each category
+    joints: np.ndarray  # int64 [C, C, T + 1], residual edges by categories of ends, and link
+    motif_bits: float  # drawings, counts and addresses of the motifs
+    class_bits: list[float]  # signatures of each class
+    graph_bits: np.ndarray  # float64 [G], the residual graphs
+    multipliers: np.ndarray  # float64 [L, V], see `count_small_graphs`
+    symbols: np.ndarray  # int64 [S], the signatures that occur
+    symbol_of: np.ndarray  # int64 [V], which of them each node has
+    signature_bits: np.ndarray  # float64 [V], what that costs, given all the others
 
     @cached_property
     def length(self) -> float:
@@ -277,8 +388,11 @@ class Covering:
         drawing = self.code.drawing_bits_of(shape)
         return drawing, float(split_bits(counts, self.code.sizes)), address
 
-    def add(self, shape: Shape, copies: np.ndarray) -> Covering:
-        """Cover these copies of a motif too, free nodes ``[k, M]`` that are joined as it is."""
+    def add(self, shape: Shape, copies: np.ndarray, links: np.ndarray | None = None) -> Covering:
+        """Cover these copies of a motif too, free nodes ``[k, M]``.
+
+        They are joined as it is, or by ``links [k, M, M]``, whose difference costs nothing here.
+        """
         code, nodes = self.code, copies.ravel()
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
         # 1. what the motif costs
@@ -286,9 +400,11 @@ class Covering:
         of_color = np.bincount(shape.colors, minlength=code.num_colors)
         # 2. its edges are known now
         residual, joints = self.residual.copy(), self.joints.copy()
-        residual[:, nodes] -= np.tile(code.own_degrees(shape), len(copies))
-        u, v, links = shape.edges.T
-        code._add_joints(joints, shape.colors[u], shape.colors[v], links, -len(copies))
+        if links is None:
+            links = np.broadcast_to(shape.links, (len(copies), *shape.links.shape))
+        residual[:, nodes] -= code.inside(links).reshape(len(residual), -1)
+        _, u, v = np.nonzero(np.triu(links))
+        code._add_joints(joints, shape.colors[u], shape.colors[v], links[np.triu(links) > 0], -1)
         # 3. its orbits are classes of their own
         class_of, is_free = self.class_of.copy(), self.is_free.copy()
         first = len(self.class_bits)
@@ -392,3 +508,109 @@ class Covering:
             overlaps = count_overlaps(residual[:, here], code.opposite) if len(residual) > 1 else 0
             graph_bits[graph] = max(0.0, bits - overlaps)
         return graph_bits, multipliers
+
+
+@compiled()
+def code_sequence(symbols, graph_of, num_symbols, alphas):
+    """Bits of a sequence of symbols [N] with each of alphas [A], float64 [A].
+
+    A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha as
+    in all graphs so far: (n + alpha pi) / (n_g + alpha), pi = (N + 1/2) / (all + symbols / 2).
+    """
+    bits = np.zeros(len(alphas))
+    seen = np.zeros(num_symbols)
+    here = np.zeros(num_symbols)
+    graph_of_count = np.full(num_symbols, -1)
+    in_graph = 0
+    for place in range(len(symbols)):
+        symbol, graph = symbols[place], graph_of[place]
+        if place > 0 and graph_of[place - 1] != graph:
+            in_graph = 0
+        if graph_of_count[symbol] != graph:
+            here[symbol] = 0
+            graph_of_count[symbol] = graph
+        share = (seen[symbol] + 0.5) / (place + num_symbols / 2)
+        for k in range(len(alphas)):
+            bits[k] -= np.log2((here[symbol] + alphas[k] * share) / (in_graph + alphas[k]))
+        seen[symbol] += 1
+        here[symbol] += 1
+        in_graph += 1
+    return bits
+
+
+@compiled()
+def predict_sequence(symbols, graph_of, num_symbols, num_known, alpha):
+    """Bits of each symbol [N] given all others, which are those below num_known."""
+    bits = np.empty(len(symbols))
+    in_all = np.zeros(num_known)
+    here = np.zeros(num_known)
+    for symbol in symbols:
+        in_all[symbol] += 1
+    first = 0
+    while first < len(symbols):
+        last = first
+        while last < len(symbols) and graph_of[last] == graph_of[first]:
+            here[symbols[last]] += 1
+            last += 1
+        for place in range(first, last):
+            symbol = symbols[place]
+            share = (in_all[symbol] + 0.5) / (len(symbols) + num_symbols / 2)
+            likely = (here[symbol] - 1 + alpha * share) / (last - first - 1 + alpha)
+            bits[place] = -np.log2(max(likely, 1e-9))
+        for place in range(first, last):
+            here[symbols[place]] = 0
+        first = last
+    return bits
+
+
+@compiled()
+def count_overlaps(degrees, opposite):  # int64 [L, N], [L]
+    """Bits by which graphs are fewer in which no two links are between the same nodes.
+
+    Two links meet as often as is expected: half the sum over i != j and over two layers a < b of
+    a_i a'_j b_i b'_j / (A B), where a' is the layer that the other end of the link sees.
+    """
+    total = 0.0
+    for a in range(len(degrees)):
+        for b in range(a):
+            size, both, opposed, alone = 0.0, 0.0, 0.0, 0.0
+            other = 0.0
+            for node in range(degrees.shape[1]):
+                size += degrees[a, node]
+                other += degrees[b, node]
+                product = degrees[a, node] * degrees[b, node]
+                reverse = degrees[opposite[a], node] * degrees[opposite[b], node]
+                both += product
+                opposed += reverse
+                alone += product * reverse
+            total += 0.5 * (both * opposed - alone) / max(size * other, 1.0)
+    return total / np.log(2.0)
+
+
+@compiled()
+def split_bits(counts, sizes):  # int64 [G], [G]
+    """Bits of the number of copies in each graph: the total, then how it is split.
+
+    A bit says whether by its histogram or in proportion to the sizes of the graphs.
+    """
+    total, most, nodes = 0, 0, 0
+    for graph in range(len(counts)):
+        total += counts[graph]
+        nodes += sizes[graph]
+        most = max(most, counts[graph])
+    bits = log_star(total)
+    if len(counts) == 1:
+        return bits
+    # 1. the histogram of the counts
+    histogram = np.zeros(most + 1)
+    for count in counts:
+        histogram[count] += 1
+    half = (most + 1) / 2
+    by_histogram = log_star(most) * np.log(2.0) + lgamma(len(counts) + half) - lgamma(half)
+    for number in histogram:
+        by_histogram -= lgamma(number + 0.5) - lgamma(0.5)
+    # 2. in proportion
+    by_size = -lgamma(total + 1.0)
+    for graph in range(len(counts)):
+        by_size += lgamma(counts[graph] + 1.0) - counts[graph] * np.log(sizes[graph] / nodes)
+    return bits + 1.0 + min(by_histogram, by_size) / np.log(2.0)

@@ -15,24 +15,25 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import links_of
+from mining.candidates.shapes import Rows, Shape, links_of
 from mining.mined_graph import MinedGraph
+from mining.motif_sets.blocks import bits_without, cliques_of, find_shared_blocks
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.collection_blocks import bits_without, cliques_of, find_blocks
-from mining.motif_sets.collection_candidates import (
+from mining.motif_sets.collection_code import CollectionCode, Covering
+from mining.motif_sets.collection_copies import (
+    LEAST_GRAPHS,
     Candidate,
+    Choice,
+    Gathered,
     Given,
     candidates_of,
+    choose,
+    gather,
     least_of,
     sightings_of,
 )
-from mining.motif_sets.collection_code import CollectionCode, Covering
-from mining.motif_sets.collection_sets import (
-    LEAST_GRAPHS,
-    Gathered,
-    gather,
-)
-from mining.motif_sets.copy_choice import Choice, choose
+from mining.motif_sets.edited_copies import EditedCollection
+from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
 from mining.pattern import Pattern
 
 # bits that a motif must save, and the whole set
@@ -46,6 +47,10 @@ _MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 8, 40, 8
 _LEAST_PROGRESS = 1.0
 # what an estimate may grow by when the set has changed
 _REGAINED = 50.0
+# nodes that a motif with edits may have more than the largest that grows
+MORE_NODES = 2
+# a block with such a share of its edges is a clique that lacks some
+_LEAST_OF_CLIQUE = 0.75
 # entries of a graph whose blocks are looked for
 _MOST_ENTRIES = 1 << 20
 
@@ -73,32 +78,21 @@ def search_collection(
     seed: int,
     proposed: Sequence[Pattern] = (),
     grows: bool = True,
+    exact_copies: bool = False,
     is_over: Callable[[], bool] = _never,
 ) -> tuple[CodedSet, CodedSet | None]:
-    """Find the motif set of a collection.
+    """Find the motif set of a collection, and that of the other base.
 
-    Parameters
-    ----------
-    mined : MinedGraph
-        The collection; its nodes are numbered in the order of ``mined.graph``.
-    sizes : sequence of int
-        Sizes of the structures that grow.
-    seed : int
-        Decides which node sets are looked at where there are too many.
-    proposed : sequence of Pattern
-        Structures from other sources, of any size.
-    grows : bool
-        Whether structures grow from the collection itself.
-    is_over : callable
-        Asked between steps whether time is up.
+    Structures of some ``sizes`` grow from the collection, where it ``grows``; those that are
+    ``proposed`` may have any. The seed decides which node sets are looked at where there are too
+    many. ``is_over`` says between steps whether time is up.
 
-    Returns
-    -------
-    answer, other : CodedSet, CodedSet or None
-        The set of the base with the shorter total, and that of the other base. The bases are
-        "typed" and "total", or "total" alone where all edges are alike. If nodes are alike as well,
-        what motifs save must be more than what "blocks" save, or these are the answer, with a
-        clique as a motif where most graphs have a block with all its edges.
+    The answer has the shorter total. The bases are "typed" and "total", or "total" alone where all
+    edges are alike. If nodes are alike as well, what motifs save must be more than what "blocks"
+    save, or these are the answer, with a clique as a motif where most graphs have a block with all
+    its edges; or, where copies may differ, with three quarters of them, and .85 over all graphs
+    together. Copies may differ from their motif where that is shorter, unless ``exact_copies``, or
+    where nothing grows.
 
     Examples
     --------
@@ -119,8 +113,10 @@ def search_collection(
         _Search(mined, one, candidates_of(one, gathered, number, given), is_over)
         for number, one in enumerate(empty)
     ]
-    sets = [one.coded_set(gathered.cut, given) for one in searches]
-    return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed)
+    edits = range(sizes[0], sizes[-1] + MORE_NODES + 1) if grows and not exact_copies else None
+    sets = [one.coded_set(gathered.cut, given, edits, seed) for one in searches]
+    least_share = 1.0 if exact_copies else _LEAST_OF_CLIQUE
+    return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed, least_share)
 
 
 def _empty_coverings(mined: MinedGraph) -> list[Covering]:
@@ -149,7 +145,9 @@ def _without_motifs(found: CodedSet) -> CodedSet:
     return replace(found, motifs=(), bits_total=found.bits_base, closest=closest)
 
 
-def _blocks_or(mined: MinedGraph, found: CodedSet, seed: int) -> tuple[CodedSet, CodedSet | None]:
+def _blocks_or(
+    mined: MinedGraph, found: CodedSet, seed: int, least_share: float
+) -> tuple[CodedSet, CodedSet | None]:
     """The set of a collection whose nodes and edges are alike, or the blocks of its nodes.
 
     Blocks are the answer where they make the description shorter than all motifs do.
@@ -157,18 +155,21 @@ def _blocks_or(mined: MinedGraph, found: CodedSet, seed: int) -> tuple[CodedSet,
     graph = mined.graph
     blocks = None
     if mined.colors is None and len(graph.indices) <= _MOST_ENTRIES:
-        blocks = find_blocks(graph, seed)
+        blocks = find_shared_blocks(graph, seed)
     if blocks is None or blocks.bits >= found.bits_base:
         return found, None
     motifs = []
-    nodes = cliques_of(graph, blocks)
+    nodes = cliques_of(graph, blocks, least_share)
     if len(nodes) >= LEAST_GRAPHS:
         clique = Structure.parse(f"clique-{nodes.shape[1]}")
         bits = bits_without(graph, blocks, nodes)
-        motifs.append(CodedMotif(clique, nodes, bits, "block"))
+        links, _ = links_of(Rows.of(graph, np.zeros(graph.num_nodes, np.int64)), nodes)
+        missing = np.argwhere(np.tril(links == 0, -1))
+        edits = np.column_stack([missing, np.full(len(missing), -1)])
+        motifs.append(CodedMotif(clique, nodes, bits, "block", edits=edits))
     in_blocks = CodedSet(
         tuple(motifs), blocks.bits, blocks.bits, "blocks", blocks.labels,
-        found.complete, found.cut, found.closest, found.missing,
+        found.cut, found.closest, found.missing,
     )  # fmt: skip
     if blocks.bits - found.bits_total >= LEAST_BITS:
         return replace(found, bits_base=blocks.bits), in_blocks
@@ -309,8 +310,10 @@ class _Search:
             prefixes.append(self.cover(prefixes[-1], [one]))
         return prefixes
 
-    def coded_set(self, cut: str, given: Sequence[Given]) -> CodedSet:
-        """Search, and write down what was found."""
+    def coded_set(
+        self, cut: str, given: Sequence[Given], edits: range | None, seed: int
+    ) -> CodedSet:
+        """Search, and write down what was found, or the shorter set of other sizes with edits."""
         found = self.run()
         motifs = tuple(
             self.coded(one, copies, self.without(found, number).length - found.length)
@@ -320,12 +323,19 @@ class _Search:
         )
         missing = self.missing(found, given)
         cut = cut or ("Time was up before all moves were tried." if self.is_cut else "")
+        base = self.empty.covering.code.base
+        if edits is not None and not self.is_cut:
+            pairs = zip(found.motifs, found.covering.motifs, strict=True)
+            drawings = [Drawing(one.shape, copies) for one, (_, copies) in pairs]
+            start = EditedCollection(self.empty.covering)
+            other = search_inexact(start, edits, drawings, seed, self.is_over, self.structure)
+            if other and is_worth_edits(other.bits_total, found.length, other.bits_base):
+                return replace(other, base=base, missing=missing)
         return CodedSet(
             motifs,
             self.empty.length,
             found.length,
-            self.empty.covering.code.base,
-            complete=not cut,
+            base,
             cut=cut,
             closest=None if motifs else self.closest(),
             missing=missing,
@@ -336,13 +346,16 @@ class _Search:
         code, shape = self.empty.covering.code, one.shape
         if (links_of(code.rows, copies)[0] != shape.links).any():
             raise AssertionError("all copies of a motif are joined alike")
-        channels = self.mined.graph.relations.links[shape.links]
-        colors = None if self.mined.colors is None else code.known_colors[shape.colors]
-        order = self.mined.structure(channels, colors).form.order
-        structure = self.mined.structure(
-            channels[np.ix_(order, order)], None if colors is None else colors[order]
-        )
+        order = self.structure(shape).form.order
+        structure = self.structure(Shape.of(shape.links[np.ix_(order, order)], shape.colors[order]))
         return CodedMotif(structure, _sorted(copies[:, order]), bits, sources=one.sources)
+
+    def structure(self, shape: Shape) -> Structure:
+        """The structure of a shape."""
+        channels = self.mined.graph.relations.links[shape.links]
+        code = self.empty.covering.code
+        colors = None if self.mined.colors is None else code.known_colors[shape.colors]
+        return self.mined.structure(channels, colors)
 
     def closest(self) -> CodedMotif | None:
         """What comes closest to saving bits alone."""

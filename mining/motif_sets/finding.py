@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int, check_sizes
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
@@ -19,9 +21,8 @@ from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
 from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.motif_set import MotifSet
-from mining.motif_sets.near_variants import near_variants
 from mining.motif_sets.search import motif_set_of_graph, num_starts
-from mining.pattern import MotifPart, Pattern
+from mining.pattern import MotifPart, Pattern, orbit_features
 
 # nodes of a motif where no sizes are given: of one graph, and of a collection
 SIZES, COLLECTION_SIZES = range(3, 9), range(2, 11)
@@ -36,6 +37,7 @@ def motif_set(
     sizes: int | str | tuple[int, int] | None = None,
     *,
     given: Sequence[Structure | str] = (),
+    exact_copies: bool = False,
     random_state: int = 0,
 ) -> MotifSet:
     """Find the few structures whose copies shorten the description of a graph most.
@@ -50,6 +52,9 @@ def motif_set(
         collection.
     given : sequence of Structure or str
         Structures to try as well, as :meth:`Structure.parse` takes them.
+    exact_copies : bool, default: False
+        Whether each copy must have the edges of its motif and no others. Else copies may lack some
+        and have others, where saying so is shorter.
     random_state : int
         The same seed finds the same set.
 
@@ -71,6 +76,7 @@ def motif_set(
         None if sizes is None else check_sizes("sizes", sizes, 2, MOST_NODES),
         random_state,
         given_patterns(given, mined.graph.relations),
+        exact_copies=exact_copies,
         is_collection=is_collection or mined.graph.num_graphs > 1,
     )
 
@@ -88,6 +94,7 @@ def find_motif_set(
     proposed: Sequence[Pattern] = (),
     *,
     grows: bool = True,
+    exact_copies: bool = False,
     is_collection: bool = False,
     steps: Steps | None = None,
 ) -> MotifSet:
@@ -103,7 +110,12 @@ def find_motif_set(
         return MotifSet((), 0.0, 0.0, given=missing, not_used=left_out, num_graphs=num_graphs)
     search = search_collection if is_collection else motif_set_of_graph
     starts = 1 if is_collection else num_starts(mined, sizes)
-    options: dict[str, Any] = {"proposed": proposed, "grows": grows, "is_over": steps.is_late}
+    options: dict[str, Any] = {
+        "proposed": proposed,
+        "grows": grows,
+        "exact_copies": exact_copies,
+        "is_over": steps.is_late,
+    }
 
     def start(number: int) -> Arrays:
         return pack(search(mined, sizes, seed=seed * 1000 + number, **options))
@@ -138,6 +150,7 @@ def _as_motif_set(
     for one in ordered:
         nodes[one.copies] = True
         num_edges += len(one.copies) * (int(one.structure.joined.sum()) // 2)
+        num_edges += int(one.edits[:, 3].sum())
     blocks = found.blocks
     return MotifSet(
         motifs=tuple(_as_pattern(mined, one, times[one.structure.key]) for one in ordered),
@@ -148,7 +161,6 @@ def _as_motif_set(
         nodes_covered=float(nodes.mean()),
         edges_covered=num_edges / (len(graph.indices) / 2),
         near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
-        complete=found.complete,
         cut=found.cut,
         num_starts=len(starts),
         closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),
@@ -166,11 +178,15 @@ def _grouping(found: CodedSet) -> list[str]:
 
 def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
     copies = mined.occurrences(one.copies.astype(np.int32))
+    columns = {column: mined.graph.feature_names[column] for column in mined.numeric_columns}
+    features = orbit_features(mined.graph.features, columns, one.structure, one.copies)
     return Pattern(
         one.structure,
         sources=one.sources,
         feature_names=mined.graph.feature_names,
-        motif=MotifPart(copies, one.bits, one.address, found_in),
+        motif=MotifPart(
+            copies, one.bits, one.address, found_in, edits=one.edits, features=features
+        ),
     )
 
 
@@ -191,3 +207,55 @@ def _not_used(mined: MinedGraph) -> tuple[str, ...]:
     if mined.has_numeric_features:
         left_out.append("numeric features of the nodes")
     return (*left_out, *(note for note in graph.notes if note.startswith(("dropped", "merged"))))
+
+
+def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, ...], ...]:
+    """Groups of structures one edge apart, given with their numbers of copies.
+
+    A structure with fewer copies is a variant of one with more from which it differs by one edge;
+    of several, of the one from which a random change of one edge gives it most often.
+
+    >>> ring, chord = Structure.parse("ring-4"), Structure.parse("diamond")
+    >>> near_variants([(chord, 3), (ring, 20), (Structure.parse("triangle"), 9)])
+    ((1, 0),)
+    """
+    parents: dict[int, int] = {}
+    changed = [_changes(one, motifs) for one, _ in motifs]
+    for number, (structure, copies) in enumerate(motifs):
+        ways = [
+            (changed[other][structure.key], more, -other)
+            for other, (_, more) in enumerate(motifs)
+            if more > copies and changed[other][structure.key]
+        ]
+        if ways:
+            parents[number] = -max(ways)[2]
+    groups: dict[int, list[int]] = {}
+    for number in parents:
+        root = number
+        while root in parents:
+            root = parents[root]
+        groups.setdefault(root, [root]).append(number)
+    return tuple(tuple(one) for _, one in sorted(groups.items()))
+
+
+def _changes(structure: Structure, motifs: Sequence[tuple[Structure, int]]) -> Counter[bytes]:
+    """How many changes of one edge give each structure, where another motif may be among them."""
+    size, num_edges = structure.num_nodes, len(structure.edges)
+    sizes = {(one.num_nodes, len(one.edges)) for one, _ in motifs}
+    found = Counter[bytes]()
+    if not {(size, num_edges - 1), (size, num_edges + 1)} & sizes:
+        return found
+    opposite = structure.relations.opposite
+    for channel in structure.relations.outgoing.tolist():
+        back = opposite[channel]
+        for u, v in permutations(range(size), 2):
+            if back == channel and u > v:
+                continue
+            channels = structure.channels.copy()
+            channels[u, v, channel] = channels[v, u, back] = not channels[u, v, channel]
+            try:
+                found[replace(structure, channels=channels, name="", roles=()).key] += 1
+            except InputError:
+                # it falls apart
+                continue
+    return found

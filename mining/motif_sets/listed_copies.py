@@ -1,16 +1,21 @@
-"""A structure with its copies in one graph, and the first of them that pay best."""
+"""Structures that are tried as motifs of one graph, each with its copies and those that pay best.
+
+They are those that grown sets show, and given ones.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log2
+from math import log, log1p, log2
 
 import numpy as np
 
-from mining.candidates.canonical_loops import canonical_orders
-from mining.candidates.grown_sets import distinct
-from mining.candidates.shapes import PENDANT_BITS, Shape
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.grown_sets import distinct, seen_structures
+from mining.candidates.shapes import PENDANT_BITS, Seen, Shape, canonical_orders, find_shapes
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.copy_loops import (
     Left,
@@ -35,34 +40,24 @@ _KEPT, _KEPT_OF_NODE = 3_000, 2
 _LEAST_WORTH = -15.0
 # worths that differ by less are equal, to so many decimals
 _DECIMALS = 6
+# structures that are listed at a time, and of one size
+MOST_STRUCTURES, MOST_AGAIN = 48, 24
+# one whose sets would cost so many bits more than they save is not
+_LEAST_SCORE = -10.0 - log2(len(ADDRESSES))
+# the largest share of the nodes for which sets without common nodes are told from others
+_MOST_COVERED = 0.999
 
 
 @dataclass(frozen=True, eq=False)
 class ListedCopies:
-    """A structure with its copies.
-
-    Attributes
-    ----------
-    code : GraphCode
-        Of the graph.
-    shape : Shape
-        The structure, in canonical order.
-    copies : numpy.ndarray
-        int32 ``[K, M]``, the best of those that were found.
-    edges : numpy.ndarray
-        int32 ``[K, P]``, the edges of each.
-    sources : tuple of str
-        What saw it.
-    is_complete : bool
-        Whether all copies were looked at.
-    """
+    """A structure in canonical order with its copies, the best of those that were found."""
 
     code: GraphCode
     shape: Shape
-    copies: np.ndarray
-    edges: np.ndarray
-    sources: tuple[str, ...]
-    is_complete: bool
+    copies: np.ndarray  # int32 [K, M]
+    edges: np.ndarray  # int32 [K, P], the edges of each
+    sources: tuple[str, ...]  # what saw it
+    is_complete: bool  # whether all copies were looked at
 
     @cached_property
     def listed(self) -> Listed:
@@ -105,27 +100,13 @@ class ListedCopies:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """Some copies of a structure, as a motif of a set.
-
-    Attributes
-    ----------
-    listed : ListedCopies
-        The structure, and all copies.
-    rows : numpy.ndarray
-        int64 ``[k]``, which of these.
-    num_new : int
-        How many of them, the last ones, were not in the set before.
-    gain : float
-        About the bits that the new ones save.
-    bits, address : float, str
-        Length of the motif with its copies, and its address code.
-    """
+    """Some copies of a structure, as a motif of a set."""
 
     listed: ListedCopies
-    rows: np.ndarray
-    num_new: int
-    gain: float
-    bits: float
+    rows: np.ndarray  # int64 [k], which of its copies
+    num_new: int  # how many of them, the last ones, were not in the set before
+    gain: float  # about the bits that the new ones save
+    bits: float  # length of the motif with its copies
     address: str
 
     @property
@@ -151,22 +132,9 @@ def list_structure(
     left: Left,
     seed: int,
 ) -> ListedCopies:
-    """List the copies of a structure.
+    """List the copies of a structure, the best ones in the graph ``left`` where there are too many.
 
-    Parameters
-    ----------
-    code : GraphCode
-        Of the graph.
-    shape : Shape
-        The structure, in canonical order.
-    seen : numpy.ndarray
-        int32 ``[K, M]``, copies that are known already.
-    sources : tuple of str
-        What saw it.
-    left : Left
-        The whole graph: where there are too many copies, the best are kept.
-    seed : int
-        Of the order in which copies are looked for, where not all are.
+    Copies that were ``seen`` are among them; the seed orders those that are looked for.
     """
     graph = code.graph
     number = len(graph.colors)
@@ -218,3 +186,84 @@ def plan_of(shape: Shape) -> tuple[np.ndarray, Plan]:
     _, _, orbits = canonical_orders(np.tile(links, (size, 1, 1)), singled)
     is_less = (orbits == orbits[levels, levels][:, None]) & (levels > levels[:, None])
     return np.array(order), Plan(links, colors, degrees[order], is_less)
+
+
+class Proposals:
+    """The structures that are tried, by key, with all of their copies."""
+
+    def __init__(self, code: GraphCode, whole: Left, seed: int) -> None:
+        self._code, self._whole, self._seed = code, whole, seed
+        number, num_edges = len(code.graph.colors), code.graph.num_edges
+        self.marks = Marks(*(np.zeros(size, np.int64) for size in (number, num_edges, 1)))
+        self.listed: dict[bytes, ListedCopies] = {}
+
+    def grow(self, left: Left, sizes: range, turn: int, most: int) -> None:
+        """Try the structures of some sizes that sets show in what a cover leaves over."""
+        graph = self._code.graph
+        free = ~left.used[graph.edge_of]
+        seed = 10 * self._seed + turn
+        seen = seen_structures(graph.mined.graph, graph.colors, free, sizes, seed)
+        for shape, copies in self._best(seen, left, most):
+            self._add(shape, copies, ("grown",))
+
+    def give(self, structure: Structure, sources: tuple[str, ...]) -> bytes | None:
+        """Try a given structure; its key here, None where the graph has no such edges or nodes."""
+        shape = self._code.graph.shape_of(structure)
+        if shape is None:
+            return None
+        (shape,), *_ = find_shapes(shape.links[None], shape.colors[None])
+        return self._add(shape, np.zeros((0, shape.num_nodes), np.int32), sources)
+
+    def _add(self, shape: Shape, seen: np.ndarray, sources: tuple[str, ...]) -> bytes:
+        """List the copies of a structure, unless they are."""
+        key = shape.key
+        if key not in self.listed:
+            listing = self._code, shape, seen, sources, self._whole, self._seed
+            self.listed[key] = list_structure(*listing)
+        self._see(key, sources)
+        return key
+
+    def _see(self, key: bytes, sources: tuple[str, ...]) -> None:
+        """Add to what saw a structure."""
+        listed = self.listed[key]
+        if not set(sources) <= {*listed.sources}:
+            every = tuple(dict.fromkeys(listed.sources + sources))
+            self.listed[key] = replace(listed, sources=every)
+
+    def _best(
+        self, seen: dict[int, list[Seen]], left: Left, most: int
+    ) -> Iterator[tuple[Shape, np.ndarray]]:
+        """The structures whose sets save most bits, with these sets."""
+        scored = []
+        for structures in seen.values():
+            for one in structures:
+                if one.shape.key in self.listed:
+                    self._see(one.shape.key, ("grown",))
+                    continue
+                scored.append((-self._score(one, left), one.shape.key, one.shape, one.copies))
+        scored.sort(key=lambda row: row[:2])
+        # the best one in any case: it may come closest to saving something
+        number = max(1, sum(-score > _LEAST_SCORE for score, *_ in scored))
+        of_size: Counter[int] = Counter()
+        chosen = []
+        for _, _, shape, copies in scored[:number]:
+            of_size[shape.num_nodes] += 1
+            if of_size[shape.num_nodes] <= most // 3 + 2:
+                chosen.append((shape, copies))
+        yield from chosen[:most]
+
+    def _score(self, seen: Seen, left: Left) -> float:
+        """Bits that the best of some sets save together, though they may overlap."""
+        shape, copies = seen.shape, seen.copies
+        edges = self._code.graph.edge_numbers(shape, copies)
+        listed = ListedCopies(self._code, shape, copies, edges, (), False)
+        worth, places = listed.worth(np.arange(len(copies)), left), listed.listed.places
+        order_bits = log2_factorials(len(copies))[1:]
+        by_degree = np.cumsum(np.sort(worth - places.by_degree)[::-1]) + order_bits
+        # copies without common nodes cost less: about so many bits each, of the share of the
+        # nodes that they cover
+        num_covered = np.count_nonzero(np.bincount(copies.reshape(-1)))
+        share = min(_MOST_COVERED, num_covered / len(self.marks.nodes))
+        relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
+        uniform = np.cumsum(np.sort(worth - places.uniform + relief)[::-1]) + order_bits
+        return float(max(0.0, by_degree.max(), uniform.max())) - listed.listed.head

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime import html_of
+from mining.counting.counter import list_places
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_search import search_collection
-from mining.motif_sets.new_copies import copies_in, places_of
 from mining.motif_sets.search import search_graph
 from mining.occurrences import NONE, Occurrences
-from mining.pattern import MotifPart, Pattern
+from mining.overlaps import pick_disjoint
+from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
+from mining.pattern_counts import category_colors
 
 # what a set must save to be reported
 LEAST_BITS = 10.0
 # share of the covered edges from which on cliques are said to make up a set
 _CLIQUE_SHARE = 0.8
 LEVELS = ("graph", "node")
+# copies of a motif that are listed
+_MOST_COPIES, _MOST_STEPS = 2_000_000, 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +59,8 @@ class MotifSet:
         Share of the nodes and of the edges that lie in copies.
     near : tuple of tuple of int
         Groups of motifs one edge apart: the one that the others are variants of, then these.
-    complete, cut : bool, str
-        Whether the search ended by itself; else a sentence that says where it was cut.
+    cut : str
+        A sentence that says where the search was cut; empty where it ended by itself.
     num_starts : int
         Starts of the search; the shortest description is kept.
     other : MotifSet or None
@@ -88,7 +93,6 @@ class MotifSet:
     nodes_covered: float = 0.0
     edges_covered: float = 0.0
     near: tuple[tuple[int, ...], ...] = ()
-    complete: bool = True
     cut: str = ""
     num_starts: int = 1
     other: MotifSet | None = None
@@ -101,6 +105,11 @@ class MotifSet:
     def bits_saved(self) -> float:
         """How much shorter the description is with the motifs."""
         return self.bits_base - self.bits_total
+
+    @property
+    def complete(self) -> bool:
+        """Whether the search ended by itself."""
+        return not self.cut
 
     @property
     def given_what(self) -> str:
@@ -118,6 +127,7 @@ class MotifSet:
             joined = one.structure.joined
             is_clique = one.num_nodes > 2 and joined.sum() == joined.size - len(joined)
             edges[is_clique] += one.motif.num_copies * int(joined.sum()) // 2
+            edges[is_clique] += one.motif.added - one.motif.missing
         return edges[True] > 0 and edges[True] >= _CLIQUE_SHARE * edges.total()
 
     def __iter__(self) -> Iterator[Pattern]:
@@ -156,11 +166,12 @@ class MotifSet:
         return np.array([*self.names, "left over"], dtype=object)
 
     def transform(self, graphs: Any, level: str = "graph") -> np.ndarray:
-        """Cover graphs with copies of the motifs, without a search.
+        """Cover graphs with exact copies of the motifs, without a search.
 
-        The motifs take turns, those of most edges first; each takes copies until no other is left
-        that shares no edge (in collections no node) with those that were taken. What a graph gets
-        does not depend on the others.
+        Copies that differ from their motif by some edges are not looked for, so that a graph may
+        get fewer copies than were found in it. The motifs take turns, those of most edges first;
+        each takes copies until no other is left that shares no edge (in collections no node) with
+        those that were taken. What a graph gets does not depend on the others.
 
         Parameters
         ----------
@@ -195,6 +206,8 @@ class MotifSet:
 
     def compare(self, other: Any) -> Any:
         """The motifs in another graph: what each saves there, beside what it saves here.
+
+        There, copies are exact; here, they may differ from their motif.
 
         Returns
         -------
@@ -244,12 +257,14 @@ class MotifSet:
         for number in reversed(range(len(self.motifs))):
             part = self.motifs[number].motif
             assert part is not None
-            for copy, row in enumerate(part.copies.rows_in(csr).tolist()):
+            rows = part.copies.rows_in(csr).tolist()
+            for copy, row in enumerate(rows):
                 for node in row:
                     drawn.nodes[ids[node]].update(motif=number, copy=copy)
-                for u, v in self.motifs[number].edges:
-                    ends = min(row[u], row[v]), max(row[u], row[v])
-                    owner_of[ends] = number, copy
+            for copy, u, v, sign in part.pairs(self.motifs[number].structure).tolist():
+                if sign >= 0:
+                    ends = sorted((rows[copy][u], rows[copy][v]))
+                    owner_of[ends[0], ends[1]] = number, copy
         for u, v, kind in zip(source.tolist(), target.tolist(), relation.tolist(), strict=True):
             values: dict[str, Any] = {}
             if csr.relations.names != (PLAIN,):
@@ -294,17 +309,22 @@ class MotifSet:
         record: Mapping[str, Any],
         relations: Relations,
         copies: Sequence[Sequence[Occurrences]],
+        edits: Sequence[Sequence[np.ndarray]] | None = None,
     ) -> MotifSet:
-        """Read a record, with the copies of each motif, and of each of the other base."""
+        """Read a record, with the copies of each motif, and of each of the other base.
+
+        So are their edits.
+        """
         own, *others = copies
+        own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
         other = record["other"]
-        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base", "complete"]
+        same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base"]
         same += ["cut", "num_starts", "num_graphs"]
         closest = record["closest"]
         return cls(
             motifs=tuple(
-                _pattern_of(one, relations, places)
-                for one, places in zip(record["motifs"], own, strict=True)
+                _pattern_of(one, relations, places, changed)
+                for one, places, changed in zip(record["motifs"], own, own_edits, strict=True)
             ),
             **{name: record[name] for name in same},
             num_blocks=record["blocks"],
@@ -314,7 +334,7 @@ class MotifSet:
                 name: np.inf if bits is None else bits for name, bits in record["given"].items()
             },
             not_used=tuple(record["not_used"]),
-            other=other and cls.from_dict(other, relations, others),
+            other=other and cls.from_dict(other, relations, others, other_edits),
         )
 
     def _repr_html_(self) -> str | None:
@@ -328,6 +348,7 @@ def _record_of(one: Pattern) -> dict[str, Any]:
     structure = one.structure
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     several = len(structure.relations.names) > 1
+    rates = one.motif.rates(structure)
     return {
         "pattern": one.id if one.id >= 0 else None,
         "num_nodes": structure.num_nodes,
@@ -335,13 +356,27 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "categories": [list(names) for names in structure.categories],
         "sources": list(one.sources),
         "copies": one.motif.num_copies,
+        "copies_exact": one.motif.copies_exact,
+        "missing": one.motif.missing,
+        "added": one.motif.added,
+        "missing_rate": round(rates[0], 6),
+        "added_rate": round(rates[1], 6),
         "bits": round(one.motif.bits, 6),
         "address": one.motif.address,
         "found_in": one.motif.found_in,
+        "features": [
+            {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
+            for feature in one.motif.features
+        ],
     }
 
 
-def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurrences) -> Pattern:
+def _pattern_of(
+    record: Mapping[str, Any],
+    relations: Relations,
+    copies: Occurrences,
+    edits: np.ndarray = NO_EDITS,
+) -> Pattern:
     """Read what :func:`_record_of` gave."""
     structure = Structure.from_dict(
         {
@@ -351,7 +386,16 @@ def _pattern_of(record: Mapping[str, Any], relations: Relations, copies: Occurre
             "relations": [{"name": name, "directed": way} for name, way in relations.kinds],
         }
     )
-    part = MotifPart(copies, record["bits"], record["address"], record["found_in"])
+    part = MotifPart(
+        copies,
+        record["bits"],
+        record["address"],
+        record["found_in"],
+        edits=edits,
+        features=tuple(
+            OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]
+        ),
+    )
     return Pattern(
         structure,
         sources=tuple(record["sources"]),
@@ -375,7 +419,7 @@ def summary(found: MotifSet) -> str:
         copies = sum(one.motif.num_copies for one in found.motifs if one.motif)
         number = len(found.motifs)
         verb = "shortens" if number == 1 else "shorten"
-        cover = " The set is a clique cover: mostly groups in which all are joined." * (
+        cover = " The set is a clique cover: mostly groups of nodes that are all joined." * (
             found.is_clique_cover
         )
         return (
@@ -405,4 +449,56 @@ def summary(found: MotifSet) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}".replace("%", " %")
+    return f"{share:.0%}"
+
+
+def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> list[np.ndarray]:
+    """Copies of each motif in a graph, int64 ``[k, M]``: as many as there is room for.
+
+    The motifs take turns, those of most edges, then nodes, first. Copies share no edge, or, unless
+    ``share_edges``, no node.
+    """
+    colors, of_motifs = category_colors(motifs, graph)
+    taken = np.zeros(len(graph.indices) if share_edges else graph.num_nodes, bool)
+    found: list[np.ndarray] = [np.empty(0)] * len(motifs)
+    sizes = [(-one.structure.joined.sum(), -one.num_nodes) for one in motifs]
+    for number in sorted(range(len(motifs)), key=lambda number: sizes[number]):
+        structure, own = motifs[number].structure, of_motifs[number]
+        known = None if own is None else (own, colors)
+        rows, _ = list_places(graph, structure, known, most=_MOST_COPIES, max_steps=_MOST_STEPS)
+        rows = rows[np.lexsort(rows.T[::-1])]
+        parts = _edges_of(graph, structure, rows) if share_edges else rows
+        free = ~taken[parts].any(axis=1)
+        rows, parts = rows[free], parts[free]
+        picked = pick_disjoint(parts, len(taken))
+        taken[parts[picked]] = True
+        found[number] = rows[picked].astype(np.int64)
+    return found
+
+
+def _edges_of(graph: CSRGraph, structure: Structure, rows: np.ndarray) -> np.ndarray:
+    """The entry of the larger end in the row of the smaller one, of each edge, int64 ``[K, P]``."""
+    u, v = np.nonzero(np.triu(structure.joined))
+    ends = np.sort(np.stack([rows[:, u], rows[:, v]]).astype(np.int64), axis=0)
+    entries = np.repeat(np.arange(graph.num_nodes), graph.degrees) * graph.num_nodes + graph.indices
+    return np.searchsorted(entries, ends[0] * graph.num_nodes + ends[1])
+
+
+def places_of(
+    graph: CSRGraph, motifs: Sequence[Pattern], copies: Sequence[np.ndarray]
+) -> np.ndarray:
+    """The first motif of each node, the copy of it in its graph, and its orbit, int64 ``[V, 3]``.
+
+    -1 for none.
+    """
+    places = np.full((graph.num_nodes, 3), -1)
+    # the first motif is written last
+    for number in reversed(range(len(copies))):
+        rows = copies[number]
+        owner = graph.graph_of(rows[:, 0])
+        own = np.arange(len(rows)) - np.searchsorted(np.sort(owner), owner)
+        for node, orbit in enumerate(motifs[number].structure.orbits.tolist()):
+            places[rows[:, node], 0] = number
+            places[rows[:, node], 1] = own
+            places[rows[:, node], 2] = orbit
+    return places

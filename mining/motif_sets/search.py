@@ -2,7 +2,7 @@
 
 It must find short sets, and is no part of their definition: every set is judged by its length.
 
-1. Structures are proposed and all their copies listed, see ``proposals.py``.
+1. Structures are proposed and all their copies listed, see ``listed_copies.py``.
 2. Greedy: the motif and the copies of it that save most, divided by their edges to the power of an
    exponent, join the set, until none saves anything. With 0 few large motifs are found, with 1
    dense ones; with each exponent once, and the shortest set is kept.
@@ -26,13 +26,19 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
-from mining.motif_sets.code_length import GraphCode
-from mining.motif_sets.coded_graph import CodedGraph
+from mining.motif_sets.code_length import CodedGraph, GraphCode, Residual
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.copy_loops import Left
-from mining.motif_sets.cover import Cover
-from mining.motif_sets.listed_copies import ListedCopies, Taken
-from mining.motif_sets.proposals import MOST_AGAIN, MOST_STRUCTURES, Proposals
+from mining.motif_sets.copy_loops import Left, move_copies
+from mining.motif_sets.edited_copies import EditedGraph
+from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
+from mining.motif_sets.integer_codes import integer_bits
+from mining.motif_sets.listed_copies import (
+    MOST_AGAIN,
+    MOST_STRUCTURES,
+    ListedCopies,
+    Proposals,
+    Taken,
+)
 from mining.pattern import Pattern
 
 Motifs = dict[bytes, Taken]
@@ -58,13 +64,7 @@ def _never() -> bool:
 
 
 def motif_set_of_graph(
-    mined: MinedGraph,
-    sizes: range,
-    *,
-    seed: int,
-    proposed: Sequence[Pattern] = (),
-    grows: bool = True,
-    is_over: Callable[[], bool] = _never,
+    mined: MinedGraph, sizes: range, **options: Any
 ) -> tuple[CodedSet, CodedSet | None]:
     """The motif set of a graph, and that in the other base where this was looked at.
 
@@ -73,7 +73,7 @@ def motif_set_of_graph(
     are looked at where they alone make it shorter, in a graph of one undirected relation, without
     categories and with more than 20 edges.
 
-    Parameters and errors are those of :func:`search_graph`.
+    Options are those of :func:`search_graph`.
 
     Examples
     --------
@@ -83,12 +83,6 @@ def motif_set_of_graph(
     >>> [(one.structure.num_nodes, len(one.copies)) for one in found.motifs], found.base
     ([(4, 6)], 'degrees')
     """
-    options: dict[str, Any] = {
-        "seed": seed,
-        "proposed": proposed,
-        "grows": grows,
-        "is_over": is_over,
-    }
     found = search_graph(mined, sizes, **options)
     graph = CodedGraph.of(mined)
     blocks = find_blocks(graph)
@@ -108,37 +102,17 @@ def search_graph(
     blocks: np.ndarray | None = None,
     proposed: Sequence[Pattern] = (),
     grows: bool = True,
+    exact_copies: bool = False,
     is_over: Callable[[], bool] = _never,
 ) -> CodedSet:
     """Search for the motif set of a graph in one base, from one start.
 
-    Parameters
-    ----------
-    mined : MinedGraph
-        One graph.
-    sizes : range
-        Numbers of nodes of the structures that grown sets show.
-    seed : int
-        The same seed gives the same set.
-    blocks : numpy.ndarray, optional
-        int64 ``[V]``, the block of each node, from 0. Without them, the base are the degrees.
-    proposed : sequence of Pattern
-        Structures that are tried as well, with all of their copies; ``missing`` says how many bits
-        those with the source "given" miss the set by.
-    grows : bool, default: True
-        Whether structures are proposed by grown sets.
-    is_over : callable
-        Whether the time is up; it is asked between steps.
-
-    Returns
-    -------
-    CodedSet
-        Motifs of at least two copies, most bits first; none where they save less than 10 bits.
-
-    Raises
-    ------
-    InputError
-        If blocks are given for a graph with directions, relations or categories.
+    Without ``blocks``, int64 ``[V]``, the base are the degrees. Structures that are ``proposed``
+    are tried as well, with all of their copies; ``missing`` says how many bits those with the
+    source "given" miss the set by. Where ``grows``, grown sets of nodes show others, of some
+    ``sizes``. Copies may differ from their motif where that is shorter, unless ``exact_copies``.
+    ``is_over`` says between steps whether the time is up. The same seed gives the same set: motifs
+    of at least two copies, most bits first; none where they save less than 10 bits.
     """
     code = GraphCode(CodedGraph.of(mined), blocks)
     search = _Search(code, sizes, seed, is_over)
@@ -151,10 +125,15 @@ def search_graph(
     cut = search.cut
     if partly and not cut:
         cut = f"Not all copies of {partly} of the {len(motifs)} motifs were looked at."
+    if (grows or proposed) and not exact_copies and not search.cut:
+        edited = _with_edits(code, sizes, seed, is_over, [*motifs.values()], proposed, grows)
+        if edited and is_worth_edits(edited.bits_total, found.bits_total, found.bits_base):
+            found = replace(found, motifs=edited.motifs, bits_total=edited.bits_total, closest=None)
+            cut = edited.cut
     given = [one.structure for one in proposed if "given" in one.sources]
     missing = search.missing(given, motifs)
     ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
-    return replace(found, motifs=tuple(ordered), complete=not cut, cut=cut, missing=missing)
+    return replace(found, motifs=tuple(ordered), cut=cut, missing=missing)
 
 
 def num_starts(mined: MinedGraph, sizes: range) -> int:
@@ -166,6 +145,23 @@ def num_starts(mined: MinedGraph, sizes: range) -> int:
     """
     work = len(mined.graph.indices) * max(sizes) * _NANOSECONDS
     return 1 if work > _MOST_NANOSECONDS else 3
+
+
+def _with_edits(
+    code: GraphCode,
+    sizes: range,
+    seed: int,
+    is_over: Callable[[], bool],
+    exact: Sequence[Taken],
+    proposed: Sequence[Pattern],
+    grows: bool,
+) -> CodedSet | None:
+    """The set whose copies may differ from their motifs."""
+    start = [Drawing(one.listed.shape, one.copies.astype(np.int64)) for one in exact]
+    shapes = [code.graph.shape_of(one.structure) for one in proposed]
+    drawings = [Drawing(one, np.zeros((0, one.num_nodes), np.int64)) for one in shapes if one]
+    own = EditedGraph.of(code), sizes, start, seed, is_over, code.graph.structure_of
+    return search_inexact(*own, drawings, grows)
 
 
 def _as_coded_set(code: GraphCode, taken: Sequence[Taken]) -> CodedSet:
@@ -394,3 +390,77 @@ class _Search:
 def _meet(one: Taken, other: Taken) -> bool:
     """Whether copies of two motifs have nodes in common."""
     return bool(np.isin(one.copies, other.copies).any())
+
+
+class Cover:
+    """The motifs of a set, by key, in the order in which they came.
+
+    >>> import networkx as nx
+    >>> from mining.mined_graph import MinedGraph
+    >>> from mining.motif_sets.code_length import CodedGraph
+    >>> code = GraphCode(CodedGraph.of(MinedGraph.of(nx.cycle_graph(8))))
+    >>> round(Cover(code).bits() - code.length([]).total, 6)
+    0.0
+    """
+
+    def __init__(self, code: GraphCode) -> None:
+        self._code = code
+        self.used = np.zeros(code.graph.num_edges, bool)
+        self.degrees = code.graph.degrees.copy()
+        self.motifs: dict[bytes, Taken] = {}
+        # the last fit, from which the next one starts
+        self._residual: Residual | None = None
+
+    def left(self) -> Left:
+        """The graph that the copies leave over."""
+        residual = self._fit()
+        bits = self._code.edge_bits(residual, self.degrees)
+        return Left(self.used, self.degrees, bits)
+
+    def bits(self) -> float:
+        """The length of the set."""
+        motifs = sum(one.bits for one in self.motifs.values())
+        return self._fit().bits + motifs + integer_bits(len(self.motifs))
+
+    def bits_with(self, taken: Taken) -> float:
+        """The length of the set with a motif, in place of fewer copies of it."""
+        before = self.add(taken)
+        bits = self.bits()
+        self.remove(taken.listed.shape.key)
+        if before is not None:
+            self.add(before)
+        return bits
+
+    def add(self, taken: Taken) -> Taken | None:
+        """Take copies of a motif, and return those of it that were taken before."""
+        key = taken.listed.shape.key
+        before = self.motifs.get(key)
+        if before is not None:
+            self.remove(key)
+        self.motifs[key] = taken
+        self._move(taken, -1)
+        return before
+
+    def remove(self, key: bytes) -> None:
+        """Give back the copies of a motif."""
+        self._move(self.motifs.pop(key), 1)
+
+    def restore(self, motifs: dict[bytes, Taken]) -> None:
+        """Take the motifs of a set that was found before."""
+        for key, taken in [*self.motifs.items()]:
+            if motifs.get(key) is not taken:
+                self.remove(key)
+        for key, taken in motifs.items():
+            if key not in self.motifs:
+                self.add(taken)
+        # in the order of the other
+        self.motifs = dict(motifs)
+
+    def _move(self, taken: Taken, sign: int) -> None:
+        listed = taken.listed
+        self.used[listed.edges[taken.rows]] = sign < 0
+        move_copies(self.degrees, listed.copies[taken.rows], listed.listed.places.terms, sign)
+
+    def _fit(self) -> Residual:
+        self._residual = self._code.residual(self.degrees, self.used, self._residual)
+        return self._residual

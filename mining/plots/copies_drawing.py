@@ -73,9 +73,11 @@ def draw_copies(graph: Any, found: MotifSet) -> GraphPicture:
     # the first motif is written last
     for number, one in reversed(list(enumerate(found))):
         assert one.motif is not None, "a motif has copies"
-        for row in one.motif.copies.rows_in(csr).tolist():
-            owner[row] = number
-            of_edge |= {frozenset((row[u], row[v])): number for u, v in one.edges}
+        rows = one.motif.copies.rows_in(csr)
+        owner[rows] = number
+        pairs = one.motif.pairs(one.structure)
+        ends = np.stack([rows[pairs[:, 0], pairs[:, side]] for side in (1, 2)], axis=1)
+        of_edge |= {frozenset(edge): number for edge in ends[pairs[:, 3] >= 0].tolist()}
     shapes = ""
     for u, v in shown.edges.tolist():
         number = of_edge.get(frozenset((u, v)), -1)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.io.graph_classes import GraphClasses
 from mining.categories import Categories
 from mining.graph_relations import edges_among
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import Pattern
-from mining.plots.layout import adjacent_pairs, map_positions, node_positions
+from mining.plots.layout import map_positions, structure_positions
 
 # larger graphs are shown in part
 MOST_NODES, MOST_EDGES = 20_000, 100_000
 # of these: nodes of copies, or of occurrences, and at most as many of their neighbours
 _NODES_OF_COPIES = 500
+# fields that are no arrays
+_TEXTS = ("names", "kinds", "classes")
 # neighbours of one node that are looked at
 _NEAR = 50
 
@@ -32,7 +35,8 @@ class GraphMap:
     graph of each; ``positions`` is ``[V, 2]``. ``edges`` is int64 ``[E, 2]``, from the first node
     to the second where they have a direction, ``edge_relations`` int64 ``[E]`` their relations by
     number. ``kinds`` are categories of nodes, and ``kind_of`` int64 ``[V]`` says which a node has.
-    ``degrees`` int64 ``[V]`` count all neighbours, also those that are not on the map.
+    ``degrees`` int64 ``[V]`` count all neighbours, also those that are not on the map. ``classes``
+    are names of classes, and ``class_of`` int64 ``[G]`` says which each graph has; empty without.
     """
 
     names: Sequence[int | str]
@@ -43,6 +47,8 @@ class GraphMap:
     kinds: Sequence[str]
     kind_of: np.ndarray
     degrees: np.ndarray
+    classes: Sequence[str] = ()
+    class_of: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
         size = len(self.names)
@@ -53,9 +59,18 @@ class GraphMap:
             raise ValueError(f"the edges of the map are not those of its {size} nodes")
         if self.kind_of.max(initial=-1) >= len(self.kinds):
             raise ValueError(f"a node has none of the {len(self.kinds)} categories of the map")
+        least = self.graphs.max(initial=-1) if len(self.classes) else -1
+        if self.class_of.max(initial=-1) >= len(self.classes) or least >= len(self.class_of):
+            raise ValueError(f"a graph has none of the {len(self.classes)} classes of the map")
 
     @classmethod
-    def of(cls, graph: CSRGraph, motif_set: MotifSet, patterns: Sequence[Pattern]) -> GraphMap:
+    def of(
+        cls,
+        graph: CSRGraph,
+        motif_set: MotifSet,
+        patterns: Sequence[Pattern],
+        classes: GraphClasses | None = None,
+    ) -> GraphMap:
         """Map a graph of at most 20,000 nodes and 100,000 edges; of a larger one, some copies.
 
         Of a larger graph there are copies of each motif, or occurrences of each pattern where
@@ -76,10 +91,7 @@ class GraphMap:
             rows, (source, target, relation) = _choose_part(graph, places)
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))
-        drawn = [
-            (node_positions(one.num_nodes, adjacent_pairs(one.edges)) * [1, -1], position[places])
-            for one, places in copies
-        ]
+        drawn = [(structure_positions(one) * [1, -1], position[places]) for one, places in copies]
         # several edges of two nodes are one line of the map
         pairs = np.unique(np.sort(np.stack([source, target], axis=1), axis=1), axis=0)
         ones = np.ones(len(rows))
@@ -95,7 +107,14 @@ class GraphMap:
             kinds=kinds,
             kind_of=kind_of,
             degrees=graph.degrees[rows],
+            classes=() if classes is None else classes.names,
+            class_of=np.empty(0, np.int64) if classes is None else classes.labels,
         )
+
+    @property
+    def graph_classes(self) -> GraphClasses | None:
+        """The classes of the graphs; None without."""
+        return GraphClasses(self.class_of, tuple(self.classes)) if len(self.classes) else None
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``map.json``."""
@@ -108,7 +127,7 @@ class GraphMap:
     def from_dict(cls, record: Mapping[str, Any]) -> GraphMap:
         """Read a record of ``map.json``; refuse lists that do not belong together."""
         parts: dict[str, Any] = {
-            name: value if name in ("names", "kinds") else np.array(value, dtype=np.int64)
+            name: value if name in _TEXTS else np.array(value, dtype=np.int64)
             for name, value in record.items()
             if name not in ("positions", "edges")
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import igraph
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import PCA
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.python_random import python_random_state
 
 # layouts of graphs with more edges are not compared
@@ -25,6 +27,21 @@ _NUM_ITERATIONS = 300
 _EDGE_LENGTH, _GAP = 0.6, 0.6
 # weight of the edges of a copy, and how small and large its drawing may be on a map
 _PULL, _COPY_SCALE = 3.0, (0.45, 0.9)
+
+
+class Drawable(Protocol):
+    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
+
+    @property
+    def num_nodes(self) -> int: ...
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]: ...
+    @property
+    def edge_relations(self) -> tuple[int, ...]: ...
+    @property
+    def relations(self) -> Relations: ...
+    @property
+    def categories(self) -> tuple[tuple[str, ...], ...]: ...
 
 
 def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -55,9 +72,26 @@ def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarr
     )
 
 
-def adjacent_pairs(edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Each pair of joined nodes once, whatever the directions and relations of the edges."""
-    return list(dict.fromkeys((min(edge), max(edge)) for edge in edges))
+def structure_positions(structure: Drawable, missing: Sequence[tuple[int, int]] = ()) -> np.ndarray:
+    """Positions of the nodes of a structure, ``[M, 2]``, in the frame of :func:`node_positions`.
+
+    Where every node is either a source or a target, sources stand in a row above the targets.
+    ``missing`` pairs are kept as close as those that are joined.
+    """
+    size, edges = structure.num_nodes, structure.edges
+    sources, targets = sorted({u for u, _ in edges}), sorted({v for _, v in edges})
+    if not all(structure.relations.directed) or sorted(sources + targets) != [*range(size)]:
+        pairs = dict.fromkeys((min(edge), max(edge)) for edge in (*edges, *missing))
+        return node_positions(size, list(pairs))
+    positions = np.zeros((size, 2))
+    for row, height in ((sources, 0.85), (targets, -0.85)):
+        # a node stands below the middle of its sources
+        above = {v: np.mean([positions[u, 0] for u, w in edges if w == v] or [0]) for v in row}
+        row.sort(key=lambda node: above[node])
+        step = 2 / max(len(sources), len(targets))
+        positions[row, 0] = step * (np.arange(len(row)) - (len(row) - 1) / 2)
+        positions[row, 1] = height
+    return positions
 
 
 def map_positions(

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import Protocol
 
 import numpy as np
 from markupsafe import Markup, escape
 
-from gomkcn_dgl.relations import Relations
-from mining.plots.layout import adjacent_pairs, node_positions
+from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
     BONDS,
     DASHES,
@@ -29,21 +27,6 @@ from mining.plots.styles import (
 _BOND_GAP, _EDGE_GAP = 3.6, 7.0
 
 
-class Drawable(Protocol):
-    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
-
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def edges(self) -> tuple[tuple[int, int], ...]: ...
-    @property
-    def edge_relations(self) -> tuple[int, ...]: ...
-    @property
-    def relations(self) -> Relations: ...
-    @property
-    def categories(self) -> tuple[tuple[str, ...], ...]: ...
-
-
 def draw_structure(
     structure: Drawable,
     width: int = 82,
@@ -51,34 +34,42 @@ def draw_structure(
     *,
     lines: Mapping[Kind, str] | None = None,
     letters: bool = True,
+    beside: bool = False,
     hollow: bool = False,
     missing: Sequence[tuple[int, int]] = (),
+    added: Sequence[tuple[int, int]] = (),
     shades: Sequence[float] = (),
-    ringed: Sequence[bool] = (),
     label: str = "",
 ) -> Markup:
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
-    a dotted line, as an edge that a variant lacks. ``shades`` in [0, 1] are opacities of nodes, and
-    ``ringed`` nodes have a second ring. ``label`` is read out; by default the edges.
+    a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
+    ``shades`` in [0, 1] are opacities of nodes. ``beside`` puts the letters of nodes that show a
+    category next to them. ``label`` is read out; by default the edges, and which are dotted and
+    thin.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """
     size = structure.num_nodes
-    positions = node_positions(size, adjacent_pairs((*structure.edges, *missing)))
+    positions = structure_positions(structure, missing)
     # radius of a node, which fits between its neighbours
     radius = min(8.5 if letters else 3.6, height / 7)
-    half = np.array([width / 2, height / 2]) - radius - 2
+    beside = beside and bool(structure.categories)
+    half = np.array([width / 2, height / 2]) - radius - (11 if beside else 2)
     unit = float(min(half[0], half[1] / 0.85))
     if size > 1:
         apart = np.linalg.norm(positions[:, None] - positions, axis=2)[np.triu_indices(size, 1)]
         radius = min(radius, 0.4 * unit * float(apart.min()))
     points = positions * [unit, -unit] + np.array([width, height]) / 2
-    shapes = "".join(_path(points[list(pair)], 1.6, MISSING) for pair in missing)
-    shapes += _edges(structure, points, radius, lines or {})
+    known = {frozenset(edge) for edge in structure.edges}
+    shapes = "".join(_path(points[list(pair)], 0.8, "") for pair in added)
+    shapes += "".join(
+        _path(points[list(pair)], 1.6, MISSING) for pair in missing if frozenset(pair) not in known
+    )
+    shapes += _edges(structure, points, radius, lines or {}, missing)
     for node, (x, y) in enumerate(points.tolist()):
         at, is_faint = f'<circle cx="{x:.1f}" cy="{y:.1f}"', hollow or len(shades) > 0
         circle = f'{at} r="{radius:.1f}"'
@@ -87,8 +78,17 @@ def draw_structure(
         if not hollow:
             opacity = f' fill-opacity="{shades[node]:.2f}"' if len(shades) else ""
             shapes += f'{circle} fill="var(--c)"{opacity}/>'
-        if len(ringed) and ringed[node]:
-            shapes += f'{at} r="{1.4 * radius:.1f}" fill="none" stroke="var(--c)"/>'
+        if beside and short_category(structure.categories[node]):
+            # away from its neighbours, below a node amid them
+            ends = [end for edge in structure.edges if node in edge for end in edge]
+            away = points[node] - points[ends or [node]].mean(axis=0)
+            if float(np.linalg.norm(away)) < radius:
+                away = np.array([0.0, 1.0])
+            u, v = (away * (radius + 6) / np.linalg.norm(away)).tolist()
+            shapes += (
+                f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
+                f'text-anchor="middle" dominant-baseline="central">{ascii_uppercase[node]}</text>'
+            )
         if letters:
             color = "var(--ink, currentColor)" if is_faint else "var(--t)"
             shapes += (
@@ -97,6 +97,9 @@ def draw_structure(
                 f'font-weight="700">{escape(node_letter(structure, node))}</text>'
             )
     said = label or "edges " + ", ".join(edge_names(structure))
+    for look, pairs in (("dotted", missing), ("thin", added)):
+        if pairs and not label:
+            said += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
     return Markup(
         f'<svg role="img" aria-label="{escape(said)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'
@@ -115,9 +118,14 @@ def edge_names(structure: Drawable) -> list[str]:
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     for (u, v), number in rows:
         arrow = "→" if relations.directed[number] else "–"
-        name = f"{ascii_uppercase[u]}{arrow}{ascii_uppercase[v]}"
+        name = pair_name(u, v, arrow)
         names.append(f"{name} {relations.names[number]}" if len(relations.names) > 1 else name)
     return names
+
+
+def pair_name(u: int, v: int, joint: str = "–") -> str:
+    """Two nodes by their letters, such as "A–B"."""
+    return f"{ascii_uppercase[u]}{joint}{ascii_uppercase[v]}"
 
 
 def swatch(line: str, directed: bool) -> Markup:
@@ -135,7 +143,11 @@ def color_style(number: int | None) -> str:
 
 
 def _edges(
-    structure: Drawable, points: np.ndarray, radius: float, lines: Mapping[Kind, str]
+    structure: Drawable,
+    points: np.ndarray,
+    radius: float,
+    lines: Mapping[Kind, str],
+    missing: Sequence[tuple[int, int]],
 ) -> str:
     """All edges; those between the same two nodes beside each other, a mutual pair as one line."""
     kinds, shapes = structure.relations.kinds, ""
@@ -146,6 +158,7 @@ def _edges(
         for at, (number, ways) in enumerate(sorted(rows.items())):
             side, (name, is_directed) = at - (len(rows) - 1) / 2, kinds[number]
             line = lines.get((name, is_directed), "solid")
+            line = "dotted" if (first, last) in missing else line
             heads = (False in ways, True in ways) if is_directed else (False, False)
             shapes += _edge(points[[first, last]], line, _EDGE_GAP * side, radius + 0.5, heads)
     return shapes

@@ -1,4 +1,4 @@
-"""Reports of six kinds of graph, small ones where the real data are not there, and a browser."""
+"""Reports of seven kinds of graph, small ones where the real data are not there, and a browser."""
 
 import contextlib
 import shutil
@@ -29,13 +29,23 @@ def planted():
     return as_csr(graph)
 
 
+def damaged():
+    """Cliques on a ring, every third without an edge."""
+    graph = nx.cycle_graph(60)
+    for first in range(60, 120, 5):
+        graph.update(nx.relabel_nodes(nx.complete_graph(5), lambda node, to=first: to + node))
+        graph.add_edge(first, first - 60)
+    graph.remove_edges_from((first + 1, first + 2) for first in range(60, 120, 15))
+    return as_csr(graph)
+
+
 def molecules():
-    """A collection of labelled rings with a typed bond, one label with a hostile name."""
+    """Labelled rings with a typed bond in three classes; a label and a class are hostile."""
     count = 12
     first = 7 * np.repeat(np.arange(count), 7)
     source = first + np.tile([0, 1, 2, 3, 4, 5, 0], count)
     target = first + np.tile([1, 2, 3, 4, 5, 0, 6], count)
-    return csr_from_edges(
+    graph = csr_from_edges(
         source,
         target,
         7 * count,
@@ -46,6 +56,7 @@ def molecules():
         graph_ptr=np.arange(0, 7 * count + 1, 7),
         directed=[False, False],
     )
+    return graph, ["toxic", "harmless", HOSTILE] * (count // 3)
 
 
 def directed():
@@ -90,13 +101,15 @@ def nothing():
 
 
 GRAPHS = {
-    make.__name__: make for make in (planted, molecules, directed, typed, categories, nothing)
+    make.__name__: make
+    for make in (planted, damaged, molecules, directed, typed, categories, nothing)
 }
 
 
 def page_of(graph):
-    """The page of a quick run, with few random graphs."""
-    miner = PatternMiner(pattern_size=(3, 5), null_samples=99, random_state=0).fit(graph)
+    """The page of a quick run, with few random graphs; of a pair, with classes of the graphs."""
+    graph, y = graph if isinstance(graph, tuple) else (graph, None)
+    miner = PatternMiner(pattern_size=(3, 5), null_samples=99, random_state=0).fit(graph, y)
     return render_report(MiningRun.of(miner, graph))
 
 

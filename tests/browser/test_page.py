@@ -1,8 +1,9 @@
-"""The page in a browser: what a reader does with it, on six kinds of graph and at two widths."""
+"""The page in a browser: what a reader does with it, on seven kinds of graph and at two widths."""
 
 import csv
 import io
 import os
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -83,6 +84,32 @@ def test_a_reader_selects_a_row_and_steps_through_its_places(started, page_files
         assert page.locator("#detail h3").inner_text().startswith("Node ")
         page.keyboard.press("Escape")
         assert button.get_attribute("aria-pressed") == "false"
+
+
+def test_a_copy_shows_the_edge_that_it_lacks(started, page_files):
+    graph = GRAPHS["damaged"]()
+    edges = {frozenset(pair) for pair in zip(*graph.edges()[:2], strict=True)}
+    with opened(started, page_files("damaged")) as page:
+        page.locator("tr.row button.name").first.click()
+        lacking = 0
+        for _ in range(12):
+            page.get_by_label("Next copy").click()
+            nodes = [int(one) for one in page.locator("#detail dl.map dd").all_inner_texts()]
+            truth = {frozenset(pair) for pair in combinations(nodes, 2)} - edges
+            drawn = view(
+                page,
+                "light.missing.map(([u, v]) => [u, v].map((at) => gomkcnExplorer.run.names[at]))",
+            )
+            assert {frozenset(pair) for pair in drawn} == truth
+            said = page.locator("#detail p.sub").inner_text()
+            letters = [
+                "–".join(sorted("ABCDE"[nodes.index(node)] for node in pair)) for pair in truth
+            ]
+            assert said == (
+                f"missing: {letters[0]}" if truth else "exact: all edges of the motif and no others"
+            )
+            lacking += len(truth)
+        assert lacking == 4
 
 
 def test_a_node_is_clicked_found_and_leads_to_its_copy(started, page_files):
@@ -182,6 +209,66 @@ def test_without_script_all_tables_are_read(started, page_files):
     assert page.locator("#explorer").is_hidden()
     assert page.get_by_text("The drawing of the graph needs JavaScript").is_visible()
     page.close()
+
+
+def test_only_graphs_of_the_chosen_class_are_shown(started, page_files):
+    with opened(started, page_files("molecules")) as page:
+        names = page.locator("#class option").all_inner_texts()
+        # classes are in the order of their names
+        assert names == ["all", HOSTILE, "harmless", "toxic"]
+        page.get_by_label("Class").select_option("2")
+        shown = page.locator("#canvas .mol").evaluate_all(
+            "all => all.map(one => one.dataset.graph)"
+        )
+        assert [int(graph) for graph in shown] == [0, 3, 6, 9]
+        assert page.locator("#found").inner_text() == "4 of 4 graphs of the class"
+        page.locator("#canvas .mol").first.click()
+        assert page.locator("#detail .sub").first.inner_text() == "7 nodes, 7 edges, class toxic"
+        page.get_by_label("Class").select_option("")
+        assert page.locator("#canvas .mol").count() == 12
+
+
+@pytest.mark.parametrize("name", ["molecules", "categories"])
+def test_letters_of_the_text_stand_in_the_drawing(started, page_files, name):
+    with opened(started, page_files(name)) as page:
+        rows_with_places(page).first.click()
+        page.get_by_label("Next", exact=False).first.click()
+        drawn = page.locator("#detail .pic-l text").all_text_contents()
+        letters = page.locator("#detail dl.map dt").all_inner_texts()
+        assert {one for one in letters if one != "in"} <= {*drawn}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_axe_finds_no_violation(started, page_files, name, width, scheme):
+    """Of the rules of Deque's axe-core, also with all rows open and something selected."""
+    axe = pytest.importorskip("axe_playwright_python")
+    script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
+    # it runs as a script of the page, which the policy of the page forbids
+    with opened(started, page_files(name), width, color_scheme=scheme, bypass_csp=True) as page:
+        page.evaluate(script)
+        for button in page.locator("tr.more button").all():
+            button.click()
+        if rows_with_places(page).count():
+            rows_with_places(page).first.click()
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+def test_each_control_has_a_name_and_is_reached_by_tab(started, page_files):
+    with opened(started, page_files("planted")) as page:
+        controls = page.locator("#explorer :is(button, input, canvas):visible")
+        wanted = controls.evaluate_all("all => all.length")
+        page.locator("#explorer #find").focus()
+        seen, outlined = 0, 0
+        while page.evaluate("Boolean(document.activeElement.closest('#explorer'))"):
+            seen += 1
+            outlined += page.evaluate(
+                "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
+            )
+            page.keyboard.press("Tab")
+        assert seen == outlined == wanted
 
 
 def test_on_paper_all_rows_are_printed(started, page_files):

@@ -1,1 +1,0 @@
-"""An occurrence beside its pattern; what a classifier responds to."""

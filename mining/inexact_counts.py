@@ -1,0 +1,215 @@
+"""Inexact occurrences: how often a pattern occurs with a few edges missing or added, and where.
+
+A set of nodes induces one structure. So the sets within some edits of a pattern are the induced
+occurrences of the distinct structures within so many edits, each of which is counted on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
+from mining.candidates.shapes import find_shapes
+from mining.categories import Colors
+from mining.counting.counter import count_stars, estimate_occurrences, list_places
+from mining.counting.exact_search import ExactSearch
+from mining.counting.sought import STEPS_PER_SECOND, Sought
+from mining.graph_relations import channels_in
+from mining.pattern import OccurrenceCount
+
+# the largest pattern, and the most drawings within the edits, isomorphic ones included
+_MOST_NODES, _MOST_DRAWINGS = 8, 10_000
+# so many places of each drawing have numbers of 64 bits
+_MANY = 1 << 49
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """A structure within some edits of a pattern, how often it occurs, and in which graphs.
+
+    Node i stands for node i of the pattern, ``edits`` are such as ``"missing 0--1"`` and ``"added
+    1->3"``, and ``graphs`` is bool ``[G]``: where an occurrence was found.
+    """
+
+    structure: Structure
+    edits: tuple[str, ...]
+    count: OccurrenceCount
+    graphs: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class InexactCounts:
+    """What :func:`gomkcn.count_inexact` counted: a pattern with at most ``max_edits`` edits.
+
+    ``variants`` are the connected structures within so many edits, those with fewest first.
+    """
+
+    graph: CSRGraph
+    structure: Structure
+    colors: Colors | None
+    max_edits: int
+    variants: list[Variant]
+
+    @property
+    def counts(self) -> list[OccurrenceCount]:
+        """Occurrences with 0, 1, …, ``max_edits`` edits."""
+        return [
+            OccurrenceCount.sum(one.count for one in self.variants if len(one.edits) == number)
+            for number in range(self.max_edits + 1)
+        ]
+
+    def list_places(
+        self, most: int = 10_000, *, max_steps: int = 5 * STEPS_PER_SECOND, seed: int = 0
+    ) -> tuple[np.ndarray, np.ndarray, bool]:
+        """List all occurrences, or a random sample as :func:`gomkcn.list_places` does.
+
+        Returns the node of each pattern node, int32 ``[K, M]``, in a mapping with fewest edits; the
+        number of the variant of each occurrence, int64 ``[K]``, ascending; and whether these are
+        all. A sample is uniform where the counts are exact; else variants share the steps.
+        """
+        check_int("most", most, 1)
+        # 1. how many of each variant, where so many are drawn of all
+        counts = [one.count for one in self.variants]
+        sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
+        ends, total, random = np.cumsum(sizes), int(sizes.sum()), np.random.default_rng(seed)
+        drawn = random.choice(total, min(most, total), replace=False)
+        wanted = np.bincount(ends.searchsorted(drawn, "right"), minlength=len(sizes))
+        # 2. list them
+        complete = total <= most and all(one.is_exact for one in counts)
+        rows, listed = [np.empty((0, self.structure.num_nodes), np.int32)], np.flatnonzero(wanted)
+        for number in listed.tolist():
+            known = counts[number]
+            places, is_all = list_places(
+                self.graph,
+                self.variants[number].structure,
+                self.colors,
+                most=int(wanted[number]),
+                max_steps=max_steps if known.is_exact else max(1, max_steps // len(listed)),
+                known=known.value,
+                # not the draws that chose the variants
+                seed=int(random.integers(1 << 62)),
+            )
+            complete &= is_all
+            rows.append(places)
+        return np.concatenate(rows), np.repeat(listed, [len(one) for one in rows[1:]]), complete
+
+
+def count_inexact(
+    graph: Any,
+    structure: Structure,
+    colors: Colors | None = None,
+    *,
+    max_edits: int = 1,
+    error: float = 0.02,
+    max_steps: int = STEPS_PER_SECOND,
+    seed: int = 0,
+) -> InexactCounts:
+    """Count the node sets that induce a pattern but for a few edges, by the number of edits.
+
+    A mapping of the pattern to as many nodes, which keeps colours, has an *edit* for each edge of
+    the pattern that is missing between them, and one for each edge between them that the pattern
+    does not have; an edge of another direction or relation is both. The edits of a set of nodes are
+    the fewest of all mappings. Counted, once each, are the sets with at most ``max_edits`` whose
+    induced subgraph is connected, directions aside.
+
+    Parameters
+    ----------
+    graph : anything :func:`gomkcn.as_csr` takes
+        One graph or a collection; weights and features are not used.
+    structure, colors
+        As for :func:`gomkcn.count_by_graph`; of at most 8 nodes.
+    max_edits : int
+        So few that at most 10,000 drawings on the nodes of the pattern are within them.
+    error, max_steps, seed
+        As for :func:`gomkcn.count_occurrences`; structures share the steps.
+
+    Raises
+    ------
+    InputError
+        If nodes or edits are too many, or relations or ``colors`` do not fit to the graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> found = count_inexact(nx.wheel_graph(5), Structure.parse("ring-4"), max_edits=2)
+    >>> [str(count) for count in found.counts]
+    ['1', '4', '0']
+    >>> nodes, variant, complete = found.list_places()
+    >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
+    ([2, 0, 4, 1], ('added 1--3',), True)
+    """
+    check_int("max_edits", max_edits, 0)
+    check_float("error", error, 0, open_minimum=True)
+    left, graph = check_int("max_steps", max_steps, 1), as_csr(graph)
+    found = _find_variants(graph, structure, colors, max_edits)
+    variants = []
+    for number, (one, edits) in enumerate(found):
+        stars = count_stars(graph, one, colors)
+        if stars is not None:
+            graphs, count = np.array(stars, object) > 0, OccurrenceCount.exact(sum(stars))
+        else:
+            # steps that others have left are for those to come
+            search, share = ExactSearch(graph, one, colors), max(1, left // (len(found) - number))
+            search.run(max_steps=share)
+            left -= min(share, search.steps)
+            graphs = np.zeros(graph.num_graphs, bool)
+            graphs[graph.graph_of(np.flatnonzero(search.count))] = True
+            count = OccurrenceCount.exact(int(search.count.sum()))
+            if search.unfinished:
+                count = estimate_occurrences(search, error, share, seed)
+        variants.append(Variant(one, edits, count, graphs))
+    return InexactCounts(graph, structure, colors, max_edits, variants)
+
+
+def _find_variants(
+    graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
+) -> list[tuple[Structure, tuple[str, ...]]]:
+    """The connected structures within some edits, and these in words; those with fewest first."""
+    sought, size = Sought.of(graph, structure, colors), structure.num_nodes
+    if size > _MOST_NODES:
+        raise InputError(
+            f"max_edits must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
+        )
+    # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
+    # as seen from one of both
+    relations, own = graph.relations, channels_in(graph.relations, structure)
+    links, edits = np.zeros((1, size, size), np.uint16), np.zeros(1, np.int64)
+    for u, v in combinations(range(size), 2):
+        cost = (relations.links != own[u, v]).sum(axis=1)
+        usable = np.flatnonzero(cost <= max_edits)
+        row, column = np.nonzero(edits[:, None] + cost[usable] <= max_edits)
+        if len(row) > _MOST_DRAWINGS:
+            raise InputError(
+                f"max_edits must be smaller for a pattern of {size} nodes in this graph, got "
+                f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants."
+            )
+        links, edits, link = links[row], edits[row], usable[column]
+        links[:, u, v], links[:, v, u] = link, relations.reverse[link]
+        edits += cost[link]
+    # 2. each connected structure once, with fewest edits
+    reached = (links > 0) | np.eye(size, dtype=bool)
+    for _ in range(3):
+        reached = reached @ reached
+    connected = np.flatnonzero(reached.all(axis=(1, 2)))
+    links = links[connected[np.argsort(edits[connected], kind="stable")]]
+    of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
+    same = find_shapes(links, np.tile(of_nodes, (len(links), 1))).number
+    # 3. in words
+    names, found = structure.node_names, []
+    for channels in relations.links[links[np.sort(np.unique(same, return_index=True)[1])]]:
+        edits_in_words = tuple(
+            f"{what} {edge_to_text(relations, kind, names[u], names[v])}"
+            for what, differ in (("missing", own & ~channels), ("added", channels & ~own))
+            for u, v, kind in edges_of(differ, relations)
+        )
+        changed = replace(structure, channels=channels, relations=relations, name="")
+        found.append((changed, edits_in_words))
+    return found

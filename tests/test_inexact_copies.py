@@ -1,0 +1,630 @@
+"""Copies that differ from their motif: their length, the loops that find them, and their record."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, permutations
+from math import comb, factorial, log2, perm
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from test_code_length import RECORDS, mined_of, motif_of
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from mining import MiningRun, PatternMiner, motif_set, read_run
+from mining.candidates.shapes import Shape, links_of
+from mining.categories import Categories
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.alignment_loops import (
+    MOST_NEIGHBORS,
+    WRONG_COLOR,
+    View,
+    align_sets,
+    describe_free,
+    neighbors_of,
+    new_nearby,
+    observe,
+    thin_sets,
+)
+from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode
+from mining.motif_sets.coded_set import pack, unpack
+from mining.motif_sets.collection_code import CollectionCode
+from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
+from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
+from mining.motif_sets.integer_codes import histogram_bits, integer_bits
+from mining.motif_sets.search import search_graph
+from mining.run_folder import write_run
+from mining.settings import RunSettings
+
+KINDS = ("plain", "directed", "relations", "categories")
+
+
+def csr_of(kind, pairs, num_nodes, rng, **options):
+    """A graph of some pairs, whose edges or nodes are of random kinds."""
+    turned = [pair[:: rng.choice([-1, 1])] for pair in pairs]
+    options |= {
+        "plain": {},
+        "directed": {"directed": True},
+        "relations": {"relation": rng.integers(2, size=len(pairs)), "directed": [False, True],
+                      "relation_names": ["acts", "binds"]},
+        "categories": {"features": np.eye(2)[rng.integers(2, size=num_nodes)],
+                       "feature_names": ("kind=a", "kind=b")},
+    }[kind]  # fmt: skip
+    return csr_from_edges(*np.array(turned).T, num_nodes, **options)
+
+
+def links_in(rows):
+    """What joins two nodes, seen from the first, by both."""
+    return {
+        (u, int(rows.indices[entry])): int(rows.links[entry])
+        for u in range(len(rows.colors))
+        for entry in range(int(rows.indptr[u]), int(rows.indptr[u + 1]))
+    }
+
+
+def random_shape(rng, size, num_links, reverse, num_colors=1):
+    """A ring of some nodes with random chords and kinds."""
+    links = np.zeros((size, size), int)
+    for i, j in combinations(range(size), 2):
+        if j - i in (1, size - 1) or rng.random() < 0.3:
+            links[i, j] = rng.integers(1, num_links)
+            links[j, i] = reverse[links[i, j]]
+    return Shape.of(links, rng.integers(num_colors, size=size))
+
+
+def random_copies(rng, shape, colors, number, apart=False, among=True):
+    """Random nodes of the colours of a shape; copies share none if they are apart."""
+    copies, busy = [], set()
+    while len(copies) < number:
+        row = [int(rng.choice(np.flatnonzero((colors == one) & among))) for one in shape.colors]
+        if len({*row}) == len(row) and not (apart and busy & {*row}):
+            copies.append(row)
+            busy |= {*row}
+    return np.array(copies)
+
+
+# the length
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=[one["name"] for one in RECORDS])
+def test_without_edits_a_motif_costs_a_bit_more_than_in_the_exact_code(record):
+    mined = mined_of(record)
+    graph, blocks = CodedGraph.of(mined), None
+    if record["blocks"] is not None:
+        blocks = np.array(record["blocks"])[mined.order.nodes]
+    empty = EditedGraph.of(GraphCode(graph, blocks))
+    for expected in record["sets"]:
+        covered = empty
+        for one in expected["motifs"]:
+            covered = covered.add(*motif_of(mined, graph, one, record["directed"]))
+        assert covered.length == pytest.approx(
+            expected["total"] + len(expected["motifs"]), abs=1e-3
+        )
+
+
+def falling(numbers, chosen):
+    return sum(log2(perm(n, k)) for n, k in zip(numbers, chosen, strict=True))
+
+
+def plain_length(code, motifs):
+    """The description by its definition: its bits and, of each motif, missing, added, addresses."""
+    rows, reverse = code.graph.rows, code.graph.mined.graph.relations.reverse
+    links, colors = links_in(rows), rows.colors.tolist()
+    nodes = range(len(colors))
+    layers = {
+        tuple(sorted([(colors[u], link, colors[v]), (colors[v], reverse[link], colors[u])]))
+        for (u, v), link in links.items()
+    }
+    slots = sorted({one[1:] for layer in layers for one in layer})
+    degrees = [dict.fromkeys(slots, 0) for _ in nodes]
+    for (u, v), link in links.items():
+        degrees[u][link, colors[v]] += 1
+    left = [dict(one) for one in degrees]
+    in_all = [sum(one.values()) for one in degrees]
+    classes = [*zip(colors, in_all, strict=True)]
+    num_links, owned, bits, parts = len({one for one, _ in slots}), set(), 0.0, []
+    for shape, copies in motifs:
+        # 1. edits, and the demand of each node
+        size, number, edges = shape.num_nodes, len(copies), len(shape.edges)
+        missing = added = 0
+        demands = []
+        for copy in copies.tolist():
+            own = [dict.fromkeys(slots, 0) for _ in copy]
+            for i, j in combinations(range(size), 2):
+                pair = frozenset((copy[i], copy[j]))
+                link = 0 if pair in owned else links.get((copy[i], copy[j]), 0)
+                missing += shape.links[i, j] > 0 and link != shape.links[i, j]
+                added += link > 0 and link != shape.links[i, j]
+                if link:
+                    owned.add(pair)
+                    own[i][link, int(shape.colors[j])] += 1
+                    own[j][int(reverse[link]), int(shape.colors[i])] += 1
+            demands += own
+        others = number * (comb(size, 2) - edges) + (missing if num_links > 1 else 0)
+        bits += code.head(shape) + integer_bits(number) + log2(5) + 1
+        if missing + added:
+            bits += integer_bits(missing) + log2(comb(number * edges, missing))
+            bits += integer_bits(added) + log2(comb(others, added)) + added * log2(num_links)
+        # 2. where the copies are
+        placed = copies.ravel().tolist()
+        total = [sum(own.values()) for own in demands]
+        rest = np.bincount([in_all[u] - k for u, k in zip(placed, total, strict=True)])
+        histogram = integer_bits(len(rest) - 1) + histogram_bits(rest)
+        uniform = by_degree = 0.0
+        for u, own in zip(placed, demands, strict=True):
+            able = [
+                degrees[w]
+                for w in nodes
+                if colors[w] == colors[u] and all(degrees[w][s] >= own[s] for s in slots)
+            ]
+            weights = [2 ** falling(one.values(), own.values()) for one in able]
+            uniform += log2(len(able))
+            by_degree += log2(sum(weights)) - falling(degrees[u].values(), own.values())
+        sizes = {one: classes.count(one) for one in classes}
+        addresses = [uniform, by_degree, histogram + sum(log2(sizes[classes[u]]) for u in placed)]
+        addresses += [np.inf, np.inf]
+        if len({*placed}) == len(placed):
+            if slots == [(1, 0)]:
+                able = [
+                    sum(one >= demand for one in in_all) - before
+                    for before, demand in enumerate(sorted(total, reverse=True))
+                ]
+                addresses[3] = sum(map(log2, able))
+            taken = [sum(classes[u] == one for u in placed) for one in sizes]
+            addresses[4] = histogram + falling(sizes.values(), taken)
+        bits += min(addresses) - log2(factorial(number)) - number * shape.automorphism_bits
+        bits += 6 * number * shape.num_pendant
+        parts.append((missing, added, np.array(addresses) - min(addresses)))
+        for u, own in zip(placed, demands, strict=True):
+            for slot in slots:
+                left[u][slot] -= own[slot]
+    # 3. what is left
+    for a, b in layers:
+        first, second = (
+            np.array([left[u][one[1:]] for u in nodes if colors[u] == one[0]]) for one in (a, b)
+        )
+        if a == b:
+            bits += count_graphs(first).bits
+        else:
+            bits += count_two_sided_graphs(first, second, a[0] == b[0]).bits
+    return bits + integer_bits(len(motifs)), parts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_length_of_a_graph_is_that_of_its_definition(kind):
+    addresses = set()
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        # in the last one, copies are where few nodes have a degree that says much
+        base = (
+            nx.gnm_random_graph(24, 70, seed=seed),
+            nx.barabasi_albert_graph(60, 3, seed=seed),
+            nx.random_regular_graph(4, 40, seed=seed),
+            nx.Graph(nx.configuration_model([6] * 40 + [3] * 120, seed=seed)),
+        )[seed % 4]
+        base.remove_edges_from(list(nx.selfloop_edges(base)))
+        mined = MinedGraph.of(csr_of(kind, list(base.edges), len(base), rng))
+        graph = CodedGraph.of(mined)
+        reverse = mined.graph.relations.reverse
+        # copies that share nodes and edges, then some that do not
+        motifs = []
+        for apart in (False, True):
+            shape = random_shape(rng, 4 + seed % 2, len(reverse), reverse, graph.num_colors)
+            among = mined.graph.degrees == 6 if seed % 4 == 3 else True
+            motifs.append((shape, random_copies(rng, shape, graph.colors, 3, apart, among)))
+        code = GraphCode(graph)
+        covered = EditedGraph.of(code)
+        for one in motifs:
+            covered = covered.add(*one)
+        bits, parts = plain_length(code, motifs)
+        assert covered.length == pytest.approx(bits, abs=1e-3)
+        for one, (missing, added, more) in zip(covered.motifs, parts, strict=True):
+            assert (one.edits.missing.sum(), one.edits.added.sum()) == (missing, added)
+            assert more[ADDRESSES.index(one.address)] == pytest.approx(0, abs=1e-6)
+            addresses.add(one.address)
+        # an edge is of the first copy that has both of its ends, and no other
+        degrees = sum(one.sum() for one in covered.degrees)
+        assert degrees == 2 * (~covered.used).sum() and (covered.degrees >= 0).all()
+    assert addresses == {*ADDRESSES} - ({"without replacement"} if kind != "plain" else set())
+
+
+@pytest.mark.parametrize("base", ["typed", "total"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_edits_of_a_collection_cost_what_says_them_and_nothing_else(kind, base):
+    """Where they are undone, the exact code describes what is left in as many bits."""
+    rng = np.random.default_rng(len(kind))
+    graphs = [nx.gnm_random_graph(9, 14, seed=one) for one in range(12)]
+    pairs = list(nx.disjoint_union_all(graphs).edges)
+    graph = csr_of(kind, pairs, 108, rng, graph_ptr=np.arange(0, 109, 9))
+    found = Categories.find(graph.stored_features, graph.feature_names)
+    colors = found.colors(graph.stored_features) if found else None
+    code = CollectionCode(graph, colors, base)
+    links, num_links = links_in(code.rows), len(code.reverse) - 1
+    motifs, free = [], np.ones(108, bool)
+    for size in (4, 3):
+        shape = random_shape(rng, size, num_links + 1, code.reverse, code.num_colors)
+        copies = []
+        for first in range(0, 108, 9):
+            here = free & (np.arange(108) // 9 == first // 9)
+            if all((here & (code.colors == one)).sum() >= size for one in shape.colors):
+                copies.append(random_copies(rng, shape, code.colors, 1, among=here)[0])
+                free[copies[-1]] = False
+        motifs.append((shape, np.array(copies)))
+    # 1. bits of the edits, and a graph without them
+    bits, undone = 0.0, dict(links)
+    for shape, copies in motifs:
+        missing = added = 0
+        for copy in copies.tolist():
+            for i, j in permutations(range(len(copy)), 2):
+                link, drawn = links.get((copy[i], copy[j]), 0), int(shape.links[i, j])
+                missing += i < j and 0 < drawn != link
+                added += i < j and 0 < link != drawn
+                undone.pop((copy[i], copy[j]), 0)
+                if drawn:
+                    undone[copy[i], copy[j]] = drawn
+        pairs = len(copies) * comb(shape.num_nodes, 2)
+        joined = len(copies) * len(shape.edges)
+        others = pairs - joined + (missing if num_links > 1 else 0)
+        bits += 1 + integer_bits(missing) + log2(comb(joined, missing))
+        bits += integer_bits(added) + log2(comb(others, added)) + added * log2(num_links)
+        assert missing and (added or shape.num_nodes == 3)
+    # 2. what it is in the exact code
+    ends, relation = [], []
+    for (u, v), link in undone.items():
+        if u < v:
+            number, way = graph.relations.channels[int(graph.relations.links[link].argmax())]
+            ends.append((v, u) if way == "in" else (u, v))
+            relation.append(number)
+    other = csr_from_edges(
+        *np.array(ends).T, 108, directed=graph.relations.directed, graph_ptr=graph.graph_ptr,
+        relation=np.array(relation), relation_names=graph.relations.names,
+    )  # fmt: skip
+    covered = EditedCollection(code.without_motifs())
+    for one in motifs:
+        covered = covered.add(*one)
+    exact = CollectionCode(other, colors, base).cover(motifs)
+    assert covered.length == pytest.approx(exact.length + bits, abs=1e-6)
+    assert (links_of(exact.code.rows, motifs[0][1])[0] == motifs[0][0].links).all()
+
+
+# the loops
+
+
+class Scene:
+    """A graph of nine nodes part of which is free, and a drawing of four with its weights."""
+
+    def __init__(self, kind, seed):
+        rng = self.rng = np.random.default_rng(seed)
+        pairs = list(nx.gnm_random_graph(9, 22, seed=seed).edges)
+        graph = self.graph = CodedGraph.of(MinedGraph.of(csr_of(kind, pairs, 9, rng)))
+        reverse = np.asarray(graph.mined.graph.relations.reverse, np.int64)
+        self.is_free = rng.random(graph.num_edges) < 0.85
+        bits = rng.uniform(1, 6, graph.num_edges)
+        self.view = View(graph.rows, reverse, self.is_free[graph.edge_of], bits[graph.edge_of])
+        # link, edge and bits of what joins two nodes and is free
+        joined = zip(links_in(graph.rows).items(), graph.edge_of.tolist(), strict=True)
+        self.free = {ends: (link, e, bits[e]) for (ends, link), e in joined if self.is_free[e]}
+        self.shape = random_shape(rng, 4, len(reverse), reverse, graph.num_colors)
+        # both ends of a pair weigh alike
+        weights = np.tril(np.ones((4, 4)), -1)[..., None] * -rng.uniform(0, 8, (4, 4, len(reverse)))
+        self.weights = weights + weights.transpose(1, 0, 2)[:, :, reverse]
+        self.sets = np.array([rng.choice(9, 4, replace=False) for _ in range(8)])
+
+    def link(self, u, v):
+        return self.free.get((u, v), (0, -1, 0.0))
+
+    def worth(self, nodes):
+        wrong = (self.graph.colors[list(nodes)] != self.shape.colors).sum()
+        pairs = ((i, j, self.link(nodes[i], nodes[j])) for i in range(4) for j in range(i))
+        return wrong * WRONG_COLOR + sum(self.weights[i, j, one[0]] + one[2] for i, j, one in pairs)
+
+    def align(self, starts, kept):
+        out, worth = np.empty_like(starts), np.empty(len(starts))
+        what = self.view, self.weights, self.shape.colors, starts, kept, np.uint64(7)
+        with np.errstate(over="ignore"):
+            align_sets(0, len(starts), *what, out, worth, new_nearby(9, 4))
+        return out.tolist(), worth
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_aligned_set_is_worth_what_is_said_and_no_exchange_pays(kind):
+    best_found = 0
+    for scene in (Scene(kind, seed) for seed in range(6)):
+        every = {nodes: scene.worth(nodes) for nodes in permutations(range(9), 4)}
+        most = max(every.values())
+        for kept in (True, False):
+            found, worth = scene.align(scene.sets, kept)
+            for start, nodes, own in zip(scene.sets.tolist(), found, worth, strict=True):
+                assert own == pytest.approx(every[tuple(nodes)]) and own <= most + 1e-6
+                assert not kept or own >= every[tuple(start)] - 1e-6
+                # no two roles, and no node and a neighbour of the set, are better exchanged
+                near = {v for u, v in scene.free if u in nodes} - {*nodes}
+                others = [[*nodes[:i], w, *nodes[i + 1 :]] for w in near for i in range(4)]
+                for i, j in combinations(range(4), 2):
+                    others.append(list(nodes))
+                    others[-1][i], others[-1][j] = nodes[j], nodes[i]
+                assert max(every[tuple(one)] for one in others) <= own + 1e-5
+            best_found += max(worth) > most - 1e-6
+        # the best one stays
+        best = [list(max(every, key=every.get))]
+        assert scene.align(np.array(best), True)[0] == best
+    assert best_found >= 7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_free_and_nearby(kind):
+    for scene in (Scene(kind, seed) for seed in range(4)):
+        rows, of, sets = scene.graph.rows, scene.graph.edge_of, scene.sets.tolist()
+        links, edges = describe_free(scene.view, of, scene.sets)
+        # copies own an edge if no other before does
+        owned = {*np.flatnonzero(~scene.is_free).tolist()}
+        is_used = ~scene.is_free
+        observed = observe(rows, scene.view.reverse, of, is_used, scene.sets)
+        for nodes, link, edge, own in zip(sets, links, edges, observed, strict=True):
+            joined = [[scene.link(u, v) for v in nodes] for u in nodes]
+            assert [[one[0] for one in row] for row in joined] == link.tolist()
+            assert [joined[i][j][1] for i in range(4) for j in range(i)] == edge.tolist()
+            first = [[0 if one[1] in owned else one[0] for one in row] for row in joined]
+            assert first == own.tolist()
+            owned |= {int(one) for one in edge if one >= 0}
+        assert {*np.flatnonzero(is_used).tolist()} == owned
+        # neighbours by free edges, each once
+        with np.errstate(over="ignore"):
+            found = neighbors_of(scene.view, scene.sets, new_nearby(9, 4), np.uint64(3))
+        expected = []
+        for owner, nodes in enumerate(sets):
+            for w in {v for u, v in scene.free if u in nodes} - {*nodes}:
+                every = [scene.link(w, u) for u in nodes]
+                bits = round(sum(one[2] for one in every), 9)
+                expected.append((owner, w, *(one[0] for one in every), bits))
+        columns = (one.tolist() for one in found)
+        rows = [(u, w, *link, round(bits, 9)) for u, w, link, bits in zip(*columns, strict=True)]
+        assert sorted(rows) == sorted(expected)
+
+
+def test_some_neighbours_of_a_hub_are_looked_at_with_all_their_edges():
+    star = nx.star_graph(MOST_NEIGHBORS + 30)
+    star.add_edges_from([(1, leaf) for leaf in range(30, 90)] + [(2, 3), (89, 90)])
+    graph = CodedGraph.of(MinedGraph.of(star))
+    view, hubs = EditedGraph.of(GraphCode(graph)).view, graph.mined.order.position[[0, 1]]
+    with np.errstate(over="ignore"):
+        near = neighbors_of(view, hubs[None], new_nearby(len(star), 2), np.uint64(5))
+    _, nodes, links, bits = (one.tolist() for one in near)
+    known = links_in(graph.rows)
+    assert MOST_NEIGHBORS <= len(nodes) == len({*nodes}) < len(star) - 2
+    assert links == [[known.get((w, u), 0) for u in hubs] for w in nodes]
+    cost = dict(zip(known, view.bits, strict=True))
+    assert bits == pytest.approx([sum(cost.get((w, u), 0) for u in hubs) for w in nodes])
+
+
+def test_the_first_sets_are_kept_until_all_their_nodes_are_in_enough():
+    rng = np.random.default_rng(0)
+    sets = np.array([rng.choice(30, 3, replace=False) for _ in range(40)])
+    times, kept = np.zeros(30, int), []
+    for row, nodes in enumerate(sets):
+        if times[nodes].min() < 2:
+            times[nodes] += 1
+            kept.append(row)
+    assert 5 < len(kept) < 40
+    for most in (5, 40):
+        assert thin_sets(sets, 30, 2, most).tolist() == kept[:most]
+
+
+# what is found
+
+
+def hidden(kind, seed, motif, copies, noise, num_nodes=200, degree=4):
+    """A random graph with noisy copies of a motif that has a kind for each edge, and their nodes.
+
+    Each edge is lost with the probability ``noise``, and as many are put in, as is expected.
+    """
+    rng, size = np.random.default_rng(seed), len(motif)
+    kinds = 2 if kind == "relations" else 1
+    base = nx.gnm_random_graph(num_nodes, num_nodes * degree // 2, seed=seed)
+    edges = {
+        frozenset(one): (*one[:: rng.choice([-1, 1])], int(rng.integers(kinds)))
+        for one in base.edges
+    }
+    chance = noise * motif.number_of_edges() / (comb(size, 2) - motif.number_of_edges())
+    places = rng.permutation(num_nodes)[: size * copies].reshape(copies, size)
+    for place in places.tolist():
+        for i, j in combinations(range(size), 2):
+            pair = frozenset((place[i], place[j]))
+            edges.pop(pair, None)
+            if motif.has_edge(i, j) and rng.random() >= noise:
+                edges[pair] = place[i], place[j], (i + j) % kinds
+            elif not motif.has_edge(i, j) and rng.random() < chance:
+                edges[pair] = place[i], place[j], int(rng.integers(kinds))
+    source, target, relation = np.array([*edges.values()]).T
+    options = {
+        "plain": {},
+        "directed": {"directed": True},
+        "relations": {"relation": relation, "relation_names": ["acts", "binds"],
+                      "directed": [False, True]},
+    }[kind]  # fmt: skip
+    return csr_from_edges(source, target, num_nodes, **options), places
+
+
+def share_found(places, copies):
+    """The share of hidden copies of which a copy has most nodes, by the Jaccard index."""
+    sets = [{*copy} for copy in copies]
+    best = [max((len(own & {*one}) / len(own | {*one}) for own in sets), default=0)
+            for one in places]  # fmt: skip
+    return np.mean(np.array(best) >= 0.8)
+
+
+def check_edits(rows, drawn, copies, edits):
+    """Edits turn a motif into what is joined in its copies, and each edge is in one copy."""
+    links, owner = links_in(rows), Counter()
+    signs = {(copy, *sorted(ends, reverse=True), sign) for copy, *ends, sign in edits.tolist()}
+    assert len(signs) == len(edits)
+    for number, copy in enumerate(copies.tolist()):
+        for i, j in permutations(range(len(copy)), 2):
+            link, one = links.get((copy[i], copy[j]), 0), drawn[i, j]
+            missing, added = ((number, max(i, j), min(i, j), sign) in signs for sign in (-1, 1))
+            own = (one > 0 and not missing) or added
+            owner[copy[i], copy[j]] += own
+            assert not missing or one > 0
+            # what a copy has as it is drawn, and not so
+            assert not own or (link > 0 and (link == one) == (not added))
+    # an edge that is in no copy is missing in none
+    assert {ends for ends, times in owner.items() if times} == owner.keys() & links.keys()
+    assert max(owner.values()) == 1
+
+
+DENSE = nx.gnm_random_graph(7, 14, seed=4)
+
+
+@pytest.mark.parametrize("kind", ["directed", "relations"])
+def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
+    graph, places = hidden(kind, 1, DENSE, 10, 0.1)
+    mined = MinedGraph.of(graph)
+    found, again = (search_graph(mined, range(7, 8), seed=0) for _ in range(2))
+    (one,) = found.motifs
+    assert share_found(places.tolist(), mined.order.given(one.copies.astype(np.int32))) >= 0.8
+    # 1. the drawing, the edits and the bits
+    code = GraphCode(CodedGraph.of(mined))
+    shape = code.graph.shape_of(one.structure)
+    assert len(one.structure.edges) == DENSE.number_of_edges() and len(one.edits)
+    check_edits(code.graph.rows, shape.links, one.copies, one.edits)
+    empty = EditedGraph.of(code)
+    assert found.bits_total == pytest.approx(empty.add(shape, one.copies).length, abs=1e-3)
+    assert found.bits_base == pytest.approx(empty.length, abs=1e-3)
+    assert one.bits == pytest.approx(found.bits_saved, abs=1e-3)
+    # 2. a set without edits is longer
+    exact = search_graph(mined, range(7, 8), seed=0, exact_copies=True)
+    assert found.bits_total < exact.bits_total - 1
+    assert not any(len(own.edits) for own in exact.motifs)
+    # 3. it is written down as it is, and the seed decides
+    assert unpack(pack([found, None]))[0].motifs[0].edits.tolist() == one.edits.tolist()
+    assert pack([again])["sets"] == pack([found])["sets"]
+
+
+def test_without_noise_both_searches_find_the_same():
+    """Wheels and complete bipartite graphs, at least four edges apart."""
+    base, rng = nx.gnm_random_graph(200, 300, seed=1), np.random.default_rng(0)
+    nodes = iter(rng.permutation(200).tolist())
+    for one in [nx.wheel_graph(7), nx.complete_bipartite_graph(4, 4)] * 8:
+        place = [next(nodes) for _ in one]
+        base.remove_edges_from(list(combinations(place, 2)))
+        base.add_edges_from([(place[u], place[v]) for u, v in one.edges])
+    mined = MinedGraph.of(base)
+    exact, found = (
+        search_graph(mined, range(7, 9), seed=0, exact_copies=only) for only in (True, False)
+    )
+    assert [len(one.copies) for one in exact.motifs] == [8, 8]
+    assert pack([found])["sets"] == pack([exact])["sets"]
+
+
+def test_nothing_is_found_where_nothing_is():
+    degrees = [2] * 150 + [3] * 80 + [30] * 8
+    hubs = nx.Graph(nx.configuration_model(degrees, seed=0))
+    hubs.remove_edges_from(list(nx.selfloop_edges(hubs)))
+    assert len(motif_set(hubs, "4-6")) == 0
+    graphs = [nx.gnm_random_graph(14, 24, seed=one) for one in range(40)]
+    assert len(motif_set(graphs, "4-6")) == 0
+
+
+def noisy_collection(motif, noise, number, others, num_edges):
+    """Random graphs with one noisy copy each, and its nodes."""
+    rng, size, graphs, places = np.random.default_rng(1), len(motif), [], []
+    for _ in range(number):
+        graph = nx.gnm_random_graph(size + others, num_edges, seed=int(rng.integers(1 << 30)))
+        place = rng.permutation(size + others)[:size].tolist()
+        graph.remove_edges_from(list(combinations(place, 2)))
+        graph.add_edges_from(
+            (place[i], place[j])
+            for i, j in combinations(range(size), 2)
+            if motif.has_edge(i, j) != (rng.random() < noise)
+        )
+        graphs.append(graph)
+        places.append(place)
+    return graphs, places
+
+
+@pytest.mark.parametrize(
+    ("motif", "number", "others", "num_edges", "base"),
+    [
+        (nx.complete_bipartite_graph(4, 4), 40, 8, 16, "total"),
+        (nx.complete_graph(8), 30, 10, 20, "blocks"),
+    ],
+    ids=["bipartite", "clique"],
+)
+def test_noisy_copies_in_a_collection(motif, number, others, num_edges, base):
+    graphs, places = noisy_collection(motif, 0.04, number, others, num_edges)
+    found = motif_set(graphs, "8")
+    (one,) = found
+    assert found.base == base and nx.is_isomorphic(one.structure.to_networkx(), motif)
+    graph = as_csr(graphs)
+    rows = one.motif.copies.rows_in(graph)
+    owner = graph.graph_of(rows[:, 0])
+    assert len({*owner.tolist()}) > 0.85 * number
+    offset = np.array(graph.graph_ptr[:-1])[:, None]
+    assert share_found((np.array(places) + offset).tolist(), rows.tolist()) >= 0.8
+    structure = one.structure.joined.astype(int)
+    code = CollectionCode(graph, None, "total")
+    check_edits(code.rows, structure, rows, one.motif.edits)
+    assert one.motif.missing > 0 and (one.motif.added > 0) == (base == "total")
+    if base == "total":
+        links = Shape.of(structure, np.zeros(8, int))
+        empty = EditedCollection(code.without_motifs())
+        # up to the order of its nodes, by which ties of degrees are coded
+        assert found.bits_total == pytest.approx(empty.add(links, rows).length, abs=15)
+
+
+# the record
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """A graph with noisy copies, and its set."""
+    graph, _ = hidden("plain", 1, DENSE, 12, 0.1)
+    return graph, motif_set(graph, "7")
+
+
+def test_a_set_with_edits_is_read_back(noisy, tmp_path):
+    graph, found = noisy
+    (one,) = found
+    part, rows = one.motif, one.motif.copies.rows_in(graph)
+    miner = PatternMiner(null=None).fit(nx.path_graph(9))
+    run = replace(MiningRun.of(miner, nx.path_graph(9)), motif_set=found)
+    write_run(tmp_path, run, RunSettings.of(miner), miner)
+    (back,) = read_run(tmp_path).motif_set
+    assert back.key == one.key and back.motif.copies.rows_in(graph).tolist() == rows.tolist()
+    assert sorted(back.motif.edits.tolist()) == sorted(
+        [copy, *sorted(ends), sign] for copy, *ends, sign in part.edits.tolist()
+    )
+    assert (back.motif.missing, back.motif.copies_exact) == (part.missing, part.copies_exact)
+    record = run.motif_set.to_dict()["motifs"][0]
+    joined, apart = 12 * len(one.edges), 12 * (comb(7, 2) - len(one.edges))
+    assert record["missing_rate"] == pytest.approx(part.missing / joined, abs=1e-6)
+    assert record["added_rate"] == pytest.approx(part.added / apart, abs=1e-6)
+    # the text of each copy, on all its rows, makes of the drawing what is there
+    table = pd.read_parquet(tmp_path / "copies.parquet")
+    whole = nx.Graph([*zip(*(ends.tolist() for ends in graph.edges()[:2]), strict=True)])
+    for _, own in table.groupby("copy"):
+        (text,) = own["edits"].unique()
+        made = nx.Graph(list(one.edges))
+        for edit in text.split():
+            change = made.add_edge if edit[0] == "+" else made.remove_edge
+            change(*map(int, edit[1:].split("-")))
+        nodes = own.set_index("pattern_node")["node"].to_dict()
+        ends = {frozenset((nodes[u], nodes[v])) for u, v in made.edges}
+        assert ends == {frozenset(pair) for pair in whole.subgraph(nodes.values()).edges}
+
+
+def test_new_graphs_are_covered_with_exact_copies(noisy):
+    graph, found = noisy
+    (one,) = found
+    exact = one.motif.copies_exact
+    row = found.transform(graph)[0]
+    assert 0 < exact <= row[0] < one.motif.num_copies
+    assert row[1] == pytest.approx(1 - row[0] * len(one.edges) / graph.num_edges)
+    drawn = found.to_networkx(graph)
+    marked = [ends for *ends, own in drawn.edges(data=True) if "motif" in own]
+    edges = 12 * len(one.edges) - one.motif.missing + one.motif.added
+    assert len(marked) == edges == round(found.edges_covered * graph.num_edges)
+    table = found.compare(graph)
+    assert table["copies"].tolist() == [12] and table["copies_other"][0] in (0, row[0])
