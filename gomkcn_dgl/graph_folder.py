@@ -245,9 +245,10 @@ def _read_header(folder: Path) -> dict[str, Any]:
             "anew."
         )
     for name, kind in _ENTRIES.items():
-        value: Any = record.get(name)
+        value = record.get(name)
         # in Python a bool is an int as well
-        if type(value) is not kind or (kind is list and not all(isinstance(v, str) for v in value)):
+        fits = type(value) is kind
+        if not fits or (isinstance(value, list) and not all(isinstance(v, str) for v in value)):
             what = "a list of names" if kind is list else f"of type {kind.__name__}"
             raise InputError(f"{name} in {HEADER} must be {what}, got {value!r:.40}.")
     if not 1 <= record["num_nodes"] < 2**31:
