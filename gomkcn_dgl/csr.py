@@ -26,12 +26,12 @@ log = logging.getLogger("gomkcn_dgl")
 
 CONSTANT_FEATURE = "constant"
 # what can be done to a graph to tidy it, in the words of the log
-_LOOPS = "dropped {:,} self-loops"
-_ZEROS = "dropped {:,} edges of weight 0"
-_DUPLICATES = "merged {:,} duplicate edges"
-_MIRRORED = "read {:,} edges as undirected"
-_CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pairs of nodes"
-_CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
+LOOPS = "dropped {:,} self-loops"
+ZEROS = "dropped {:,} edges of weight 0"
+DUPLICATES = "merged {:,} duplicate edges"
+MIRRORED = "read {:,} edges as undirected"
+CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pairs of nodes"
+CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
 # nodes whose edges are listed in one go
@@ -237,7 +237,7 @@ def csr_from_edges(
         weights = _check_weights(weights, len(source))
     # 2. features; nodes without any have the constant 1
     if features is None:
-        repairs[_CONSTANT] = num_nodes
+        repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
@@ -256,35 +256,26 @@ def csr_from_edges(
     relations = relations_of(list(map(str, relation_names)), is_directed)
     one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
     num_listed = different - both_ways // 2 if undirected else different
-    repairs[_DUPLICATES], repairs[_MIRRORED] = len(source) - int(num_listed.sum()), one_way
+    repairs[DUPLICATES], repairs[MIRRORED] = len(source) - int(num_listed.sum()), one_way
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
-    links = None
-    if relations.is_simple:
-        pairs, weights = _merge_duplicates(source, target, weights)
-        del source, target
-        indptr, indices, weights = _compress(pairs, weights, num_nodes)
-    else:
-        number = np.zeros(len(source), np.int64) if relation is None else relation
-        rows = _link_edges(source, target, number, relations, num_nodes)
-        indptr, indices, links, relations = rows.indptr, rows.indices, rows.links, rows.relations
-        if weights is not None:
-            weights, repairs[_CONFLICTS] = _weights_of_entries(weights, rows)
-    notes = _log_repairs(repairs)
+    rows = merge_edges(source, target, weights, relation, relations, num_nodes)
+    repairs[CONFLICTS] = rows.num_conflicts
+    notes = log_repairs(repairs)
     return CSRGraph(
-        indptr=indptr,
-        indices=indices,
+        indptr=rows.indptr,
+        indices=rows.indices,
         features=matrix,
-        weights=weights,
+        weights=rows.weights,
         graph_ptr=graph_ptr,
         node_ids=node_ids,
         feature_names=names,
-        relations=relations,
-        links=links,
+        relations=rows.relations,
+        links=rows.links,
         notes=notes,
     )
 
 
-def _log_repairs(repairs: Counter[str]) -> tuple[str, ...]:
+def log_repairs(repairs: Counter[str]) -> tuple[str, ...]:
     """Write one line to the log for each kind of repair, and return these lines."""
     lines = tuple(message.format(count) for message, count in repairs.items() if count)
     for line in lines:
@@ -356,9 +347,9 @@ def _kept_edges(
 ) -> np.ndarray:
     """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
     keep: np.ndarray = source != target
-    repairs[_LOOPS] += len(source) - int(keep.sum())
+    repairs[LOOPS] += len(source) - int(keep.sum())
     if weights is not None:
-        repairs[_ZEROS] += int((keep & (weights == 0)).sum())
+        repairs[ZEROS] += int((keep & (weights == 0)).sum())
         keep &= weights > 0
     return keep
 
@@ -386,6 +377,61 @@ def count_edges(
         num_pairs = len(sorted_distinct(pack(np.minimum(u, v), np.maximum(u, v))))
         counts[:, number] = num_different, 2 * (num_different - num_pairs)
     return counts[0], counts[1]
+
+
+class Rows(NamedTuple):
+    """Edges as compressed sparse rows, each in the rows of both of its nodes."""
+
+    indptr: np.ndarray  # int64 [V + 1]
+    indices: np.ndarray  # int32 [E]
+    weights: np.ndarray | None  # float32 [E]
+    links: np.ndarray | None  # uint8 or uint16 [E]
+    relations: Relations  # with the links that occur
+    num_conflicts: int  # entries that had several weights
+
+
+def merge_edges(
+    source: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray | None,
+    relation: np.ndarray | None,
+    relations: Relations,
+    num_nodes: int,
+) -> Rows:
+    """Merge duplicates, and gather all that joins two nodes into one entry of each one's row.
+
+    ``relation`` may be None where all edges are of one.
+    """
+    if relations.is_simple:
+        pairs, weights = _merge_duplicates(source, target, weights)
+        return Rows(*_compress(pairs, weights, num_nodes), None, relations, 0)
+    # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
+    pairs = np.concatenate([pack(source, target), pack(target, source)])
+    out = relations.outgoing[np.zeros(len(source), int) if relation is None else relation]
+    channels = np.concatenate([out, relations.opposite[out]])
+    # 2. sorted by pair and channel: the ends of one pair form one entry
+    order = np.lexsort((channels, pairs))
+    pairs, channels = pairs[order], channels[order]
+    first = np.ones(len(pairs), dtype=bool)
+    first[1:] = pairs[1:] != pairs[:-1]
+    start = np.flatnonzero(first)
+    entries = pairs[start]
+    # 3. the different channels of an entry form its link
+    new = first.copy()
+    new[1:] |= channels[1:] != channels[:-1]
+    links, relations = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
+    num_conflicts = 0
+    if weights is not None and len(start):
+        # 4. of several weights, the largest one that leads to the neighbour, or comes from it
+        ends, leads = weights[order % len(source)], ~relations.incoming[channels]
+        best = np.maximum.reduceat(np.where(leads, ends, -np.inf), start)
+        worst = np.minimum.reduceat(np.where(leads, ends, np.inf), start)
+        num_conflicts = int((best > worst).sum())
+        weights = np.where(np.isneginf(best), np.maximum.reduceat(ends, start), best)
+        weights = weights.astype(np.float32)
+    indices = (entries & _LOW_HALF).astype(np.int32)
+    indptr = _row_bounds(entries >> 32, num_nodes)
+    return Rows(indptr, indices, weights, links, relations, num_conflicts)
 
 
 def _merge_duplicates(
@@ -416,22 +462,14 @@ def _compress(
         entries, weights = entries[order], np.concatenate([weights, weights])[order]
     indices = (entries & _LOW_HALF).astype(np.int32)
     entries >>= 32
-    # the number of entries in each row gives the boundaries of the rows
+    return _row_bounds(entries, num_nodes), indices, weights
+
+
+def _row_bounds(rows: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Where the entries of each row begin, and the last ones end, int64 ``[V + 1]``."""
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(entries, minlength=num_nodes), out=indptr[1:])
-    return indptr, indices, weights
-
-
-class _LinkedRows(NamedTuple):
-    """Rows of neighbours, and where their entries come from; an entry has one or more edge ends."""
-
-    indptr: np.ndarray  # int64 [V + 1]
-    indices: np.ndarray  # int32 [E]
-    links: np.ndarray  # uint8 or uint16 [E]
-    relations: Relations  # with the links that occur
-    start: np.ndarray  # int64 [E], first edge end of each entry, among those below
-    edge: np.ndarray  # int64, edge of each edge end
-    outgoing: np.ndarray  # bool, whether the edge leads from the row's node or has no direction
+    np.cumsum(np.bincount(rows, minlength=num_nodes), out=indptr[1:])
+    return indptr
 
 
 def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
@@ -484,54 +522,6 @@ def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> No
         raise InputError(
             f"relation must be numbers of relation_names, 0 to {num_relations - 1}, got {worst}."
         )
-
-
-def _link_edges(
-    source: np.ndarray,
-    target: np.ndarray,
-    relation: np.ndarray,
-    relations: Relations,
-    num_nodes: int,
-) -> _LinkedRows:
-    """Merge duplicates and gather all that joins two nodes into one entry of each one's row."""
-    # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
-    pairs = np.concatenate([pack(source, target), pack(target, source)])
-    out = relations.outgoing[relation]
-    channels = np.concatenate([out, relations.opposite[out]])
-    # 2. sorted by pair and channel: the ends of one pair form one entry
-    order = np.lexsort((channels, pairs))
-    pairs, channels = pairs[order], channels[order]
-    first = np.ones(len(pairs), dtype=bool)
-    first[1:] = pairs[1:] != pairs[:-1]
-    start = np.flatnonzero(first)
-    entries = pairs[start]
-    # 3. the different channels of an entry form its link
-    new = first.copy()
-    new[1:] |= channels[1:] != channels[:-1]
-    links, numbered = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
-    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(entries >> 32, minlength=num_nodes), out=indptr[1:])
-    return _LinkedRows(
-        indptr=indptr,
-        indices=(entries & 2**32 - 1).astype(np.int32),
-        links=links,
-        relations=numbered,
-        start=start,
-        edge=order % max(len(source), 1),
-        outgoing=~relations.incoming[channels],
-    )
-
-
-def _weights_of_entries(weights: np.ndarray, rows: _LinkedRows) -> tuple[np.ndarray, int]:
-    """Largest weight that leads to each neighbour, or comes, and how many entries had several."""
-    ends = weights[rows.edge]
-    if not len(ends):
-        return ends, 0
-    best = np.maximum.reduceat(np.where(rows.outgoing, ends, -np.inf), rows.start)
-    worst = np.minimum.reduceat(np.where(rows.outgoing, ends, np.inf), rows.start)
-    leads = ~np.isneginf(best)
-    largest = np.where(leads, best, np.maximum.reduceat(ends, rows.start))
-    return largest.astype(np.float32), int(((best > worst) & leads).sum())
 
 
 def split_graphs(graph: CSRGraph) -> list[CSRGraph]:
