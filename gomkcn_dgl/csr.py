@@ -259,7 +259,7 @@ def csr_from_edges(
     repairs[DUPLICATES], repairs[MIRRORED] = len(source) - int(num_listed.sum()), one_way
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
     rows = merge_edges(source, target, weights, relation, relations, num_nodes)
-    repairs[CONFLICTS] = rows.num_conflicts
+    repairs[CONFLICTS] = int(rows.conflicts.sum())
     notes = log_repairs(repairs)
     return CSRGraph(
         indptr=rows.indptr,
@@ -387,7 +387,7 @@ class Rows(NamedTuple):
     weights: np.ndarray | None  # float32 [E]
     links: np.ndarray | None  # uint8 or uint16 [E]
     relations: Relations  # with the links that occur
-    num_conflicts: int  # entries that had several weights
+    conflicts: np.ndarray  # bool [E], entries that had several weights; [0] where none can have
 
 
 def merge_edges(
@@ -404,7 +404,8 @@ def merge_edges(
     """
     if relations.is_simple:
         pairs, weights = _merge_duplicates(source, target, weights)
-        return Rows(*_compress(pairs, weights, num_nodes), None, relations, 0)
+        none = np.zeros(0, bool)
+        return Rows(*_compress(pairs, weights, num_nodes), None, relations, none)
     # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
     pairs = np.concatenate([pack(source, target), pack(target, source)])
     out = relations.outgoing[np.zeros(len(source), int) if relation is None else relation]
@@ -420,18 +421,18 @@ def merge_edges(
     new = first.copy()
     new[1:] |= channels[1:] != channels[:-1]
     links, relations = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
-    num_conflicts = 0
+    conflicts = np.zeros(0, bool)
     if weights is not None and len(start):
         # 4. of several weights, the largest one that leads to the neighbour, or comes from it
         ends, leads = weights[order % len(source)], ~relations.incoming[channels]
         best = np.maximum.reduceat(np.where(leads, ends, -np.inf), start)
         worst = np.minimum.reduceat(np.where(leads, ends, np.inf), start)
-        num_conflicts = int((best > worst).sum())
+        conflicts = best > worst
         weights = np.where(np.isneginf(best), np.maximum.reduceat(ends, start), best)
         weights = weights.astype(np.float32)
     indices = (entries & _LOW_HALF).astype(np.int32)
     indptr = _row_bounds(entries >> 32, num_nodes)
-    return Rows(indptr, indices, weights, links, relations, num_conflicts)
+    return Rows(indptr, indices, weights, links, relations, conflicts)
 
 
 def _merge_duplicates(

@@ -96,31 +96,36 @@ def write_graph_folder(
     folder: str | os.PathLike[str], graph: CSRGraph, *, force: bool = False
 ) -> None:
     """Write a graph as a folder, which appears when complete; ``force`` replaces another graph."""
-    with _new_folder(folder, force) as unfinished:
-        stored = [name for name in _OPTIONAL if getattr(graph, name) is not None]
-        is_one = graph.features.strides[0] == 0 or (graph.features == 1).all()
-        if graph.feature_names == (CONSTANT_FEATURE,) and is_one:
-            stored.remove("features")
-        for name in ("indptr", "indices", "graph_ptr", *stored):
-            values = getattr(graph, name)
-            if name == "node_ids" and values.dtype.kind == "u" and int(values.max()) >= 2**63:
-                raise InputError(f"a node id must be less than 2^63, got {values.max()}.")
-            if name == "node_ids" and values.dtype.kind in "iu":
-                values = values.astype(np.int64, copy=False)
-            np.save(unfinished / f"{name}.npy", values)
-        record = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "num_nodes": graph.num_nodes,
-            "num_edges": graph.num_edges,
-            "num_graphs": graph.num_graphs,
-            "feature_names": list(graph.feature_names),
-            "relations": relations_to_record(graph.relations),
-            "notes": list(graph.notes),
-            "files": stored,
-        }
-        header = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-        (unfinished / HEADER).write_text(header, encoding="utf-8")
+    with new_folder(folder, force) as unfinished:
+        store_graph(unfinished, graph)
+
+
+def store_graph(folder: Path, graph: CSRGraph) -> None:
+    """Write the files of a graph into a folder that exists."""
+    stored = [name for name in _OPTIONAL if getattr(graph, name) is not None]
+    is_one = graph.features.strides[0] == 0 or (graph.features == 1).all()
+    if graph.feature_names == (CONSTANT_FEATURE,) and is_one:
+        stored.remove("features")
+    for name in ("indptr", "indices", "graph_ptr", *stored):
+        values = getattr(graph, name)
+        if name == "node_ids" and values.dtype.kind == "u" and int(values.max()) >= 2**63:
+            raise InputError(f"a node id must be less than 2^63, got {values.max()}.")
+        if name == "node_ids" and values.dtype.kind in "iu":
+            values = values.astype(np.int64, copy=False)
+        np.save(folder / f"{name}.npy", values)
+    record = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "num_nodes": graph.num_nodes,
+        "num_edges": graph.num_edges,
+        "num_graphs": graph.num_graphs,
+        "feature_names": list(graph.feature_names),
+        "relations": relations_to_record(graph.relations),
+        "notes": list(graph.notes),
+        "files": stored,
+    }
+    header = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    (folder / HEADER).write_text(header, encoding="utf-8")
 
 
 def _map_ids(folder: Path, num_nodes: int) -> np.ndarray:
@@ -137,7 +142,7 @@ def _map_ids(folder: Path, num_nodes: int) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def _new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
+def new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
     """Yield an empty folder that takes the name ``folder`` when the block ends well, or vanishes.
 
     ``folder`` must not exist or be empty; with ``force`` it may also be a graph folder. Whatever

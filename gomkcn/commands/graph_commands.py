@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
+    LARGE,
     OUTPUT,
     Command,
     add_options,
@@ -66,28 +67,31 @@ def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> 
     ("--quiet", bool, "Hide the log"),
     group=OUTPUT,
 )
+@add_options(
+    ("--memory-limit", "2GiB", "Memory for reading edges; more are sorted on disk, by DuckDB"),
+    group=LARGE,
+)
 @reading_options
 @edge_options
-def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
+def convert(path: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
     """Convert a graph file to a graph folder.
 
     The graph at PATH becomes the folder OUT. Every command takes that folder in place of a graph
-    file, and maps it into memory without reading it.
+    file, and maps it into memory without reading it. Lists and tables of edges may be larger than
+    memory.
 
     \b
     gomkcn convert friends.txt.gz friends.graph
     gomkcn convert edges.csv big.graph --feature-file x.npy
-    gomkcn convert triples.tsv knowledge.graph --relation 2
+    gomkcn convert triples.tsv knowledge.graph --relation 2 --memory-limit 8GiB
     """
     show_log(quiet)
-    from gomkcn_dgl.graph_folder import write_graph_folder
+    from gomkcn_dgl.io.large_edges import convert_graph
+    from gomkcn_dgl.runtime.files import format_size, parse_size
 
-    graph = read_graph_at(path, **options)
-    write_graph_folder(out, graph, force=force)
-    size = sum(file.stat().st_size for file in Path(out).iterdir()) / 2**20
-    click.echo(
-        f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size:,.1f} MiB"
-    )
+    graph = convert_graph(path, out, memory_limit=parse_size(memory_limit), **options)
+    size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
+    click.echo(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
 
 
 @click.command(cls=Command)

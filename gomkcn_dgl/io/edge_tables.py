@@ -11,11 +11,12 @@ there both ways.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,20 +44,26 @@ from gomkcn_dgl.io.tables import (
     parse_columns,
     read_text,
     table_rows,
+    text_pieces,
     to_array,
 )
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 log = logging.getLogger("gomkcn_dgl")
 
 _OWNER = "the edge table"
 WEIGHT = "weight"
 _LONGEST_ID = 1000
+# of a text, which tell its columns
+_HEAD_BYTES = 2**24
 # what must be true of the columns of a table of edges
 _WORD_RULE = "{} must have 1 to 1000 characters"
 _WEIGHT_RULE = "an edge weight must be a finite number of at least 0"
-_NO_EDGE = "the file holds a header and no edge."
+NO_EDGE = "the file holds a header and no edge."
 _CALLED = {"source": "a node id", "target": "a node id", "relation": "a relation"}
 # share of the edges of an undirected relation that are there both ways
 _NEARLY_ALL = 0.95
@@ -68,6 +75,25 @@ def read_edges(path: Path, format: str, options: EdgeOptions) -> GraphContent:
     read = _read_parquet if format == "parquet" else _read_text
     table, layout = read(path, format, options)
     return _content(table, layout, options.directed)
+
+
+def open_edges(
+    path: Path, format: str, options: EdgeOptions, size: int
+) -> tuple[EdgeLayout, Callable[[pa.DataType], Iterator[pa.Table | None]]]:
+    """Return the layout of a file of edges, and a function that yields its columns in pieces.
+
+    The function takes the type of the ids; where a piece has others, it yields None. A piece has
+    about ``size`` bytes of a text, or a row for each 64 of them.
+    """
+    if format == "parquet":
+        with _parquet_file(path) as file:
+            layout = _parquet_layout(file, options)
+        return layout, lambda ids: _parquet_tables(path, layout, max(size // 64, 1), ids)
+    head = next(text_pieces(path, _HEAD_BYTES), b"")
+    layout = read_layout(head, format == "csv", options)
+    layout.write_log()
+    quotes = layout.dialect is not None and layout.dialect.quotes
+    return layout, lambda ids: _text_tables(text_pieces(path, size, quotes=quotes), layout, ids)
 
 
 def is_table(graph: Any) -> bool:
@@ -116,6 +142,8 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
     The columns of the table are those of the roles: ``source`` and ``target``, int64 or words,
     ``weight``, float64, and ``relation``, words.
     """
+    if not len(table):
+        raise InputError(NO_EDGE)
     table = table.unify_dictionaries().combine_chunks()
     columns = {name: table[name].chunk(0) for name in table.column_names}
     # 1. ids in ascending order; in a file of text, +7 and 07 are integers where all ids are
@@ -146,9 +174,11 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
         ]
     weights = to_array(columns["weight"]) if "weight" in columns else None
     there = slice(None) if weights is None else as_float32("edge weights", weights) > 0
-    edges = source[there], target[there], None if relation is None else relation[there]
+    kept = source[there], target[there], None if relation is None else relation[there]
     # 3. directions
-    names, directions, notes = _find_directions(layout, kinds, directed, *edges)
+    names, directions, notes = find_directions(
+        layout, kinds, directed, lambda n: count_edges(*kept[:2], kept[2] if n > 1 else None, n)
+    )
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
     return GraphContent(
@@ -180,19 +210,18 @@ def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # ---------------------------------------------------------------- directions
 
 
-def _find_directions(
+def find_directions(
     layout: EdgeLayout,
     found: Sequence[str] | None,
     directed: bool | None,
-    source: np.ndarray,
-    target: np.ndarray,
-    relation: np.ndarray | None,
+    count: Callable[[int], tuple[np.ndarray, np.ndarray]],
 ) -> tuple[list[str], list[bool], tuple[str, ...]]:
     """Return the relations of a table, whether they have a direction, and what is to be noted.
 
     ``found`` are the relations that a column names; the words directed and undirected alone are no
     types, they say the direction. A table without relations is undirected, unless the caller or the
-    names of its columns say that it is not.
+    names of its columns say that it is not. ``count`` returns what :func:`count_edges` says of so
+    many relations.
     """
     names, notes = list(found or [PLAIN]), tuple[str, ...]()
     directions: list[bool] | None = None
@@ -212,9 +241,7 @@ def _find_directions(
     if directed is not None:
         directions = [directed] * len(names)
     if directions is None:
-        several = relation if len(names) > 1 else None
-        counts = count_edges(source, target, several, len(names))
-        directions, notes = seen_directions(names, *counts)
+        directions, notes = seen_directions(names, *count(len(names)))
     if found is None and directed is None:
         notes += _direction_notes(layout, directions[0])
     return names, directions, notes
@@ -265,23 +292,37 @@ def _read_text(path: Path, format: str, options: EdgeOptions) -> tuple[pa.Table,
     data = read_text(path)
     layout = read_layout(data, format == "csv", options)
     layout.write_log()
+    for ids in (INTEGERS, WORDS):
+        for table in _text_tables([data], layout, ids):
+            if table is not None:
+                return table, layout
+    raise AssertionError("words are always read")
+
+
+def _text_tables(
+    pieces: Iterable[bytes], layout: EdgeLayout, ids: pa.DataType
+) -> Iterator[pa.Table | None]:
+    """Yield the columns of each piece of a text, whole lines; None where ids are no integers."""
     assert layout.dialect is not None, "this is text"
     kinds = {at: NUMBERS if role == "weight" else WORDS for role, at in layout.roles.items()}
-    for ids in (INTEGERS, WORDS):
-        kinds |= dict.fromkeys(layout.ends, ids)
-        columns = parse_columns(data, layout.dialect, len(layout.names), kinds, layout.header)
-        if columns is not None:
-            table = {role: columns[at] for role, at in layout.roles.items()}
-            if not any(_first_wrong(column, role) for role, column in table.items()):
-                return pa.table(table), layout
-    return _table_of_rows(data, layout), layout
+    kinds |= dict.fromkeys(layout.ends, ids)
+    line = 1
+    for data in pieces:
+        skip = max(layout.header + 1 - line, 0)
+        columns = parse_columns(data, layout.dialect, len(layout.names), kinds, skip)
+        table = {role: columns[at] for role, at in layout.roles.items()} if columns else {}
+        if table and not any(_first_wrong(column, role) for role, column in table.items()):
+            yield pa.table(table)
+        else:
+            yield None if ids == INTEGERS else _table_of_rows(data, layout, line)
+        line += data.count(b"\n")
 
 
-def _table_of_rows(data: bytes, layout: EdgeLayout) -> pa.Table:
-    """Read the text row by row, and name the first line that is wrong."""
+def _table_of_rows(data: bytes, layout: EdgeLayout, first: int) -> pa.Table:
+    """Read lines from number ``first`` on row by row, and name the first one that is wrong."""
     assert layout.dialect is not None, "this is text"
     roles, rows = layout.roles, []
-    for line, cells in table_rows(data, layout.dialect):
+    for line, cells in table_rows(data, layout.dialect, first):
         check_width(line, cells, (layout.first_line, len(layout.names)))
         if line <= layout.header:
             continue
@@ -293,10 +334,10 @@ def _table_of_rows(data: bytes, layout: EdgeLayout) -> pa.Table:
             elif not 1 <= len(cell) <= _LONGEST_ID:
                 raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
         rows.append(cells)
-    if not rows:
-        raise InputError(_NO_EDGE)
     table = {role: [row[column] for row in rows] for role, column in roles.items()}
-    weights = {"weight": pa.array(map(float, table.pop("weight")))} if "weight" in table else {}
+    weights = {}
+    if "weight" in table:
+        weights = {"weight": pa.array(map(float, table.pop("weight")), NUMBERS)}
     return pa.table({role: pa.array(cells, WORDS) for role, cells in table.items()} | weights)
 
 
@@ -321,32 +362,54 @@ def _first_wrong(column: pa.Array, role: str) -> tuple[int, str, Any] | None:
 # ---------------------------------------------------------------- parquet and tables in memory
 
 
-def _read_parquet(path: Path, _: str, options: EdgeOptions) -> tuple[pa.Table, EdgeLayout]:
+@contextlib.contextmanager
+def _parquet_file(path: Path) -> Iterator[pq.ParquetFile]:
     import pyarrow.parquet as pq
 
     with file_problems(path):
         open_file(path).close()
     try:
-        schema = pq.read_schema(path)
-        check_names(1, schema.names)
-        layout = find_layout(schema.names, options)
-        layout.write_log()
         # a word is read once, however often it is there
-        words = [each.name for each in schema if _is_text(each.type)]
+        words = [each.name for each in pq.read_schema(path) if _is_text(each.type)]
         with pq.ParquetFile(path, read_dictionary=words) as file:
-            # by one thread: several wait forever at some damaged files
-            table = file.read([schema.names[at] for at in layout.used], use_threads=False)
-            return _edge_columns(table, layout), layout
+            yield file
     # whatever a damaged file leads Arrow into
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
 
 
-def _edge_columns(table: pa.Table, layout: EdgeLayout) -> pa.Table:
-    """Bring the columns of a table into the types of :func:`_content`, or refuse them."""
+def _parquet_layout(file: pq.ParquetFile, options: EdgeOptions) -> EdgeLayout:
+    check_names(1, file.schema_arrow.names)
+    layout = find_layout(file.schema_arrow.names, options)
+    layout.write_log()
+    return layout
+
+
+def _read_parquet(path: Path, _: str, options: EdgeOptions) -> tuple[pa.Table, EdgeLayout]:
+    with _parquet_file(path) as file:
+        layout = _parquet_layout(file, options)
+        # by one thread: several wait forever at some damaged files
+        table = file.read([layout.names[at] for at in layout.used], use_threads=False)
+        return _edge_columns(table, layout), layout
+
+
+def _parquet_tables(
+    path: Path, layout: EdgeLayout, rows: int, ids: pa.DataType
+) -> Iterator[pa.Table | None]:
+    first, names = 0, [layout.names[at] for at in layout.used]
+    with _parquet_file(path) as file:
+        for batch in file.iter_batches(rows, columns=names, use_threads=False):
+            table = _edge_columns(pa.Table.from_batches([batch]), layout, first)
+            yield table if table["source"].type == ids else None
+            first += len(batch)
+
+
+def _edge_columns(table: pa.Table, layout: EdgeLayout, first: int = 0) -> pa.Table:
+    """Bring the columns of a table into the types of :func:`_content`, or refuse them.
+
+    ``first`` is the number of rows before it.
+    """
     names = {role: layout.names[column] for role, column in layout.roles.items()}
-    if not len(table):
-        raise InputError(_NO_EDGE)
     ends = [table.schema.field(names[role]).type for role in ("source", "target")]
     if not (all(map(_is_text, ends)) or all(map(_is_integer, ends))):
         raise InputError(
@@ -357,13 +420,13 @@ def _edge_columns(table: pa.Table, layout: EdgeLayout) -> pa.Table:
     for role, name in names.items():
         column = table[name].combine_chunks()
         if column.null_count:
-            row = column.is_null().index(True).as_py() + 1
+            row = first + column.is_null().index(True).as_py() + 1
             raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
         column = _converted(column, role, name)
         wrong = _first_wrong(column, role)
         if wrong is not None:
             row, rule, value = wrong
-            raise InputError(f"row {row + 1}: {rule}, got {value}.")
+            raise InputError(f"row {first + row + 1}: {rule}, got {value}.")
         found[role] = column
     return pa.table(found)
 

@@ -26,6 +26,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from gomkcn_dgl.checks import check_choice, check_features
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
@@ -158,6 +160,11 @@ def read_graph(
         check_edge_options(format, options)
         table = find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table, options)
+    return call_names(path, graph, label_names)
+
+
+def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> CSRGraph:
+    """Name labels as the caller says, and say in the log what was read."""
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
@@ -307,9 +314,19 @@ def _choose_columns(
 
 def _with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
     """Add the nodes without an edge where row i of the features belongs to the integer id i."""
-    ids, num_rows = content.ids, len(table.values)
-    if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
+    ids = content.ids
+    if not rows_are_ids(table, ids):
         return content
-    log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
     source, target = ids[content.source], ids[content.target]
+    num_rows = len(table.values)
     return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
+
+
+def rows_are_ids(table: FeatureTable | None, ids: np.ndarray) -> bool:
+    """Whether row i of the features belongs to the integer id i; ``ids`` are ascending."""
+    if table is None or table.ids is not None or ids.dtype.kind != "i":
+        return False
+    if ids[0] < 0 or ids[-1] >= len(table.values):
+        return False
+    log.info("features: row i is node i; %d nodes have no edge", len(table.values) - len(ids))
+    return True

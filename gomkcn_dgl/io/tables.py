@@ -8,6 +8,7 @@ Messages start at the line; :func:`gomkcn_dgl.io.reading.read_graph` adds the na
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import itertools
 import math
@@ -22,7 +23,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import read_bytes
+from gomkcn_dgl.runtime.files import file_problems, open_file
 
 INTEGERS, NUMBERS = pa.int64(), pa.float64()
 # each word is stored once
@@ -62,17 +63,31 @@ class Dialect:
 
 def read_text(path: Path) -> bytes:
     r"""Return the bytes of a text file, plain or .gz, whose lines end in ``\n``; never nothing."""
-    data = read_bytes(path).removeprefix(_BYTE_ORDER_MARK)
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if b"\0" in data:
-        line = 1 + data[: data.index(b"\0")].count(b"\n")
-        raise InputError(
-            f"line {line}: text was expected, got a NUL byte; the file seems to be binary."
-        )
+    data = b"".join(text_pieces(path))
     if not data.strip():
         raise InputError("the file is empty.")
     return data
+
+
+def text_pieces(path: Path, size: int = -1, *, quotes: bool = False) -> Iterator[bytes]:
+    """Yield the bytes of a text file in pieces of about a size, which end with a line.
+
+    With ``quotes``, a quoted cell of several lines is not divided.
+    """
+    first = 1
+    with file_problems(path), open_file(path) as raw:
+        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+        # each byte as a letter, so that all ends of lines become one
+        text = io.TextIOWrapper(file, "latin-1")
+        while data := (text.read(size) + text.readline()).encode("latin-1"):
+            while quotes and data.count(b'"') % 2 and (more := text.read(size) + text.readline()):
+                data += more.encode("latin-1")
+            if b"\0" in data:
+                number = first + data[: data.index(b"\0")].count(b"\n")
+                rule = "text was expected, got a NUL byte; the file seems to be binary"
+                raise InputError(f"line {number}: {rule}.")
+            yield data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data
+            first += data.count(b"\n")
 
 
 def find_dialect(data: bytes, is_csv: bool) -> Dialect:
@@ -96,15 +111,18 @@ def find_dialect(data: bytes, is_csv: bool) -> Dialect:
     return Dialect(None, comments=True)
 
 
-def table_rows(data: bytes, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row with the number of its line; rows without a cell are left out."""
+def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row with the number of its line; rows without a cell are left out.
+
+    ``first`` is the number of the first line.
+    """
     if dialect.separator is None:
-        for number, line in enumerate(io.BytesIO(data), start=1):
+        for number, line in enumerate(io.BytesIO(data), start=first):
             words = _COMMENT.sub(b"", line).split()
             if words:
                 yield number, [_decode(word, number) for word in words]
         return
-    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, 1)
+    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, first)
     reader = csv.reader(
         io.StringIO(text, newline=""),
         strict=True,
@@ -115,9 +133,10 @@ def table_rows(data: bytes, dialect: Dialect) -> Iterator[tuple[int, list[str]]]
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells) or len(cells) > 1:
-                yield reader.line_num, [cell.strip() for cell in cells]
+                yield first - 1 + reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
-        raise InputError(f"line {reader.line_num}: the table is malformed ({error}).") from None
+        number = first - 1 + reader.line_num
+        raise InputError(f"line {number}: the table is malformed ({error}).") from None
 
 
 def parse_columns(
