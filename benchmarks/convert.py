@@ -3,9 +3,10 @@
     python benchmarks/convert.py
 
 Each file is converted twice: read into memory, and sorted on disk by DuckDB as if it were larger
-than the limit. Each conversion has a process of its own, whose peak is told by the system. Beside
-them stands the usual way to a compressed matrix, `pandas.read_csv` and `scipy.sparse.coo_matrix.tocsr`, which holds
-all edges in memory and writes nothing.
+than the limit. Each conversion has a process of its own, whose peak is told by the system; it
+counts the pages of mapped files. Beside them stands the usual way to a compressed matrix,
+`pandas.read_csv` and `scipy.sparse.coo_matrix.tocsr`, which holds all edges in memory and writes
+nothing.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def main(bench: Bench, largest: int) -> None:
     bench.note(
         "Barabási–Albert, 2 edges a node, lines in random order. pandas and SciPy hold the matrix "
         "in memory and write nothing; convert writes the folder and waits until it is on the disk. "
-        "10^7 lines are converted once."
+        "Files of 10^7 lines are converted once."
     )
 
 

@@ -35,7 +35,7 @@ from gomkcn_dgl.runtime.files import GIB, MIB, check_memory, format_size, named
 # bytes at the peak for each byte of a file that is read whole, and of text under .gz
 _BYTES_PER_BYTE, _COMPRESSION = 12, 4
 # of a text that is parsed at a time, and at the peak for each end of an edge that is in memory
-_PIECE_BYTES, _BYTES_PER_END = 2**24, 200
+_PIECE_BYTES, _BYTES_PER_END = 2**24, 400
 _SMALLEST_LIMIT = 256 * MIB
 _IS_INTEGER = "regexp_full_match(id, '[+-]?[0-9]{1,23}') AND try_cast(id AS BIGINT) NOT NULL"
 
@@ -90,7 +90,7 @@ def _database(scratch: Path, path: Path, limit: int) -> Iterator[Any]:
             "pip install 'gomkcn-dgl[large]'."
         ) from None
     scratch.mkdir()
-    config: Any = {"memory_limit": f"{limit // 2}B", "temp_directory": str(scratch), "threads": 1}
+    config: Any = {"memory_limit": f"{limit // 3}B", "temp_directory": str(scratch), "threads": 1}
     try:
         with duckdb.connect(scratch / "edges.db", config=config) as database:
             yield database
@@ -134,7 +134,7 @@ def _sort_file(
             database, "count(*) FROM named WHERE source <> target AND weight = 0"
         )
         kinds = _sort_ends(database, is_plain)
-        ends = _Ends(database, num_nodes, limit // 2 // _BYTES_PER_END)
+        ends = _Ends(database, num_nodes, limit // _BYTES_PER_END // 3)
         # 3. directions; duplicates are merged, and every edge is stored in both rows
         count = functools.cache(ends.count)
         names, directions, notes = find_directions(layout, kinds, options.directed, count)
@@ -210,12 +210,14 @@ def _sort_ends(database: Any, is_plain: bool) -> list[str] | None:
         WHERE relation NOT NULL ORDER BY relation""")
     query = f"SELECT relation FROM kinds ORDER BY rowid LIMIT {MAX_RELATIONS + 1}"
     kinds = [name for (name,) in database.execute(query).fetchall()]
-    u, v, tables = "source", "target", "named LEFT JOIN kinds USING (relation)"
+    u, v, relation, tables = "source", "target", "0", "named"
+    if kinds:
+        relation, tables = "kinds.rowid", "named JOIN kinds USING (relation)"
     if not is_plain:
         u, v = "s.rowid", "t.rowid"
         tables += " JOIN ids s ON source = s.id JOIN ids t ON target = t.id"
     database.execute(f"""CREATE TABLE edges AS SELECT {u}::INTEGER AS u, {v}::INTEGER AS v,
-            coalesce(weight, 1) AS weight, coalesce(kinds.rowid, 0)::INTEGER AS relation
+            coalesce(weight, 1) AS weight, {relation}::INTEGER AS relation
         FROM {tables} WHERE source <> target AND coalesce(weight, 1) > 0;
         DROP TABLE named;
         CREATE TABLE ends AS SELECT u AS node, * FROM edges UNION ALL SELECT v, * FROM edges
