@@ -30,11 +30,6 @@ def test_a_matrix_is_directed_unless_it_is_symmetric(kind, directed, log):
     assert as_csr(kind(ONE_WAY + ONE_WAY.T), directed=True).num_edges == 4
 
 
-def test_weights_follow_their_direction():
-    graph = as_csr(np.array([[0, 2.0, 0], [5, 0, 3], [0, 0, 0]]))
-    assert graph.weights.tolist() == [2, 5, 3, 3]
-
-
 def test_weights_that_differ_by_direction_are_not_merged(log):
     trade = np.array([[0, 3.0], [8, 0]])
     graph = as_csr(trade)

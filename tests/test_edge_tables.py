@@ -119,6 +119,8 @@ def test_parquet_as_csv(tmp_path, name):
     frame.to_parquet(tmp_path / "g.parquet", row_group_size=2)
     frame.drop(columns="list").to_csv(tmp_path / "g.csv", index=False)
     assert_same(read_graph(tmp_path / "g.parquet"), read_graph(tmp_path / "g.csv"))
+    frame.assign(year=[7, 10, 7]).to_parquet(tmp_path / "g.parquet")
+    assert read_graph(tmp_path / "g.parquet", relation="year").relations.names == ("10", "7")
 
 
 @pytest.mark.parametrize(
@@ -188,16 +190,6 @@ def test_relations_in_every_text_format(write, name, text, options):
     assert graph.relations.directed == (True, True)
 
 
-def test_relations_of_a_parquet_file(tmp_path):
-    frame = pd.DataFrame([(*edge, 1) for edge in ACTS], columns=["from", "type", "to", "year"])
-    frame.to_parquet(tmp_path / "g.parquet")
-    graph = read_graph(tmp_path / "g.parquet")
-    assert sorted(named_edges(graph)) == sorted(ACTS)
-    assert graph.notes[0] == "columns that are not used: year"
-    graph = read_graph(tmp_path / "g.parquet", relation="year")
-    assert graph.relations.names == ("1",)
-
-
 @pytest.mark.parametrize(
     ("text", "header"),
     [
@@ -238,28 +230,19 @@ def test_directions(write):
     assert not read_graph(path, directed=False).is_directed
     path = write("g.csv", "Source,Target,Type\n0,1,Directed\n2,1,Undirected\n")
     assert read_graph(path).relations.directed == (True, False)
-    # both ways, but for a few edges; one way
-    rows = [(u, "near", v) for u in range(12) for v in range(12) if u != v]
-    rows += [(u, "in", 20 + u % 2) for u in range(12)]
-    path = write("g.tsv", "\n".join("\t".join(map(str, row)) for row in rows[5:]))
-    graph = read_graph(path)
-    assert dict(zip(graph.relations.names, graph.relations.directed, strict=True)) == {
-        "in": True, "near": False
-    }  # fmt: skip
-    assert graph.num_edges == 12 * 11 // 2 + 12
-    assert graph.notes[0].startswith("taken as undirected: near, 122 of whose 127 edges are there")
 
 
-@pytest.mark.parametrize(("mutual", "directed"), [(90, True), (94, True), (96, False)])
+@pytest.mark.parametrize(("mutual", "directed"), [(36, True), (38, False), (40, False)])
 def test_a_relation_is_undirected_if_nearly_all_of_its_edges_go_both_ways(write, mutual, directed):
-    """Of each 100 edges."""
-    ring = [(u, u + 1) for u in range(100 - mutual // 2)]
+    """Of 40 edges, so that 38 are 95 %."""
+    ring = [(u, u + 1) for u in range(40 - mutual // 2)]
     arcs = ring + [(v, u) for u, v in ring[: mutual // 2]]
-    assert len(arcs) == 100
-    path = write("g.csv", "from,type,to\n" + "".join(f"{u},acts,{v}\n" for u, v in arcs))
-    graph = read_graph(path)
-    assert graph.relations.kinds == [("acts", directed)]
-    assert graph.num_edges == (100 if directed else 100 - mutual // 2)
+    lines = "".join(f"{u},acts,{v}\n" for u, v in arcs) + "0,in,99\n"
+    graph = read_graph(write("g.csv", "from,type,to\n" + lines))
+    assert graph.relations.kinds == [("acts", directed), ("in", True)]
+    assert graph.num_edges == 1 + (40 if directed else 40 - mutual // 2)
+    note = "taken as undirected: acts, 38 of whose 40 edges are there both ways"
+    assert (note in graph.notes) == (mutual == 38)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
-from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, graph_folder
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
@@ -80,18 +80,6 @@ def test_a_folder_can_be_computed_with(tmp_path):
     assert as_csr([mapped, mapped]).num_edges == 2 * graph.num_edges
 
 
-def test_text_ids_are_indexed_like_an_array(tmp_path):
-    write_graph_folder(tmp_path / "g", FULL)
-    ids = read_graph_folder(tmp_path / "g").node_ids
-    assert ids.dtype.kind == "U"
-    assert (ids[2], ids[-1], ids[2].item()) == ("é", NAMES[-1], "é")
-    assert ids[1:4].tolist() == NAMES[1:4]
-    assert ids[np.array([[4, 0], [1, 1]])].tolist() == [[NAMES[4], ""], ["a", "a"]]
-    assert np.isin(ids, ["a", "nobody"]).tolist() == [False, True, False, False, False, False]
-    with pytest.raises(IndexError):
-        ids[6]
-
-
 def test_only_a_graph_is_replaced_and_only_by_force(tmp_path):
     (tmp_path / "g").mkdir()
     write_graph_folder(tmp_path / "g", PLAIN)
@@ -137,7 +125,8 @@ def test_a_replacement_that_is_interrupted_gives_the_graph_back(tmp_path, monkey
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises((KeyboardInterrupt, InputError)):
+    kinds = KeyboardInterrupt, InputError
+    with pytest.raises(kinds, match=r"^$|cannot be written \(Input/output error\)"):
         write_graph_folder(tmp_path / "g", FULL, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
     assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
@@ -157,19 +146,6 @@ def test_what_cannot_be_written(tmp_path, name, graph, sentence):
     with pytest.raises(InputError, match=sentence):
         write_graph_folder(f"{tmp_path}/{name}", graph, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_failure_leaves_what_was_there(tmp_path, monkeypatch):
-    write_graph_folder(tmp_path / "g", PLAIN)
-
-    def fail(*arguments, **options):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(graph_folder.json, "dumps", fail)
-    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
-        write_graph_folder(tmp_path / "g", FULL, force=True)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
-    assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
 
 
 @pytest.fixture
@@ -192,9 +168,13 @@ def triangle(tmp_path):
         ("weights", 3, 0, "weights.npy must be finite and greater than 0"),
         ("features", 2, np.nan, "got nan in row 2, column 0"),
         ("graph_ptr", 1, 3, "graph_ptr.npy must ascend from 0 to 4"),
+        ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
+        ("links", 3, len(TYPED.relations.links), "links.npy must be numbers of links, 1 to "),
     ],
 )
 def test_a_damaged_number(triangle, name, position, value, sentence):
+    if name == "links":
+        write_graph_folder(triangle, TYPED, force=True)
     array = np.load(triangle / f"{name}.npy", mmap_mode="r+")
     array[position] = value
     array.flush()
@@ -213,22 +193,6 @@ def test_a_damaged_number(triangle, name, position, value, sentence):
 def test_damaged_names(triangle, ids, sentence):
     np.save(triangle / "node_ids.npy", ids)
     refuse(triangle, sentence)
-
-
-@pytest.mark.parametrize(
-    ("name", "position", "value", "sentence"),
-    [
-        ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
-        ("links", 3, 200, "links.npy must be numbers of links, 1 to "),
-    ],
-)
-def test_a_damaged_link(tmp_path, name, position, value, sentence):
-    write_graph_folder(tmp_path / "g", TYPED)
-    array = np.load(tmp_path / "g" / f"{name}.npy", mmap_mode="r+")
-    assert not np.array_equal(array[position], value)
-    array[position] = value
-    array.flush()
-    refuse(tmp_path / "g", sentence)
 
 
 @pytest.mark.parametrize(

@@ -275,13 +275,13 @@ class _Ends:
             start, stop = rows.indptr[[first, last]]
             here = slice(indptr[first], indptr[first] + stop - start)
             indptr[first : last + 1] = rows.indptr[first : last + 1] + (here.start - start)
-            # links are numbered piece by piece
-            own = {"indices": rows.indices, "weights": rows.weights, "links": rows.links}
+            arrays["indices"][here] = rows.indices[start:stop]
+            if rows.weights is not None:
+                arrays["weights"][here] = rows.weights[start:stop]
             if rows.links is not None:
-                own["links"] = rows.links + np.int32(sum(map(len, tables)))
+                # numbered piece by piece
+                arrays["links"][here] = rows.links[start:stop] + np.int32(sum(map(len, tables)))
                 tables.append(rows.relations.links)
-            for name, values in own.items():
-                arrays[name][here] = 0 if values is None else values[start:stop]
             num_conflicts += int(rows.conflicts[start:stop].sum())
         arrays = {name: values[: indptr[-1]] for name, values in arrays.items()}
         links = None
