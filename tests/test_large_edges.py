@@ -6,8 +6,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
@@ -143,35 +141,18 @@ def test_parquet_of_text(tmp_path, on_disk, caplog):
         assert assert_as_read(tmp_path / "g.parquet", caplog).num_nodes == len(names)
 
 
-ids = st.one_of(
-    st.integers(-(2**65), 2**65).map(str),
-    st.integers(0, 9).map(str),
-    st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=3),
-)
-contents = st.one_of(
-    st.lists(st.tuples(ids, ids)).map(lines),
-    st.lists(st.tuples(ids, ids, st.floats().map(str))).map(
-        lambda rows: "u,v,weight\n" + lines(rows, ",")
-    ),
-    st.lists(st.tuples(ids, st.sampled_from("pqr"), ids)).map(lines),
-    st.text('01 a#\n\r,"\x0b', max_size=40),
-)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(content=contents, name=st.sampled_from(["g.txt", "g.csv"]))
-def test_any_content_is_accepted_or_refused_as_by_reading(tmp_path, content, name, on_disk):
-    path = tmp_path / name
-    path.write_bytes(content.encode())
-    try:
-        write_graph_folder(tmp_path / "read", read_graph(path), force=True)
-    except InputError as error:
-        with pytest.raises(InputError) as refused:
-            convert_graph(path, tmp_path / "converted", force=True)
-        assert str(refused.value) == str(error) or "the file is empty" in str(error)
-        return
-    convert_graph(path, tmp_path / "converted", force=True)
-    assert files_of(tmp_path / "converted") == files_of(tmp_path / "read")
+def test_a_refusal_names_the_line_or_row_of_the_file(write, on_disk):
+    path = write("g.txt", 20 * "1 2\n" + "1 2 3\n")
+    with pytest.raises(
+        InputError, match=r"^g\.txt: line 21: every line must have 2 columns like li"
+    ):
+        convert_graph(path, path.with_name("out"))
+    names = ["a"] * 8 + [""]
+    path = path.with_name("g.parquet")
+    pd.DataFrame({"u": names, "v": names}).to_parquet(path, row_group_size=7)
+    with pytest.raises(InputError, match=r"^g\.parquet: row 9: a node id must have 1 to 1000 char"):
+        convert_graph(path, path.with_name("out"))
+    assert not path.with_name("out").exists()
 
 
 def test_features(write, on_disk, caplog):

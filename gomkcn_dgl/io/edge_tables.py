@@ -90,6 +90,8 @@ def open_edges(
             layout = _parquet_layout(file, options)
         return layout, lambda ids: _parquet_tables(path, layout, max(size // 64, 1), ids)
     head = next(text_pieces(path, _HEAD_BYTES), b"")
+    if not head.strip():
+        raise InputError("the file is empty.")
     layout = read_layout(head, format == "csv", options)
     layout.write_log()
     quotes = layout.dialect is not None and layout.dialect.quotes
