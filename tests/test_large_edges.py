@@ -143,9 +143,7 @@ def test_parquet_of_text(tmp_path, on_disk, caplog):
 
 def test_a_refusal_names_the_line_or_row_of_the_file(write, on_disk):
     path = write("g.txt", 20 * "1 2\n" + "1 2 3\n")
-    with pytest.raises(
-        InputError, match=r"^g\.txt: line 21: every line must have 2 columns like li"
-    ):
+    with pytest.raises(InputError, match=r"^g\.txt: line 21: every line must have 2 columns"):
         convert_graph(path, path.with_name("out"))
     names = ["a"] * 8 + [""]
     path = path.with_name("g.parquet")
