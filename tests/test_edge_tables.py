@@ -190,6 +190,10 @@ def test_relations_in_every_text_format(write, name, text, options):
     assert graph.relations.directed == (True, True)
 
 
+def test_three_words_between_names_are_relations_in_a_table_of_any_length(write):
+    assert read_graph(write("g.txt", "a x b\nb y c\nc z d\n")).relations.names == ("x", "y", "z")
+
+
 @pytest.mark.parametrize(
     ("text", "header"),
     [
