@@ -77,18 +77,14 @@ def _written(name: str, write: Callable[[Path], object]) -> bytes:
         return path.read_bytes()
 
 
-def graph_files(suffix: str) -> list[bytes]:
-    """Return a ring, one with names, ids and features, one with weights, and one with types.
-
-    A ``.npz`` has no types.
-    """
+def graph_folders() -> list[bytes]:
+    """Return a ring, one with names, ids and features, one with weights, and one with types."""
     ring = as_csr(nx.cycle_graph(4))
     named = {"feature_names": tuple("abcd"), "features": np.eye(4, dtype=np.float32)}
     graphs = [ring, dataclasses.replace(ring, node_ids=np.array(["a", "é", "c", "dd"]), **named)]
     graphs += [dataclasses.replace(ring, weights=np.full(8, 0.5, np.float32))]
-    if suffix != ".npz":
-        graphs += [as_csr(_typed_graph(), edge_type="kind")]
-    return [_written(f"g{suffix}", lambda path, g=graph: write_graph(path, g)) for graph in graphs]
+    graphs += [as_csr(_typed_graph(), edge_type="kind")]
+    return [_written("g.graph", lambda path, g=graph: write_graph(path, g)) for graph in graphs]
 
 
 def _typed_graph() -> nx.MultiDiGraph:
@@ -116,13 +112,13 @@ def dgl_files() -> list[bytes]:
         graph.edata["weight"] = torch.ones(graph.num_edges())
     labels = torch.tensor([0, 1])
     labelled = _written("g.bin", lambda path: write_dgl_graphs(path, graphs, labels))
-    return [labelled, *graph_files(".bin")]
+    return [labelled]
 
 
 def npz_files() -> list[bytes]:
-    """Return matrices of SciPy and graphs of ours."""
+    """Return a matrix of SciPy."""
     matrix = sp.csr_matrix(np.eye(3, k=1))
-    return [saved(sp.save_npz, matrix, compressed=False), *graph_files(".npz")]
+    return [saved(sp.save_npz, matrix, compressed=False)]
 
 
 def edge_parquets() -> list[bytes]:

@@ -13,37 +13,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_features
-from gomkcn_dgl.edges import (
-    CONFLICTS,
-    CONSTANT,
-    DUPLICATES,
-    MIRRORED,
-    check_endpoints,
-    check_graph_ptr,
-    check_relations,
-    check_weights,
-    compress,
-    count_edges,
-    kept_edges,
-    link_edges,
-    log_repairs,
-    merge_duplicates,
-    weights_of_entries,
-)
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, relations_of
+from gomkcn_dgl.checks import as_float32, check_features
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, number_links, relations_of
 from gomkcn_dgl.runtime import html_of
 
 log = logging.getLogger("gomkcn_dgl")
 
-
 CONSTANT_FEATURE = "constant"
-
-
+# what can be done to a graph to tidy it, in the words of the log
+LOOPS = "dropped {:,} self-loops"
+ZEROS = "dropped {:,} edges of weight 0"
+DUPLICATES = "merged {:,} duplicate edges"
+MIRRORED = "read {:,} edges as undirected"
+CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pairs of nodes"
+CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
+# of an int64 that holds two node rows
+_LOW_HALF = 2**32 - 1
 # nodes whose edges are listed in one go
 _NODES_AT_ONCE = 2**18
 
@@ -71,8 +61,7 @@ class CSRGraph:
         ``graph_ptr[g]:graph_ptr[g + 1]``.
     node_ids : numpy.ndarray or None
         ``[V]`` the input's own node ids (integers or text); None where they are the row numbers
-        within each graph. Text on disk is a
-        :class:`~gomkcn_dgl.graph_folder.StoredNames`, which stands for an array.
+        within each graph.
     feature_names : tuple of str
         One name per feature column.
     relations : Relations
@@ -198,7 +187,7 @@ class CSRGraph:
         return edges
 
     def _repr_html_(self) -> str | None:
-        """What the graph holds, and a drawing of a small one, for Jupyter."""
+        """What the graph holds, for Jupyter."""
         return html_of(self)
 
 
@@ -242,18 +231,18 @@ def csr_from_edges(
         raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
     repairs: Counter[str] = Counter()
     # 1. check the edges, the boundaries of the graphs and the weights
-    source, target = check_endpoints(source, target, num_nodes)
-    graph_ptr = check_graph_ptr(graph_ptr, source, target, num_nodes)
+    source, target = _check_endpoints(source, target, num_nodes)
+    graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
     if weights is not None:
-        weights = check_weights(weights, len(source))
+        weights = _check_weights(weights, len(source))
     # 2. features; nodes without any have the constant 1
     if features is None:
         repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
-    relation, said = check_relations(relation, len(source), relation_names, directed)
-    keep = kept_edges(source, target, weights, repairs)
+    relation, said = _check_relations(relation, len(source), relation_names, directed)
+    keep = _kept_edges(source, target, weights, repairs)
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
@@ -269,30 +258,271 @@ def csr_from_edges(
     num_listed = different - both_ways // 2 if undirected else different
     repairs[DUPLICATES], repairs[MIRRORED] = len(source) - int(num_listed.sum()), one_way
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
-    links = None
-    if relations.is_simple:
-        pairs, weights = merge_duplicates(source, target, weights)
-        del source, target
-        indptr, indices, weights = compress(pairs, weights, num_nodes)
-    else:
-        number = np.zeros(len(source), np.int64) if relation is None else relation
-        rows = link_edges(source, target, number, relations, num_nodes)
-        indptr, indices, links, relations = rows.indptr, rows.indices, rows.links, rows.relations
-        if weights is not None:
-            weights, repairs[CONFLICTS] = weights_of_entries(weights, rows)
+    rows = merge_edges(source, target, weights, relation, relations, num_nodes)
+    repairs[CONFLICTS] = int(rows.conflicts.sum())
     notes = log_repairs(repairs)
     return CSRGraph(
-        indptr=indptr,
-        indices=indices,
+        indptr=rows.indptr,
+        indices=rows.indices,
         features=matrix,
-        weights=weights,
+        weights=rows.weights,
         graph_ptr=graph_ptr,
         node_ids=node_ids,
         feature_names=names,
-        relations=relations,
-        links=links,
+        relations=rows.relations,
+        links=rows.links,
         notes=notes,
     )
+
+
+def log_repairs(repairs: Counter[str]) -> tuple[str, ...]:
+    """Write one line to the log for each kind of repair, and return these lines."""
+    lines = tuple(message.format(count) for message, count in repairs.items() if count)
+    for line in lines:
+        log.info("%s", line)
+    return lines
+
+
+def _check_endpoints(
+    source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    source, target = np.asarray(source), np.asarray(target)
+    if source.ndim != 1 or source.shape != target.shape:
+        raise InputError(
+            "edge_index must hold one source and one target for each edge, "
+            f"got the shapes {source.shape} and {target.shape}."
+        )
+    if len(source) == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
+        wrong = source.dtype if source.dtype.kind not in "iu" else target.dtype
+        raise InputTypeError(f"edge_index must hold integers, got {wrong}.")
+    low = min(int(source.min()), int(target.min()))
+    high = max(int(source.max()), int(target.max()))
+    if low < 0 or high >= num_nodes:
+        raise InputError(
+            f"edge_index must name nodes from 0 to {num_nodes - 1}, "
+            f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
+        )
+    return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
+
+
+def _check_graph_ptr(
+    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
+) -> np.ndarray:
+    if graph_ptr is None:
+        return np.array([0, num_nodes], dtype=np.int64)
+    graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
+    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
+        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
+    # both ends of an edge must lie between the same two boundaries
+    owner = np.searchsorted(graph_ptr, source, side="right")
+    crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
+    if len(crossing):
+        edge = crossing[0]
+        raise InputError(
+            f"an edge must stay within one graph of the collection, got an edge from node "
+            f"{source[edge]} to node {target[edge]} of another graph."
+        )
+    return graph_ptr
+
+
+def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
+    weights = as_float32("edge weights", weights)
+    if weights.shape != (num_edges,):
+        raise InputError(
+            f"edge weights must be one number for each of the {num_edges} edges, "
+            f"got an array of shape {weights.shape}."
+        )
+    if num_edges and weights.min() < 0:
+        worst = int(weights.argmin())
+        raise InputError(
+            f"edge weights must be at least 0, got {weights[worst]:g} for edge {worst}."
+        )
+    return weights
+
+
+def _kept_edges(
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
+) -> np.ndarray:
+    """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
+    keep: np.ndarray = source != target
+    repairs[LOOPS] += len(source) - int(keep.sum())
+    if weights is not None:
+        repairs[ZEROS] += int((keep & (weights == 0)).sum())
+        keep &= weights > 0
+    return keep
+
+
+def count_edges(
+    source: np.ndarray, target: np.ndarray, relation: np.ndarray | None, num_relations: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many different edges each relation has, and how many of them are there both ways.
+
+    ``relation`` is None where all edges are of one.
+
+    >>> count_edges(np.array([0, 1, 1]), np.array([1, 0, 2]), None, 1)
+    (array([3]), array([2]))
+    """
+    no_loop = source != target
+    parts: list[Any] = [slice(None) if no_loop.all() else no_loop]
+    if relation is not None:
+        rows = np.flatnonzero(no_loop)
+        rows = rows[np.argsort(relation[rows], kind="stable")]
+        parts = np.split(rows, np.searchsorted(relation[rows], np.arange(1, num_relations)))
+    counts = np.zeros((2, num_relations), np.int64)
+    for number, rows in enumerate(parts):
+        u, v = source[rows], target[rows]
+        num_different = len(sorted_distinct(pack(u, v)))
+        num_pairs = len(sorted_distinct(pack(np.minimum(u, v), np.maximum(u, v))))
+        counts[:, number] = num_different, 2 * (num_different - num_pairs)
+    return counts[0], counts[1]
+
+
+class Rows(NamedTuple):
+    """Edges as compressed sparse rows, each in the rows of both of its nodes."""
+
+    indptr: np.ndarray  # int64 [V + 1]
+    indices: np.ndarray  # int32 [E]
+    weights: np.ndarray | None  # float32 [E]
+    links: np.ndarray | None  # uint8 or uint16 [E]
+    relations: Relations  # with the links that occur
+    conflicts: np.ndarray  # bool [E], entries that had several weights; [0] where none can have
+
+
+def merge_edges(
+    source: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray | None,
+    relation: np.ndarray | None,
+    relations: Relations,
+    num_nodes: int,
+) -> Rows:
+    """Merge duplicates, and gather all that joins two nodes into one entry of each one's row.
+
+    ``relation`` may be None where all edges are of one.
+    """
+    if relations.is_simple:
+        pairs, weights = _merge_duplicates(source, target, weights)
+        none = np.zeros(0, bool)
+        return Rows(*_compress(pairs, weights, num_nodes), None, relations, none)
+    # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
+    pairs = np.concatenate([pack(source, target), pack(target, source)])
+    out = relations.outgoing[np.zeros(len(source), int) if relation is None else relation]
+    channels = np.concatenate([out, relations.opposite[out]])
+    # 2. sorted by pair and channel: the ends of one pair form one entry
+    order = np.lexsort((channels, pairs))
+    pairs, channels = pairs[order], channels[order]
+    first = np.ones(len(pairs), dtype=bool)
+    first[1:] = pairs[1:] != pairs[:-1]
+    start = np.flatnonzero(first)
+    entries = pairs[start]
+    # 3. the different channels of an entry form its link
+    new = first.copy()
+    new[1:] |= channels[1:] != channels[:-1]
+    links, relations = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
+    conflicts = np.zeros(0, bool)
+    if weights is not None and len(start):
+        # 4. of several weights, the largest one that leads to the neighbour, or comes from it
+        ends, leads = weights[order % len(source)], ~relations.incoming[channels]
+        best = np.maximum.reduceat(np.where(leads, ends, -np.inf), start)
+        worst = np.minimum.reduceat(np.where(leads, ends, np.inf), start)
+        conflicts = best > worst
+        weights = np.where(np.isneginf(best), np.maximum.reduceat(ends, start), best)
+        weights = weights.astype(np.float32)
+    indices = (entries & _LOW_HALF).astype(np.int32)
+    indptr = _row_bounds(entries >> 32, num_nodes)
+    return Rows(indptr, indices, weights, links, relations, conflicts)
+
+
+def _merge_duplicates(
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
+    # a pair of nodes is one number, so that equal edges are equal numbers
+    pairs = pack(np.minimum(source, target), np.maximum(source, target))
+    if weights is None:
+        return sorted_distinct(pairs), None
+    unique, inverse = np.unique(pairs, return_inverse=True)
+    # of equal edges, the largest weight counts
+    largest = np.zeros(len(unique), dtype=np.float32)
+    np.maximum.at(largest, inverse, weights)
+    return unique, largest
+
+
+def _compress(
+    pairs: np.ndarray, weights: np.ndarray | None, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return indptr, indices and weights of edges that are packed once each."""
+    # sorted by (row, column), the entries of each row stand together in order
+    entries = np.concatenate([pairs, pack(pairs & _LOW_HALF, pairs >> 32)])
+    if weights is None:
+        entries.sort()
+    else:
+        order = np.argsort(entries)
+        entries, weights = entries[order], np.concatenate([weights, weights])[order]
+    indices = (entries & _LOW_HALF).astype(np.int32)
+    entries >>= 32
+    return _row_bounds(entries, num_nodes), indices, weights
+
+
+def _row_bounds(rows: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Where the entries of each row begin, and the last ones end, int64 ``[V + 1]``."""
+    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=num_nodes), out=indptr[1:])
+    return indptr
+
+
+def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Put two node rows into one int64, which sorts as the pair does."""
+    packed = row << 32
+    packed |= column
+    return packed
+
+
+def sorted_distinct(values: np.ndarray) -> np.ndarray:
+    """Return what ``np.unique`` returns, without its hash table, which is several times slower."""
+    values = np.sort(values)
+    keep = np.ones(len(values), dtype=bool)
+    keep[1:] = values[1:] != values[:-1]
+    return values[keep]
+
+
+def _check_relations(
+    relation: np.ndarray | None,
+    num_edges: int,
+    names: Sequence[str],
+    directed: bool | Sequence[bool | None] | None,
+) -> tuple[np.ndarray | None, Sequence[bool | None]]:
+    """Check the relation of each edge; return also the direction that is said of each relation."""
+    if relation is not None:
+        relation = np.asarray(relation)
+        _check_codes(relation, num_edges, len(names))
+    elif len(names) != 1:
+        raise InputError(f"relation_names must be one name without relation, got {len(names)}.")
+    if directed is None or isinstance(directed, bool):
+        directed = [directed] * len(names)
+    if len(directed) != len(names):
+        raise InputError(
+            f"directed must be one value for each of the {len(names)} relations, "
+            f"got {len(directed)}."
+        )
+    return relation, directed
+
+
+def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> None:
+    if relation.shape != (num_edges,):
+        raise InputError(
+            f"relation must be one number for each of the {num_edges} edges, "
+            f"got an array of shape {relation.shape}."
+        )
+    if num_edges and relation.dtype.kind not in "iu":
+        raise InputTypeError(f"relation must hold integers, got {relation.dtype}.")
+    if num_edges and not (relation.min() >= 0 and relation.max() < num_relations):
+        worst = relation.min() if relation.min() < 0 else relation.max()
+        raise InputError(
+            f"relation must be numbers of relation_names, 0 to {num_relations - 1}, got {worst}."
+        )
 
 
 def split_graphs(graph: CSRGraph) -> list[CSRGraph]:

@@ -1,6 +1,6 @@
 """Step 1: a graph in any of the usual containers → one CSRGraph, with direction and types.
 
-Each container is read into a :class:`~gomkcn_dgl.containers.graph_content.GraphContent`, and all of
+Each container is read into a :class:`~gomkcn_dgl.graph_content.GraphContent`, and all of
 them end in :func:`csr_from_edges`, so self-loops, duplicates and missing features are handled in
 one place and in one way: dropped, merged and replaced by the constant 1, each with one line in the
 log ``gomkcn_dgl`` (one line for a whole collection, too) and one of ``notes``.
@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_features
-from gomkcn_dgl.containers.graph_content import (
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import (
     ColumnChoice,
     GraphContent,
     is_from,
@@ -26,7 +28,8 @@ from gomkcn_dgl.containers.graph_content import (
     join_contents,
     make_csr,
 )
-from gomkcn_dgl.containers.graph_objects import (
+from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
+from gomkcn_dgl.graph_objects import (
     from_csr,
     from_dgl,
     from_edge_index,
@@ -37,9 +40,6 @@ from gomkcn_dgl.containers.graph_objects import (
     from_pyg,
     is_edge_index,
 )
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_tables import from_edge_table, is_table
 from gomkcn_dgl.runtime.files import named
 

@@ -1,10 +1,9 @@
-"""A graph as HTML for Jupyter: what it holds, and a drawing where it is small."""
+"""What a graph holds, in words: for `gomkcn info`, and as a table for Jupyter."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -13,71 +12,18 @@ from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import printable, visible
 
-# drawings of more nodes are unreadable
-_MOST_DRAWN = 80
 # names in a line of words
 _MOST_NAMED = 12
-_SIZE, _MARGIN, _RADIUS = 220, 8, 4
-# an arrow head whose tip touches the circle of the node at the end of its line
-_ARROW = (
-    "<defs><marker id='gomkcn-arrow' viewBox='0 0 6 6' markerWidth='6' markerHeight='6' "
-    f"refX='{6 + _RADIUS}' refY='3' markerUnits='userSpaceOnUse' orient='auto-start-reverse'>"
-    "<path d='M0 0L6 3L0 6z' fill='currentColor'/></marker></defs>"
-)
 
 
 def graph_html(graph: CSRGraph) -> str:
-    """Describe a graph or collection in a table, beside a drawing of its first graph if small."""
+    """Describe a graph or collection in a table."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{name}</th>"
         f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
         for name, value in describe_graph(graph).items()
     )
-    return (
-        "<div style='display:flex;flex-wrap:wrap;gap:1em;align-items:center'>"
-        f"<table>{rows}</table>{_draw_first(graph)}</div>"
-    )
-
-
-def _draw_first(graph: CSRGraph) -> str:
-    """Draw the first graph of a collection; nothing where it is large."""
-    num_nodes = int(graph.graph_ptr[1])
-    if num_nodes > _MOST_DRAWN:
-        return ""
-    source, target, relation = graph.edges()
-    arrows = np.array(graph.relations.directed)[relation]
-    rows = np.unique(np.stack([source, target, arrows], axis=1)[source < num_nodes], axis=0)
-    positions = _positions(num_nodes, rows[:, :2]).round(1).tolist()
-    lines = "".join(
-        "<line x1='{}' y1='{}' x2='{}' y2='{}'{}/>".format(
-            *positions[u], *positions[v], " marker-end='url(#gomkcn-arrow)'" * is_arrow
-        )
-        for u, v, is_arrow in rows.tolist()
-    )
-    dots = "".join(f"<circle cx='{x}' cy='{y}' r='{_RADIUS}'/>" for x, y in positions)
-    caption = (
-        "" if graph.num_graphs == 1 else f"<figcaption>graph 0 of {graph.num_graphs}</figcaption>"
-    )
-    return (
-        f"<figure style='margin:0'><svg role='img' aria-label='{num_nodes} nodes, {len(rows)} "
-        f"edges' width='{_SIZE}' height='{_SIZE}' viewBox='0 0 {_SIZE} {_SIZE}'>"
-        f"{_ARROW * ('marker' in lines)}<g stroke='currentColor' stroke-opacity='.45'>{lines}</g>"
-        f"<g fill='currentColor'>{dots}</g></svg>{caption}</figure>"
-    )
-
-
-def _positions(num_nodes: int, edges: np.ndarray) -> np.ndarray:
-    """Positions within the drawing, ``[V, 2]``, the same every time."""
-    import networkx as nx
-
-    graph = nx.empty_graph(num_nodes)
-    graph.add_edges_from(edges.tolist())
-    draw = nx.kamada_kawai_layout if nx.is_connected(graph) else partial(nx.spring_layout, seed=0)
-    positions = np.array(list(draw(graph).values())).reshape(-1, 2)
-    low, extent = positions.min(axis=0), np.ptp(positions, axis=0)
-    # the shape is kept, and what is narrower stands in the middle
-    unit = (_SIZE - 2 * _MARGIN) / max(extent.max(), 1e-9)
-    return _SIZE / 2 + (positions - low - extent / 2) * unit
+    return f"<table>{rows}</table>"
 
 
 def describe_graph(graph: CSRGraph) -> dict[str, str]:

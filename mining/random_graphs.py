@@ -27,8 +27,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.edges import pack
+from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.categories import Categories

@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gomkcn_dgl.containers.graph_content import pick_columns, relation_codes
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_content import pick_columns, relation_codes
 
 
 def kinases():

@@ -4,16 +4,13 @@ import os
 import signal
 import struct
 
-import numpy as np
 import pytest
 import torch
-from graph_files import assert_same, random_graph, refuse
+from graph_files import assert_same, refuse
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.io.writing import write_graph
 
 
 def random_graphs(id_type=torch.int64, layout="coo"):
@@ -103,33 +100,6 @@ def test_heterographs_read_as_dgl_reads_them(tmp_path, number, layout):
     assert expected.feature_names == ("type=author", "type=paper", "type=reader", "x0", "x1")
     assert "author:knows:author" in expected.relations.names
     assert not read_graph(path, directed=False, weight="none").is_directed
-
-
-GRAPHS = {
-    "undirected": as_csr([random_graph(seed, weights=np.arange(12)) for seed in range(3)]),
-    "directed": as_csr([random_graph(seed, directed=True) for seed in range(3)]),
-    "typed": random_graph(
-        relation=np.arange(12) % 3,
-        relation_names=["activates", "binds", "represses"],
-        directed=[True, False, True],
-        features=np.arange(12).reshape(6, 2),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-def test_direction_and_relations_come_back(tmp_path, name):
-    path, graph = tmp_path / "g.bin", GRAPHS[name]
-    write_graph(path, graph)
-    assert_same(read_graph(path), graph)
-    (first, *_), _ = dgl.load_graphs(str(path))
-    assert first.etypes == (["_E"] if name != "typed" else list(graph.relations.names))
-
-
-def test_a_direction_that_cannot_be_told_is_refused(tmp_path):
-    graph = as_csr(np.array([[0, 1], [1, 0]]), directed=True)
-    with pytest.raises(InputError, match="a DGL file cannot tell that the relation 'edge' has a"):
-        write_graph(tmp_path / "g.bin", graph)
 
 
 def test_edge_types_in_edge_data(tmp_path):

@@ -10,7 +10,6 @@ from graph_files import assert_same
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.large_edges import convert_edges
 from gomkcn_dgl.io.reading import read_graph
 
 ONE_WAY = np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]])
@@ -29,11 +28,6 @@ def test_a_matrix_is_directed_unless_it_is_symmetric(kind, directed, log):
     assert WORDS[directed] in log()
     assert not as_csr(kind(ONE_WAY), directed=False).is_directed
     assert as_csr(kind(ONE_WAY + ONE_WAY.T), directed=True).num_edges == 4
-
-
-def test_weights_follow_their_direction():
-    graph = as_csr(np.array([[0, 2.0, 0], [5, 0, 3], [0, 0, 0]]))
-    assert graph.weights.tolist() == [2, 5, 3, 3]
 
 
 def test_weights_that_differ_by_direction_are_not_merged(log):
@@ -101,18 +95,17 @@ ROWS = [("a", "b", 2.0, "is"), ("b", "a", 3.0, "is"), ("a", "c", 1.0, "is"), ("c
     ],
 )
 def test_a_table_is_one_graph_in_any_form(tmp_path, header, options, kinds):
-    """A file, a table in memory and a converted file have one direction and one weight."""
+    """A file and a table in memory have one direction and one weight."""
     names = header.split(",")
     table = pd.DataFrame([row[: len(names)] for row in ROWS], columns=names)
     table.to_csv(tmp_path / "g.csv", index=False)
     table.to_parquet(tmp_path / "g.parquet")
     graph = read_graph(tmp_path / "g.csv", **options)
     assert list(graph.relations.kinds) == kinds
-    convert_edges(tmp_path / "g.csv", tmp_path / "g.graph", **options)
     called = {"relation": "edge_type", "weight": "edge_weight"}
     own = {called.get(name, name): value for name, value in options.items()}
-    others = [read_graph(tmp_path / "g.parquet", **options), as_csr(tmp_path / "g.graph")]
-    others += [as_csr(one, **own) for one in (table, pa.table(table), [table])]
+    others = [as_csr(one, **own) for one in (table, pa.table(table), [table])]
+    others += [read_graph(tmp_path / "g.parquet", **options)]
     for other in others:
         assert_same(other, graph)
 

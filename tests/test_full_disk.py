@@ -19,7 +19,7 @@ FULL = "No space left on device"
 WRITERS = {
     "mine again": f"mine graph.txt --out disk/run --force {MINE} --size 3",
     "export": "export disk/run --out disk/tables",
-    "planted": "generate planted --out disk/planted.npz --nodes 100",
+    "planted": "generate planted --out disk/planted.csv --nodes 100",
     "planted, DGL": "generate planted --out disk/planted.bin --nodes 100",
 }
 
@@ -83,16 +83,16 @@ def test_a_full_disk_is_reported_and_loses_nothing(run, folder, command):
 
 # the stand-in where no disk can be mounted: files may not grow past 512 bytes
 def test_files_that_may_not_grow_are_reported(folder):
-    (folder / "planted.npz").write_bytes(b"older")
+    (folder / "planted.csv").write_bytes(b"older")
 
     def work():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
-        sentence = refused("generate planted --nodes 100 --out planted.npz")
+        sentence = refused("generate planted --nodes 100 --out planted.csv")
         assert sentence.endswith("cannot be written (File too large).")
 
     assert exit_code(start(work)) == 0
-    assert contents(folder) == {folder / "planted.npz": b"older"}
+    assert contents(folder) == {folder / "planted.csv": b"older"}
 
 
 # DGL itself reports nothing where the last part does not fit

@@ -1,23 +1,20 @@
 """Graph folders: what is written comes back, memory-mapped, and what is damaged is refused."""
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
-import pyarrow as pa
 import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
-from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs, graph_folder
+from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
-from gomkcn_dgl.runtime.output_folder import lock_folder
 
 NAMES = ["", "a", "é", "日本", "😀", "z" * 1000]
 PLAIN = random_graph()
@@ -48,9 +45,7 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("names_at_once", [1, 4, 2**18])
-def test_round_trip(tmp_path, name, names_at_once, monkeypatch):
-    monkeypatch.setattr(graph_folder, "_NAMES_AT_ONCE", names_at_once)
+def test_round_trip(tmp_path, name):
     write_graph_folder(tmp_path / "g", GRAPHS[name])
     graph = read_graph_folder(tmp_path / "g")
     assert_same(graph, GRAPHS[name])
@@ -85,18 +80,6 @@ def test_a_folder_can_be_computed_with(tmp_path):
     assert as_csr([mapped, mapped]).num_edges == 2 * graph.num_edges
 
 
-def test_text_ids_are_indexed_like_an_array(tmp_path):
-    write_graph_folder(tmp_path / "g", FULL)
-    ids = read_graph_folder(tmp_path / "g").node_ids
-    assert ids.dtype.kind == "U"
-    assert (ids[2], ids[-1], ids[2].item()) == ("é", NAMES[-1], "é")
-    assert ids[1:4].tolist() == NAMES[1:4]
-    assert ids[np.array([[4, 0], [1, 1]])].tolist() == [[NAMES[4], ""], ["a", "a"]]
-    assert np.isin(ids, ["a", "nobody"]).tolist() == [False, True, False, False, False, False]
-    with pytest.raises(IndexError):
-        ids[6]
-
-
 def test_only_a_graph_is_replaced_and_only_by_force(tmp_path):
     (tmp_path / "g").mkdir()
     write_graph_folder(tmp_path / "g", PLAIN)
@@ -126,10 +109,6 @@ def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp
     shutil.copytree(tmp_path / "g", hidden / "old")
     write_graph_folder(tmp_path / "g", PLAIN, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
-    # in use by another process, by the name that was given
-    in_use = f"out folder {str(tmp_path / 'g')!r} is in use by process"
-    with lock_folder(hidden), pytest.raises(InputError, match=re.escape(in_use)):
-        write_graph_folder(tmp_path / "g", FULL, force=True)
     write_graph_folder(tmp_path / "g", FULL, force=True)
     assert_same(read_graph_folder(tmp_path / "g"), FULL)
 
@@ -146,7 +125,8 @@ def test_a_replacement_that_is_interrupted_gives_the_graph_back(tmp_path, monkey
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises((KeyboardInterrupt, InputError)):
+    kinds = KeyboardInterrupt, InputError
+    with pytest.raises(kinds, match=r"^$|cannot be written \(Input/output error\)"):
         write_graph_folder(tmp_path / "g", FULL, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
     assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
@@ -168,19 +148,6 @@ def test_what_cannot_be_written(tmp_path, name, graph, sentence):
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_failure_leaves_what_was_there(tmp_path, monkeypatch):
-    write_graph_folder(tmp_path / "g", PLAIN)
-
-    def fail(*arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(graph_folder, "write_names", fail)
-    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
-        write_graph_folder(tmp_path / "g", FULL, force=True)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
-    assert_same(read_graph_folder(tmp_path / "g"), PLAIN)
-
-
 @pytest.fixture
 def triangle(tmp_path):
     options = {"weights": [1, 2, 3], "features": np.arange(4), "node_ids": np.array(list("aécd"))}
@@ -194,19 +161,20 @@ def triangle(tmp_path):
     [
         ("indptr", 0, 1, "indptr.npy must ascend from 0 to 6"),
         ("indptr", 4, 7, "indptr.npy must ascend from 0 to 6"),
-        ("indices", 5, 4, "indices.npy must ascend in each row, without duplicates and self-loops"),
-        ("indices", 0, -1, "row 0 does not, at the entry 0"),
-        ("indices", 2, 2, "row 1 does not, at the entry 3"),
-        ("indices", 2, 1, "row 1 does not, at the entry 2"),
-        ("indices", 5, 3, "indices.npy must hold each edge in both directions"),
-        ("weights", 5, 4, "indices.npy must hold each edge in both directions, with one weight"),
-        ("weights", 3, np.inf, "weights.npy must be finite and greater than 0, at the entry 3"),
-        ("weights", 3, 0, "weights.npy must be finite and greater than 0, at the entry 3"),
+        ("indices", 5, 4, "indices.npy must hold nodes, 0 to 3"),
+        ("indices", 0, -1, "indices.npy must hold nodes, 0 to 3"),
+        ("weights", 3, np.inf, "weights.npy must be finite and greater than 0"),
+        ("weights", 3, np.nan, "weights.npy must be finite and greater than 0"),
+        ("weights", 3, 0, "weights.npy must be finite and greater than 0"),
         ("features", 2, np.nan, "got nan in row 2, column 0"),
         ("graph_ptr", 1, 3, "graph_ptr.npy must ascend from 0 to 4"),
+        ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
+        ("links", 3, len(TYPED.relations.links), "links.npy must be numbers of links, 1 to "),
     ],
 )
 def test_a_damaged_number(triangle, name, position, value, sentence):
+    if name == "links":
+        write_graph_folder(triangle, TYPED, force=True)
     array = np.load(triangle / f"{name}.npy", mmap_mode="r+")
     array[position] = value
     array.flush()
@@ -214,40 +182,17 @@ def test_a_damaged_number(triangle, name, position, value, sentence):
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("ids", "sentence"),
     [
-        (b"", "node_ids.arrow must hold names ("),
-        (b"ARROW1", "node_ids.arrow must hold names ("),
-        ("half a letter", "node_ids.arrow must hold names ("),
-        (["a"], "node_ids.arrow must name all 4 nodes, got 1 names"),
+        (["a"], "node_ids.npy must hold <U1 [4], got <U1 [1]"),
+        ([0.5] * 4, "node_ids.npy must hold int64 or text, got float64"),
+        (np.array([0xD800, 65, 65, 65], "<u4").view("<U1"), "node_ids.npy must hold text"),
+        (np.array([0x110000, 65, 65, 65], "<u4").view("<U1"), "node_ids.npy must hold text"),
     ],
 )
-def test_damaged_names(triangle, content, sentence):
-    path = triangle / "node_ids.arrow"
-    if isinstance(content, list):
-        graph_folder.write_names(triangle, [pa.array(content)])
-    elif content == "half a letter":
-        path.write_bytes(path.read_bytes().replace("é".encode(), b"\xff\xff"))
-    else:
-        path.write_bytes(content)
+def test_damaged_names(triangle, ids, sentence):
+    np.save(triangle / "node_ids.npy", ids)
     refuse(triangle, sentence)
-
-
-@pytest.mark.parametrize(
-    ("name", "position", "value", "sentence"),
-    [
-        ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
-        ("links", 3, 200, "links.npy must be numbers of links, 1 to "),
-        ("links", 0, 2, "in both directions, with opposite links"),
-    ],
-)
-def test_a_damaged_link(tmp_path, name, position, value, sentence):
-    write_graph_folder(tmp_path / "g", TYPED)
-    array = np.load(tmp_path / "g" / f"{name}.npy", mmap_mode="r+")
-    assert not np.array_equal(array[position], value)
-    array[position] = value
-    array.flush()
-    refuse(tmp_path / "g", sentence)
 
 
 @pytest.mark.parametrize(
@@ -306,15 +251,15 @@ def test_a_missing_array_and_a_link(triangle, tmp_path):
 @pytest.mark.parametrize(
     ("entries", "sentence"),
     [
-        ({"format": "tar"}, "must have the format 'gomkcn-graph', version 3; convert the graph"),
-        ({"version": 2}, "must have the format 'gomkcn-graph', version 3; convert the graph anew"),
-        ({"notes": [1]}, "notes in graph.json must be list[str], got [1]"),
+        ({"format": "tar"}, "must have the format 'gomkcn-graph', version 4; convert the graph"),
+        ({"version": 3}, "must have the format 'gomkcn-graph', version 4; convert the graph anew"),
+        ({"notes": [1]}, "notes in graph.json must be a list of names, got [1]"),
         ({"num_nodes": 3}, "indptr.npy must hold int64 [4], got int64 [5]"),
         ({"num_nodes": 0}, "num_nodes in graph.json must be from 1 to"),
         ({"num_edges": 2**70}, "indices.npy must hold int32"),
         ({"num_graphs": -1}, "graph_ptr.npy must "),
-        ({"num_nodes": True}, "num_nodes in graph.json must be int, got True"),
-        ({"feature_names": [1]}, "feature_names in graph.json must be list[str], got [1]"),
+        ({"num_nodes": True}, "num_nodes in graph.json must be of type int, got True"),
+        ({"feature_names": [1]}, "feature_names in graph.json must be a list of names, got [1]"),
         ({"files": ["../ids"]}, "files in graph.json must be among weights, links, features, node"),
         ({"files": [], "feature_names": ["a", "b"]}, "must be one for the constant feature"),
     ],
@@ -328,10 +273,3 @@ def test_a_damaged_header(triangle, entries, sentence):
         refuse(triangle, "graph.json ")
     path.unlink()
     refuse(triangle, "must hold graph.json, and there is none", format="folder")
-
-
-def test_an_edge_between_two_graphs(tmp_path):
-    triangle = csr_from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), 3)
-    write_graph_folder(tmp_path / "g", as_csr([PLAIN, triangle]))
-    np.save(tmp_path / "g" / "graph_ptr.npy", np.array([0, 8, 9]))
-    refuse(tmp_path / "g", "an edge must stay within one graph of the collection")

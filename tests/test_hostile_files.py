@@ -18,7 +18,7 @@ from targets import TARGETS
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.label_names import read_label_names
+from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.files import read_toml
 from gomkcn_dgl.training.checkpoint import read_state

@@ -244,9 +244,9 @@ def test_what_judges_patterns_reaches_them_the_table_and_the_settings():
 
 
 def test_the_truth_beside_the_graph_is_compared():
-    gomkcn("generate planted --out p.npz --nodes 40 --motif wheel=6 --features constant")
+    gomkcn("generate planted --out p.csv --nodes 40 --motif wheel=6 --features constant")
     said = gomkcn(
-        "mine p.npz --out run --patterns 4 --size 4-6 --epochs 1 --null-samples 99 --quiet"
+        "mine p.csv --out run --patterns 4 --size 4-6 --epochs 1 --null-samples 99 --quiet"
     )
     (wheel,) = read_run("run").recovery
     assert (wheel.name, wheel.copies, wheel.planted_found) == ("wheel", 6, 6)

@@ -3,13 +3,11 @@
 import json
 
 import networkx as nx
-import numpy as np
 import pytest
-from graph_files import assert_same, edges, random_graph, refuse
+from graph_files import assert_same, edges, refuse
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.io.writing import write_graph
 
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -186,38 +184,3 @@ def test_pajek_matrix_and_no_edges(write):
 )
 def test_refusals(write, name, text, words):
     refuse(write(name, text), words)
-
-
-GRAPHS = {
-    "undirected": random_graph(
-        feature_names=["mass"], weights=np.arange(1.0, 13), features=np.arange(6)
-    ),
-    "directed": random_graph(directed=True, node_ids=np.array(list("abcdef"))),
-    "typed": random_graph(
-        directed=True,
-        relation=np.arange(12) % 3,
-        relation_names=["activates", "binds", "represses"],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-def test_graphml_is_written_with_direction_and_relations(tmp_path, name):
-    graph, path = GRAPHS[name], tmp_path / "g.graphml"
-    write_graph(path, graph)
-    options = {}
-    if name == "typed":
-        options["relation"] = "relation"
-    if name == "undirected":
-        options["features"] = graph.feature_names
-    assert_same(read_graph(path, **options), graph)
-    assert nx.read_graphml(path).is_directed() == graph.is_directed
-
-
-def test_graphml_of_relations_with_and_without_direction(tmp_path):
-    graph = random_graph(
-        relation=np.arange(12) % 2, relation_names=["binds", "cuts"], directed=[False, True]
-    )
-    write_graph(tmp_path / "g.graphml", graph)
-    again = read_graph(tmp_path / "g.graphml", relation="relation")
-    assert_same(again, as_csr(graph, directed=True))

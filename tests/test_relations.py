@@ -96,6 +96,7 @@ def test_each_direction_has_its_weight():
     )
     assert graph.indices.tolist() == [1, 0, 2, 1]
     assert graph.weights.tolist() == [2, 5, 7, 7]
+    assert not any("largest" in note for note in graph.notes)
 
 
 def test_of_several_weights_the_largest_stays_and_it_is_said():
@@ -109,7 +110,8 @@ def test_of_several_weights_the_largest_stays_and_it_is_said():
         weights=np.array([2.0, 5.0]),
     )
     assert graph.weights.tolist() == [5, 5]
-    assert any("largest" in note for note in graph.notes)
+    note = "kept the largest of several values of the edges of 1 ordered pairs of nodes"
+    assert note in graph.notes
 
 
 def test_collections_unite_their_relations():

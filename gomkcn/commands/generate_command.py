@@ -102,7 +102,7 @@ def planted(
 
     \b
     gomkcn generate planted --out planted.bin
-    gomkcn generate planted --out big.npz --nodes 10000 --motif wheel=50 --motif mine.txt=50
+    gomkcn generate planted --out big.bin --nodes 10000 --motif wheel=50 --motif mine.txt=50
     gomkcn generate planted --out huge.graph --nodes 10000000 --edges-per-node 2 --features constant
     gomkcn generate planted --out regulation.csv --directed --motif feed-forward-loop=20
     gomkcn generate planted --out typed.graph --relations 3 --features constant

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from gomkcn.commands.base import (
-    INPUT,
     LARGE,
-    NAMES,
     OUTPUT,
     Command,
     add_options,
@@ -64,62 +60,38 @@ def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> 
 
 
 @click.command(cls=Command)
-@click.argument("edges", metavar="EDGES")
+@click.argument("path", metavar="PATH")
 @click.argument("out", metavar="OUT")
 @add_options(
-    ("--feature-file", str, "Node features, one row per node: .npy or .csv"),
-    ("--features", NAMES, "Columns of the feature file, separated by commas [all]"),
-    ("--format", str, "File format: edges, csv or parquet [by file name]"),
-    group=INPUT,
-)
-@add_options(
     ("--force", bool, "Overwrite an existing graph"),
-    ("--quiet", bool, "Hide the log and the progress bar"),
+    ("--quiet", bool, "Hide the log"),
     group=OUTPUT,
 )
 @add_options(
-    (
-        "--memory-limit",
-        "2GiB",
-        "Memory limit; a file that needs more is sorted on disk, by DuckDB",
-    ),
+    ("--memory-limit", "2GiB", "Memory for reading edges; more are sorted on disk, by DuckDB"),
     group=LARGE,
 )
+@reading_options
 @edge_options
-def convert(edges: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
-    """Convert an edge list of any size to a graph folder.
+def convert(path: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
+    """Convert a graph file to a graph folder.
 
-    The edges of the file EDGES become the graph folder OUT, in bounded memory. Every command takes
-    that folder in place of a graph file, and reads it without loading it.
+    The graph at PATH becomes the folder OUT. Every command takes that folder in place of a graph
+    file, and maps it into memory without reading it. Lists and tables of edges may be larger than
+    memory.
 
     \b
     gomkcn convert friends.txt.gz friends.graph
-    gomkcn convert edges.parquet big.graph --memory-limit 4GiB
     gomkcn convert edges.csv big.graph --feature-file x.npy
-    gomkcn convert triples.tsv knowledge.graph --relation 2
+    gomkcn convert triples.tsv knowledge.graph --relation 2 --memory-limit 8GiB
     """
     show_log(quiet)
-    from gomkcn_dgl.io.large_edges import convert_edges
+    from gomkcn_dgl.io.large_edges import convert_graph
     from gomkcn_dgl.runtime.files import format_size, parse_size
 
-    # SIGTERM removes the unfinished folder, as Ctrl-C does
-    before = signal.signal(signal.SIGTERM, _end)
-    try:
-        header = convert_edges(
-            edges,
-            out,
-            memory_limit=parse_size(memory_limit),
-            progress=not quiet and sys.stderr.isatty(),
-            **options,
-        )
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    graph = convert_graph(path, out, memory_limit=parse_size(memory_limit), **options)
     size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
-    click.echo(f"wrote {out}: {header.num_nodes:,} nodes, {header.num_edges:,} edges, {size}")
-
-
-def _end(number: int, frame: Any) -> None:
-    sys.exit(128 + number)
+    click.echo(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
 
 
 @click.command(cls=Command)

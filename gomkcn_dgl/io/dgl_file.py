@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
-from gomkcn_dgl.containers.graph_content import GraphContent, join_contents
-from gomkcn_dgl.containers.graph_objects import from_dgl
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import GraphContent, join_contents
+from gomkcn_dgl.graph_objects import from_dgl
 from gomkcn_dgl.runtime.files import atomic_write, read_bytes
 
 if TYPE_CHECKING:

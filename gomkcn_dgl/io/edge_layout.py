@@ -11,10 +11,9 @@ import itertools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 
-from gomkcn_dgl.containers.graph_content import NONE
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.tables import (
     Dialect,
     check_names,
@@ -22,7 +21,6 @@ from gomkcn_dgl.io.tables import (
     is_number,
     line_error,
     table_rows,
-    text_blocks,
 )
 from gomkcn_dgl.runtime.files import listed, printable
 
@@ -143,9 +141,9 @@ class EdgeLayout:
             log.info("%s", note)
 
 
-def read_layout(path: Path, is_csv: bool, options: EdgeOptions) -> EdgeLayout:
-    """Tell the columns of a text file from its first rows."""
-    rows, dialect = _first_rows(path, is_csv)
+def read_layout(data: bytes, is_csv: bool, options: EdgeOptions) -> EdgeLayout:
+    """Tell the columns of a text from its first rows."""
+    rows, dialect = _first_rows(data, is_csv)
     line, first = rows[0]
     cells = [row for _, row in rows if len(row) == len(first)]
     if _is_header(cells, is_csv, options):
@@ -280,19 +278,23 @@ def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions
     return not any(numbers) and any(over_numbers)
 
 
-def _first_rows(path: Path, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
-    """Return the first rows of a file with their lines, and how they are cut."""
-    kind = "blank lines"
-    for number, block in text_blocks(path, _SAMPLE_BYTES):
-        dialect, rows = find_dialect(block, is_csv), []
+def _first_rows(data: bytes, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
+    """Return the first rows of a text with their lines, and how they are cut."""
+    size = _SAMPLE_BYTES
+    while True:
+        # whole lines
+        head = data[: data.find(b"\n", size) + 1 or len(data)]
+        dialect, rows = find_dialect(head, is_csv), []
         try:
-            for row in itertools.islice(table_rows(block, dialect, number), _SAMPLE_ROWS):
+            for row in itertools.islice(table_rows(head, dialect), _SAMPLE_ROWS):
                 rows.append(row)
-        # the block ends within quotes, or the reader comes to the bad line as well
+        # it ends within quotes, or the reader comes to the bad line as well
         except InputError:
             if not rows:
                 raise
         if rows:
             return rows, dialect
-        kind = kind if is_csv else "comments only"
-    raise InputError(f"the file holds {kind}, and no edge.")
+        if len(head) == len(data):
+            kind = "blank lines" if is_csv else "comments only"
+            raise InputError(f"the file holds {kind}, and no edge.")
+        size *= 16

@@ -1,33 +1,36 @@
 """Tables of edges, as text, CSV, parquet or in memory → Arrow columns → a GraphContent.
 
-These are the rules of tables of edges, for a graph that is read into memory as well as for one that
-is sorted on disk: which text is an id, a weight or a relation. Two rules need the whole file: all
-lines have the same number of columns, and ids are integers only where all of them are. So a file is
-read as integers first and, where Arrow comes to a cell that is none, anew as text.
+Two rules need the whole file: all lines have the same number of columns, and ids are integers only
+where all of them are. So text is parsed as integers first and, where Arrow comes to a cell that is
+none, anew as words.
+
+A table says which edges have a direction by a column of relations or of the words directed and
+undirected, by the names of its columns, or by its edges: those of a relation without direction are
+there both ways.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.checks import as_float32
-from gomkcn_dgl.containers.graph_content import (
+from gomkcn_dgl.csr import count_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import (
     ColumnChoice,
     GraphContent,
     column_values,
     is_from,
     relation_codes,
 )
-from gomkcn_dgl.edges import count_edges
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.edge_directions import find_directions
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout, read_layout
 from gomkcn_dgl.io.tables import (
     INTEGERS,
@@ -38,69 +41,61 @@ from gomkcn_dgl.io.tables import (
     is_int64,
     is_number,
     line_error,
-    parse_block,
+    parse_columns,
+    read_text,
     table_rows,
-    text_blocks,
+    text_pieces,
     to_array,
 )
-from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
+from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
+from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+log = logging.getLogger("gomkcn_dgl")
 
 _OWNER = "the edge table"
 WEIGHT = "weight"
 _LONGEST_ID = 1000
+# of a text, which tell its columns
+_HEAD_BYTES = 2**24
 # what must be true of the columns of a table of edges
 _WORD_RULE = "{} must have 1 to 1000 characters"
 _WEIGHT_RULE = "an edge weight must be a finite number of at least 0"
-_NO_EDGE = "the file holds a header and no edge."
+NO_EDGE = "the file holds a header and no edge."
 _CALLED = {"source": "a node id", "target": "a node id", "relation": "a relation"}
+# share of the edges of an undirected relation that are there both ways
+_NEARLY_ALL = 0.95
+_DIRECTIONS = {"directed": True, "undirected": False}
 
 
-class _NotIntegersError(Exception):
-    """Some cell may not be what it should, so that ids are read as text."""
+def read_edges(path: Path, format: str, options: EdgeOptions) -> GraphContent:
+    """Read an edge list, a CSV or a parquet file; nodes stand in ascending order of their ids."""
+    read = _read_parquet if format == "parquet" else _read_text
+    table, layout = read(path, format, options)
+    return _content(table, layout, options.directed)
 
 
-def find_edge_layout(path: Path, format: str, options: EdgeOptions) -> EdgeLayout:
-    """Tell the columns of an edge list, a CSV or a parquet file, and log them."""
+def open_edges(
+    path: Path, format: str, options: EdgeOptions, size: int
+) -> tuple[EdgeLayout, Callable[[pa.DataType], Iterator[pa.Table | None]]]:
+    """Return the layout of a file of edges, and a function that yields its columns in pieces.
+
+    The function takes the type of the ids; where a piece has others, it yields None. A piece has
+    about ``size`` bytes of a text, or a row for each 64 of them.
+    """
     if format == "parquet":
         with _parquet_file(path) as file:
-            names, num_rows = list(file.schema_arrow.names), file.metadata.num_rows
-        check_names(1, names)
-        layout = find_layout(names, options)
-        if not num_rows:
-            raise InputError(_NO_EDGE)
-    else:
-        layout = read_layout(path, format == "csv", options)
+            layout = _parquet_layout(file, options)
+        return layout, lambda ids: _parquet_tables(path, layout, max(size // 64, 1), ids)
+    head = next(text_pieces(path, _HEAD_BYTES), b"")
+    if not head.strip():
+        raise InputError("the file is empty.")
+    layout = read_layout(head, format == "csv", options)
     layout.write_log()
-    return layout
-
-
-def consume_edges(
-    path: Path,
-    layout: EdgeLayout,
-    consume: Callable[[Iterator[pa.Table]], Any],
-    *,
-    block_bytes: int = 2**24,
-    progress: bool = False,
-) -> Any:
-    """Return what a function makes of the edges of a file with this layout.
-
-    It gets tables with the columns ``source`` and ``target``, int64 or, in all tables, words, and
-    where the layout has them ``weight``, float64, and ``relation``, words. It is called again, for
-    words, where a cell in the middle of a file is no number. About ``block_bytes`` are read at
-    once.
-    """
-    if layout.dialect is None:
-        return consume(_parquet_tables(path, layout, block_bytes // 256))
-    for as_text in (False, True):
-        with contextlib.suppress(_NotIntegersError):
-            return consume(_text_tables(path, layout, as_text, block_bytes, progress))
-    raise AssertionError("every id is text")
-
-
-def read_edges(path: Path, layout: EdgeLayout, directed: bool | None) -> GraphContent:
-    """Read all edges of a file; nodes get rows in ascending order of their ids."""
-    table = consume_edges(path, layout, lambda tables: pa.concat_tables(list(tables)))
-    return _content(table, layout, directed)
+    quotes = layout.dialect is not None and layout.dialect.quotes
+    return layout, lambda ids: _text_tables(text_pieces(path, size, quotes=quotes), layout, ids)
 
 
 def is_table(graph: Any) -> bool:
@@ -144,7 +139,13 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
 
 
 def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> GraphContent:
-    """Number the nodes, and tell the relations and directions of the edges."""
+    """Number the nodes, and tell the relations and directions of the edges.
+
+    The columns of the table are those of the roles: ``source`` and ``target``, int64 or words,
+    ``weight``, float64, and ``relation``, words.
+    """
+    if not len(table):
+        raise InputError(NO_EDGE)
     table = table.unify_dictionaries().combine_chunks()
     columns = {name: table[name].chunk(0) for name in table.column_names}
     # 1. ids in ascending order; in a file of text, +7 and 07 are integers where all ids are
@@ -164,23 +165,24 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
             for end in ends
         )
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
-    # 2. relations, weights and directions
-    found, codes = None, np.zeros(len(source), np.int64)
+    # 2. relations and weights; an edge of weight 0 is none
+    relation = kinds = None
     if "relation" in columns:
         words = columns["relation"].dictionary.to_pylist()
-        found = sorted(set(words))
-        code_of = {name: code for code, name in enumerate(found)}
-        codes = np.array([code_of[word] for word in words])[to_array(columns["relation"].indices)]
+        kinds = sorted(set(words))
+        code_of = {name: code for code, name in enumerate(kinds)}
+        relation = np.array([code_of[word] for word in words])[
+            to_array(columns["relation"].indices)
+        ]
     weights = to_array(columns["weight"]) if "weight" in columns else None
-    # an edge of weight 0 is none
     there = slice(None) if weights is None else as_float32("edge weights", weights) > 0
-
-    def count(num_relations: int) -> tuple[np.ndarray, np.ndarray]:
-        numbers = codes[there] if num_relations > 1 else None
-        return count_edges(source[there], target[there], numbers, num_relations)
-
-    kinds, directions, notes = find_directions(layout, found, directed, count)
-    relation = None if found is None else codes if len(kinds) > 1 else np.zeros_like(codes)
+    kept = source[there], target[there], None if relation is None else relation[there]
+    # 3. directions
+    names, directions, notes = find_directions(
+        layout, kinds, directed, lambda n: count_edges(*kept[:2], kept[2] if n > 1 else None, n)
+    )
+    if relation is not None and len(names) == 1:
+        relation = np.zeros_like(relation)
     return GraphContent(
         owner=_OWNER,
         source=source,
@@ -190,7 +192,7 @@ def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> Grap
         default_weight=None if weights is None else WEIGHT,
         directed=tuple(directions),
         relation=relation,
-        relation_names=tuple(kinds),
+        relation_names=tuple(names),
         node_ids=None if plain else ids,
         notes=(*layout.notes, *notes),
     )
@@ -205,6 +207,140 @@ def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = np.zeros(high - low + 1, bool)
     known[values - low] = True
     return low + np.flatnonzero(known), (np.cumsum(known) - 1)[values - low]
+
+
+# ---------------------------------------------------------------- directions
+
+
+def find_directions(
+    layout: EdgeLayout,
+    found: Sequence[str] | None,
+    directed: bool | None,
+    count: Callable[[int], tuple[np.ndarray, np.ndarray]],
+) -> tuple[list[str], list[bool], tuple[str, ...]]:
+    """Return the relations of a table, whether they have a direction, and what is to be noted.
+
+    ``found`` are the relations that a column names; the words directed and undirected alone are no
+    types, they say the direction. A table without relations is undirected, unless the caller or the
+    names of its columns say that it is not. ``count`` returns what :func:`count_edges` says of so
+    many relations.
+    """
+    names, notes = list(found or [PLAIN]), tuple[str, ...]()
+    directions: list[bool] | None = None
+    if found is None and not layout.has_directed_ends:
+        directions = [False]
+    elif found is not None:
+        if len(names) > MAX_RELATIONS:
+            raise InputError(
+                f"the column {layout.names[layout.roles['relation']]!r} holds more than "
+                f"{MAX_RELATIONS} different relations, among them {names[0]!r}; relation must be "
+                "another column, or none."
+            )
+        said = [_DIRECTIONS.get(name.lower()) for name in names]
+        if None not in said:
+            names = [PLAIN] if len(set(said)) == 1 else names
+            directions = [bool(one) for one in said[: len(names)]]
+    if directed is not None:
+        directions = [directed] * len(names)
+    if directions is None:
+        directions, notes = seen_directions(names, *count(len(names)))
+    if found is None and directed is None:
+        notes += _direction_notes(layout, directions[0])
+    return names, directions, notes
+
+
+def seen_directions(
+    names: Sequence[str], edges: np.ndarray, both_ways: np.ndarray
+) -> tuple[list[bool], tuple[str, ...]]:
+    """Tell which relations have a direction, and what is to be noted of that.
+
+    A relation has none if nearly all of its edges are there both ways: a list of neighbours, or
+    the part of one that was kept for training, lacks some.
+
+    >>> seen_directions(["near", "in"], np.array([100, 50]), np.array([98, 0]))
+    ([False, True], ('taken as undirected: near, 98 of whose 100 edges are there both ways',))
+    """
+    directed = (both_ways < _NEARLY_ALL * edges).tolist()
+    notes = [
+        f"taken as undirected: {name}, {both} of whose {num} edges are there both ways"
+        for name, num, both, one in zip(names, edges, both_ways, directed, strict=True)
+        if not one and both < num
+    ]
+    for note in notes:
+        log.info("%s", note)
+    return directed, tuple(notes)
+
+
+def _direction_notes(layout: EdgeLayout, is_directed: bool) -> tuple[str, ...]:
+    """Say in the log why a table without relations has directions or none; note the names."""
+    if layout.dialect is not None and not layout.header:
+        return ()
+    ends = listed([layout.names[end] for end in layout.ends])
+    if is_directed:
+        note = f"directed, as its columns are called {ends}"
+        log.info("%s; directed=False (--undirected) leaves the directions out", note)
+        return (note,)
+    why = "its edges are there both ways"
+    if not layout.has_directed_ends:
+        why = f"its columns are called {ends}"
+    log.info("undirected, as %s; directed=True (--directed) gives edges a direction", why)
+    return ()
+
+
+# ---------------------------------------------------------------- text
+
+
+def _read_text(path: Path, format: str, options: EdgeOptions) -> tuple[pa.Table, EdgeLayout]:
+    data = read_text(path)
+    layout = read_layout(data, format == "csv", options)
+    layout.write_log()
+    for ids in (INTEGERS, WORDS):
+        for table in _text_tables([data], layout, ids):
+            if table is not None:
+                return table, layout
+    raise AssertionError("words are always read")
+
+
+def _text_tables(
+    pieces: Iterable[bytes], layout: EdgeLayout, ids: pa.DataType
+) -> Iterator[pa.Table | None]:
+    """Yield the columns of each piece of a text, whole lines; None where ids are no integers."""
+    assert layout.dialect is not None, "this is text"
+    kinds = {at: NUMBERS if role == "weight" else WORDS for role, at in layout.roles.items()}
+    kinds |= dict.fromkeys(layout.ends, ids)
+    line = 1
+    for data in pieces:
+        skip = max(layout.header + 1 - line, 0)
+        columns = parse_columns(data, layout.dialect, len(layout.names), kinds, skip)
+        table = {role: columns[at] for role, at in layout.roles.items()} if columns else {}
+        if table and not any(_first_wrong(column, role) for role, column in table.items()):
+            yield pa.table(table)
+        else:
+            yield None if ids == INTEGERS else _table_of_rows(data, layout, line)
+        line += data.count(b"\n")
+
+
+def _table_of_rows(data: bytes, layout: EdgeLayout, first: int) -> pa.Table:
+    """Read lines from number ``first`` on row by row, and name the first one that is wrong."""
+    assert layout.dialect is not None, "this is text"
+    roles, rows = layout.roles, []
+    for line, cells in table_rows(data, layout.dialect, first):
+        check_width(line, cells, (layout.first_line, len(layout.names)))
+        if line <= layout.header:
+            continue
+        for role, column in roles.items():
+            cell = cells[column]
+            if role == "weight":
+                if not (is_number(cell) and 0 <= float(cell) < math.inf):
+                    raise line_error(line, _WEIGHT_RULE, cell)
+            elif not 1 <= len(cell) <= _LONGEST_ID:
+                raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
+        rows.append(cells)
+    table = {role: [row[column] for row in rows] for role, column in roles.items()}
+    weights = {}
+    if "weight" in table:
+        weights = {"weight": pa.array(map(float, table.pop("weight")), NUMBERS)}
+    return pa.table({role: pa.array(cells, WORDS) for role, cells in table.items()} | weights)
 
 
 def _first_wrong(column: pa.Array, role: str) -> tuple[int, str, Any] | None:
@@ -225,97 +361,55 @@ def _first_wrong(column: pa.Array, role: str) -> tuple[int, str, Any] | None:
     return None
 
 
-# ---------------------------------------------------------------- text
-
-
-def _text_tables(
-    path: Path, layout: EdgeLayout, as_text: bool, block_bytes: int, progress: bool
-) -> Iterator[pa.Table]:
-    assert layout.dialect is not None, "parquet has no text"
-    kinds = {at: NUMBERS if role == "weight" else WORDS for role, at in layout.roles.items()}
-    if not as_text:
-        kinds |= dict.fromkeys(layout.ends, INTEGERS)
-    is_empty, quotes = True, layout.dialect.quotes
-    for number, block in text_blocks(path, block_bytes, quotes=quotes, progress=progress):
-        skip = max(0, layout.header + 1 - number)
-        columns = parse_block(block, layout.dialect, len(layout.names), kinds, skip)
-        if columns is not None and not any(
-            _first_wrong(columns[at], role) for role, at in layout.roles.items()
-        ):
-            table = pa.table({role: columns[at] for role, at in layout.roles.items()})
-        elif as_text:
-            table = _table_of_rows(number, block, layout)
-        else:
-            raise _NotIntegersError
-        if len(table):
-            is_empty = False
-            yield table
-    if is_empty:
-        raise InputError(_NO_EDGE)
-
-
-def _table_of_rows(number: int, block: bytes, layout: EdgeLayout) -> pa.Table:
-    """Read a block row by row, and name the first line that is wrong."""
-    assert layout.dialect is not None, "parquet has no text"
-    roles, rows = layout.roles, []
-    for line, cells in table_rows(block, layout.dialect, number):
-        check_width(line, cells, (layout.first_line, len(layout.names)))
-        if line <= layout.header:
-            continue
-        for role, column in roles.items():
-            cell = cells[column]
-            if role == "weight":
-                if not (is_number(cell) and 0 <= float(cell) < math.inf):
-                    raise line_error(line, _WEIGHT_RULE, cell)
-            elif not 1 <= len(cell) <= _LONGEST_ID:
-                raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
-        rows.append(cells)
-    table = {role: [row[column] for row in rows] for role, column in roles.items()}
-    weights = {"weight": pa.array(map(float, table.pop("weight")))} if "weight" in table else {}
-    return pa.table({role: pa.array(cells, WORDS) for role, cells in table.items()} | weights)
-
-
 # ---------------------------------------------------------------- parquet and tables in memory
 
 
 @contextlib.contextmanager
-def _parquet_file(path: Path, words: list[str] | None = None) -> Iterator[Any]:
-    """Open a parquet file; columns of ``words`` stay in a dictionary."""
+def _parquet_file(path: Path) -> Iterator[pq.ParquetFile]:
     import pyarrow.parquet as pq
 
     with file_problems(path):
         open_file(path).close()
     try:
-        yield pq.ParquetFile(path, read_dictionary=words, buffer_size=2**20)
+        # a word is read once, however often it is there
+        words = [each.name for each in pq.read_schema(path) if _is_text(each.type)]
+        with pq.ParquetFile(path, read_dictionary=words) as file:
+            yield file
     # whatever a damaged file leads Arrow into
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"the parquet file cannot be read ({lines[0].rstrip('.')}).") from None
+        raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
 
 
-def _parquet_tables(path: Path, layout: EdgeLayout, num_rows: int) -> Iterator[pa.Table]:
-    """Yield the edges of a parquet file, some rows at a time."""
-    done = 0
-    names = [layout.names[column] for column in layout.used]
+def _parquet_layout(file: pq.ParquetFile, options: EdgeOptions) -> EdgeLayout:
+    check_names(1, file.schema_arrow.names)
+    layout = find_layout(file.schema_arrow.names, options)
+    layout.write_log()
+    return layout
+
+
+def _read_parquet(path: Path, _: str, options: EdgeOptions) -> tuple[pa.Table, EdgeLayout]:
     with _parquet_file(path) as file:
-        stored = {file.schema.column(column).path for column in range(len(file.schema))}
-        # columns of records and lists are stored under other names
-        if not stored.issuperset(names):
-            raise InputError("the parquet file cannot be read (its columns have other names).")
-        words = [name for name in names if _is_text(file.schema_arrow.field(name).type)]
-    # text is read into a dictionary, of which a long word is refused while it is there once
-    with _parquet_file(path, words) as file:
-        # in batches by one thread: read_table waits forever at some damaged files
-        for batch in file.iter_batches(max(1, num_rows), columns=names, use_threads=False):
-            if batch.num_rows:
-                yield _edge_columns(pa.Table.from_batches([batch]), layout, done)
-            done += batch.num_rows
+        layout = _parquet_layout(file, options)
+        # by one thread: several wait forever at some damaged files
+        table = file.read([layout.names[at] for at in layout.used], use_threads=False)
+        return _edge_columns(table, layout), layout
 
 
-def _edge_columns(table: pa.Table, layout: EdgeLayout, done: int = 0) -> pa.Table:
-    """Bring the columns of a table into the types of :func:`consume_edges`, or refuse them.
+def _parquet_tables(
+    path: Path, layout: EdgeLayout, rows: int, ids: pa.DataType
+) -> Iterator[pa.Table | None]:
+    first, names = 0, [layout.names[at] for at in layout.used]
+    with _parquet_file(path) as file:
+        for batch in file.iter_batches(rows, columns=names, use_threads=False):
+            table = _edge_columns(pa.Table.from_batches([batch]), layout, first)
+            yield table if table["source"].type == ids else None
+            first += len(batch)
 
-    ``done`` rows of the file come before the table.
+
+def _edge_columns(table: pa.Table, layout: EdgeLayout, first: int = 0) -> pa.Table:
+    """Bring the columns of a table into the types of :func:`_content`, or refuse them.
+
+    ``first`` is the number of rows before it.
     """
     names = {role: layout.names[column] for role, column in layout.roles.items()}
     ends = [table.schema.field(names[role]).type for role in ("source", "target")]
@@ -328,13 +422,13 @@ def _edge_columns(table: pa.Table, layout: EdgeLayout, done: int = 0) -> pa.Tabl
     for role, name in names.items():
         column = table[name].combine_chunks()
         if column.null_count:
-            row = done + column.is_null().index(True).as_py() + 1
+            row = first + column.is_null().index(True).as_py() + 1
             raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
         column = _converted(column, role, name)
         wrong = _first_wrong(column, role)
         if wrong is not None:
             row, rule, value = wrong
-            raise InputError(f"row {done + row + 1}: {rule}, got {value}.")
+            raise InputError(f"row {first + row + 1}: {rule}, got {value}.")
         found[role] = column
     return pa.table(found)
 
@@ -349,14 +443,11 @@ def _converted(column: pa.Array, role: str, name: str) -> pa.Array:
         what = "numbers" if role == "weight" else "text or integers"
         raise InputError(f"the column {name!r} must hold {what}, got {kind}.")
     try:
-        column = _plain(column).cast(NUMBERS if role == "weight" else INTEGERS)
+        column = column.dictionary_decode() if pa.types.is_dictionary(kind) else column
+        column = column.cast(NUMBERS if role == "weight" else INTEGERS)
     except pa.ArrowInvalid as error:
         raise InputError(f"the column {name!r} must hold numbers of 64 bits ({error}).") from None
     return column.cast(pa.string()).dictionary_encode() if role == "relation" else column
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _is_text(kind: pa.DataType) -> bool:

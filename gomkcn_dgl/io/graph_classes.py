@@ -13,7 +13,7 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.dgl_file import read_dgl_columns
-from gomkcn_dgl.io.label_names import LabelNames, read_label_names, refuse_repeated
+from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
@@ -44,7 +44,7 @@ def read_graph_classes(
     """Read the classes of a TU folder or of a DGL ``.bin``; None where there are none.
 
     ``names`` says what classes are called, by their code in the file: a mapping such as
-    ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.label_names.read_label_names`. Labels
+    ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.features.read_label_names`. Labels
     that are no classes, which the log says, are real numbers, several numbers a graph, or a number
     of its own for each graph. ``format`` is that of :func:`gomkcn.read_graph`.
     """

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
-import numpy as np
 from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
-from gomkcn_dgl.containers.graph_content import GraphContent
-from gomkcn_dgl.containers.graph_objects import from_matrix, from_networkx, node_names
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import GraphContent
+from gomkcn_dgl.graph_objects import from_matrix, from_networkx, node_names
 from gomkcn_dgl.runtime.files import parse_json, read_bytes, reason_of
 
 # attribute that holds what a node is called in the formats below
@@ -30,8 +29,6 @@ _LABEL, _LABELLED = "label", ("gml", "gexf")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _GRAPHML_HEADER = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 _PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
-# kinds and axes of the arrays beside a SciPy matrix
-_BESIDE = {"features": ("biuf", (1, 2)), "feature_names": ("U", (1,)), "node_ids": ("iuU", (1,))}
 
 
 def read_networkx_file(path: Path, format: str) -> GraphContent:
@@ -171,7 +168,7 @@ NETWORKX_FORMATS: dict[str, Callable[[bytes], nx.Graph]] = {
 
 
 def read_npz(path: Path) -> GraphContent:
-    """Read a SciPy matrix, with ``features [V, D]``, their names and ``node_ids`` if present."""
+    """Read a SciPy matrix."""
     import scipy.sparse as sp
 
     data = read_bytes(path)
@@ -179,28 +176,10 @@ def read_npz(path: Path) -> GraphContent:
     try:
         matrix = sp.load_npz(io.BytesIO(data)).tocsr()
         matrix.check_format(full_check=True)
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in _BESIDE if name in archive}
-        for name, array in {"data": matrix.data, **arrays}.items():
-            kinds, num_axes = _BESIDE.get(name, ("biuf", (1,)))
-            if array.dtype.kind not in kinds or array.ndim not in num_axes:
-                raise ValueError(f"{name} is {array.dtype} of the shape {array.shape}")
-            if array.dtype.kind == "U":
-                # it may hold what is no character
-                "".join(array.tolist()).encode()
-        features = arrays.get("features", np.empty((matrix.shape[0], 0)))
-        features = features.reshape(len(features), -1)
-        names = [f"x{column}" for column in range(features.shape[1])]
-        names = arrays.get("feature_names", np.array(names)).tolist()
-        nodes = dict(zip(names, features.T, strict=True))
+        if matrix.dtype.kind not in "biuf":
+            raise ValueError(f"data is {matrix.dtype}")
     except Exception as error:
         raise InputError(
             f"the file must be one that scipy.sparse.save_npz writes ({reason_of(error)})."
         ) from None
-    return replace(
-        from_matrix(matrix),
-        owner="the file",
-        nodes=nodes,
-        default_features=tuple(nodes),
-        node_ids=arrays.get("node_ids"),
-    )
+    return replace(from_matrix(matrix), owner="the file")

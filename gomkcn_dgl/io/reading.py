@@ -26,24 +26,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from gomkcn_dgl.checks import check_choice, check_features
-from gomkcn_dgl.containers.graph_content import NONE, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
-from gomkcn_dgl.io.edge_directions import log_relations
 from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
-from gomkcn_dgl.io.edge_tables import find_edge_layout, read_edges
-from gomkcn_dgl.io.feature_file import (
+from gomkcn_dgl.io.edge_tables import read_edges
+from gomkcn_dgl.io.features import (
     FeatureTable,
+    LabelNames,
     feature_file_beside,
     match_rows,
+    name_columns,
     read_features,
+    read_label_names,
     select_features,
 )
-from gomkcn_dgl.io.label_names import LabelNames, name_columns, read_label_names
 from gomkcn_dgl.io.tu_folder import read_tu_folder
-from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, stem
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, printable, stem
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -86,8 +90,8 @@ def read_graph(
         the file for the others; ids that are not the row numbers are kept in ``node_ids``.
     features : sequence of str, optional
         Which features to use: columns of the feature file; node attributes of GraphML, GML, GEXF,
-        Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored in a ``.npz``
-        or a graph folder; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder. None: all
+        Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored
+        in a graph folder; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder. None: all
         columns of the feature file; the constant 1 for GraphML and its like; ``feat`` for DGL;
         attributes, or else labels, for TU.
     feature_file : path, optional
@@ -103,7 +107,7 @@ def read_graph(
         the name.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
-        :func:`gomkcn_dgl.io.label_names.read_label_names`.
+        :func:`gomkcn_dgl.io.features.read_label_names`.
     directed : bool, optional
         Whether edges have a direction. None: as the file says. A table of edges is undirected
         unless it has relations or its columns have names that say a direction: ``source,target``,
@@ -156,11 +160,21 @@ def read_graph(
         check_edge_options(format, options)
         table = find_features(path, format, features, feature_file)
         graph = _read(path, format, features, table, options)
+    return call_names(path, graph, label_names)
+
+
+def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> CSRGraph:
+    """Name labels as the caller says, and say in the log what was read."""
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
             graph = name_columns(graph, names)
-    log_relations(graph.relations)
+    if graph.relations.names != (PLAIN,):
+        kinds = [
+            f"{printable(name)} ({'directed' if one else 'undirected'})"
+            for name, one in graph.relations.kinds
+        ]
+        log.info("relations: %s", listed(kinds))
     log.info(
         "read %s: graphs: %d, nodes: %d, edges: %d (%s, %s), features: %d (%s)",
         path.resolve().name,
@@ -255,7 +269,7 @@ def _read(
     if format == "folder":
         return select_features(read_graph_folder(path), features)
     if format in EDGE_FORMATS:
-        content = read_edges(path, find_edge_layout(path, format, options), options.directed)
+        content = read_edges(path, format, options)
         # the layout has chosen the columns
         choice = ColumnChoice()
         if table is not None:
@@ -300,9 +314,19 @@ def _choose_columns(
 
 def _with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
     """Add the nodes without an edge where row i of the features belongs to the integer id i."""
-    ids, num_rows = content.ids, len(table.values)
-    if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
+    ids = content.ids
+    if not rows_are_ids(table, ids):
         return content
-    log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
     source, target = ids[content.source], ids[content.target]
+    num_rows = len(table.values)
     return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
+
+
+def rows_are_ids(table: FeatureTable | None, ids: np.ndarray) -> bool:
+    """Whether row i of the features belongs to the integer id i; ``ids`` are ascending."""
+    if table is None or table.ids is not None or ids.dtype.kind != "i":
+        return False
+    if ids[0] < 0 or ids[-1] >= len(table.values):
+        return False
+    log.info("features: row i is node i; %d nodes have no edge", len(table.values) - len(ids))
+    return True

@@ -1,13 +1,14 @@
 """Text files of rows → lines, cells and Arrow columns, with every bad line named by its number.
 
-Arrow parses a block of text, because it is fast. What it refuses, and what it would take for
-something else, is read row by row in Python, which also tells the number of the line that is wrong.
+Arrow parses the text, because it is fast. What it refuses, and what it would take for something
+else, is read row by row in Python, which also tells the number of the line that is wrong.
 Messages start at the line; :func:`gomkcn_dgl.io.reading.read_graph` adds the name of the file.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import itertools
 import math
@@ -22,7 +23,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import read_pieces
+from gomkcn_dgl.runtime.files import file_problems, open_file
 
 INTEGERS, NUMBERS = pa.int64(), pa.float64()
 # each word is stored once
@@ -39,7 +40,8 @@ _STRAY_QUOTE = re.compile(rb'(?<=[^,;\n"])"(?=[^,;\n"])')
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # lines that tell the separator
 _SAMPLE = 1000
-_LONGEST_LINE = 2**24
+# bytes that Arrow parses at a time, of at most 2^31
+_BLOCK_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -59,52 +61,33 @@ class Dialect:
         return self.separator in (",", ";")
 
 
-def text_blocks(
-    path: Path, size: int | None = None, *, quotes: bool = False, progress: bool = False
-) -> Iterator[tuple[int, bytes]]:
-    r"""Yield the number of the first line and the bytes of each block of whole lines, plain or .gz.
-
-    Lines end in ``\n``, and with ``quotes`` no cell is cut. Blank blocks are left out, and what is
-    no text is refused. ``size`` is in bytes; None: all of the file is one block.
-    """
-    number, rest, is_blank = 1, b"", True
-    pieces = read_pieces(path, size, progress)
-    if size is None:
-        rest, pieces = b"".join(pieces), iter(())
-    for piece in itertools.chain(pieces, [b""]):
-        # a "\r" at the end may be half of "\r\n"
-        data, half = rest + piece, b""
-        if piece and data.endswith(b"\r"):
-            data, half = data[:-1], b"\r"
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        cut = _last_end(data, quotes) if piece else len(data)
-        block, rest = data[:cut], data[cut:] + half
-        content = block.removeprefix(_BYTE_ORDER_MARK) if number == 1 else block
-        if content.strip():
-            is_blank = False
-            if b"\0" in content:
-                line = number + content[: content.index(b"\0")].count(b"\n")
-                raise InputError(
-                    f"line {line}: text was expected, got a NUL byte; the file seems to be binary."
-                )
-            yield number, content
-        number += block.count(b"\n")
-    if is_blank:
+def read_text(path: Path) -> bytes:
+    r"""Return the bytes of a text file, plain or .gz, whose lines end in ``\n``; never nothing."""
+    data = b"".join(text_pieces(path))
+    if not data.strip():
         raise InputError("the file is empty.")
+    return data
 
 
-def _last_end(data: bytes, quotes: bool) -> int:
-    """Where the last line ends that is no part of a quoted cell."""
-    last = cut = data.rfind(b"\n") + 1
-    if not cut and len(data) >= _LONGEST_LINE:
-        raise InputError(f"a line must have fewer than {_LONGEST_LINE} bytes, got a longer one.")
-    is_open = quotes and data.count(b'"', 0, cut) % 2
-    while cut and is_open:
-        end, cut = cut, data.rfind(b"\n", 0, cut - 1) + 1
-        is_open = (is_open + data.count(b'"', cut, end)) % 2
-    # a single quote somewhere is no cell
-    return cut or last
+def text_pieces(path: Path, size: int = -1, *, quotes: bool = False) -> Iterator[bytes]:
+    """Yield the bytes of a text file in pieces of about a size, which end with a line.
+
+    With ``quotes``, a quoted cell of several lines is not divided.
+    """
+    first = 1
+    with file_problems(path), open_file(path) as raw:
+        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+        # each byte as a letter, so that all ends of lines become one
+        text = io.TextIOWrapper(file, "latin-1")
+        while data := (text.read(size) + text.readline()).encode("latin-1"):
+            while quotes and data.count(b'"') % 2 and (more := text.read(size) + text.readline()):
+                data += more.encode("latin-1")
+            if b"\0" in data:
+                number = first + data[: data.index(b"\0")].count(b"\n")
+                rule = "text was expected, got a NUL byte; the file seems to be binary"
+                raise InputError(f"line {number}: {rule}.")
+            yield data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data
+            first += data.count(b"\n")
 
 
 def find_dialect(data: bytes, is_csv: bool) -> Dialect:
@@ -129,17 +112,17 @@ def find_dialect(data: bytes, is_csv: bool) -> Dialect:
 
 
 def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row with the number of its line, counted from ``first``.
+    """Yield the cells of each row with the number of its line; rows without a cell are left out.
 
-    Rows without a cell are left out.
+    ``first`` is the number of the first line.
     """
     if dialect.separator is None:
-        for number, line in enumerate(data.split(b"\n"), start=first):
+        for number, line in enumerate(io.BytesIO(data), start=first):
             words = _COMMENT.sub(b"", line).split()
             if words:
-                yield number, [decode(word, number) for word in words]
+                yield number, [_decode(word, number) for word in words]
         return
-    text = decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, first)
+    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, first)
     reader = csv.reader(
         io.StringIO(text, newline=""),
         strict=True,
@@ -156,7 +139,7 @@ def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[
         raise InputError(f"line {number}: the table is malformed ({error}).") from None
 
 
-def parse_block(
+def parse_columns(
     data: bytes, dialect: Dialect, width: int, kinds: Mapping[int, pa.DataType], skip: int = 0
 ) -> dict[int, pa.Array] | None:
     """Return the columns that ``kinds`` names; None where a line or a cell may not fit.
@@ -180,10 +163,9 @@ def parse_block(
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
-            # one block, so that a column is one array
             arrow_csv.ReadOptions(
                 use_threads=False,
-                block_size=len(data) + 1,
+                block_size=min(len(data) + 1, _BLOCK_BYTES),
                 skip_rows=skip,
                 column_names=[str(column) for column in range(width)],
             ),
@@ -202,6 +184,7 @@ def parse_block(
         return None
     if not len(table):
         return None
+    table = table.unify_dictionaries().combine_chunks()
     return {column: _stripped(table[str(column)].chunk(0)) for column in kinds}
 
 
@@ -231,8 +214,7 @@ def to_array(column: pa.Array) -> np.ndarray:
 
 def read_matrix(path: Path, kind: pa.DataType) -> np.ndarray:
     """Read lines of comma-separated numbers without a header, as in TU files, ``[rows, D]``."""
-    ((_, data),) = text_blocks(path)
-    dialect = Dialect(",", comments=True)
+    data, dialect = read_text(path), Dialect(",", comments=True)
     _, first = next(table_rows(data, dialect), (0, None))
     if first is None:
         raise InputError("the file holds comments only.")
@@ -249,7 +231,7 @@ def read_columns(
     """
     rows = table_rows(data, dialect)
     line, first = next(rows)
-    parsed = parse_block(data, dialect, len(first), kinds, line if header else 0)
+    parsed = parse_columns(data, dialect, len(first), kinds, line if header else 0)
     if parsed is not None:
         columns = {at: to_array(column) for at, column in parsed.items()}
         fits = [
@@ -274,8 +256,8 @@ def read_columns(
 
 def line_of_row(path: Path, row: int) -> int:
     """Return the number of the line that holds the given row of a matrix."""
-    ((_, data),) = text_blocks(path)
-    return next(itertools.islice(table_rows(data, Dialect(",", comments=True)), row, None))[0]
+    rows = table_rows(read_text(path), Dialect(",", comments=True))
+    return next(itertools.islice(rows, row, None))[0]
 
 
 def csv_text(columns: Sequence[tuple[str, Sequence[object]]]) -> str:
@@ -336,7 +318,7 @@ def parse_cell(number: int, text: str, kind: pa.DataType) -> float | str:
     return float(text)
 
 
-def decode(data: bytes, first: int) -> str:
+def _decode(data: bytes, first: int) -> str:
     """Return text in UTF-8, whose first line has the number ``first``."""
     try:
         return data.decode("utf-8")

@@ -20,10 +20,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from gomkcn_dgl.containers.graph_content import NONE
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.edge_directions import check_num_relations
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
 from gomkcn_dgl.io.tables import INTEGERS, NUMBERS, line_of_row, read_matrix
 from gomkcn_dgl.relations import PLAIN
@@ -93,7 +92,6 @@ def _read_relations(
     meanings = _read_label_names(prefix, "edge labels")
     named = all(code in meanings for code in codes.tolist())
     names = [meanings[code] if named else f"edge={code}" for code in codes.tolist()]
-    check_num_relations(names, _file(prefix, _EDGE_LABELS).name)
     return number, names
 
 

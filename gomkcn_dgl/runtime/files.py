@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, get_args, get_origin
 
 import tomli_w
-from tqdm import tqdm
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 
@@ -92,26 +91,10 @@ def file_problems(path: Path) -> Iterator[None]:
         raise InputError(f"the file cannot be read ({error.strerror or error}).") from None
 
 
-def read_pieces(path: Path, size: int | None = None, progress: bool = False) -> Iterator[bytes]:
-    """Yield the content of a file, decompressed if it ends in ``.gz``, ``size`` bytes at a time."""
-    with contextlib.ExitStack() as stack:
-        with file_problems(path):
-            raw = stack.enter_context(open_file(path))
-            num_bytes = path.stat().st_size
-        bar = tqdm.wrapattr(raw, "read", num_bytes, desc="reading", disable=not progress)
-        raw = stack.enter_context(bar)
-        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        while True:
-            with file_problems(path):
-                piece = file.read(size or num_bytes + 1)
-            if not piece:
-                return
-            yield piece
-
-
 def read_bytes(path: Path) -> bytes:
     """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing."""
-    data = b"".join(read_pieces(path))
+    with file_problems(path), open_file(path) as raw:
+        data = gzip.GzipFile(fileobj=raw).read() if path.suffix.lower() == ".gz" else raw.read()
     if not data.strip():
         raise InputError("the file is empty.")
     return data
@@ -296,17 +279,6 @@ def check_memory(needed: float, limit: float, what: str) -> None:
             f"memory_limit must be at least {format_size(needed)} for {what}, "
             f"got {format_size(limit)}; raise it."
         )
-
-
-def memory_in_use() -> int:
-    """Resident bytes of this process; 0 where the system does not report them."""
-    try:
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except (ImportError, OSError):
-        return 0
-    return pages * resource.getpagesize()
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.label_names import name_columns, read_label_names
+from gomkcn_dgl.io.features import name_columns, read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import listed, named

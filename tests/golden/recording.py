@@ -185,19 +185,11 @@ def readers(folder):
     read("TU", features=["labels"], relation="none", label_names={"0": "C", "1": "N", "2": "O"})
     typed = gomkcn.read_graph("typed.csv")
     several = gomkcn.as_csr([nx.cycle_graph(3), nx.star_graph(4)])
-    for number, (graph, endings) in enumerate(
-        [
-            (gomkcn.read_graph("features.csv"), ["txt", "csv", "graphml", "npz", "bin", "graph"]),
-            (typed, ["txt", "csv", "graphml", "bin", "graph"]),
-            (several, ["bin", "graph"]),
-        ]
-    ):
-        for ending in endings:
-            # .bin and .npz hold no names of features
-            if ending == "npz":
-                graph = gomkcn.read_graph("edges.txt")
-            gomkcn.write_graph(f"written{number}.{ending}", graph)
-            read(f"written{number}.{ending}")
+    plain, featured = gomkcn.read_graph("edges.txt"), gomkcn.read_graph("features.csv")
+    written = {"0.csv": featured, "0.graph": plain, "1.csv": typed, "1.graph": typed}
+    for name, graph in {**written, "2.graph": several}.items():
+        gomkcn.write_graph(f"written{name}", graph)
+        read(f"written{name}")
     return found
 
 

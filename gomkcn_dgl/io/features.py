@@ -1,33 +1,37 @@
-"""A file of node features → a matrix, its rows matched with the nodes of a graph."""
+"""Node features: a file → a matrix, its rows matched with the nodes; what columns are called."""
 
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.containers.graph_content import pick_columns
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import pick_columns
 from gomkcn_dgl.io.tables import (
     NUMBERS,
     WORDS,
     check_names,
     find_dialect,
     read_columns,
+    read_text,
     table_rows,
-    text_blocks,
 )
-from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
+from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
 _ID_COLUMNS = ("id", "node", "node_id", "name")
 SUFFIXES = (".features.npy", ".features.csv")
+# what labels are called: a mapping, or a file of it
+LabelNames = Mapping[str, str] | str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def _read_npy(path: Path) -> FeatureTable:
 
 def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
     """Read columns of numbers as they are, and one column for each value of a column of text."""
-    ((_, data),) = text_blocks(path)
+    data = read_text(path)
     dialect = find_dialect(data, is_csv=True)
     number, header = next(table_rows(data, dialect))
     check_names(number, header)
@@ -158,3 +162,59 @@ def _positions(names: Iterable[str] | None, known: Sequence[str]) -> list[int]:
             raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
         found += own
     return found
+
+
+def read_label_names(names: LabelNames) -> Mapping[str, str]:
+    """Read the names of labels, or of other features, from a CSV file; a mapping is returned.
+
+    The file has the header ``label,name``. A label is the code in the data, or the whole name of a
+    column, such as ``"label=1"`` or ``"x0"``.
+    """
+    if isinstance(names, Mapping):
+        return names
+    path = Path(names)
+    with named(path):
+        data = read_text(path)
+        dialect = find_dialect(data, is_csv=True)
+        if [cell.lower() for cell in next(table_rows(data, dialect))[1]] != ["label", "name"]:
+            raise InputError("the first line must be 'label,name'.")
+        columns = read_columns(data, dialect, {0: WORDS, 1: WORDS}, header=True)
+        labels = columns[0].tolist()
+        refuse_repeated(labels, "each label must have one name")
+    return dict(zip(labels, columns[1].tolist(), strict=True))
+
+
+def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:
+    """Rename feature columns by code or by name: ``label=1`` becomes ``label=helix``.
+
+    Relations are renamed by their whole name.
+    """
+    # a value may have the sign "=" in it
+    codes = [column.partition("=")[2] or column for column in graph.feature_names]
+    types = [name for name in graph.relations.names if name != PLAIN]
+    known = dict.fromkeys([*codes, *graph.feature_names, *types])
+    unknown = [label for label in names if label not in known]
+    if unknown:
+        raise InputError(
+            f"label names must be of features or relations that are used, {listed(known)}; "
+            f"got {unknown[0]!r}."
+        )
+    renamed = [
+        column.removesuffix(code) + names.get(column, names.get(code, code))
+        for column, code in zip(graph.feature_names, codes, strict=True)
+    ]
+    refuse_repeated(renamed, "each feature must have a name of its own")
+    relations = [names.get(name, name) for name in graph.relations.names]
+    refuse_repeated(relations, "each relation must have a name of its own")
+    return replace(
+        graph,
+        feature_names=tuple(renamed),
+        relations=replace(graph.relations, names=tuple(relations)),
+    )
+
+
+def refuse_repeated(names: Sequence[str], rule: str) -> None:
+    """Refuse names of which one comes twice, with the rule that it breaks."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"{rule}, got {repeated[0]!r} twice.")

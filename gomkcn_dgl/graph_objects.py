@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.checks import check_int, to_numpy
-from gomkcn_dgl.containers.graph_content import (
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import (
     DEFAULT_FEATURE,
     Columns,
     GraphContent,
     joined_columns,
     record_columns,
 )
-from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
-from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
     import networkx as nx
