@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import (
-    EXPERT,
-    OUTPUT,
-    Command,
-    add_options,
-    counted_option,
-    edge_options,
-    reading_options,
-    show_log,
-)
+from gomkcn.commands.base import Command, file_options, option_table, reading_option, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,8 +23,6 @@ if TYPE_CHECKING:
     from mining.inexact_counts import InexactCounts
     from mining.pattern import OccurrenceCount
 
-# the libraries are imported inside the commands, so that --help answers at once
-
 _GRAPHML = ".graphml"
 _EXACTLY = "counted exactly"
 _LOOP = "feed-forward-loop"
@@ -42,29 +31,20 @@ _LOOP = "feed-forward-loop"
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
-@add_options(("--errors max_edits", int, "Also count with up to N edges missing or added"))
-@add_options(
-    ("--list most", 0, "List up to N occurrences; a random sample if there are more"),
-    group=OUTPUT,
-)
-@add_options(
-    (
-        "--count-error",
-        0.02,
-        "Target relative error of the estimate, if exact counting takes too long",
-    ),
-    (
-        "--count-seconds",
-        10.0,
-        "Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds of "
-        "one thread; a step checks a node",
-    ),
-    ("--seed", 0, "Random seed"),
-    group=EXPERT,
-)
-@counted_option
-@reading_options
-@edge_options
+@option_table("""
+Options
+    --errors max_edits  N        Also count with up to N edges missing or added
+Output
+    --list most         N=0      List up to N occurrences; a random sample if there are more
+Graph filters and other details
+    --count-error       X=0.02   Target relative error of the estimate, if exact counting takes too
+        long
+    --count-seconds     X=10.0   Work limit of the exact count, then of the estimate: X · 10⁸ steps,
+        about X seconds of one thread; a step checks a node
+    --seed              N=0      Random seed
+""")
+@reading_option
+@file_options
 def count(
     pattern: str,
     path: str,
