@@ -96,7 +96,13 @@ def planted(
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write
-    from synthetic import BASE_GRAPHS, DIRECTED_BASE_GRAPHS, orient_edges, plant_motifs
+    from synthetic import (
+        BASE_GRAPHS,
+        DIRECTED_BASE_GRAPHS,
+        PlantingSettings,
+        orient_edges,
+        plant_motifs,
+    )
 
     base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
     check_choice("base", base, base_graphs)
@@ -108,7 +114,8 @@ def planted(
         edges = orient_edges(edges, rng)
     directed = directed or base in DIRECTED_BASE_GRAPHS
     copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
-    graph = plant_motifs(edges, nodes, copies, directed=directed, seed=rng, **options)
+    settings = PlantingSettings(directed=directed, **options)
+    graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     path = Path(out)
     if path.suffix == ".bin":
         several = len(graph.relations.names) > 1
@@ -135,7 +142,7 @@ Options
     --features      TEXT=per_type   Node features: constant, per_type, per_node or per_type_noise
     --seed                  N=0     Random seed
 """)
-def classification(out: str, **options: Any) -> None:
+def classification(out: str, features: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their label.
 
     \b
@@ -143,9 +150,9 @@ def classification(out: str, **options: Any) -> None:
     """
     show_log(quiet=False)
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
-    from synthetic import MotifClassificationDataset
+    from synthetic import MotifClassificationDataset, PlantingSettings
 
-    dataset = MotifClassificationDataset(**options)
+    dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
     write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
     names = ", ".join(dataset.motif_names)
     click.echo(f"{out}: {len(dataset)} graphs, labels 0 to {dataset.num_classes - 1} = {names}")
