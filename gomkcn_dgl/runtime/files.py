@@ -193,7 +193,8 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
     """Open a temporary file that replaces ``path`` when the block ends without an error.
 
     The content of a ``durable`` file, for which a disk takes milliseconds, reaches it before the
-    name does, so a crash of the machine leaves the old file or the new one. A killed process can leave a hidden ``.tmp`` file: :func:`remove_leftovers`.
+    name does, so a crash of the machine leaves the old file or the new one. A killed process can
+    leave a hidden ``.tmp`` file: :func:`remove_leftovers`.
     """
     path = Path(path)
     if not path.parent.is_dir():
