@@ -35,7 +35,14 @@ from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import search_graph
-from synthetic import BASE_GRAPHS, PlantedGraph, barabasi_albert, get_motif, plant_motifs
+from synthetic import (
+    BASE_GRAPHS,
+    PlantedGraph,
+    PlantingSettings,
+    barabasi_albert,
+    get_motif,
+    plant_motifs,
+)
 
 FIRST_SEED = 8000
 SIZES = (3, 8)
@@ -101,7 +108,7 @@ def embedded(motifs: Sequence[Structure], seed: int) -> Drawn:
         np.array(blocks.edges),
         barabasi_albert(NODES, DENSITY, rng),
     )[host % 3]
-    options = {"embedded": True, "features": "constant", "seed": rng}
+    options = {"settings": PlantingSettings("constant", embedded=True), "seed": rng}
     return drawn_of(plant_motifs(base, NODES, {motifs[number]: 25}, **options))
 
 
@@ -112,7 +119,7 @@ def directed(motifs: Sequence[Structure], copies: int, seed: int) -> Drawn:
     for pair in rng.permutation(500)[:120].reshape(-1, 2).tolist():
         arcs |= {(pair[0], pair[1]), (pair[1], pair[0])}
     wanted = dict.fromkeys(motifs, copies)
-    options = {"directed": True, "features": "constant", "seed": rng}
+    options = {"settings": PlantingSettings("constant", directed=True), "seed": rng}
     return drawn_of(plant_motifs(np.array(sorted(arcs)), 500, wanted, **options))
 
 
@@ -126,7 +133,7 @@ def categories(seed: int) -> Drawn:
     """Forty triangles of categories A, A, B among 60 whose categories are drawn, as all others."""
     rng = np.random.default_rng(seed)
     base = nx.gnm_random_graph(600, 900, seed=seed)
-    options = {"features": "constant", "seed": rng}
+    options = {"settings": PlantingSettings("constant"), "seed": rng}
     planted = plant_motifs(np.array(base.edges), 600, {triangle(): 100}, **options)
     kinds = rng.integers(3, size=planted.num_nodes)
     copies = np.array([nodes for _, nodes in planted.instances[:40]])
@@ -141,7 +148,7 @@ def relations(seed: int) -> Drawn:
     rng = np.random.default_rng(seed)
     base = nx.gnm_random_graph(600, 900, seed=seed)
     wanted = {get_motif("house5"): 12, get_motif("clique4"): 12}
-    options = {"relations": 3, "features": "constant", "seed": rng}
+    options = {"settings": PlantingSettings("constant", relations=3), "seed": rng}
     return drawn_of(plant_motifs(np.array(base.edges), 600, wanted, **options))
 
 
@@ -405,7 +412,7 @@ def large(bench: Bench) -> None:
         motifs = of_size(range(4, 9))
         chosen = [motifs[number] for number in rng.choice(len(motifs), 4, replace=False)]
         base, wanted = barabasi_albert(nodes, DENSITY, rng), dict.fromkeys(chosen, copies)
-        drawn = drawn_of(plant_motifs(base, nodes, wanted, features="constant", seed=rng))
+        drawn = drawn_of(plant_motifs(base, nodes, wanted, PlantingSettings("constant"), seed=rng))
         mined, start = MinedGraph.of(drawn.graph), time.process_time()
         found = search_graph(mined, range(SIZES[0], SIZES[1] + 1), seed=seed)
         seconds = time.process_time() - start

@@ -14,6 +14,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import MotifRecovery, Pattern, PatternMiner, compare_with_truth
 from synthetic import (
     PlantedGraph,
+    PlantingSettings,
     barabasi_albert,
     get_motif,
     orient_edges,
@@ -56,7 +57,7 @@ def make_planted(
     base = barabasi_albert(num_base, edges_per_node, rng)
     if options.get("directed"):
         base = orient_edges(base, rng)
-    planted = plant_motifs(base, num_base, counts, seed=rng, **options)
+    planted = plant_motifs(base, num_base, counts, PlantingSettings(**options), seed=rng)
     if not planted.relations.is_simple:
         return planted.to_csr(), planted
     return as_csr(planted.to_dgl()), planted

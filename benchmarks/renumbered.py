@@ -23,7 +23,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining import Pattern
-from synthetic import barabasi_albert, plant_motifs
+from synthetic import PlantingSettings, barabasi_albert, plant_motifs
 
 RELABELLINGS = 20
 GOAL = 0.95
@@ -37,13 +37,17 @@ def to_renumber(folder: Path) -> Iterator[tuple[str, Callable[[], CSRGraph]]]:
     yield (
         "BA, embedded K4, prism, C6",
         lambda: plant_motifs(
-            barabasi_albert(600, 2, seed=0), 600, some, embedded=True, features="constant", seed=0
+            barabasi_albert(600, 2, seed=0),
+            600,
+            some,
+            PlantingSettings(embedded=True, features="constant"),
+            seed=0,
         ).to_csr(),
     )
     yield (
         "geometric, with features",
         lambda: plant_motifs(
-            near, 600, some, features="per_type_noise", noise=0.1, seed=0
+            near, 600, some, PlantingSettings("per_type_noise", noise=0.1), seed=0
         ).to_csr(),
     )
     if folder.is_dir():

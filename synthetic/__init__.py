@@ -17,6 +17,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "datasets": ["MotifClassificationDataset", "PlantedMotifDataset"],
         "motifs": ["get_motif", "MOTIF_GROUPS", "MOTIFS"],
         "planted_graph": ["PlantedGraph"],
-        "planting": ["plant_motifs"],
+        "planting": ["plant_motifs", "PlantingSettings"],
     },
 )

@@ -24,7 +24,7 @@ class PlantedMotifDataset:
     The paper (arXiv:2504.16360, "Frequent Subgraph Pattern Mining") has 1000 nodes: 760 of the
     background and ten copies each of House, Cup, Wheel and Crown (240 nodes), every copy joined by
     one edge. It leaves open the edges that a new base node brings (here 1, so that no motif occurs
-    by chance) and draws features for each node (``features="per_node"``; here per type by default).
+    by chance) and draws features for each node (``"per_node"``; here per type by default).
     With the defaults: 1000 nodes, 759 base edges, 10 (8 + 7 + 10 + 9) = 340 motif edges and 40
     attaching edges, each stored in both directions (2278). Node classes: 760 of the background, 60
     of each motif.
@@ -39,12 +39,10 @@ class PlantedMotifDataset:
         Copies of every motif, unless ``motifs`` is a mapping.
     motifs : sequence of (str or Structure), or mapping from them to int
         Which motifs; a mapping gives each its own number of copies and ``copies`` is not used.
-    features, feature_dim, noise, remove_prob, add_prob
-        As in :func:`gomkcn.plant_motifs`.
-    directed, relations, embedded, extra_degree
-        As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
+    settings : PlantingSettings, optional
+        How copies are planted; with ``directed``, the background's edges have random directions.
 
     Attributes
     ----------
@@ -70,15 +68,15 @@ class PlantedMotifDataset:
         copies: int = 10,
         motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
         seed: Seed = 0,
-        **planting: Any,
+        settings: PlantingSettings | None = None,
     ) -> None:
-        rng = as_generator(seed)
+        settings, rng = settings or PlantingSettings(), as_generator(seed)
         if not isinstance(motifs, Mapping):
             motifs = dict.fromkeys(check_motifs(motifs, Sequence), check_int("copies", copies, 0))
         base_edges = barabasi_albert(num_base_nodes, num_base_edges_per_node, rng)
-        if planting.get("directed"):
+        if settings.directed:
             base_edges = orient_edges(base_edges, rng)
-        self.planted = plant_motifs(base_edges, num_base_nodes, motifs, **planting, seed=rng)
+        self.planted = plant_motifs(base_edges, num_base_nodes, motifs, settings, seed=rng)
         self._graphs = [self.planted.to_dgl()]
 
     @property
@@ -102,7 +100,7 @@ class MotifClassificationDataset:
     here: 8000 graphs of 31 nodes, 2000 of each class in random order, and 6400 / 800 / 800 graphs
     for training, validation and test, every part holding each class equally often.
 
-    With ``features="per_type"`` (the default) the features alone give the label away; ask for
+    With features ``"per_type"`` (the default) the features alone give the label away; ask for
     ``"constant"`` or ``"per_node"`` (the paper's) where only the structure should speak.
 
     Parameters
@@ -114,12 +112,10 @@ class MotifClassificationDataset:
         As in :class:`PlantedMotifDataset`, for each graph.
     motifs : sequence of (str or Structure)
         One per class, in the order of the labels.
-    features, feature_dim, noise, remove_prob, add_prob
-        As in :func:`gomkcn.plant_motifs`; a type's vector is the same in all graphs.
-    directed, relations, embedded, extra_degree
-        As there; with ``directed``, the edges of the background have random directions.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
+    settings : PlantingSettings, optional
+        As in :class:`PlantedMotifDataset`; a type's vector is the same in all graphs.
 
     Attributes
     ----------
@@ -139,7 +135,8 @@ class MotifClassificationDataset:
 
     Examples
     --------
-    >>> dataset = MotifClassificationDataset(num_graphs=40, features="constant")
+    >>> from synthetic import PlantingSettings
+    >>> dataset = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
     >>> graph, label = dataset[0]
     >>> graph.num_nodes(), int(graph.ndata["node_mask"].sum())
     (31, 6)
@@ -154,9 +151,9 @@ class MotifClassificationDataset:
         num_base_edges_per_node: int = 1,
         motifs: Sequence[str | Structure] = ("book", "diamond", "circle", "email"),
         seed: Seed = 0,
-        **planting: Any,
+        settings: PlantingSettings | None = None,
     ) -> None:
-        settings, rng = PlantingSettings(**planting), as_generator(seed)
+        settings, rng = settings or PlantingSettings(), as_generator(seed)
         table = check_motifs(motifs, Sequence)
         num_graphs = check_int("num_graphs", num_graphs, 10 * len(table))
         size = num_base_nodes

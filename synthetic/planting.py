@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,35 @@ FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 
 @dataclass(frozen=True)
 class PlantingSettings:
-    """How copies are attached, altered and given features; the fields are those of plant_motifs."""
+    """How copies of motifs are attached, altered and given features.
+
+    Attributes
+    ----------
+    features : {"per_type", "per_node", "per_type_noise", "constant"}
+        One uniform [0, 1] vector for all nodes of a motif type and one for all base nodes, a
+        vector for each node (the paper), per type plus normal(0, ``noise``), clipped to [0, 1], or
+        1.0 everywhere, in one column.
+    feature_dim : int
+        Feature width D, for all modes but ``"constant"``.
+    noise : float
+        Standard deviation of the feature noise.
+    remove_prob, add_prob : float
+        Probability that a motif edge of a copy is deleted, and that an edge is added between two
+        nodes of a copy that are not joined. The truth keeps the intended motif.
+    directed : bool
+        Whether the edges have a direction. A motif without directions gets some at random, the same
+        in all copies; attaching edges lead either way with equal probability.
+    relations : int
+        How many relations the edges have: those that the motifs name, and more up to this number.
+        Base edges, and a motif that names none, get some at random, the same in all
+        copies; attaching edges have the relation of a random base edge.
+    embedded : bool
+        A copy has no nodes of its own: it takes random base nodes that no other copy has, the edges
+        among them become those of the motif, and each keeps its edges to all others.
+    extra_degree : int
+        With ``embedded``, nodes of a copy have at most this many edges more than the median of the
+        base nodes, before the copies are planted.
+    """
 
     features: str = "per_type"
     feature_dim: int = 3
@@ -58,18 +85,15 @@ def plant_motifs(
     base_edges: np.ndarray,
     num_base_nodes: int,
     motifs: Mapping[str | Structure, int],
+    settings: PlantingSettings | None = None,
     *,
     seed: Seed,
-    **settings: Any,
 ) -> PlantedGraph:
     """Plant copies of motifs into a background graph, as in the GOMKCN paper's mining experiment.
 
     Every copy is joined to the background by an edge from a random node of the copy to a random
-    base node. Base nodes come first, then the copies in order. The paper has independent features,
-    which is ``features="per_node"``; the other feature modes, noise and edge perturbation are ours.
-
-    With ``embedded`` a copy has no nodes of its own: it takes random base nodes that no other copy
-    has, the edges among them become those of the motif, and each keeps its edges to all others.
+    base node. Base nodes come first, then the copies in order. Feature modes but ``"per_node"``,
+    noise, edge perturbation and copies on base nodes are ours.
 
     Parameters
     ----------
@@ -80,29 +104,8 @@ def plant_motifs(
         Number of nodes of the background; they keep their ids.
     motifs : mapping from str or Structure to int
         Number of copies of each motif, at least 0. The order numbers the types and the copies.
-    features : str
-        ``"constant"``: 1.0 everywhere, one column. ``"per_type"``: one uniform [0, 1] vector for
-        all nodes of a motif type, and one for all base nodes. ``"per_node"``: independent uniform
-        [0, 1]. ``"per_type_noise"``: per type plus normal(0, ``noise``), clipped to [0, 1].
-    feature_dim : int
-        Feature width D, for all modes but ``"constant"``.
-    noise : float
-        Standard deviation of the feature noise.
-    remove_prob, add_prob : float
-        Probability that a motif edge of a copy is deleted, and that an edge is added between two
-        nodes of a copy that are not joined. The truth keeps the intended motif.
-    directed : bool
-        Whether the edges have a direction. A motif without directions gets some at random, the same
-        in all copies; attaching edges lead either way with equal probability.
-    relations : int
-        How many relations the edges have: those that the motifs name, and more up to this number.
-        Base edges, and a motif that names none, get some at random, the same in all
-        copies; attaching edges have the relation of a random base edge.
-    embedded : bool
-        Whether copies are planted onto base nodes instead of beside them.
-    extra_degree : int
-        With ``embedded``, nodes of a copy have at most this many edges more than the median of the
-        base nodes, before the copies are planted.
+    settings : PlantingSettings, optional
+        ``PlantingSettings()`` when left out.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
 
@@ -125,22 +128,22 @@ def plant_motifs(
     >>> planted.instances
     (('square', (3, 4, 5, 6)), ('square', (7, 8, 9, 10)))
     >>> ring = [[v, (v + 1) % 9] for v in range(9)]
-    >>> planted = plant_motifs(ring, 9, {"square": 1}, embedded=True, seed=0)
+    >>> planted = plant_motifs(ring, 9, {"square": 1}, PlantingSettings(embedded=True), seed=0)
     >>> planted.num_nodes, len(planted.instances)
     (9, 1)
 
     """
-    chosen = PlantingSettings(**settings)
+    settings = PlantingSettings() if settings is None else settings
     rng = as_generator(seed)
     num_base_nodes = check_int("num_base_nodes", num_base_nodes, 1)
-    base_edges = _check_edges(base_edges, num_base_nodes, chosen.directed)
+    base_edges = _check_edges(base_edges, num_base_nodes, settings.directed)
     table = check_motifs(motifs, Mapping)
     copies = tuple(
         check_int(f"motifs[{motif.name!r}]", count, 0)
         for motif, count in zip(table, motifs.values(), strict=True)
     )
     hosts = np.tile([0, num_base_nodes], (sum(copies), 1))
-    return plant_copies(base_edges, num_base_nodes, table, copies, hosts, chosen, rng)
+    return plant_copies(base_edges, num_base_nodes, table, copies, hosts, settings, rng)
 
 
 def plant_copies(

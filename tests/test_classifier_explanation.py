@@ -17,14 +17,16 @@ from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import load_classifier, run_training
 from mining.classifier_explanation import explain_classifier
 from mining.html.explanation_page import render_explanation
-from synthetic import MotifClassificationDataset
+from synthetic import MotifClassificationDataset, PlantingSettings
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """A folder with a classifier of graphs, `graphs`, and one of nodes, `nodes`."""
     folder = tmp_path_factory.mktemp("runs")
-    motifs = MotifClassificationDataset(num_graphs=40, num_base_nodes=8, features="constant")
+    motifs = MotifClassificationDataset(
+        settings=PlantingSettings("constant"), num_graphs=40, num_base_nodes=8
+    )
     dgl.save_graphs(str(folder / "graphs.bin"), [g for g, _ in motifs], {"labels": motifs.labels})
     ring, star = dgl.from_networkx(nx.cycle_graph(5)), dgl.from_networkx(nx.star_graph(4))
     graph = dgl.batch([ring, star] * 10)

@@ -11,7 +11,7 @@ from mining import PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from mining.miner import add_noisy, learn_structures, prepare
 from mining.pattern import CONSENSUS
-from synthetic import MOTIFS, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 CROWN = nx.Graph(list(MOTIFS["crown"].edges))
 
@@ -20,10 +20,9 @@ def planted(seed, remove=0.15, add=0.05, features="per_type_noise"):
     """A tree with 20 copies each of two motifs; as a graph and as the planted truth."""
     rng = np.random.default_rng(seed)
     noise = 0.05 if features == "per_type_noise" else 0.0
-    graph = plant_motifs(
-        barabasi_albert(260, 1, rng), 260, {"wheel": 20, "crown": 20},
-        remove_prob=remove, add_prob=add, seed=rng, features=features, noise=noise,
-    )  # fmt: skip
+    settings = PlantingSettings(features, noise=noise, remove_prob=remove, add_prob=add)
+    base, motifs = barabasi_albert(260, 1, rng), {"wheel": 20, "crown": 20}
+    graph = plant_motifs(base, 260, motifs, settings, seed=rng)
     return as_csr(graph.to_dgl()), graph.truth()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from synthetic import MOTIFS, MotifClassificationDataset, PlantedMotifDataset
+from synthetic import MOTIFS, MotifClassificationDataset, PlantedMotifDataset, PlantingSettings
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,10 @@ def test_every_graph_is_a_tree_and_the_motif_of_its_label(graphs):
 
 def test_graphs_are_valid_when_motifs_differ_in_size():
     dataset = MotifClassificationDataset(
-        num_graphs=40, num_base_nodes=8, motifs=("square", "wheel8"), features="per_node"
+        settings=PlantingSettings("per_node"),
+        num_graphs=40,
+        num_base_nodes=8,
+        motifs=("square", "wheel8"),
     )
     sizes = dataset.labels * 4 + 12
     for index in range(40):

@@ -8,6 +8,7 @@ from synthetic import (
     BASE_GRAPHS,
     MOTIFS,
     MotifClassificationDataset,
+    PlantingSettings,
     barabasi_albert,
     orient_edges,
     plant_motifs,
@@ -29,10 +30,11 @@ def background(directed=False):
 
 def plant(counts, seed=0, **options):
     edges = background(options.get("directed", False))
-    options = {"embedded": True, "seed": seed, **options}
+    settings = PlantingSettings(**{"embedded": True, **options})
     # relations are drawn before any copy is planted
-    relation = plant_motifs(edges, NUM_NODES, dict.fromkeys(counts, 0), **options).edge_relation
-    return edges, relation, plant_motifs(edges, NUM_NODES, counts, **options)
+    none = plant_motifs(edges, NUM_NODES, dict.fromkeys(counts, 0), settings, seed=seed)
+    planted = plant_motifs(edges, NUM_NODES, counts, settings, seed=seed)
+    return edges, none.edge_relation, planted
 
 
 def rows(edges, relation, chosen):
@@ -79,7 +81,11 @@ def test_copies_are_their_motifs_and_all_other_edges_stay(counts, options):
 def test_copies_are_on_nodes_of_few_edges(extra_degree):
     edges = barabasi_albert(400, 2, seed=1)
     planted = plant_motifs(
-        edges, 400, {"circle": 20}, embedded=True, extra_degree=extra_degree, seed=0
+        edges,
+        400,
+        {"circle": 20},
+        PlantingSettings(embedded=True, extra_degree=extra_degree),
+        seed=0,
     )
     degrees = np.bincount(edges.reshape(-1), minlength=400)
     taken = degrees[planted.node_mask]
@@ -103,7 +109,9 @@ def test_truth_mask_and_noise_are_those_of_the_motifs():
 
 
 def test_each_graph_of_a_data_set_has_its_copy():
-    dataset = MotifClassificationDataset(num_graphs=40, embedded=True, extra_degree=3)
+    dataset = MotifClassificationDataset(
+        settings=PlantingSettings(embedded=True, extra_degree=3), num_graphs=40
+    )
     planted = dataset.planted
     assert planted.num_nodes == 40 * 25
     graph_of = np.arange(planted.num_nodes) // 25
@@ -125,4 +133,5 @@ def test_each_graph_of_a_data_set_has_its_copy():
 def test_what_cannot_be_planted_is_refused(options, message):
     options = {"motifs": {"square": 1}, "embedded": True, **options}
     with pytest.raises(InputError, match=message):
-        plant_motifs(background(), NUM_NODES, **options, seed=0)
+        motifs = options.pop("motifs")
+        plant_motifs(background(), NUM_NODES, motifs, PlantingSettings(**options), seed=0)

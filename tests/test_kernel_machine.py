@@ -261,3 +261,13 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
 def test_refusals(trees, change, labels, message):
     with pytest.raises(InputError, match=message):
         GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], labels)
+
+
+def test_numbers_are_scaled_and_categories_stay_as_they_are():
+    features = np.array([[0, 2.0], [1, 4.0], [1, 6.0], [0, 8.0]])
+    graph = csr_from_edges([0, 1, 2], [1, 2, 3], features=features)
+    prepared = kernel_machine.NodePreparation.fit(graph).apply(graph).features
+    assert prepared[:, 0].tolist() == [0, 1, 1, 0]
+    # numbers and log(1 + degree): mean 0 and variance 1
+    assert prepared[:, 1:].mean(axis=0) == pytest.approx([0, 0], abs=1e-6)
+    assert prepared[:, 1:].std(axis=0) == pytest.approx([1, 1], abs=1e-6)

@@ -18,7 +18,7 @@ from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from mining.learning.neighbourhoods import filters_of
-from synthetic import PlantedMotifDataset, get_motif
+from synthetic import PlantedMotifDataset, PlantingSettings, get_motif
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")
 ANCHORED = GOMKKernel(3, tau=0.5, anchor_root=True)
@@ -61,8 +61,8 @@ def records(miner):
     return [pattern.to_dict() for pattern in miner.patterns_]
 
 
-def planted(**options):
-    return PlantedMotifDataset(**{"seed": 1, "features": "constant", **options})
+def planted(features="constant", **options):
+    return PlantedMotifDataset(**{"seed": 1, "settings": PlantingSettings(features), **options})
 
 
 @pytest.mark.parametrize(

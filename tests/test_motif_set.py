@@ -37,7 +37,7 @@ from mining.motif_sets.search import Cover, motif_set_of_graph
 from mining.run_folder import write_run
 from mining.schemas import load_schema
 from mining.settings import RunSettings
-from synthetic import MOTIFS, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
 QUICK = {"sources": "grown", "null": None}
@@ -55,7 +55,11 @@ def copies_of(found):
 def planted():
     """Ten wheels and ten crowns on a tree: the graph, and where they are."""
     made = plant_motifs(
-        barabasi_albert(150, 1, 0), 150, {"wheel": 10, "crown": 10}, features="constant", seed=0
+        barabasi_albert(150, 1, 0),
+        150,
+        {"wheel": 10, "crown": 10},
+        PlantingSettings("constant"),
+        seed=0,
     )
     places = [
         {(0, frozenset(nodes)) for nodes in one["instances"]} for one in made.truth()["motifs"]

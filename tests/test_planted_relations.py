@@ -11,6 +11,7 @@ from synthetic import (
     MOTIFS,
     MotifClassificationDataset,
     PlantedMotifDataset,
+    PlantingSettings,
     barabasi_albert,
     orient_edges,
     plant_motifs,
@@ -24,7 +25,9 @@ def plant(counts=COUNTS, *, seed=0, directed=True, **options):
     edges = barabasi_albert(60, 1, seed=1)
     if directed:
         edges = orient_edges(edges, seed=2)
-    return plant_motifs(edges, 60, counts, directed=directed, seed=seed, **options)
+    return plant_motifs(
+        edges, 60, counts, PlantingSettings(directed=directed, **options), seed=seed
+    )
 
 
 def arcs_inside(planted, nodes):
@@ -99,10 +102,14 @@ def test_base_and_attaching_edges_have_relations_like_the_background():
 
 
 def test_mutual_arcs_of_the_background_are_two_edges():
-    planted = plant_motifs([[0, 1], [1, 0]], 2, {"three-cycle": 1}, directed=True, seed=0)
+    planted = plant_motifs(
+        [[0, 1], [1, 0]], 2, {"three-cycle": 1}, PlantingSettings(directed=True), seed=0
+    )
     assert planted.edges[:2].tolist() == [[0, 1], [1, 0]]
     with pytest.raises(InputError, match="base_edges must hold each edge once, got 1 repeated"):
-        plant_motifs([[0, 1], [0, 1]], 2, {"three-cycle": 1}, directed=True, seed=0)
+        plant_motifs(
+            [[0, 1], [0, 1]], 2, {"three-cycle": 1}, PlantingSettings(directed=True), seed=0
+        )
 
 
 def test_perturbation_adds_edges_of_any_direction_and_relation():
@@ -161,7 +168,7 @@ def test_a_directed_graph_without_relations_has_each_arc_once():
 
 
 def test_data_sets_with_directions_and_relations():
-    options = {"directed": True, "relations": 2, "seed": 3}
+    options = {"seed": 3, "settings": PlantingSettings(directed=True, relations=2)}
     dataset = PlantedMotifDataset(30, 1, 2, ("bi-fan", "three-cycle"), **options)
     graph = dataset[0]
     assert graph.num_edges() == 29 + 2 * 4 + 2 * 3 + 4

@@ -9,15 +9,14 @@ import torch
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from synthetic import MOTIFS, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 COUNTS = {"house": 3, "square": 2, "wheel8": 4}
 
 
 def plant(seed=0, num_base_nodes=40, counts=COUNTS, **options):
-    return plant_motifs(
-        barabasi_albert(num_base_nodes, 1, seed=1), num_base_nodes, counts, seed=seed, **options
-    )
+    edges = barabasi_albert(num_base_nodes, 1, seed=1)
+    return plant_motifs(edges, num_base_nodes, counts, PlantingSettings(**options), seed=seed)
 
 
 def copies_of(planted, graph=None):
@@ -95,8 +94,8 @@ def test_features_of_every_mode():
 @pytest.mark.parametrize("noise", [0.02, 0.05])
 def test_feature_noise_deviates_as_much_as_was_asked_for(noise):
     edges = barabasi_albert(5000, 1, seed=0)
-    options = {"features": "per_type_noise", "noise": noise, "feature_dim": 8, "seed": 0}
-    values = plant_motifs(edges, 5000, {}, **options).features
+    settings = PlantingSettings("per_type_noise", feature_dim=8, noise=noise)
+    values = plant_motifs(edges, 5000, {}, settings, seed=0).features
     mean = values.mean(axis=0)
     # what would leave [0, 1] is clipped
     values = values[:, (mean > 5 * noise) & (mean < 1 - 5 * noise)]
@@ -153,10 +152,11 @@ def test_relabelling_keeps_the_graph():
         ({"base_edges": [0, 1, 2]}, r"base_edges must have the shape \[E, 2\], got \[3\]"),
         ({"motifs": {"house": 1, MOTIFS["house"]: 1}}, "motifs must .*have different names"),
         ({"motifs": {Structure.parse("a--b"): 1}}, "motifs must have names and edges; give"),
-        ({"noise": 0.1}, "noise must be 0 with features='per_type', got 0.1; use"),
     ],
 )
 def test_values_out_of_range_are_refused(change, message):
     options = {"base_edges": [[0, 1]], "num_base_nodes": 3, "motifs": {"house": 1}, "seed": 0}
     with pytest.raises((InputError, InputTypeError), match=message):
         plant_motifs(**{**options, **change})
+    with pytest.raises(InputError, match="noise must be 0 with features='per_type', got 0.1; use"):
+        PlantingSettings(noise=0.1)

@@ -15,7 +15,7 @@ from mining.counting.counter import (
     estimate_occurrences,
 )
 from mining.counting.exact_search import ExactSearch
-from synthetic import MOTIFS, barabasi_albert, plant_motifs
+from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 PRISM = Structure.from_networkx(nx.circular_ladder_graph(3))
 
@@ -24,7 +24,7 @@ PRISM = Structure.from_networkx(nx.circular_ladder_graph(3))
 def wheels():
     """60 wheels on a large tree-like graph."""
     edges = barabasi_albert(20_000, 1, 0)
-    planted = plant_motifs(edges, 20_000, {"wheel": 60}, features="constant", seed=0)
+    planted = plant_motifs(edges, 20_000, {"wheel": 60}, PlantingSettings("constant"), seed=0)
     return planted.to_csr()
 
 

@@ -113,6 +113,12 @@ def test_nodes_are_classified():
     assert evaluate_classifier(model, data, labels, rows[1::2]).accuracy == 1.0
 
 
+def test_the_best_epoch_is_the_first_of_those_that_are_equal():
+    epochs = [(0.5, 0.1), (0.8, 0.4), (0.8, 0.3), (0.8, 0.3)]
+    history = training_loop.History(validation=[training_loop.Evaluation(*one) for one in epochs])
+    assert (history.best_epoch, training_loop.History().best_epoch) == (3, 0)
+
+
 def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training(data):
     model, progress = classifier(), AfterEpochs(lambda epoch: None)
     settings = TrainingSettings(60, patience=4, learning_rate=0.5)

@@ -32,7 +32,7 @@ from gomkcn_dgl import (
     initialize_from_classes,
     train_classifier,
 )
-from synthetic import MotifClassificationDataset
+from synthetic import MotifClassificationDataset, PlantingSettings
 
 # a script sees its own folder only
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -82,7 +82,8 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     """Generate the graphs, train a classifier of them, and compare its filters with the truth."""
     settings, seed = row["settings"], row["seed"]
     run = settings["run"]
-    dataset = MotifClassificationDataset(**settings["data"], features=run["features"], seed=seed)
+    planting = PlantingSettings(run["features"])
+    dataset = MotifClassificationDataset(**settings["data"], settings=planting, seed=seed)
     begin = time.perf_counter()
     data = as_collection(dataset, settings, seed)
     torch.manual_seed(seed)

@@ -15,7 +15,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.labelled_data import Split
 from paper.data import GraphData
-from synthetic import MotifClassificationDataset
+from synthetic import MotifClassificationDataset, PlantingSettings
 
 NUM_SEEDS = 10
 _NUM_GRAPHS, _NUM_BASE_NODES = 300, 20
@@ -63,10 +63,9 @@ def load_motif_data(name: str, num_graphs: int = _NUM_GRAPHS) -> MotifData:
         dataset = MotifClassificationDataset(
             num_graphs,
             _NUM_BASE_NODES,
+            settings=PlantingSettings("constant", directed=is_directed),
             motifs=motifs,
             seed=seed,
-            features="constant",
-            directed=is_directed,
         )
         parts.append(replace(dataset.planted.to_csr(), graph_ptr=dataset.node_offsets))
         labels.append(dataset.labels.numpy())

@@ -7,7 +7,7 @@ import numpy as np
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from paper.data import GraphData, NodeData, stratified_splits
-from synthetic import barabasi_albert, plant_motifs
+from synthetic import PlantingSettings, barabasi_albert, plant_motifs
 
 _NUM_BASE_NODES, _COPIES = 40, 6
 _NUM_GRAPHS = 36
@@ -17,7 +17,11 @@ def tiny_node_data(name: str) -> NodeData:
     """A background graph with six houses and six wheels; the classes are the node types."""
     base = barabasi_albert(_NUM_BASE_NODES, 1, seed=0)
     planted = plant_motifs(
-        base, _NUM_BASE_NODES, {"house": _COPIES, "wheel": _COPIES}, features="per_type", seed=0
+        base,
+        _NUM_BASE_NODES,
+        {"house": _COPIES, "wheel": _COPIES},
+        PlantingSettings("per_type"),
+        seed=0,
     )
     labels = planted.node_type.astype(np.int64)
     classes = int(labels.max()) + 1

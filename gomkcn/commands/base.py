@@ -1,4 +1,7 @@
-"""What commands share: options, sentences and exit codes of errors, the log, reading a graph."""
+"""What commands share: options, sentences and exit codes of errors, the log, reading a graph.
+
+Commands import the libraries when they run, so that ``--help`` answers at once.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import logging
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,12 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 Decorated = Callable[..., Any]
 
 _TRUTH_SUFFIX = ".truth.json"
+# the groups of options, in the order of the help
+_GROUPS = (
+    "Input", "Options", "Patterns", "Training", "Random graphs and counts", "Output", "Limits",
+    "Graph filters and other details", "Help",
+)  # fmt: skip
+_SHOW_ALL = "gomkcn.show_all"
 
 
 class _Names(click.ParamType):  # type: ignore[type-arg]
@@ -31,87 +41,116 @@ class _Names(click.ParamType):  # type: ignore[type-arg]
         return tuple(value.split(","))
 
 
-NAMES = _Names()
-
-
-# the groups of options, in the order of the help
-INPUT, FIND, JUDGE, LEARN = "Input", "Patterns", "Random graphs and counts", "Training"
-OUTPUT, LARGE, EXPERT, HELP = "Output", "Limits", "Graph filters and other details", "Help"
-OPTIONS = "Options"
-_GROUPS = (INPUT, OPTIONS, FIND, LEARN, JUDGE, OUTPUT, LARGE, EXPERT, HELP)
-_SHOW_ALL = "gomkcn.show_all"
-
-
 class _Option(click.Option):
     """An option with its group in the help; a rare one is shown by ``--help-all`` only."""
 
-    def __init__(
-        self, *names: Any, group: str = OPTIONS, rare: bool = False, **settings: Any
-    ) -> None:
+    def __init__(self, *names: Any, group: str, rare: bool = False, **settings: Any) -> None:
         super().__init__(*names, **settings)
         self.group, self.rare = group, rare
 
 
-def add_options(
-    *table: tuple[str, Any, str], group: str = OPTIONS, rare: bool = False
-) -> Callable[[Decorated], Decorated]:
-    """Decorate a command with options of a group, each given as (names, kind, help).
+# a number stands for itself in the help: N is whole, X is any
+_KINDS: dict[str, dict[str, Any]] = {
+    "N": {"type": int, "metavar": "N"},
+    "X": {"type": float, "metavar": "X"},
+    "TEXT": {"type": str},
+    "NAMES": {"type": _Names()},
+    "FLAG": {"is_flag": True, "default": False},
+    "YES/NO": {"is_flag": True, "default": None},
+    "LIST": {"multiple": True},
+    "NEEDED": {"required": True},
+}
 
-    The kind is a type, or a default value, which the help then shows. ``bool`` is a flag ("--a/--b"
-    is None unless given), ``list`` a repeatable option, and ``...`` a text that must be given.
+
+def option_table(table: str) -> Callable[[Decorated], Decorated]:
+    """Decorate a command with the options of a table, which reads as the help does.
+
+    A line that is not indented names the group of the options below it, "*" marks a rare one.
+    An option has its names, its kind (a key of ``_KINDS``, with "=" and a default value), its help.
     """
+    rows: list[list[str]] = []
+    for line in textwrap.dedent(table).strip().splitlines():
+        if not line.startswith(" "):
+            group = line
+        elif re.match(r" {4}(\* )?-", line):
+            names, kind, *text = re.split("  +", line.strip(), maxsplit=2)
+            rows.append([group, names, kind, *text])
+        else:
+            rows[-1][3:] = [" ".join([*rows[-1][3:], line.strip()])]
 
     def decorate(command: Decorated) -> Decorated:
         # a decorator that is applied later comes first in the help
-        for names, kind, text in reversed(table):
-            # a number stands for itself in the help: N is whole, X is any
-            letters = {int: "N", float: "X"}
-            letter = letters.get(kind if isinstance(kind, type) else type(kind))
-            settings: dict[str, Any] = {"default": kind, "metavar": letter}
-            if kind is ...:
-                settings = {"required": True}
-            elif kind is list:
-                settings = {"multiple": True}
-            elif kind is bool:
-                settings = {"is_flag": True, "default": None if "/" in names else False}
-            elif isinstance(kind, (type, click.ParamType)):
-                settings = {"type": kind, "metavar": letter}
-            else:
-                text = f"{text} [{kind}]"
-            settings |= {"cls": _Option, "group": group, "rare": rare}
-            command = click.option(*names.split(), help=text, **settings)(command)
+        for group, names, kind, text in reversed(rows):
+            kind, _, default = kind.partition("=")
+            settings = dict(_KINDS[kind])
+            if default:
+                settings["default"] = settings["type"](default)
+                text += f" [{settings['default']}]"
+            option = click.option(
+                *names.lstrip("* ").split(),
+                help=text, cls=_Option, group=group, rare=names.startswith("*"), **settings,
+            )  # fmt: skip
+            command = option(command)
         return command
 
     return decorate
 
 
-_output_options = add_options(
-    ("--out", str, "Output folder [runs/NAME, numbered if it exists]"),
-    ("--force", bool, "Overwrite an existing run"),
-    group=OUTPUT,
-)
-_quiet_option = add_options(
-    ("--quiet", bool, "Hide the log and the progress bar"), group=OUTPUT, rare=True
-)
-_long_run_options = add_options(
-    ("--time-limit", float, "Stop after X seconds and report partial results"),
-    ("--resume", bool, "Resume the unfinished run in the output folder"),
-    group=LARGE,
-)
-_settings_option = add_options(
-    (
-        "--settings settings_file",
-        str,
-        "Settings file (TOML); options on the command line override it",
-    ),
-    group=EXPERT,
-    rare=True,
-)
+# of the commands that write the folder of a long run
+run_options = option_table("""
+Output
+    --out         TEXT  Output folder [runs/NAME, numbered if it exists]
+    --force       FLAG  Overwrite an existing run
+    * --quiet     FLAG  Hide the log and the progress bar
+Limits
+    --time-limit  X     Stop after X seconds and report partial results
+    --resume      FLAG  Resume the unfinished run in the output folder
+Graph filters and other details
+    * --settings settings_file  TEXT
+        Settings file (TOML); options on the command line override it
+""")
+# what is said about the edges of a file, as in read_graph
+kind_options = option_table("""
+Input
+    --directed/--undirected  YES/NO  Edge direction [from the file]
+    --relation               TEXT    Edge-type column, or none [from the header]
+""")
+_column_options = option_table("""
+Input
+    * --source  TEXT  Column of source nodes, by name or number [from the header]
+    * --target  TEXT  Column of target nodes, by name or number [from the header]
+    * --weight  TEXT  Edge-weight column, or none [weight]
+""")
+name_options = option_table("""
+Input
+    --features     NAMES  Node features to use, separated by commas [by format]
+    --label-names  TEXT   Names of node labels (.csv)
+""")
+_file_options = option_table("""
+Input
+    * --feature-file  TEXT  Node features, one row per node: .npy or .csv
+    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
+        npz, folder or tu [by file name]
+""")
+reading_option = option_table("""
+Options
+    --reading  TEXT=induced  Reading of a count: induced, or every subgraph
+""")
 
 
-def run_options(command: Decorated) -> Decorated:
-    """Options of the commands that write the folder of a long run."""
-    return _output_options(_quiet_option(_long_run_options(_settings_option(command))))
+def edge_options(command: Decorated) -> Decorated:
+    """All that may be said about the edges of a file."""
+    return kind_options(_column_options(command))
+
+
+def node_options(command: Decorated) -> Decorated:
+    """All that may be said about the nodes and the format of a file."""
+    return name_options(_file_options(command))
+
+
+def file_options(command: Decorated) -> Decorated:
+    """All that decides how a file is read."""
+    return node_options(edge_options(command))
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
@@ -147,7 +186,7 @@ class Command(click.Command):
             help_all = _Option(
                 ["--help-all"],
                 help="Show all options",
-                group=HELP,
+                group="Help",
                 is_flag=True,
                 is_eager=True,
                 expose_value=False,
@@ -163,7 +202,7 @@ class Command(click.Command):
         for option in sorted(options, key=_is_rare):
             line = option.get_help_record(ctx)
             if line is not None and (ctx.meta.get(_SHOW_ALL) or not _is_rare(option)):
-                groups.setdefault(getattr(option, "group", HELP), []).append(line)
+                groups.setdefault(getattr(option, "group", "Help"), []).append(line)
         for title in sorted(groups, key=_GROUPS.index):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
@@ -237,58 +276,6 @@ def show_log(quiet: bool) -> None:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("gomkcn: %(message)s"))
         log.addHandler(handler)
-
-
-# what is said about the edges of a file, as in read_graph
-kind_options = add_options(
-    ("--directed/--undirected", bool, "Edge direction [from the file]"),
-    ("--relation", str, "Edge-type column, or none [from the header]"),
-    group=INPUT,
-)
-_column_options = add_options(
-    ("--source", str, "Column of source nodes, by name or number [from the header]"),
-    ("--target", str, "Column of target nodes, by name or number [from the header]"),
-    ("--weight", str, "Edge-weight column, or none [weight]"),
-    group=INPUT,
-    rare=True,
-)
-
-
-def edge_options(command: Decorated) -> Decorated:
-    """All that may be said about the edges of a file."""
-    return kind_options(_column_options(command))
-
-
-def graph_options(command: Decorated) -> Decorated:
-    """The argument PATH, and the options that decide how a graph is read."""
-    options = reading_options(edge_options(command))
-    return click.argument("path", metavar="PATH", required=False)(options)
-
-
-counted_option = add_options(
-    ("--reading", "induced", "Reading of a count: induced, or every subgraph"),
-)
-name_options = add_options(
-    ("--features", NAMES, "Node features to use, separated by commas [by format]"),
-    ("--label-names", str, "Names of node labels (.csv)"),
-    group=INPUT,
-)
-_file_options = add_options(
-    ("--feature-file", str, "Node features, one row per node: .npy or .csv"),
-    (
-        "--format",
-        str,
-        "File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl, npz, folder or tu "
-        "[by file name]",
-    ),
-    group=INPUT,
-    rare=True,
-)
-
-
-def reading_options(command: Decorated) -> Decorated:
-    """All that may be said about the nodes and the format of a file."""
-    return name_options(_file_options(command))
 
 
 def read_graph_at(path: str | None, **options: Any) -> Any:

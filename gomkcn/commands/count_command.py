@@ -6,20 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from gomkcn.commands.base import (
-    EXPERT,
-    OUTPUT,
-    Command,
-    add_options,
-    counted_option,
-    edge_options,
-    reading_options,
-    show_log,
-)
+from gomkcn.commands.base import Command, file_options, option_table, reading_option, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +23,19 @@ if TYPE_CHECKING:
     from mining.inexact_counts import InexactCounts
     from mining.pattern import OccurrenceCount
 
-# the libraries are imported inside the commands, so that --help answers at once
+
+class _Search(NamedTuple):
+    """Where is counted, and how well: the error of an estimate, the work, the seed."""
+
+    graph: CSRGraph
+    error: float
+    max_steps: int
+    seed: int
+
+    @property
+    def limits(self) -> dict[str, int]:
+        return {"max_steps": self.max_steps, "seed": self.seed}
+
 
 _GRAPHML = ".graphml"
 _EXACTLY = "counted exactly"
@@ -42,29 +45,20 @@ _LOOP = "feed-forward-loop"
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("path", metavar="GRAPH")
-@add_options(("--errors max_edits", int, "Also count with up to N edges missing or added"))
-@add_options(
-    ("--list most", 0, "List up to N occurrences; a random sample if there are more"),
-    group=OUTPUT,
-)
-@add_options(
-    (
-        "--count-error",
-        0.02,
-        "Target relative error of the estimate, if exact counting takes too long",
-    ),
-    (
-        "--count-seconds",
-        10.0,
-        "Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds of "
-        "one thread; a step checks a node",
-    ),
-    ("--seed", 0, "Random seed"),
-    group=EXPERT,
-)
-@counted_option
-@reading_options
-@edge_options
+@option_table("""
+Options
+    --errors max_edits  N        Also count with up to N edges missing or added
+Output
+    --list most         N=0      List up to N occurrences; a random sample if there are more
+Graph filters and other details
+    --count-error       X=0.02   Target relative error of the estimate, if exact counting takes too
+        long
+    --count-seconds     X=10.0   Work limit of the exact count, then of the estimate: X · 10⁸ steps,
+        about X seconds of one thread; a step checks a node
+    --seed              N=0      Random seed
+""")
+@reading_option
+@file_options
 def count(
     pattern: str,
     path: str,
@@ -109,6 +103,7 @@ def count(
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
     graph = read_graph(path, **options)
+    search = _Search(graph, count_error, max_steps, seed)
     rows = {"graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges"}
     if pattern in MOTIF_GROUPS:
         if reading == SUBGRAPH or most or max_edits is not None:
@@ -117,7 +112,7 @@ def count(
                 f"and {pattern} stands for several."
             )
         rows = {"pattern": f"{pattern}: {len(MOTIF_GROUPS[pattern])} types", **rows}
-        _show(rows | _count_group(graph, pattern, count_error, max_steps, seed))
+        _show(rows | _count_group(search, pattern))
         return
     given = read_pattern(pattern, graph)
     rows = {"pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges", **rows}
@@ -126,7 +121,8 @@ def count(
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
     if len(graph.relations.names) > 1 and given.relations.names == (PLAIN,):
         rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
-        graph = joined_relations(graph)
+        search = search._replace(graph=joined_relations(graph))
+        graph = search.graph
     _check_directions(given.relations, graph.relations)
     rows["reading"] = reading
     inexact = None
@@ -138,22 +134,16 @@ def count(
         from mining.inexact_counts import count_inexact
 
         inexact = count_inexact(
-            graph,
-            given,
-            colors,
-            max_edits=max_edits,
-            error=count_error,
-            max_steps=max_steps,
-            seed=seed,
+            graph, given, colors, max_edits=max_edits, error=count_error, **search.limits
         )
         rows |= _said_by_edits(inexact)
     elif reading == SUBGRAPH:
-        rows |= _count_subgraphs(graph, given, max_steps, most)
+        rows |= _count_subgraphs(search, given, most)
     else:
-        rows |= _count(graph, given, colors, count_error, max_steps, seed)
+        rows |= _said(graph, *_find_occurrences(search, given, colors))
     _show(rows)
     if most:
-        for line in _list(graph, given, colors, inexact, most, max_steps, seed):
+        for line in _list(search, given, colors, inexact, most):
             click.echo(line)
 
 
@@ -282,15 +272,8 @@ def _find(name: str, categories: Categories, names: Sequence[str]) -> int:
     return same[0]
 
 
-def _count(
-    graph: CSRGraph, given: Structure, colors: Any, error: float, max_steps: int, seed: int
-) -> dict[str, str]:
-    """What is printed of the occurrences, and of the graphs of a collection that have some."""
-    found, contains = _find_occurrences(graph, given, colors, error, max_steps, seed)
-    return _said(graph, found, contains)
-
-
 def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict[str, str]:
+    """What is printed of the occurrences, and of the graphs of a collection that have some."""
     rows = {"occurrences": f"{found}, {_EXACTLY if found.is_exact else 'a 95 % interval'}"}
     if graph.num_graphs > 1:
         least = "" if found.is_exact else "at least "
@@ -310,7 +293,7 @@ def _said_by_edits(found: InexactCounts) -> dict[str, str]:
 
 
 def _find_occurrences(
-    graph: CSRGraph, given: Structure, colors: Any, error: float, max_steps: int, seed: int
+    search: _Search, given: Structure, colors: Colors | None = None
 ) -> tuple[OccurrenceCount, np.ndarray]:
     """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
     import numpy as np
@@ -318,6 +301,7 @@ def _find_occurrences(
     from mining.counting.sought import join_by_graph
     from mining.pattern import OccurrenceCount
 
+    graph, error, *limits = search
     counts = join_by_graph(graph, given, colors)
     if counts is None:
         from mining.counting.counter import count_stars
@@ -326,20 +310,20 @@ def _find_occurrences(
         stars = count_stars(graph, given, colors)
         if stars is not None:
             return OccurrenceCount.exact(sum(stars)), np.array(stars, object) > 0
-        counts = count_by_graph(graph, given, colors, max_steps)
+        counts = count_by_graph(graph, given, colors, search.max_steps)
     if counts is not None:
         return OccurrenceCount.exact(int(counts.sum())), counts > 0
     from mining.counting.counter import estimate_occurrences, list_places
 
-    found = estimate_occurrences(ExactSearch(graph, given, colors), error, max_steps, seed)
+    found = estimate_occurrences(ExactSearch(graph, given, colors), error, *limits)
     contains = np.zeros(graph.num_graphs, bool)
     if graph.num_graphs > 1:
-        places, _ = list_places(graph, given, colors, max_steps=max_steps, seed=seed)
+        places, _ = list_places(graph, given, colors, **search.limits)
         contains[graph.graph_of(places[:, 0])] = True
     return found, contains
 
 
-def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
+def _count_group(search: _Search, name: str) -> dict[str, str]:
     """What is printed of a name for several feed-forward loops: all together, each, and others."""
     import numpy as np
 
@@ -347,6 +331,7 @@ def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
     from mining.pattern import OccurrenceCount
     from synthetic import MOTIF_GROUPS, MOTIFS
 
+    graph = search.graph
     kinds = set(graph.relations.kinds)
 
     def find(group: str) -> dict[str, tuple[OccurrenceCount, np.ndarray]]:
@@ -354,7 +339,7 @@ def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
         types = [one for one in MOTIF_GROUPS[group] if set(one.relations.kinds) <= kinds]
         if not types and group == name:
             types = list(MOTIF_GROUPS[group][:1])
-        return {str(one.name): _find_occurrences(graph, one, None, *options) for one in types}
+        return {str(one.name): _find_occurrences(search, one) for one in types}
 
     # 1. each type
     found = {group: find(group) for group in MOTIF_GROUPS}
@@ -364,7 +349,8 @@ def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
     )
     rows |= {f"type {each[-1]}": str(count) for each, (count, _) in found[name].items()}
     # 2. what is of no type, since an edge is of another relation
-    whole, _ = _find_occurrences(joined_relations(graph), MOTIFS[_LOOP], None, *options)
+    joined = search._replace(graph=joined_relations(graph))
+    whole, _ = _find_occurrences(joined, MOTIFS[_LOOP])
     every = [whole, *(count for group in found.values() for count, _ in group.values())]
     if all(one.is_exact for one in every):
         others = 2 * whole.value - sum(one.value for one in every)
@@ -372,9 +358,7 @@ def _count_group(graph: CSRGraph, name: str, *options: Any) -> dict[str, str]:
     return rows
 
 
-def _count_subgraphs(
-    graph: CSRGraph, given: Structure, max_steps: int, most: int
-) -> dict[str, str]:
+def _count_subgraphs(search: _Search, given: Structure, most: int) -> dict[str, str]:
     """What is printed of subgraphs."""
     from mining.counting.structure_counts import count_subgraphs
 
@@ -382,30 +366,28 @@ def _count_subgraphs(
         raise InputError(
             "--reading subgraph is for patterns without categories, and not for --list."
         )
-    counts = count_subgraphs(graph, given, max_steps)
-    rows = {"occurrences": f"{sum(counts):,}, counted exactly"}
-    if graph.num_graphs > 1:
-        rows["graphs"] = f"{sum(map(bool, counts))} of {graph.num_graphs} contain it"
+    counts = count_subgraphs(search.graph, given, search.max_steps)
+    rows = {"occurrences": f"{sum(counts):,}, {_EXACTLY}"}
+    if len(counts) > 1:
+        rows["graphs"] = f"{sum(map(bool, counts))} of {len(counts)} contain it"
     return rows
 
 
 def _list(
-    graph: CSRGraph,
+    search: _Search,
     given: Structure,
-    colors: Any,
+    colors: Colors | None,
     inexact: InexactCounts | None,
     most: int,
-    max_steps: int,
-    seed: int,
 ) -> Iterator[str]:
     """A table of occurrences: the input's ids of their nodes, below the pattern's, and edits."""
     from mining.counting.counter import list_places
 
-    edits, limits = list[str](), {"max_steps": max_steps, "seed": seed}
+    graph, edits = search.graph, list[str]()
     if inexact is None:
-        places, complete = list_places(graph, given, colors, most=most, **limits)
+        places, complete = list_places(graph, given, colors, most=most, **search.limits)
     else:
-        places, of, complete = inexact.list_places(most, **limits)
+        places, of, complete = inexact.list_places(most, **search.limits)
         edits = [", ".join(inexact.variants[number].edits) or "none" for number in of]
     yield f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}"
     yield ""

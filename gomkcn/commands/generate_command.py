@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import EXPERT, OUTPUT, Group, add_options, show_log, truth_path_of
+from gomkcn.commands.base import Group, option_table, show_log, truth_path_of
 from gomkcn_dgl.errors import InputError
 
-# The libraries are imported inside the commands, so that --help answers at once.
-
-# More copies would hold more nodes than a graph may have.
+# more copies would hold more nodes than a graph may have
 MAX_COPIES = 10**8
 # the options of each base graph, in the order of its function's parameters
 _BASE_OPTIONS = {
@@ -25,13 +23,6 @@ _BASE_OPTIONS = {
     "scale-free": (),
     "layered": ("layers", "edges_per_node"),
 }
-# options of both commands
-_FEATURES = (
-    "--features",
-    "per_type",
-    "Node features: constant, per_type, per_node or per_type_noise",
-)
-_SEED = ("--seed", 0, "Random seed")
 _MOTIFS = ("house=10", "cup=10", "wheel=10", "crown=10")
 _DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
 
@@ -47,48 +38,36 @@ def generate() -> None:
 
 
 @generate.command()
-@add_options(
-    ("--out", ..., "Graph file to write; the copies of the motifs are written beside it"),
-    group=OUTPUT,
-)
-@add_options(
-    (
-        "--base",
-        "ba",
-        "Base graph: ba, er, ws, regular or tree; directed: configuration, scale-free or layered",
-    ),
-    ("--nodes", 760, "Number of nodes of the base graph"),
-    ("--edges-per-node", 1, "Edges per new node: ba and directed base graphs"),
-    ("--directed", bool, "Assign a random direction to each edge of an undirected base graph"),
-    (
-        "--motif motifs",
-        list,
-        "Motif or edge-list file and copies, as NAME=10; may be repeated [10 each of house, cup, "
-        "wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan, bi-parallel]",
-    ),
-    ("--embedded", bool, "Plant copies on existing nodes, which keep their other edges"),
-    _FEATURES,
-    _SEED,
-)
-@add_options(
-    ("--edge-prob", 0.005, "Edge probability: er"),
-    ("--neighbors", 4, "Number of ring neighbors per node: ws"),
-    ("--rewire-prob", 0.1, "Rewiring probability: ws"),
-    ("--degree", 3, "Degree of each node: regular"),
-    ("--layers", 5, "Number of layers: layered"),
-    ("--relations", 1, "Number of edge types, including those of the motifs"),
-    (
-        "--extra-degree",
-        2,
-        "Maximum degree of a target node minus the median degree, with --embedded",
-    ),
-    ("--feature-dim", 3, "Number of features per node"),
-    ("--noise", 0.0, "Standard deviation of the noise: per_type_noise"),
-    ("--remove-prob", 0.0, "Probability of removing a motif edge"),
-    ("--add-prob", 0.0, "Probability of adding an edge inside a copy"),
-    group=EXPERT,
-    rare=True,
-)
+@option_table("""
+Output
+    --out             NEEDED      Graph file to write; the copies of the motifs are written beside
+        it
+Options
+    --base            TEXT=ba     Base graph: ba, er, ws, regular or tree; directed: configuration,
+        scale-free or layered
+    --nodes           N=760       Number of nodes of the base graph
+    --edges-per-node  N=1         Edges per new node: ba and directed base graphs
+    --directed        FLAG        Assign a random direction to each edge of an undirected base graph
+    --motif motifs    LIST        Motif or edge-list file and copies, as NAME=10; may be repeated
+        [10 each of house, cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan,
+        bi-parallel]
+    --embedded        FLAG        Plant copies on existing nodes, which keep their other edges
+    --features  TEXT=per_type     Node features: constant, per_type, per_node or per_type_noise
+    --seed            N=0         Random seed
+Graph filters and other details
+    * --edge-prob     X=0.005     Edge probability: er
+    * --neighbors     N=4         Number of ring neighbors per node: ws
+    * --rewire-prob   X=0.1       Rewiring probability: ws
+    * --degree        N=3         Degree of each node: regular
+    * --layers        N=5         Number of layers: layered
+    * --relations     N=1         Number of edge types, including those of the motifs
+    * --extra-degree  N=2         Maximum degree of a target node minus the median degree, with
+        --embedded
+    * --feature-dim   N=3         Number of features per node
+    * --noise         X=0.0       Standard deviation of the noise: per_type_noise
+    * --remove-prob   X=0.0       Probability of removing a motif edge
+    * --add-prob      X=0.0       Probability of adding an edge inside a copy
+""")
 def planted(
     out: str,
     base: str,
@@ -117,7 +96,13 @@ def planted(
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write
-    from synthetic import BASE_GRAPHS, DIRECTED_BASE_GRAPHS, orient_edges, plant_motifs
+    from synthetic import (
+        BASE_GRAPHS,
+        DIRECTED_BASE_GRAPHS,
+        PlantingSettings,
+        orient_edges,
+        plant_motifs,
+    )
 
     base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
     check_choice("base", base, base_graphs)
@@ -129,7 +114,8 @@ def planted(
         edges = orient_edges(edges, rng)
     directed = directed or base in DIRECTED_BASE_GRAPHS
     copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
-    graph = plant_motifs(edges, nodes, copies, directed=directed, seed=rng, **options)
+    settings = PlantingSettings(directed=directed, **options)
+    graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     path = Path(out)
     if path.suffix == ".bin":
         several = len(graph.relations.names) > 1
@@ -147,15 +133,16 @@ def planted(
 
 
 @generate.command()
-@add_options(
-    ("--out", ..., "DGL .bin file to write"),
-    ("--graphs num_graphs", 8000, "Number of graphs"),
-    ("--nodes num_base_nodes", 25, "Number of nodes of each base graph"),
-    ("--edges-per-node num_base_edges_per_node", 1, "Edges per new node"),
-    _FEATURES,
-    _SEED,
-)
-def classification(out: str, **options: Any) -> None:
+@option_table("""
+Options
+    --out                   NEEDED  DGL .bin file to write
+    --graphs num_graphs     N=8000  Number of graphs
+    --nodes num_base_nodes  N=25    Number of nodes of each base graph
+    --edges-per-node num_base_edges_per_node  N=1  Edges per new node
+    --features      TEXT=per_type   Node features: constant, per_type, per_node or per_type_noise
+    --seed                  N=0     Random seed
+""")
+def classification(out: str, features: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their label.
 
     \b
@@ -163,9 +150,9 @@ def classification(out: str, **options: Any) -> None:
     """
     show_log(quiet=False)
     from gomkcn_dgl.io.dgl_file import write_dgl_graphs
-    from synthetic import MotifClassificationDataset
+    from synthetic import MotifClassificationDataset, PlantingSettings
 
-    dataset = MotifClassificationDataset(**options)
+    dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
     write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
     names = ", ".join(dataset.motif_names)
     click.echo(f"{out}: {len(dataset)} graphs, labels 0 to {dataset.num_classes - 1} = {names}")

@@ -8,31 +8,29 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
-    LARGE,
-    OUTPUT,
     Command,
-    add_options,
     check_table_name,
-    counted_option,
     edge_options,
-    graph_options,
+    file_options,
+    node_options,
+    option_table,
     print_table,
     read_graph_at,
-    reading_options,
+    reading_option,
     show_log,
     write_table,
 )
 from gomkcn_dgl.errors import InputError
 
-# the libraries are imported inside the commands, so that --help answers at once
-
 
 @click.command(cls=Command)
-@graph_options
-@add_options(
-    ("--size max_nodes", int, "Size above which a subgraph is reported as truncated, in nodes"),
-    ("--hops num_hops", int, "Radius of the subgraphs, in hops [half the size, at least 3]"),
-)
+@click.argument("path", metavar="PATH", required=False)
+@file_options
+@option_table("""
+Options
+    --size max_nodes  N  Size above which a subgraph is reported as truncated, in nodes
+    --hops num_hops   N  Radius of the subgraphs, in hops [half the size, at least 3]
+""")
 def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> None:
     """Show how a graph file is read.
 
@@ -62,16 +60,14 @@ def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> 
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH")
 @click.argument("out", metavar="OUT")
-@add_options(
-    ("--force", bool, "Overwrite an existing graph"),
-    ("--quiet", bool, "Hide the log"),
-    group=OUTPUT,
-)
-@add_options(
-    ("--memory-limit", "2GiB", "Memory for reading edges; more are sorted on disk, by DuckDB"),
-    group=LARGE,
-)
-@reading_options
+@option_table("""
+Output
+    --force         FLAG   Overwrite an existing graph
+    --quiet         FLAG   Hide the log
+Limits
+    --memory-limit  TEXT=2GiB  Memory for reading edges; more are sorted on disk, by DuckDB
+""")
+@node_options
 @edge_options
 def convert(path: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
     """Convert a graph file to a graph folder.
@@ -96,14 +92,15 @@ def convert(path: str, out: str, memory_limit: str, quiet: bool, **options: Any)
 
 @click.command(cls=Command)
 @click.argument("path", metavar="GRAPH")
-@add_options(
-    ("--size sizes", str, "Size of the structures in nodes [3-5; with directions or types 3-4]"),
-    ("--orbits", bool, "Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)"),
-)
-@add_options(("--out", str, "Table to write: .csv, .parquet or .json"), group=OUTPUT)
-@counted_option
-@reading_options
-@edge_options
+@option_table("""
+Options
+    --size sizes  TEXT  Size of the structures in nodes [3-5; with directions or types 3-4]
+    --orbits      FLAG  Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)
+Output
+    --out         TEXT  Table to write: .csv, .parquet or .json
+""")
+@reading_option
+@file_options
 def census(
     path: str, sizes: str | None, orbits: bool, reading: str, out: str | None, **options: Any
 ) -> None:

@@ -11,24 +11,16 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
-    EXPERT,
-    FIND,
-    INPUT,
-    JUDGE,
-    LARGE,
-    OUTPUT,
     Command,
-    add_options,
     choose_folder,
-    graph_options,
+    file_options,
+    option_table,
     read_graph_at,
     run_options,
     show_log,
     truth_beside,
 )
 from gomkcn.commands.generate_command import planted
-
-# the libraries are imported inside the commands, so that --help answers at once
 
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
@@ -53,87 +45,43 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 
 
 @click.command(cls=Command)
-@graph_options
+@click.argument("path", metavar="PATH", required=False)
+@file_options
 @run_options
-@add_options(
-    (
-        "--sample-error",
-        float,
-        "Maximum sampling error of the training set, with 99% confidence [0.005]",
-    ),
-    group=LARGE,
-    rare=True,
-)
-@add_options(
-    ("--seed random_state", int, "Random seed [0]"),
-    ("--levels num_levels", int, "Number of levels of the kernel [3]"),
-    ("--matching", str, "Node matching: optimal, or greedy as in the paper [optimal]"),
-    (
-        "--patterns num_patterns",
-        int,
-        "Number of filters, and of their patterns that are reported [12]",
-    ),
-    ("--epochs num_epochs", int, "Number of training epochs [60]"),
-    ("--init", str, "Initialization: facility_location or random [facility_location]"),
-    ("--restarts n_init", int, "Number of initializations; the best one is used [1]"),
-    ("--policy", str, "Nodes to keep in a truncated subgraph: dense or bfs [dense]"),
-    ("--hops num_hops", int, "Radius of the subgraphs, in hops [half the size, at least 3]"),
-    (
-        "--contrast feature_contrast",
-        float,
-        "Weight of node features relative to structure, above 0 and up to 1 [0.3]",
-    ),
-    group=EXPERT,
-    rare=True,
-)
-@add_options(
-    (
-        "--sources",
-        str,
-        "Sources of candidates: grown sets, trained filters, or grown,filters [grown; both where "
-        "numeric features vary]",
-    ),
-    ("--min-occurrences", int, "Minimum number of occurrences of the patterns of filters [5]"),
-    group=FIND,
-    rare=True,
-)
-@add_options(
-    ("--null-samples", int, "Number of random graphs per null model, at least 99 [199]"),
-    ("--count-error", float, "Target relative error of estimated counts [0.02]"),
-    (
-        "--count-seconds",
-        float,
-        "Work limit per count: X · 10⁸ steps, about X seconds of one thread; a step checks a node "
-        "[1; 10 above 8 million edges]",
-    ),
-    ("--truth", str, "Planted motifs to compare with [STEM.truth.json next to the graph]"),
-    group=JUDGE,
-    rare=True,
-)
-@add_options(
-    ("--class-names", str, "Names of graph classes (.csv)"),
-    group=INPUT,
-    rare=True,
-)
-@add_options(
-    ("--size pattern_size", str, "Motif size in nodes [3-8; collections 2-10]"),
-    ("--given", list, "Pattern to try as well, such as ring-6; may be repeated"),
-    ("--exact-copies", bool, "Copies have all edges of their motif and no others"),
-    group=FIND,
-)
-@add_options(
-    (
-        "--null",
-        list,
-        "Null model: degree, joint-degree, erdos-renyi, or none; may be repeated [degree, at as "
-        "many sizes as take two minutes]",
-    ),
-    group=JUDGE,
-)
-@add_options(
-    ("--memory-limit", str, "Memory limit, such as 4GiB [half of the machine's memory]"),
-    group=LARGE,
-)
+@option_table("""
+Input
+    * --class-names  TEXT  Names of graph classes (.csv)
+Patterns
+    --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
+    --given          LIST  Pattern to try as well, such as ring-6; may be repeated
+    --exact-copies   FLAG  Copies have all edges of their motif and no others
+    * --sources      TEXT  Sources of candidates: grown sets, trained filters, or grown,filters
+        [grown; both where numeric features vary]
+    * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
+Random graphs and counts
+    --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
+        [degree, at as many sizes as take two minutes]
+    * --null-samples   N   Number of random graphs per null model, at least 99 [199]
+    * --count-error    X   Target relative error of estimated counts [0.02]
+    * --count-seconds  X   Work limit per count: X · 10⁸ steps, about X seconds of one thread; a
+        step checks a node [1; 10 above 8 million edges]
+    * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
+Limits
+    --memory-limit   TEXT  Memory limit, such as 4GiB [half of the machine's memory]
+    * --sample-error   X   Maximum sampling error of the training set, with 99% confidence [0.005]
+Graph filters and other details
+    * --seed random_state  N  Random seed [0]
+    * --levels num_levels  N  Number of levels of the kernel [3]
+    * --matching     TEXT  Node matching: optimal, or greedy as in the paper [optimal]
+    * --patterns num_patterns  N  Number of filters, and of their patterns that are reported [12]
+    * --epochs num_epochs  N  Number of training epochs [60]
+    * --init         TEXT  Initialization: facility_location or random [facility_location]
+    * --restarts n_init  N  Number of initializations; the best one is used [1]
+    * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
+    * --hops num_hops  N  Radius of the subgraphs, in hops [half the size, at least 3]
+    * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
+        to 1 [0.3]
+""")
 def mine(
     out: str | None,
     settings_file: str | None,
@@ -206,11 +154,11 @@ def mine(
 
 
 @click.command(cls=Command)
-@add_options(
-    ("--out", str, "Output folder [runs/demo, numbered if it exists]"),
-    ("--no-open", bool, "Do not open the page in the browser"),
-    group=OUTPUT,
-)
+@option_table("""
+Output
+    --out      TEXT  Output folder [runs/demo, numbered if it exists]
+    --no-open  FLAG  Do not open the page in the browser
+""")
 @click.pass_context
 def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     """Mine a small example and open its page.
@@ -242,9 +190,6 @@ def _has_screen() -> bool:
     """Whether a browser would have a window to open; without one it might fill the terminal."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in displays)
-
-
-# the libraries are imported inside the commands, so that --help answers at once
 
 
 @click.command(cls=Command)
@@ -295,11 +240,11 @@ def compare(first: str, second: str) -> None:
 
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
-@add_options(
-    ("--out", ..., "Folder to write to"),
-    ("--format", "csv", "Tables: csv or parquet; or the graph with its motifs: graphml"),
-    group=OUTPUT,
-)
+@option_table("""
+Output
+    --out     NEEDED    Folder to write to
+    --format  TEXT=csv  Tables: csv or parquet; or the graph with its motifs: graphml
+""")
 def export(run: str, out: str, format: str) -> None:
     """Write the tables of a run: patterns, occurrences, copies, and other counts.
 

@@ -9,17 +9,12 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
-    EXPERT,
-    INPUT,
-    JUDGE,
-    LEARN,
-    OUTPUT,
     Command,
-    add_options,
     check_table_name,
     choose_folder,
     kind_options,
     name_options,
+    option_table,
     print_table,
     run_options,
     show_log,
@@ -27,74 +22,50 @@ from gomkcn.commands.base import (
 )
 from gomkcn_dgl.errors import InputError
 
-# the libraries are imported inside the commands, so that --help answers at once
-
 
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH", required=False)
 @run_options
 @kind_options
 @name_options
-@add_options(("--class-names", str, "Names of the classes (.csv)"), group=INPUT)
-@add_options(
-    (
-        "--method",
-        str,
-        "Classifier: network, which learns patterns, or kernel, which compares whole graphs "
-        "[network]",
-    ),
-    ("--filters num_filters", int, "Number of filters [8; one a class]"),
-    ("--size filter_size", int, "Nodes of a filter [6; 4]"),
-    ("--hops num_hops", int, "Radius of the subgraphs, in hops [2; 1]"),
-    group=LEARN,
-)
-@add_options(
-    ("--split", str, "Shares of training, validation and test [masks in the file, or 0.8,0.1,0.1]"),
-    group=JUDGE,
-)
-@add_options(
-    ("--task", str, "What is classified: graph or node [what has labels]"),
-    ("--node-label", str, "Node data of a .bin that holds the classes [label]"),
-    ("--scaling", str, "Scaling of features: standard, rows or none [standard]"),
-    group=INPUT,
-    rare=True,
-)
-@add_options(
-    ("--epochs num_epochs", int, "Maximum number of epochs [200]"),
-    ("--hidden hidden_feats", int, "Features of a filter; 0: those of the data [up to 32]"),
-    (
-        "--class-filters/--linear-head",
-        bool,
-        "Readout: by weights or a filter for each class [linear; class filters]",
-    ),
-    ("--subgraph-size max_nodes", int, "Nodes of a subgraph [--size; 16]"),
-    ("--levels num_levels", int, "Number of levels of the kernel [2; a kernel machine 1 to 3]"),
-    ("--layers num_layers", int, "Number of layers of filters [1]"),
-    ("--tau", float, "Width of the similarity of nodes [1; a kernel machine .1 to 1]"),
-    ("--pooling", str, "Pooling over the nodes of a graph: max, mean or sum [max]"),
-    ("--dropout", float, "Dropout before the last layer [0]"),
-    ("--input-dropout", float, "Dropout of the features [0; 0.5]"),
-    ("--policy", str, "Nodes to keep in a truncated subgraph: bfs or dense [bfs]"),
-    ("--init", str, "Initialization of filters: classes or random [classes]"),
-    ("--patience", int, "Epochs without improvement before training stops [50]"),
-    ("--lr learning_rate", float, "Learning rate [0.01]"),
-    ("--weight-decay", float, "Weight decay, except of filters [0]"),
-    ("--batch-size", int, "Graphs of a batch [128]"),
-    ("--seed", int, "Random seed [0]"),
-    group=EXPERT,
-    rare=True,
-)
-@add_options(
-    ("--folds num_folds", int, "Folds of the cross-validation that chooses the kernel [5]"),
-    ("--most-nodes", int, "Maximum number of nodes that stand for a larger graph [128]"),
-    (
-        "--patterns num_patterns",
-        int,
-        "Number of patterns by which nodes are matched; 0: one by one [64 if that is long]",
-    ),
-    group=EXPERT,
-    rare=True,
-)
+@option_table("""
+Input
+    --class-names  TEXT  Names of the classes (.csv)
+    * --task       TEXT  What is classified: graph or node [what has labels]
+    * --node-label  TEXT  Node data of a .bin that holds the classes [label]
+    * --scaling    TEXT  Scaling of features: standard, rows or none [standard]
+Training
+    --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
+        graphs [network]
+    --filters num_filters  N  Number of filters [8; one a class]
+    --size filter_size  N  Nodes of a filter [6; 4]
+    --hops num_hops  N   Radius of the subgraphs, in hops [2; 1]
+Random graphs and counts
+    --split        TEXT  Shares of training, validation and test [masks in the file, or 0.8,0.1,0.1]
+Graph filters and other details
+    * --epochs num_epochs  N  Maximum number of epochs [200]
+    * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]
+    * --class-filters/--linear-head  YES/NO  Readout: by weights or a filter for each class [linear;
+        class filters]
+    * --subgraph-size max_nodes  N  Nodes of a subgraph [--size; 16]
+    * --levels num_levels  N  Number of levels of the kernel [2; a kernel machine 1 to 3]
+    * --layers num_layers  N  Number of layers of filters [1]
+    * --tau        X     Width of the similarity of nodes [1; a kernel machine .1 to 1]
+    * --pooling    TEXT  Pooling over the nodes of a graph: max, mean or sum [max]
+    * --dropout    X     Dropout before the last layer [0]
+    * --input-dropout  X  Dropout of the features [0; 0.5]
+    * --policy     TEXT  Nodes to keep in a truncated subgraph: bfs or dense [bfs]
+    * --init       TEXT  Initialization of filters: classes or random [classes]
+    * --patience   N     Epochs without improvement before training stops [50]
+    * --lr learning_rate  X  Learning rate [0.01]
+    * --weight-decay  X  Weight decay, except of filters [0]
+    * --batch-size  N    Graphs of a batch [128]
+    * --seed       N     Random seed [0]
+    * --folds num_folds  N  Folds of the cross-validation that chooses the kernel [5]
+    * --most-nodes  N    Maximum number of nodes that stand for a larger graph [128]
+    * --patterns num_patterns  N  Number of patterns by which nodes are matched; 0: one by one [64
+        if that is long]
+""")
 def train(
     out: str | None,
     settings_file: str | None,
@@ -154,14 +125,10 @@ def train(
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
 @click.argument("path", metavar="PATH")
-@add_options(
-    (
-        "--out",
-        str,
-        "Table to write: .csv, .parquet or .json [shown on the screen]",
-    ),
-    group=OUTPUT,
-)
+@option_table("""
+Output
+    --out  TEXT  Table to write: .csv, .parquet or .json [shown on the screen]
+""")
 def predict(run: str, path: str, out: str | None) -> None:
     """Predict the class of each graph or node.
 
@@ -188,13 +155,13 @@ def predict(run: str, path: str, out: str | None) -> None:
 
 @click.command(cls=Command)
 @click.argument("run", metavar="RUN")
-@add_options(
-    ("--graphs", str, "Graphs to show, such as 0,5,9 [one test graph of each class]"),
-    ("--nodes", str, "Nodes to show, for a classifier of nodes"),
-    ("--data data_path", str, "Data set, if it was moved"),
-    ("--out", str, "Folder of the page and its record [RUN/explanation]"),
-    group=OUTPUT,
-)
+@option_table("""
+Output
+    --graphs          TEXT  Graphs to show, such as 0,5,9 [one test graph of each class]
+    --nodes           TEXT  Nodes to show, for a classifier of nodes
+    --data data_path  TEXT  Data set, if it was moved
+    --out             TEXT  Folder of the page and its record [RUN/explanation]
+""")
 def explain(
     run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
 ) -> None:

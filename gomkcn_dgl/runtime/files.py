@@ -172,11 +172,12 @@ def atomic_write(path: str | os.PathLike[str], data: str | bytes) -> None:
 
 
 @contextlib.contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces ``path`` when the block ends without an error.
 
-    The content reaches the disk before the name does, so a crash of the machine leaves the old file
-    or the new one. A killed process can leave a hidden ``.tmp`` file: :func:`remove_leftovers`.
+    The content of a ``durable`` file, for which a disk takes milliseconds, reaches it before the
+    name does, so a crash of the machine leaves the old file or the new one. A killed process can
+    leave a hidden ``.tmp`` file: :func:`remove_leftovers`.
     """
     path = Path(path)
     if not path.parent.is_dir():
@@ -190,9 +191,11 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with open(temporary, "xb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.replace(temporary, path)
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(path.parent)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"path {str(path)!r} cannot be written ({reason}).") from None

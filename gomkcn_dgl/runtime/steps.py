@@ -1,8 +1,8 @@
 """A long job as named steps: the result of each is kept, so that a killed job can go on.
 
 A result is arrays by name, in a file of a folder, written whole or not at all. A job that is
-started again with the same folder computes only what is missing; without a folder nothing is kept.
-All processes of a job take the same steps, and each gets all results.
+started again with the same folder computes only what is missing or damaged; without a folder
+nothing is kept. All processes of a job take the same steps, and each gets all results.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Steps:
     def _keep(self, folder: Path, name: str, result: Arrays) -> None:
         self._begin(folder)
         if not self.is_partial:
-            with atomic_file(folder / name) as file:
+            with atomic_file(folder / name, durable=False) as file:
                 np.savez(file, allow_pickle=False, **result)
 
     def write(self, name: str, state: bytes) -> None:
@@ -188,17 +188,12 @@ def _file_name(step: str, key: Any = None) -> str:
 
 
 def _read(path: Path) -> Arrays | None:
-    """A result, None if it is not there."""
+    """A result; None if it is not there, or damaged, as by a crash of the machine."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
             return dict(arrays)
-    except FileNotFoundError:
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
         return None
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(
-            f"result {str(path)!r} cannot be read ({type(error).__name__}); "
-            "start anew with --force."
-        ) from None
 
 
 def identity_of_job(settings: Mapping[str, Any], *arrays: np.ndarray | None) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.training.training_loop import TrainingSettings, predict_logits, train_classifier
 from mining.miner import PatternMiner
-from synthetic import barabasi_albert, plant_motifs
+from synthetic import PlantingSettings, barabasi_albert, plant_motifs
 
 VALUES = Path(__file__).with_name("values.json.gz")
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -467,7 +467,8 @@ def planting(folder):
             "embedded": {"motifs": {"circle": 4}, "embedded": True, "features": "constant"},
         }.items():
             base = barabasi_albert(80, 1, seed=seed)
-            planted = plant_motifs(base, 80, seed=seed, **options)
+            motifs, settings = options.pop("motifs"), PlantingSettings(**options)
+            planted = plant_motifs(base, 80, motifs, settings, seed=seed)
             found[f"{name} {seed}"] = {
                 "edges": digest(planted.edges),
                 "truth": digest(planted.instances),
@@ -518,8 +519,12 @@ def mined(graph, first=True, **options):
 
 def mining(folder):
     base = barabasi_albert(180, 1, seed=1)
-    planted = plant_motifs(base, 180, {"house": 8, "clique4": 6}, features="constant", seed=1)
-    loops = plant_motifs(base, 180, {"feed-forward-loop": 12}, directed=True, seed=1)
+    planted = plant_motifs(
+        base, 180, {"house": 8, "clique4": 6}, PlantingSettings("constant"), seed=1
+    )
+    loops = plant_motifs(
+        base, 180, {"feed-forward-loop": 12}, PlantingSettings(directed=True), seed=1
+    )
     return {
         "planted": mined(planted.to_csr(), num_patterns=5),
         "planted directed": mined(loops.to_csr(), num_patterns=4, pattern_size=(3, 5)),
