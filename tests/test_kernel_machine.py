@@ -265,7 +265,7 @@ def test_refusals(trees, change, labels, message):
 
 def test_numbers_are_scaled_and_categories_stay_as_they_are():
     features = np.array([[0, 2.0], [1, 4.0], [1, 6.0], [0, 8.0]])
-    graph = csr_from_edges([0, 1, 2], [1, 2, 3], features=features)
+    graph = csr_from_edges([0, 1, 2], [1, 2, 3], 4, features=features)
     prepared = kernel_machine.NodePreparation.fit(graph).apply(graph).features
     assert prepared[:, 0].tolist() == [0, 1, 1, 0]
     # numbers and log(1 + degree): mean 0 and variance 1

@@ -127,36 +127,36 @@ OPTIONS = "--patterns 3 --size 3-4 --epochs 1 --quiet --out run --count-seconds 
 
 
 def test_the_command_resumes_and_refuses_other_settings(folder):
-    gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
-    gomkcn(f"mine graph.txt {OPTIONS}")
+    gomkcn("generate planted --out graph.csv --nodes 60 --motif square=6")
+    gomkcn(f"mine graph.csv {OPTIONS}")
     complete = Path("run/patterns.json").read_text()
-    assert refused(f"mine graph.txt {OPTIONS}").startswith("--out folder 'run' already holds a run")
-    assert "the run is finished" in gomkcn(f"mine graph.txt {OPTIONS} --resume")
-    output = gomkcn(f"mine graph.txt {OPTIONS} --force --time-limit 0.000001")
+    assert refused(f"mine graph.csv {OPTIONS}").startswith("--out folder 'run' already holds a run")
+    assert "the run is finished" in gomkcn(f"mine graph.csv {OPTIONS} --resume")
+    output = gomkcn(f"mine graph.csv {OPTIONS} --force --time-limit 0.000001")
     assert "Time was up before the search ended." in output
     assert "The time limit ended the run; gomkcn mine --resume continues it." in output
     assert json.loads(Path("run/run.json").read_text())["partial"]
     assert "The time limit ended the run" in Path("run/report.html").read_text()
-    message = refused(f"mine graph.txt {OPTIONS} --resume --seed 1")
+    message = refused(f"mine graph.csv {OPTIONS} --resume --seed 1")
     assert "was made with other settings (random_state was 0, is 1)" in message
-    gomkcn(f"mine graph.txt {OPTIONS} --resume")
+    gomkcn(f"mine graph.csv {OPTIONS} --resume")
     assert Path("run/patterns.json").read_text() == complete
     assert not Path("run/.progress").exists()
     assert "--resume must not come with --force" in refused(
-        f"mine graph.txt {OPTIONS} --force --resume"
+        f"mine graph.csv {OPTIONS} --force --resume"
     )
 
 
 def test_two_processes_give_what_one_gives(folder):
-    gomkcn("generate planted --out graph.txt --nodes 60 --motif square=6")
+    gomkcn("generate planted --out graph.csv --nodes 60 --motif square=6")
     more = "--null degree --null-samples 99 --sample-error 0.2 --sources grown,filters"
-    gomkcn(f"mine graph.txt {OPTIONS} {more}")
+    gomkcn(f"mine graph.csv {OPTIONS} {more}")
     one = Path("run/patterns.json").read_text()
     copies = Path("run/copies.parquet").read_bytes()
     script = Path(__file__).with_name("mining_processes.py")
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-         "--max-restarts", "1", script, *f"mine graph.txt {OPTIONS} {more} --force".split()],
+         "--max-restarts", "1", script, *f"mine graph.csv {OPTIONS} {more} --force".split()],
         env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "PYTHONPATH": ROOT},
         capture_output=True,
         text=True,
