@@ -31,6 +31,7 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
+from gomkcn_dgl.runtime.output_folder import lock_alone
 
 HEADER = "graph.json"
 _FORMAT, _VERSION = "gomkcn-graph", 4
@@ -154,11 +155,15 @@ def new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
         _check_replaceable(target, force)
         hidden = target.with_name(f".{target.name}.unfinished")
         unfinished, old = hidden / "new", hidden / "old"
-        # what a killed process left; a folder that was given its name back is not replaced
-        _settle(target, hidden)
-        _check_replaceable(target, force)
-        try:
-            unfinished.mkdir(parents=True)
+        with contextlib.ExitStack() as stack:
+            # another process may have locked it by then
+            stack.callback(_remove_empty, hidden)
+            stack.enter_context(lock_alone(hidden, target))
+            # what a killed process left; a folder that was given its name back is not replaced
+            _settle(target, unfinished, old)
+            stack.callback(_settle, target, unfinished, old)
+            _check_replaceable(target, force)
+            unfinished.mkdir()
             yield unfinished
             for path in unfinished.iterdir():
                 with open(path, "rb") as file:
@@ -168,8 +173,6 @@ def new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
                 target.rename(old)
             unfinished.rename(target)
             sync_folder(target.parent)
-        finally:
-            _settle(target, hidden)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -177,12 +180,17 @@ def new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
         raise InputError(f"out folder {str(folder)!r} cannot be written ({reason}).") from None
 
 
-def _settle(target: Path, hidden: Path) -> None:
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def _settle(target: Path, unfinished: Path, old: Path) -> None:
     """Give what was to be replaced its name back, if nothing has taken it; remove the rest."""
-    old = hidden / "old"
     if old.exists() and not target.exists():
         old.rename(target)
-    shutil.rmtree(hidden, ignore_errors=True)
+    for folder in (unfinished, old):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_replaceable(target: Path, force: bool) -> None:
@@ -214,23 +222,37 @@ def _check_rows(
     links: np.ndarray | None,
     relations: Relations,
 ) -> None:
-    """Refuse what would lead outside of an array; of a folder that was written nothing is lost."""
-    num_nodes = len(indptr) - 1
+    """Refuse what is not a graph without self-loops, or a collection of such graphs."""
+    from gomkcn_dgl.kernels import entries_numba as check
+
     for name, pointer, end in (
         ("indptr", indptr, len(indices)),
-        ("graph_ptr", graph_ptr, num_nodes),
+        ("graph_ptr", graph_ptr, len(indptr) - 1),
     ):
         if pointer[0] != 0 or pointer[-1] != end or (pointer[1:] < pointer[:-1]).any():
             raise InputError(f"{name}.npy must ascend from 0 to {end}.")
-    if not len(indices):
-        return
-    if indices.min() < 0 or indices.max() >= num_nodes:
-        raise InputError(f"indices.npy must hold nodes, 0 to {num_nodes - 1}.")
-    # a NaN is the least of all
-    if weights is not None and not (weights.min() > 0 and weights.max() < np.inf):
-        raise InputError("weights.npy must be finite and greater than 0.")
-    if links is not None and not (links.min() >= 1 and links.max() < len(relations.links)):
-        raise InputError(f"links.npy must be numbers of links, 1 to {len(relations.links) - 1}.")
+    # what there is none of is empty, and as read-only as the arrays that are mapped
+    stored = indices[:0].view(np.float32) if weights is None else weights
+    codes = indices[:0].view(np.uint8) if links is None else links
+    # the two directions of an edge may differ in their weights
+    bits = (stored[:0] if relations.is_directed else stored).view(np.uint32)
+    wrong, row, entry = check.find_damage(
+        indptr, indices, graph_ptr, stored, bits, codes, relations.reverse
+    )
+    same = "with one weight" if links is None else "with opposite links"
+    rules = {
+        check.ORDER: "indices.npy must ascend in each row, without duplicates and self-loops, from "
+        f"0 to {len(indptr) - 2}; row {row} does not",
+        check.GRAPH: "an edge must stay within one graph of the collection, which that of row "
+        f"{row} does not",
+        check.WEIGHT: "weights.npy must be finite and greater than 0",
+        check.LINK: f"links.npy must be numbers of links, 1 to {len(relations.links) - 1}",
+        check.BALANCE: f"indices.npy must hold each edge in both directions, {same}",
+    }
+    if wrong == check.BALANCE:
+        raise InputError(f"{rules[wrong]}.")
+    if wrong >= 0:
+        raise InputError(f"{rules[wrong]}, at the entry {entry}.")
 
 
 def _read_header(folder: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Graph folders: what is written comes back, memory-mapped, and what is damaged is refused."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
+from gomkcn_dgl.runtime.output_folder import lock_folder
 
 NAMES = ["", "a", "é", "日本", "😀", "z" * 1000]
 PLAIN = random_graph()
@@ -109,6 +111,10 @@ def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp
     shutil.copytree(tmp_path / "g", hidden / "old")
     write_graph_folder(tmp_path / "g", PLAIN, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["g"]
+    # in use by another process, by the name that was given
+    in_use = f"out folder {str(tmp_path / 'g')!r} is in use by process"
+    with lock_folder(hidden), pytest.raises(InputError, match=re.escape(in_use)):
+        write_graph_folder(tmp_path / "g", FULL, force=True)
     write_graph_folder(tmp_path / "g", FULL, force=True)
     assert_same(read_graph_folder(tmp_path / "g"), FULL)
 
@@ -161,15 +167,20 @@ def triangle(tmp_path):
     [
         ("indptr", 0, 1, "indptr.npy must ascend from 0 to 6"),
         ("indptr", 4, 7, "indptr.npy must ascend from 0 to 6"),
-        ("indices", 5, 4, "indices.npy must hold nodes, 0 to 3"),
-        ("indices", 0, -1, "indices.npy must hold nodes, 0 to 3"),
-        ("weights", 3, np.inf, "weights.npy must be finite and greater than 0"),
-        ("weights", 3, np.nan, "weights.npy must be finite and greater than 0"),
-        ("weights", 3, 0, "weights.npy must be finite and greater than 0"),
+        ("indices", 5, 4, "indices.npy must ascend in each row, without duplicates and self-loops"),
+        ("indices", 0, -1, "row 0 does not, at the entry 0"),
+        ("indices", 2, 2, "row 1 does not, at the entry 3"),
+        ("indices", 2, 1, "row 1 does not, at the entry 2"),
+        ("indices", 5, 3, "indices.npy must hold each edge in both directions"),
+        ("weights", 5, 4, "indices.npy must hold each edge in both directions, with one weight"),
+        ("weights", 3, np.inf, "weights.npy must be finite and greater than 0, at the entry 3"),
+        ("weights", 3, np.nan, "weights.npy must be finite and greater than 0, at the entry 3"),
+        ("weights", 3, 0, "weights.npy must be finite and greater than 0, at the entry 3"),
         ("features", 2, np.nan, "got nan in row 2, column 0"),
         ("graph_ptr", 1, 3, "graph_ptr.npy must ascend from 0 to 4"),
         ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
         ("links", 3, len(TYPED.relations.links), "links.npy must be numbers of links, 1 to "),
+        ("links", 0, 2, "in both directions, with opposite links"),
     ],
 )
 def test_a_damaged_number(triangle, name, position, value, sentence):
@@ -273,3 +284,10 @@ def test_a_damaged_header(triangle, entries, sentence):
         refuse(triangle, "graph.json ")
     path.unlink()
     refuse(triangle, "must hold graph.json, and there is none", format="folder")
+
+
+def test_an_edge_between_two_graphs(tmp_path):
+    triangle = csr_from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), 3)
+    write_graph_folder(tmp_path / "g", as_csr([PLAIN, triangle]))
+    np.save(tmp_path / "g" / "graph_ptr.npy", np.array([0, 8, 9]))
+    refuse(tmp_path / "g", "an edge must stay within one graph of the collection")
