@@ -16,8 +16,10 @@ Each JSON file has a schema in this package, which it is checked with when it is
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +37,7 @@ from mining.schemas import validator
 if TYPE_CHECKING:
     from mining.miner import PatternMiner
     from mining.mining_run import MiningRun
+    from mining.occurrences import Occurrences
     from mining.settings import RunSettings
 
 REPORT = "report.html"
@@ -127,7 +130,19 @@ def read_run(folder: str | Path) -> MiningRun:
     InputError
         If the folder holds no run, one of another version, or a file of it is damaged.
     """
-    folder = Path(folder)
+    with _checked(Path(folder), "map") as records:
+        return _run_of(Path(folder), **records)
+
+
+def read_patterns(folder: str | Path) -> list[Pattern]:
+    """Read the patterns of a finished run without their occurrences; raises as :func:`read_run`."""
+    with _checked(Path(folder)) as records:
+        return _patterns_of(records["patterns"])
+
+
+@contextlib.contextmanager
+def _checked(folder: Path, *others: str) -> Iterator[dict[str, Any]]:
+    """Yield what `run.json`, `patterns.json` and others hold; what is wrong inside is damage."""
     records = {name: read_json(folder / f"{name}.json") for name in ("run", "patterns")}
     version = records["patterns"].get("schema") if isinstance(records["patterns"], dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
@@ -135,13 +150,13 @@ def read_run(folder: str | Path) -> MiningRun:
             f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
             f"{version}, and this one reads format {SCHEMA_VERSION}; mine again."
         )
-    # a run of another version may have no map
-    records["map"] = read_json(folder / "map.json")
+    # a run of another version may have no others
+    records |= {name: read_json(folder / f"{name}.json") for name in others}
     try:
         # the schemas check each file by itself; what files say of each other is checked after that
         for name, record in records.items():
             validator(name)(record)
-        return _run_of(folder, **records)
+        yield records
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"run folder {str(folder)!r} holds a damaged run.json, patterns.json or map.json "
@@ -160,17 +175,12 @@ def _run_of(
     from mining.truth import MotifRecovery
 
     names = tuple(patterns["feature_names"])
-    for entry in (*patterns["patterns"], *patterns["others"]):
-        _check_lengths(entry, len(names))
     listed = [(one["frequency"]["listed"], one["num_nodes"]) for one in patterns["patterns"]]
     occurrences = read_places(folder / "occurrences.parquet", listed)
     graph = run["graph"]
     kinds = tuple(RelationSummary(**one) for one in graph["relations"])
     summary = GraphSummary(**{**graph, "feature_names": names, "relations": kinds})
-    found = [
-        Pattern.from_dict(entry, names, stored)
-        for entry, stored in zip(patterns["patterns"], occurrences, strict=True)
-    ]
+    found = _patterns_of(patterns, occurrences=occurrences)
     record, copies, edits = patterns["motif_set"], [], []
     for name, one in zip(_COPIES, (record, record["other"]), strict=True):
         if one is not None:
@@ -204,8 +214,20 @@ def _run_of(
         notes=tuple(run["notes"]),
         warnings=tuple(run["warnings"]),
         null_models=run["null_models"],
-        others=tuple(Pattern.from_dict(entry, names) for entry in patterns["others"]),
+        others=tuple(_patterns_of(patterns, "others")),
     )
+
+
+def _patterns_of(
+    record: dict[str, Any], name: str = "patterns", occurrences: Sequence[Occurrences] | None = None
+) -> list[Pattern]:
+    """The patterns of a list in `patterns.json`, with all occurrences or those listed there."""
+    names, entries = tuple(record["feature_names"]), record[name]
+    for entry in entries:
+        _check_lengths(entry, len(names))
+    stored: Sequence[Occurrences | None] = occurrences or [None] * len(entries)
+    pairs = zip(entries, stored, strict=True)
+    return [Pattern.from_dict(entry, names, own) for entry, own in pairs]
 
 
 def _check_lengths(entry: dict[str, Any], width: int) -> None:

@@ -187,3 +187,12 @@ def test_the_code_of_a_histogram():
     # two bins, one count: the Krichevsky-Trofimov estimator gives 1/2; then 3/4 for the same again
     assert histogram_bits(np.array([1, 0])) == pytest.approx(1.0)
     assert histogram_bits(np.array([2, 0])) == pytest.approx(1.0 - log2(3 / 4))
+
+
+def test_pairs_of_blocks_that_edges_join_are_counted():
+    whole = nx.disjoint_union_all([nx.complete_graph(5)] * 3 + [nx.empty_graph(2)])
+    whole.add_edges_from([(0, 5), (1, 6)])
+    mined = MinedGraph.of(whole)
+    # three cliques, two of which are joined, and two nodes without an edge
+    blocks = mined.order.nodes.astype(int) // 5
+    assert GraphCode(CodedGraph.of(mined), blocks).joined_blocks == 4

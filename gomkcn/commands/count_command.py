@@ -184,9 +184,9 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
 
 
 def _find_pattern_of_run(run: str, number: str) -> Structure:
-    from mining.run_folder import read_run
+    from mining.run_folder import read_patterns
 
-    patterns = {str(pattern.id): pattern for pattern in read_run(run).patterns}
+    patterns = {str(pattern.id): pattern for pattern in read_patterns(run)}
     if number not in patterns:
         raise InputError(
             f"PATTERN must name one of the {len(patterns)} patterns of {run}, as in {run}:0, "

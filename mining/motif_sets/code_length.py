@@ -295,7 +295,7 @@ class GraphCode:
             raise InputError(
                 "blocks must be None where edges have directions or relations, or nodes categories."
             )
-        # bits of the partition, and two blocks that edges join, or one
+        # bits of the partition, and how many pairs of blocks edges join, those inside one too
         self.partition, self.joined_blocks = 0.0, 0
         if blocks is not None:
             # one bit more says that there are blocks
