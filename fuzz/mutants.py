@@ -137,7 +137,9 @@ def run(faults: list[Fault], tested: list[Fault]) -> tuple[str, float]:
         # machine code of other sources is not used
         own = {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": f"{folder}/compiled"}
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += sorted({f"tests/{fault.test}" for fault in tested})
+        for test in sorted({fault.test for fault in tested}):
+            file, case = test.split("::")
+            command += [f"{path}::{case}" for path in (copy / "tests").rglob(file)]
         done = subprocess.run(
             command, cwd=copy, env=os.environ | own, capture_output=True, text=True, check=False
         )

@@ -1,7 +1,7 @@
 """Feed readers with wrong files: `python fuzz/run.py [READER ...] --examples 100000`.
 
 Each reader is fed in a process of its own with bounded memory, which a crash ends. Hypothesis makes
-an input that fails as small as it can. It is then kept in tests/corpus, which the tests read again.
+an input that fails as small as it can. It is then kept in tests/gomkcn_dgl/io/corpus, which the tests read again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from mutate import mutated
 from targets import TARGETS
 
-_CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpus"
+_CORPUS = Path(__file__).resolve().parents[1] / "tests/gomkcn_dgl/io/corpus"
 _MILLISECONDS = 5000
 _MEMORY = 2 << 30
 # what no reader may do, by the names of Python's audit events

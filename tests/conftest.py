@@ -4,14 +4,10 @@ import gzip
 import logging
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 import torch
-
-# the modules of these find each other by name
-sys.path += [str(Path(__file__).resolve().parents[1] / name) for name in ("benchmarks", "fuzz")]
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30

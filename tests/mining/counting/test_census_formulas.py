@@ -26,7 +26,7 @@ from mining.counting.census_formulas import (
 )
 from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
 
-SNAP = Path(__file__).parents[2] / "shared/data/snap"
+SNAP = Path(__file__).parents[4] / "shared/data/snap"
 SIZES = {2: 1, 3: 3, 4: 9, 5: 30}
 
 

@@ -13,7 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from mining import MiningRun, PatternMiner, bag_of_patterns, count_by_graph
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from direct_counts import (
     LabelledGraphs,

@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from gomkcn_dgl import GOMKCN
 from synthetic import get_motif
 
-PAPER = Path(__file__).resolve().parents[1] / "benchmarks" / "paper"
+PAPER = Path(__file__).resolve().parents[2] / "benchmarks" / "paper"
 
 
 def smoke(out):

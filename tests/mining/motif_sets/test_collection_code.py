@@ -24,7 +24,7 @@ from mining.motif_sets.collection_code import (
 from mining.motif_sets.integer_codes import integer_bits
 
 # made once with the program that the plan names as the definition of a length
-KNOWN = json.loads((Path(__file__).parent / "data/collection_lengths.json").read_text())
+KNOWN = json.loads((Path(__file__).parents[2] / "data/collection_lengths.json").read_text())
 LENGTHS = KNOWN["lengths"]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import gomkcn, refused
-from test_exact_counts_of_links import random_graph
+from random_graphs import random_graph
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
@@ -32,7 +32,7 @@ from mining.counting.structure_counts import (
 from mining.orbit_features import OrbitCounts
 from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
 
-DIRECTED = Path(__file__).parents[2] / "shared/data/directed"
+DIRECTED = Path(__file__).parents[3] / "shared/data/directed"
 
 
 def sets_of(graph, size):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCES = [
     path
     for folder in ("gomkcn", "gomkcn_dgl", "mining", "synthetic", "docs")

@@ -1,18 +1,16 @@
 """The length of one graph with given motifs: committed lengths, sums by hand, what it refuses."""
 
-import json
 from math import log2
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
+from coded_graphs import RECORDS, mined_of, motif_of
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import PLAIN
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
 from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode, terms_of
@@ -20,41 +18,7 @@ from mining.motif_sets.copy_loops import Left, move_copies
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from mining.motif_sets.listed_copies import ListedCopies
 
-RECORDS = json.loads((Path(__file__).parent / "data" / "code_lengths.json").read_text())
 CODES = dict(zip("UWHNM", ADDRESSES, strict=True))
-
-
-def mined_of(record):
-    features, names = None, None
-    if record["categories"] is not None:
-        kinds = np.array(record["categories"])
-        features = np.eye(kinds.max() + 1)[kinds]
-        names = [f"kind={kind}" for kind in range(kinds.max() + 1)]
-    source, target = np.array(record["edges"]).T
-    return MinedGraph.of(
-        csr_from_edges(
-            source,
-            target,
-            record["num_nodes"],
-            directed=record["directed"],
-            features=features,
-            feature_names=names,
-        )
-    )
-
-
-def motif_of(mined, graph, record, directed):
-    """Shape and copies of a motif of the data."""
-    categories = ()
-    if record["categories"] is not None:
-        categories = tuple((f"kind={kind}",) for kind in record["categories"])
-    edges = record["edges"]
-    if not directed:
-        edges = sorted({(min(edge), max(edge)) for edge in edges})
-    size = len(record["copies"][0])
-    structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
-    structure = Structure(structure.channels, mined.graph.relations, categories)
-    return graph.shape_of(structure), mined.order.position[np.array(record["copies"])]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=[one["name"] for one in RECORDS])

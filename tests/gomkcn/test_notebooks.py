@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 SMALL = {
     "01_subgraphs.ipynb": {"NUM_BASE_NODES": 60, "COPIES": 3},
     "02_kernel.ipynb": {"NUM_STEPS": 5},

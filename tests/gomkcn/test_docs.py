@@ -11,7 +11,7 @@ from command_line import gomkcn as run
 import gomkcn
 from gomkcn.commands.main import main
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROOT = DOCS.parent
 MADE = {"_build", "gallery", "pictures", "results"}
 PAGES = {

@@ -11,8 +11,8 @@ import measure
 import pytest
 from click.testing import CliRunner
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+REAL_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 COMMANDS = (
     "memory", "motif_set", "motif_set_collections", "planted", "renumbered",
     "sampling", "sources", "convert", "large_graphs", "processes", "kills", "endurance",

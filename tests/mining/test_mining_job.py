@@ -122,7 +122,7 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
 
 
 # the processes import the package of this folder, whatever is installed
-ROOT = str(Path(__file__).parents[1])
+ROOT = str(Path(__file__).parents[2])
 OPTIONS = "--patterns 3 --size 3-4 --epochs 1 --quiet --out run --count-seconds 60"
 
 
@@ -153,7 +153,7 @@ def test_two_processes_give_what_one_gives(folder):
     gomkcn(f"mine graph.csv {OPTIONS} {more}")
     one = Path("run/patterns.json").read_text()
     copies = Path("run/copies.parquet").read_bytes()
-    script = Path(__file__).with_name("mining_processes.py")
+    script = Path(__file__).parents[1] / "helpers" / "mining_processes.py"
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
          "--max-restarts", "1", script, *f"mine graph.csv {OPTIONS} {more} --force".split()],

@@ -11,7 +11,7 @@ import pytest
 import gomkcn
 import gomkcn_dgl
 
-HOUSE = Path(__file__).parents[1] / "setup.cfg"
+HOUSE = Path(__file__).parents[2] / "setup.cfg"
 # one after the other in one process
 START = """
 import sys, gomkcn

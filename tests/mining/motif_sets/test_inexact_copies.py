@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from test_code_length import RECORDS, mined_of, motif_of
+from coded_graphs import RECORDS, mined_of, motif_of
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
