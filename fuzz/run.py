@@ -1,7 +1,8 @@
 """Feed readers with wrong files: `python fuzz/run.py [READER ...] --examples 100000`.
 
 Each reader is fed in a process of its own with bounded memory, which a crash ends. Hypothesis makes
-an input that fails as small as it can. It is then kept in tests/gomkcn_dgl/io/corpus, which the tests read again.
+an input that fails as small as it can. It is then kept in tests/gomkcn_dgl/io/corpus, which the
+tests read again.
 """
 
 from __future__ import annotations
