@@ -141,6 +141,12 @@ def test_a_table_without_times_is_refused(tmp_path, text, sentence):
         read_temporal_edges(path)
 
 
+def test_a_window_has_the_units_of_times():
+    edges = read_temporal_edges(table([("a", "b", 1)]))
+    seconds = {"30s": 30, "5min": 300, ".5h": 1800, "1d": 86_400, "2w": 1_209_600, "7": 7, 8: 8}
+    assert {given: edges.window(given) for given in seconds} == seconds
+
+
 def test_what_is_no_window_or_graph_is_refused():
     for window in ("an hour", -1, True, None, float("nan")):
         with pytest.raises(InputError, match="window must be"):
