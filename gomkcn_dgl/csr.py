@@ -221,7 +221,9 @@ def csr_from_edges(
     repairs: Counter[str] = Counter()
     # 1. check the edges, the boundaries of the graphs and the weights
     source, target = _check_endpoints(source, target, num_nodes)
-    graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
+    graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
+    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
+        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
     if weights is not None:
         weights = _check_weights(weights, len(source))
     if relation is not None and len(relation) != len(source):
@@ -304,26 +306,6 @@ def _check_endpoints(
             f"got {low if low < 0 else high}; raise num_nodes or renumber the nodes."
         )
     return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
-
-
-def _check_graph_ptr(
-    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
-) -> np.ndarray:
-    if graph_ptr is None:
-        return np.array([0, num_nodes], dtype=np.int64)
-    graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
-    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
-        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
-    # both ends of an edge must lie between the same two boundaries
-    owner = np.searchsorted(graph_ptr, source, side="right")
-    crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
-    if len(crossing):
-        edge = crossing[0]
-        raise InputError(
-            f"an edge must stay within one graph of the collection, got an edge from node "
-            f"{source[edge]} to node {target[edge]} of another graph."
-        )
-    return graph_ptr
 
 
 def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:

@@ -155,7 +155,9 @@ def read_graph(
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
     options = EdgeOptions(directed, source, target, relation, weight)
     with named(path):
-        _check_exists(path)
+        # False for a name with a NUL character, or too long
+        if not os.path.exists(path):
+            raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
         format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
         check_edge_options(format, options)
         table = find_features(path, format, features, feature_file)
@@ -187,16 +189,6 @@ def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> C
         listed(graph.feature_names),
     )
     return graph
-
-
-def _check_exists(path: Path) -> None:
-    try:
-        exists = path.exists()
-    # a name with a NUL character, or too long
-    except (OSError, ValueError):
-        exists = False
-    if not exists:
-        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
 
 
 def find_format(path: Path) -> str:
