@@ -81,8 +81,9 @@ def has_smiles_column(path: Path) -> bool:
     """Whether the header of a CSV file names a column of SMILES."""
     with file_problems(path), open_file(path) as raw:
         file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        header = file.readline(100_000).decode("utf-8-sig", errors="replace")
-    cells = next(csv.reader([header], delimiter=_delimiter(header)), [])
+        text = file.read(10_000).decode("utf-8-sig", errors="replace")
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    cells = [cell.strip('"') for cell in header.split(_delimiter(header))]
     return _find(cells, _SMILES_COLUMNS) is not None
 
 
@@ -142,19 +143,23 @@ def _line_records(text: str) -> Iterator[_Record]:
 def _table_records(text: str, options: MoleculeOptions) -> Iterator[_Record]:
     """Rows of a table with a header."""
     read = load_rdkit().MolFromSmiles
-    rows = csv.reader(io.StringIO(text), delimiter=_delimiter(text.partition("\n")[0]))
-    header = next(rows)
-    of_smiles = _column("smiles", options.smiles, _SMILES_COLUMNS, header)
-    of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, header)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    rows = csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(first))
+    try:
+        table = [(rows.line_num, row) for row in rows if row]
+    except csv.Error as error:
+        raise InputError(f"line {rows.line_num}: the table is malformed ({error}).") from None
+    names = table[0][1] if table else []
+    of_smiles = _column("smiles", options.smiles, _SMILES_COLUMNS, names)
+    of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
     if of_smiles is None:
-        raise InputError(f"smiles must name a column, which are {listed(header)}, got none.")
-    for row in rows:
-        if row:
-            # a row that is too short has no molecule, or no class
-            row += [""] * (len(header) - len(row))
-            label = None if of_class is None else row[of_class].strip()
-            given = row[of_smiles].strip()
-            yield _Record(f"line {rows.line_num}", given, without_log(read, given), label)
+        raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
+    for number, row in table[1:]:
+        # a row that is too short has no molecule, or no class
+        row += [""] * (len(names) - len(row))
+        label = None if of_class is None else row[of_class].strip()
+        given = row[of_smiles].strip()
+        yield _Record(f"line {number}", given, without_log(read, given), label)
 
 
 def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[_Record]:
