@@ -41,7 +41,7 @@ class GraphSettings:
     relation: str | None = None
     weight: str | None = None
     smiles: str | None = None
-    skip_invalid: bool = False
+    skip_invalid: bool | None = None
 
 
 def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:

@@ -135,7 +135,9 @@ def mine(
                 reading["path"],
                 class_names,
                 format=reading["format"],
-                molecules=MoleculeOptions(reading["smiles"], class_column, reading["skip_invalid"]),
+                molecules=MoleculeOptions(
+                    reading["smiles"], class_column, bool(reading["skip_invalid"])
+                ),
             )
         truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
