@@ -19,7 +19,6 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
 from mining.miner import PatternMiner
 from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import Occurrences
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
@@ -231,7 +230,7 @@ def with_names(
 
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
     """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
-    rows = Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)
+    rows = pattern.occurrences.rows_in(graph)
     numbers, left = [], np.ones(len(rows), bool)
     for one in found:
         assert one.motif is not None, "a motif has copies"

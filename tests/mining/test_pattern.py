@@ -125,7 +125,7 @@ PATTERN = Pattern(
     Occurrences.of(
         [
             Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
-            Occurrence(nodes=("d", None, 12), similarity=0.5),
+            Occurrence(nodes=("d", "e", 12), similarity=0.5),
         ],
         3,
     ),
