@@ -86,8 +86,8 @@ def count_roots(
     """
     roots = source.sample_roots(mined.graph)
     near = compare_neighbourhoods(source, mined.graph, patterns, roots, steps)
+    nearest = near.nearest
     scale = mined.graph.num_nodes / max(1, len(near.roots))
-    nearest, _ = near.nearest()
     return [
         replace(
             one,

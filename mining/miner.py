@@ -307,7 +307,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
         if not self.patterns_:
             raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
         near, order = self._near(self.source_.read(graph))
-        return near.nearest()[0][order.position].astype(np.int64)
+        return near.nearest[order.position]
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return the columns' names: of motifs, or number and name of each pattern."""

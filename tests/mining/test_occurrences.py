@@ -10,7 +10,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.export import occurrence_table, read_places, write_table
-from mining.occurrences import Occurrence, Occurrences, pick_disjoint
+from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Pattern
 
 ROWS = np.array([[0, 1, 2], [4, 3, 5]])
@@ -81,7 +81,7 @@ def test_a_file_gives_them_back(kind, tmp_path):
     graph, _ = GRAPHS[kind]
     triples = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
     pairs = Occurrences.at(ROWS[:1, :2], SIMILARITY[:1], graph)
-    stored = write_and_read(tmp_path / "occurrences", [(triples, 3), (pairs, 2), ((), 2)])
+    stored = write_and_read(tmp_path / "occurrences", [(triples, 3), (pairs, 2), (NONE, 2)])
     assert stored == [triples, pairs, ()]
     np.testing.assert_array_equal(stored[0].rows_in(graph), ROWS[[0, 1, 0]])
 
