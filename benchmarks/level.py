@@ -25,8 +25,8 @@ from scipy.stats import binomtest
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from mining.choice import compare_censuses
 from mining.counting.structure_counts import Counts, count_structures
+from mining.null_models import RandomGraphs, null_model, sample_null
 from mining.pattern import LEVEL
-from mining.random_graphs import RandomGraphs, null_model, sample_null
 
 NULL = "degree"
 # of an outside walk

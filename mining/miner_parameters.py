@@ -21,8 +21,8 @@ from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import SubgraphSource, read_limit
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.finding import MOST_NODES
+from mining.null_models import check_null
 from mining.pattern_counts import LEVELS, VALUES
-from mining.random_graphs import check_null
 
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"

@@ -11,7 +11,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, choice
 from mining.counting.structure_counts import count_structures
 from mining.html.tables import format_run
-from mining.random_graphs import RandomGraphs, null_model
+from mining.null_models import RandomGraphs, null_model
 
 OPTIONS = {"null_samples": 99, "random_state": 1}
 CLIQUE = Structure.parse("clique-4").key

@@ -14,7 +14,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.counting.census_formulas import count_triangles
-from mining.random_graphs import (
+from mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
     RandomGraphs,
