@@ -154,7 +154,7 @@ def show_means(bench: Bench, seed: int, samples: int, independent: int, folder: 
         sizes = sizes_of(graph)
         printed = verdicts_of(graph, samples, seed)
         given, source = prepare(PatternMiner(), graph)
-        renumbered = MinedGraph.of(given, None, source.categories).graph
+        renumbered = MinedGraph.of(given).graph
         drawn = draw_censuses(renumbered, sizes, samples, seed)[1:]
         able = [one for one in drawn[0] if one.key in printed and any(c[one] for c in drawn)]
         chosen = [able[i] for i in rng.permutation(len(able))[:NUM_STRUCTURES]]

@@ -200,7 +200,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
         # 1. read the graph, and settle how subgraphs are extracted and compared
         given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
-        mined = MinedGraph.of(given, y, source.categories)
+        mined = MinedGraph.of(given, y)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0

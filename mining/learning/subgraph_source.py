@@ -85,11 +85,6 @@ class SubgraphSource:
             )
         return with_relations(_without_values(csr), self.relations)
 
-    def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
-        """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
-        # scaled columns of categories that no node has, or all have, cannot be compared
-        return self.categories.colors(self.scaling.restore(feat)) if self.categories else None
-
     def resized(self, max_nodes: int) -> SubgraphSource:
         """The same source with subgraphs of another size."""
         return replace(self, max_nodes=max_nodes)
@@ -100,16 +95,14 @@ class SubgraphSource:
         settings = SubgraphSettings(num_hops, self.max_nodes, self.policy, self.seed)
         return extract_subgraphs(graph, settings, roots)
 
-    def subgraphs_around(self, graph: Any, roots: np.ndarray | None = None) -> RootedSubgraphs:
+    def subgraphs_around(self, graph: CSRGraph, roots: np.ndarray | None) -> RootedSubgraphs:
         """Take the subgraphs around some roots, or around all nodes, ready to be compared."""
-        csr = self.read(graph)
-        features = ScaledFeatures(csr.features, self.scaling)
-        return RootedSubgraphs(csr, features, self.extract(csr, roots), self.kernel, self.backend)
+        features, batch = ScaledFeatures(graph.features, self.scaling), self.extract(graph, roots)
+        return RootedSubgraphs(graph, features, batch, self.kernel, self.backend)
 
-    def training_subgraphs(self, graph: Any) -> RootedSubgraphs:
+    def training_subgraphs(self, graph: CSRGraph) -> RootedSubgraphs:
         """Take the subgraphs that filters are trained on."""
-        csr = self.read(graph)
-        return self.subgraphs_around(csr, self.sample_roots(csr))
+        return self.subgraphs_around(graph, self.sample_roots(graph))
 
     def sample_size(self, graph: CSRGraph) -> int:
         """Number of roots that filters are trained on.
