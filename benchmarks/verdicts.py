@@ -31,7 +31,6 @@ from mining.choice import compare_censuses
 from mining.counting.sought import INDUCED, SUBGRAPH
 from mining.counting.structure_counts import count_structures, subgraphs_of
 from mining.mined_graph import MinedGraph
-from mining.miner import prepare
 from mining.pattern import LESS, LEVEL, MORE, NullComparison
 from synthetic import MOTIFS
 
@@ -153,8 +152,7 @@ def show_means(bench: Bench, seed: int, samples: int, independent: int, folder: 
         # 1. what is printed, and the drawn counts: nodes are renumbered before
         sizes = sizes_of(graph)
         printed = verdicts_of(graph, samples, seed)
-        given, source = prepare(PatternMiner(), graph)
-        renumbered = MinedGraph.of(given).graph
+        renumbered = MinedGraph.of(graph).graph
         drawn = draw_censuses(renumbered, sizes, samples, seed)[1:]
         able = [one for one in drawn[0] if one.key in printed and any(c[one] for c in drawn)]
         chosen = [able[i] for i in rng.permutation(len(able))[:NUM_STRUCTURES]]
