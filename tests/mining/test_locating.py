@@ -330,6 +330,10 @@ def test_a_collection_has_the_graph_and_ids_local_to_it(monkeypatch):
     monkeypatch.setattr(locating, "MOST_LISTED", 2)
     (some,) = locate(graphs, [TRIANGLE])
     assert (some.frequency.count, some.frequency.listed, some.frequency.graphs) == (12, 2, 3)
+    # if not, those of the places that are listed are known
+    monkeypatch.setattr(locating, "find_graphs", lambda graph, *_: (np.zeros(4, bool), False))
+    (some,) = locate(graphs, [TRIANGLE])
+    assert some.frequency.graphs == len({one.graph for one in some.occurrences}) > 0
 
 
 def test_a_pattern_has_a_profile_for_each_kind_of_features_that_filters_learnt():
