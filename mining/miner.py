@@ -23,11 +23,11 @@ from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
-from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
+from mining.learning.consensus import add_consensus
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
 from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
-from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
+from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
@@ -260,9 +260,24 @@ class PatternMiner(TransformerMixin, MinerParameters):
         """Filters of the subgraphs around the nodes, and the loss curve."""
         source.check_memory(graph)
         steps.progress.begin("sampling subgraphs")
-        subgraphs = source.training_subgraphs(graph)
-        filters, loss_curve = learn_structures(self, subgraphs, steps)
-        return add_noisy(self, source, graph, filters), loss_curve
+        filters, loss_curve = learn_filters(
+            source.training_subgraphs(graph),
+            self.num_patterns,
+            self.resolve_learning(),
+            num_epochs=self.num_epochs,
+            seed=self.random_state,
+            steps=steps,
+        )
+        filters = add_consensus(
+            filters,
+            source,
+            graph,
+            self.num_patterns,
+            self.resolve_learning().sample_size,
+            self.min_occurrences,
+            self.random_state,
+        )
+        return filters, loss_curve
 
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each graph or each node, as ``level`` and ``values`` say.
@@ -329,21 +344,6 @@ class PatternMiner(TransformerMixin, MinerParameters):
         return tags
 
 
-def learn_structures(
-    miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
-) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from subgraphs, and what they look like; also return the loss curve."""
-    filters, loss_curve = learn_filters(
-        subgraphs,
-        min(miner.num_patterns, len(subgraphs.batch)),
-        miner.resolve_learning(),
-        num_epochs=miner.num_epochs,
-        seed=miner.random_state,
-        steps=steps,
-    )
-    return subgraphs.add_indistinguishable(filters), loss_curve
-
-
 def _is_of_filters(pattern: Pattern) -> bool:
     """Whether a pattern is reported because filters have shown it, and for nothing else."""
     called = any(one.is_called for one in pattern.significance.values())
@@ -357,29 +357,3 @@ def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)
     return source.read(csr), source
-
-
-def add_noisy(
-    miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
-) -> DiscreteFilters:
-    """Add the consensus of noisy copies, where a graph without directions and types may have such.
-
-    Without features that vary there is none, see ``mining/learning/consensus.py``.
-
-    It has as many nodes as the filters, but at most 6.
-    """
-    size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
-    varies = np.less(*ScaledFeatures(graph.features, source.scaling).bounds()).any()
-    if graph.links is not None or not varies or size < 3:
-        return filters
-    subgraphs = source.resized(size).training_subgraphs(graph)
-    if not may_be_noisy(subgraphs):
-        return filters
-    return add_consensus(
-        filters,
-        subgraphs,
-        min(miner.num_patterns, len(subgraphs.batch)),
-        miner.resolve_learning().sample_size,
-        miner.min_occurrences,
-        miner.random_state,
-    )

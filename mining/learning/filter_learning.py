@@ -115,14 +115,14 @@ def learn_filters(
     *,
     num_epochs: int,
     seed: int,
-    steps: Steps | None = None,
+    steps: Steps,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
-    The curve has the loss before the training, then after each epoch. Each initialisation is a
+    With them are structures that the kernel cannot tell from theirs. The curve has the loss before the training, then after each epoch. Each initialisation is a
     step; when time is up, training ends.
     """
-    steps = Steps() if steps is None else steps
+    num_filters = min(num_filters, len(subgraphs.batch))
     best: dict[str, np.ndarray] = {}
     for number in range(learning.n_init):
         if best and steps.is_over():
@@ -135,7 +135,8 @@ def learn_filters(
         result = dict(steps.once(f"learning filters {number + 1}", learn))
         if not best or result["loss"] < best["loss"]:
             best = result
-    return DiscreteFilters.from_arrays(best), best["curve"].tolist()
+    filters = subgraphs.add_indistinguishable(DiscreteFilters.from_arrays(best))
+    return filters, best["curve"].tolist()
 
 
 def _initialize(
