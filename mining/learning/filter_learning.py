@@ -119,8 +119,9 @@ def learn_filters(
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
-    With them are structures that the kernel cannot tell from theirs. The curve has the loss before the training, then after each epoch. Each initialisation is a
-    step; when time is up, training ends.
+    With them are structures that the kernel cannot tell from theirs. The curve has the loss before
+    the training, then after each epoch. Each initialisation is a step; when time is up, training
+    ends.
     """
     num_filters = min(num_filters, len(subgraphs.batch))
     best: dict[str, np.ndarray] = {}
