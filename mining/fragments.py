@@ -233,12 +233,14 @@ def describe_fragment(structure: Structure) -> str | None:
 def _shape(structure: Structure) -> str:
     degrees = structure.joined.sum(axis=1)
     size, num_rings = structure.num_nodes, int(degrees.sum()) // 2 - structure.num_nodes + 1
+    kinds = {structure.relations.names[number] for number in structure.edge_relations}
+    aromatic = "aromatic " * (kinds == {"aromatic"})
     if size == 2:
-        return "bond"
+        return f"{aromatic}bond"
     if num_rings == 0:
-        return f"{'chain' if degrees.max() == 2 else 'branched chain'} of {size} atoms"
+        return f"{aromatic}{'branched ' * (degrees.max() > 2)}chain of {size} atoms"
     if degrees.max() == 2:
-        return f"ring of {size} atoms"
+        return f"{aromatic}ring of {size} atoms"
     return f"{size} atoms with {'a ring' if num_rings == 1 else f'{num_rings} rings'}"
 
 
