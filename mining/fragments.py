@@ -36,7 +36,7 @@ FRAGMENTS = {
     "ketone": "CC(=O)C",
     "ester group": "COC=O",
     "secondary amide": "CNC=O",
-    "N-methylacetamide": "CNC(=O)C",
+    "dipeptide backbone": "NCC(=O)NCC(=O)O",
     "carbamate": "NC(=O)O",
     "urea": "NC(=O)N",
     "imide": "O=CNC=O",
@@ -47,6 +47,7 @@ FRAGMENTS = {
     "thioether": "CSC",
     "tertiary amine": "CN(C)C",
     "ethanolamine": "NCCO",
+    "isopropylaminoethanol": "CC(C)NCCO",
     "isopropyl group": "CC(C)C",
     "tert-butyl group": "CC(C)(C)C",
     "trifluoromethyl group": "FC(F)F",
@@ -71,6 +72,7 @@ FRAGMENTS = {
     "cyclohexene ring": "C1=CCCCC1",
     "pyrrolidine ring": "N1CCCC1",
     "piperidine ring": "N1CCCCC1",
+    "N-methylpiperidine": "CN1CCCCC1",
     "piperazine ring": "N1CCNCC1",
     "morpholine ring": "N1CCOCC1",
     "β-lactam": "N1CCC1=O",
@@ -234,11 +236,12 @@ def _shape(structure: Structure) -> str:
     degrees = structure.joined.sum(axis=1)
     size, num_rings = structure.num_nodes, int(degrees.sum()) // 2 - structure.num_nodes + 1
     kinds = {structure.relations.names[number] for number in structure.edge_relations}
-    aromatic = "aromatic " * (kinds == {"aromatic"})
+    aromatic = "aromatic " if kinds == {"aromatic"} else ""
     if size == 2:
         return f"{aromatic}bond"
     if num_rings == 0:
-        return f"{aromatic}{'branched ' * (degrees.max() > 2)}chain of {size} atoms"
+        chain = "chain" if degrees.max() == 2 else "branched chain"
+        return f"{aromatic}{chain} of {size} atoms"
     if degrees.max() == 2:
         return f"{aromatic}ring of {size} atoms"
     return f"{size} atoms with {'a ring' if num_rings == 1 else f'{num_rings} rings'}"
@@ -283,6 +286,8 @@ def draw_fragment(
     picture = rdMolDraw2D.MolDraw2DSVG(width, height)
     options: Any = picture.drawOptions()
     options.clearBackground = False
+    options.fixedBondLength, options.minFontSize, options.padding = 20, 9, 0.04
+    options.annotationFontScale = 0.8
     options.useBWAtomPalette()
     picture.DrawMolecule(drawn)
     picture.FinishDrawing()
