@@ -218,7 +218,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
             raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
     words = sorted(name for name in {*SMALL, *MOTIFS, *MOTIF_GROUPS} if " " not in name)
     raise InputError(
-        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', smiles:…, smarts:…, benzene, "
+        "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
         f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(words)}, got {text!r}."
     )
 

@@ -92,7 +92,7 @@ def test_smarts_and_smiles_are_counted_and_listed():
     line = ["count", "smarts:[NX3][CX3]=O", str(DRUGS), "--list", "2"]
     said = CliRunner().invoke(main, line).output.splitlines()
     assert said[3].split() == ["occurrences", "141,", "counted", "exactly"]
-    assert len(said) == 9 and said[5].startswith("listed      2, a random sample")
+    assert len(said) == 10 and said[5].startswith("listed      2, a random sample")
     said = CliRunner().invoke(main, ["count", "smiles:N1CCC1=O", str(DRUGS), "--list", "9"]).output
     assert "N0\tC1\tC2\tC3\tO4" in said
     for pattern in ("smarts:[O", "smiles:[O"):
