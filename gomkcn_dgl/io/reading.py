@@ -5,13 +5,13 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
 | `csv`     | .csv, also .gz                            | io.edge_tables       |
 | `parquet` | .parquet                                  | io.edge_tables       |
-| `graphml` | .graphml, also .gz                        | io.networkx_files    |
-| `gml`     | .gml, also .gz                            | io.networkx_files    |
-| `gexf`    | .gexf, also .gz                           | io.networkx_files    |
-| `pajek`   | .net .paj, also .gz                       | io.networkx_files    |
-| `json`    | .json (nodes and links), also .gz         | io.networkx_files    |
-| `dgl`     | .bin                                      | io.dgl_file          |
-| `npz`     | .npz                                      | io.networkx_files    |
+| `graphml` | .graphml, also .gz                        | io.library_files     |
+| `gml`     | .gml, also .gz                            | io.library_files     |
+| `gexf`    | .gexf, also .gz                           | io.library_files     |
+| `pajek`   | .net .paj, also .gz                       | io.library_files     |
+| `json`    | .json (nodes and links), also .gz         | io.library_files     |
+| `dgl`     | .bin                                      | io.library_files     |
+| `npz`     | .npz                                      | io.library_files     |
 | `smiles`  | .smi; .csv with SMILES; also .gz          | io.molecules         |
 | `sdf`     | .sdf, also .gz                            | io.molecules         |
 | `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
@@ -210,7 +210,9 @@ def read_molecule_file(
 
 def _format_of(path: Path, format: str | None, smiles: str | None) -> str:
     """The format that was given, or is told by the column of SMILES or by the name."""
-    _check_exists(path)
+    # False for a name with a NUL character, or too long
+    if not os.path.exists(path):
+        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
     if format is not None:
         return check_choice("format", format, _FORMATS)
     return find_format(path) if smiles is None else "smiles"
@@ -240,16 +242,6 @@ def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> C
         listed(graph.feature_names),
     )
     return graph
-
-
-def _check_exists(path: Path) -> None:
-    try:
-        exists = path.exists()
-    # a name with a NUL character, or too long
-    except (OSError, ValueError):
-        exists = False
-    if not exists:
-        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
 
 
 def find_format(path: Path) -> str:
@@ -340,13 +332,10 @@ def _read(
 
 def _read_content(path: Path, format: str) -> GraphContent:
     """Read a file by the library of its format, which is imported here."""
-    if format == "dgl":
-        from gomkcn_dgl.io.dgl_file import read_dgl
+    from gomkcn_dgl.io import library_files as library
 
-        return read_dgl(path)
-    from gomkcn_dgl.io.networkx_files import read_networkx_file, read_npz
-
-    return read_npz(path) if format == "npz" else read_networkx_file(path, format)
+    readers = {"dgl": library.read_dgl, "npz": library.read_npz}
+    return readers[format](path) if format in readers else library.read_networkx_file(path, format)
 
 
 def _choose_columns(
