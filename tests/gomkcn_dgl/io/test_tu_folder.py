@@ -105,7 +105,7 @@ def test_refusals(tmp_path, changes, words):
     refuse(tu_folder(tmp_path / "T", **changes), words)
 
 
-def test_unknown_features_and_wrong_graph_labels(tmp_path):
+def test_options_that_a_folder_cannot_have(tmp_path):
     folder = tu_folder(tmp_path / "T", graph_labels="1\n")
     refuse(folder, "features of a TU folder must be among", features=("x0",))
     refuse(folder, "TINY_node_labels.txt: the file must exist", features=("labels",))
