@@ -104,20 +104,28 @@ def test_processes_that_others_brought_together_each_take_their_own(monkeypatch)
     assert list(take_turns(6)) == [1, 3, 5]
 
 
-def test_a_single_process_and_an_incomplete_environment(monkeypatch):
-    for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
+ENVIRONMENT_OF_TWO = {"RANK": 0, "MASTER_ADDR": "localhost", "MASTER_PORT": 1, "WORLD_SIZE": 2}
+RESTARTED = {"GROUP_WORLD_SIZE": 2, "TORCHELASTIC_MAX_RESTARTS": 3}
+RESTARTED |= {"TORCHELASTIC_USE_AGENT_STORE": True}
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ({}, None),
+        ({"WORLD_SIZE": 2}, "but RANK is not; start with torchrun"),
+        # on several machines
+        ({**ENVIRONMENT_OF_TWO, **RESTARTED}, "TCP_STORE=1 before torchrun"),
+    ],
+)
+def test_a_single_process_and_an_incomplete_environment(monkeypatch, told, sentence):
+    for name in ENVIRONMENT_OF_TWO:
         monkeypatch.delenv(name, raising=False)
-    with join_processes():
-        assert world_size() == 1
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(InputError, match="but RANK is not; start with torchrun"), join_processes():
-        pass
-
-
-def test_restarts_on_several_machines_need_a_store_for_each(monkeypatch):
-    told = {"WORLD_SIZE": 2, "RANK": 0, "MASTER_ADDR": "localhost", "MASTER_PORT": 1}
-    told |= {"GROUP_WORLD_SIZE": 2, "TORCHELASTIC_MAX_RESTARTS": 3}
-    for name, value in {**told, "TORCHELASTIC_USE_AGENT_STORE": True}.items():
+    for name, value in told.items():
         monkeypatch.setenv(name, str(value))
-    with pytest.raises(InputError, match="TCP_STORE=1 before torchrun"), join_processes():
-        pass
+    if sentence is None:
+        with join_processes():
+            assert world_size() == 1
+    else:
+        with pytest.raises(InputError, match=sentence), join_processes():
+            pass
