@@ -116,7 +116,6 @@ EDGE = ([0], [1], 2)
         (EDGE, {"feature_names": ["a", "b"], "features": [1, 2]}, "feature_names must have one"),
         (EDGE, {"node_ids": np.array([7])}, "node_ids must name all 2 nodes"),
         (EDGE, {"graph_ptr": [0, 1]}, "graph_ptr must rise from 0 to the"),
-        (EDGE, {"graph_ptr": [0, 1, 2]}, "an edge must stay within one graph of"),
         (EDGE, {"relation": np.zeros(0, int)}, "relation must be one number for each"),
     ],
 )  # fmt: skip
