@@ -137,8 +137,8 @@ def as_csr(
     if features is not None or not all(isinstance(one, CSRGraph) for one in graphs):
         return make_csr(content, choice)
     matrix = np.concatenate([one.features for one in graphs])
-    joined = make_csr(content, replace(choice, features=matrix))
-    return replace(joined, feature_names=graphs[0].feature_names)
+    names = graphs[0].feature_names
+    return make_csr(content, replace(choice, features=matrix, feature_names=names))
 
 
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
