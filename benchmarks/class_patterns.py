@@ -1,8 +1,5 @@
 """Which patterns separate the classes of MUTAG and of ENZYMES; is every number of them right?
 
-    python benchmarks/class_patterns.py            both, written to results/class_patterns.*
-    python benchmarks/class_patterns.py --quick    the first graphs of MUTAG, nothing written
-
 Each data set is mined with the classes of its graphs. Everything that the records say of a pattern
 (its occurrences, the graphs with it in each class, odds ratios, p, and its words) is compared with
 direct counts from the text files, see ``direct_counts.py``; a difference ends the run.
@@ -29,7 +26,7 @@ from direct_counts import (
     pattern_graph,
     read_labelled_graphs,
 )
-from record import Bench, bench_command, data_option
+from record import Bench
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -118,10 +115,10 @@ def tabulate(bench: Bench, title: str, run: MiningRun) -> None:
         )
 
 
-def compare_patterns(bench: Bench, data: Path, sets: Sequence[DataSet]) -> None:
+def compare_patterns(bench: Bench, sets: Sequence[DataSet]) -> None:
     """Tables of what separates the classes, each number checked; an error for a wrong one."""
     for one in sets:
-        graph, classes, direct = one.read(data)
+        graph, classes, direct = one.read(bench.data)
         graph, labels, direct = _shorten(graph, classes.labels, direct, bench.quick)
         y = np.array(classes.names)[labels]
         start = time.perf_counter()
@@ -161,17 +158,17 @@ def folds(one: DataSet, data: Path, labels: np.ndarray, seed: int) -> Iterator[t
         yield np.array(inner["train"] + inner["validation"]), np.array(fold["test"])
 
 
-def compare_accuracy(bench: Bench, data: Path, sets: Sequence[DataSet]) -> None:
+def compare_accuracy(bench: Bench, sets: Sequence[DataSet]) -> None:
     """Accuracy of a bag of patterns beside one of labels alone, fold by fold."""
     table = bench.table(
         f"Test accuracy in % over {FOLDS} folds, mean ± standard deviation",
         dict.fromkeys(("data set", "features", "logistic regression", "SVC", "s a fold"), ""),
     )
     for one in sets:
-        graph, classes, direct = one.read(data)
+        graph, classes, direct = one.read(bench.data)
         graph, labels, direct = _shorten(graph, classes.labels, direct, bench.quick)
         graphs, scores, seconds = np.array(split_graphs(graph), object), {}, []
-        for number, (train, test) in enumerate(folds(one, data, labels, seed=0)):
+        for number, (train, test) in enumerate(folds(one, bench.data, labels, seed=0)):
             if bench.quick and number == 2:
                 break
             start = time.perf_counter()
@@ -217,19 +214,13 @@ def _accuracies(
     ]
 
 
-@bench_command("class_patterns", usual_repeats=1, how="run of each data set")
-@data_option
-def main(bench: Bench, data: Path) -> None:
+def main(bench: Bench) -> None:
     """Patterns that separate classes of graphs, each number checked; accuracy of a bag of them."""
-    sets = [one for one in (MUTAG, ATOMS, ENZYMES) if any(data.glob(one.glob))]
+    sets = [one for one in (MUTAG, ATOMS, ENZYMES) if any(bench.data.glob(one.glob))]
     for one in (MUTAG, ATOMS, ENZYMES):
         if one not in sets:
-            bench.note(f"{one.name} is not in the folder {data}.")
+            bench.note(f"{one.name} is not in the folder {bench.data}.")
     if bench.quick:
         sets = sets[:1]
-    compare_patterns(bench, data, sets)
-    compare_accuracy(bench, data, [one for one in sets if one is not ATOMS])
-
-
-if __name__ == "__main__":
-    main()
+    compare_patterns(bench, sets)
+    compare_accuracy(bench, [one for one in sets if one is not ATOMS])

@@ -1,8 +1,5 @@
 """Are patterns found of which few copies are intact? The start, the training and the consensus.
 
-    python benchmarks/noisy_copies.py            the whole grid, written to results/noisy_copies.*
-    python benchmarks/noisy_copies.py --quick    one small graph for two cells, nothing written
-
 Twenty copies of each of four motifs stand in a tree; every motif edge is deleted with one
 probability and every missing one added with another. A motif is recovered if a filter of six nodes
 is isomorphic to it, however few copies of it there are (`min_occurrences` 1), for all three ways.
@@ -18,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from planted_graphs import MOTIFS_OF_SIZE, make_planted
-from record import Bench, bench_command
+from record import Bench
 
 from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.relations import SIMPLE
@@ -101,7 +98,6 @@ def with_error(values: list[int]) -> str:
     return f"{np.mean(values):.2f} ± {error:.2f}"
 
 
-@bench_command("noisy_copies", usual_repeats=20, how="graphs a cell")
 def main(bench: Bench) -> None:
     """Say how many of four motifs are recovered from damaged copies."""
     table = bench.table(
@@ -139,7 +135,3 @@ def main(bench: Bench) -> None:
         f"Goal of {GOAL:g} at 15 % deleted and 5 % added edges, features per type and noise of at "
         f"most 0.1: missed in {len(missed)} of {sum(cell.has_goal for cell in cells)} cells."
     )
-
-
-if __name__ == "__main__":
-    main()

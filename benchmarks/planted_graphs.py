@@ -108,8 +108,3 @@ def count_is_right(pattern: Pattern, exact: int) -> bool:
 def share_of(values: Sequence[bool]) -> str | None:
     """Such as 29/30; None of nothing."""
     return f"{sum(values)}/{len(values)}" if values else None
-
-
-def median_and_range(values: Iterable[float], spec: str = ".2f", to: str = "–") -> str:
-    values = list(values)
-    return f"{np.median(values):{spec}} ({min(values):{spec}}{to}{max(values):{spec}})"

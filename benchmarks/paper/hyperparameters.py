@@ -1,8 +1,5 @@
 """Accuracy over the size of the subgraphs, and over depth and levels; with the degrees beside it.
 
-    python benchmarks/paper/hyperparameters.py             what results/hyperparameters.jsonl lacks
-    python benchmarks/paper/hyperparameters.py --smoke     a tiny version, in seconds
-
 The paper's section "Hyperparameter Analysis". A line of the results is one point on one split; the
 table and the figure are made from the lines. Nothing is chosen here: test accuracies are those of
 the best epoch by validation.
@@ -12,15 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import sys
 import time
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
-
-# a script sees its own folder only
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -116,9 +108,4 @@ def _grouped(
     return groups
 
 
-EXPERIMENT = RowExperiment(
-    "hyperparameters", all_rows, run, describe, tables, shrink, figures, selector="data"
-)
-
-if __name__ == "__main__":
-    EXPERIMENT.command()()
+EXPERIMENT = RowExperiment("hyperparameters", all_rows, run, describe, tables, shrink, figures)
