@@ -20,6 +20,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0))))
 
 import click
+import torch
 from measure import pin
 from record import Bench
 from registry import BENCHMARKS, HERE, Benchmark, listing
@@ -31,7 +32,11 @@ QUICK_REPEATS = 2
 def chosen(names: tuple[str, ...]) -> list[Benchmark]:
     """The benchmarks of some names, or groups of names."""
     groups = {
-        "all": [one for one in BENCHMARKS if not one.is_of_paper],
+        "all": [
+            one
+            for one in BENCHMARKS
+            if not one.is_of_paper and (one.name != "matching_cuda" or torch.cuda.is_available())
+        ],
         "paper": [one for one in BENCHMARKS if one.is_of_paper],
         **{one.name: [one] for one in BENCHMARKS},
     }

@@ -35,12 +35,13 @@ def test_a_benchmark_runs_at_a_tiny_size(name, tmp_path):
     )
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert "Warning" not in answer.stderr
+    if not (tmp_path / f"{name}.jsonl").exists() and not REAL_DATA.is_dir():
+        pytest.skip(f"the real data are not at {REAL_DATA}")
     lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
     assert all(line.get("made", line).keys() >= {"machine", "commit"} for line in lines)
     if BY_NAME[name].path.name != "README.md":
         table = (tmp_path / f"{name}.md").read_text()
-        assert table.startswith("Commit ")
-        assert "|---|" in table or not REAL_DATA.is_dir()
+        assert table.startswith("Commit ") and "|---|" in table
         assert not any(word in table for word in WRONG)
 
 
