@@ -8,13 +8,14 @@ labels of nodes, and no continuous features: other kernels, which a user might t
 from __future__ import annotations
 
 import importlib.metadata
-import warnings
+import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from inputs import read_tu
 from measure import time_interleaved
+from peers.graph_kernels import fit_gram, grakel_graphs, optimal_assignment, weisfeiler_lehman
 from record import Bench
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
@@ -45,36 +46,14 @@ def scipy_gram(graph: CSRGraph) -> np.ndarray:
 
 def grakel_calls(bench: Bench, graph: CSRGraph, labels: np.ndarray) -> dict[str, Callable[[], Any]]:
     """Gram matrices of GraKeL, if it is installed."""
-    try:
-        from grakel import Graph
-        from grakel.kernels import VertexHistogram, WeisfeilerLehman
-        from grakel.kernels import WeisfeilerLehmanOptimalAssignment as OptimalAssignment
-    except ImportError:
+    if importlib.util.find_spec("grakel") is None:
         bench.note("GraKeL: not installed")
         return {}
     bench.peers["grakel"] = importlib.metadata.version("grakel")
-    graphs, first = [], 0
-    for part in split_graphs(graph):
-        rows = {
-            node: part.indices[part.indptr[node] : part.indptr[node + 1]].tolist()
-            for node in range(part.num_nodes)
-        }
-        names = dict(enumerate(labels[first : first + part.num_nodes].tolist()))
-        graphs.append(Graph(rows, node_labels=names, graph_format="all"))
-        first += part.num_nodes
-
-    def run(kernel: Callable[[], Any]) -> np.ndarray:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.asarray(kernel().fit_transform(graphs))
-
+    graphs = grakel_graphs(graph, labels)
     return {
-        "GraKeL, WL of 3 steps": lambda: run(
-            lambda: WeisfeilerLehman(n_iter=3, base_graph_kernel=VertexHistogram, normalize=True)
-        ),
-        "GraKeL, WL-OA of 3 steps": lambda: run(
-            lambda: OptimalAssignment(n_iter=3, normalize=True)
-        ),
+        "GraKeL, WL of 3 steps": lambda: fit_gram(weisfeiler_lehman(3), graphs),
+        "GraKeL, WL-OA of 3 steps": lambda: fit_gram(optimal_assignment(3), graphs),
     }
 
 

@@ -187,7 +187,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "class_patterns",
-        "Which patterns separate classes? Every number beside a direct count from the files.",
+        "Which patterns separate the classes of MUTAG? Each number beside a direct count.",
         "class_patterns:main",
         {"README.md": "In MUTAG a carbon atom", "docs/howto/classes.md": "In MUTAG (188 molecules"},
         how="run of each data set",
