@@ -2,7 +2,7 @@
 
 \b
 python benchmarks/run.py --list             every one, with its question and its table
-python benchmarks/run.py planted level      these two; the tables go to results/
+python benchmarks/run.py motif_set level    these two; the tables go to results/
 python benchmarks/run.py all                all, for several hours, but for those of the paper
 python benchmarks/run.py paper              the experiments of the paper, for half a day; each goes
                                             on where it stopped

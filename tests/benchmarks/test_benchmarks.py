@@ -51,7 +51,7 @@ def test_the_readme_lists_the_benchmarks():
 
 
 def test_a_name_that_is_unknown_is_refused():
-    answer = CliRunner().invoke(main, ["planted", "nonsense"])
+    answer = CliRunner().invoke(main, ["level", "nonsense"])
     assert answer.exit_code == 2
     assert "must be among all, paper, counting_pairs" in " ".join(answer.stderr.split())
 
