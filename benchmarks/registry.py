@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -329,15 +330,16 @@ def listing() -> str:
     for one in BENCHMARKS:
         table = one.path.relative_to(HERE).as_posix()
         pages = (f"[{_name(page)}]({_link(page)}): {words} …" for page, words in one.backs.items())
-        cells = (f"`{one.name}`", one.question, f"[{one.path.name}]({table})", "; ".join(pages))
+        cells = (f"`{one.name}`", one.question, f"[{table}]({table})", "; ".join(pages))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def _name(page: str) -> str:
-    return page if page == "README.md" else page.removesuffix(".md").removeprefix("docs/")
+    """Such as README, howto/count or paper."""
+    return page.removesuffix(".md").removeprefix("docs/").removeprefix("benchmarks/")
 
 
 def _link(page: str) -> str:
     """A page of the project, seen from this folder."""
-    return page.removeprefix("benchmarks/") if page.startswith("benchmarks/") else f"../{page}"
+    return os.path.relpath(HERE.parent / page, HERE)
