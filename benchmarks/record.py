@@ -75,6 +75,8 @@ class Bench:
     notes: list[str] = field(default_factory=list)
     peers: dict[str, str] = field(default_factory=dict)
     start: float = field(default_factory=time.perf_counter)
+    # of the code that runs, whatever happens to the files meanwhile
+    commit: str = field(default_factory=lambda: str(describe_provenance(0, 0.0)["commit"]))
 
     def table(self, title: str, columns: Mapping[str, str]) -> Table:
         self.tables.append(Table(title, columns))
@@ -93,6 +95,7 @@ class Bench:
     def write(self) -> None:
         """Write the tables to ``<name>.md`` and append the run to ``<name>.jsonl``."""
         made = describe_provenance(0, time.perf_counter() - self.start, self.device)
+        made["commit"] = self.commit
         print(f"\n{self.name}: {made['seconds']:.0f} s")
         # the experiments of the paper write for themselves, and what is skipped has no table
         if self.out is None or not any(table.rows for table in self.tables):
