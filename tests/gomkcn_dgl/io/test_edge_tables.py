@@ -7,6 +7,7 @@ from graph_files import assert_same, edges, named_edges, refuse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import edge_tables
 from gomkcn_dgl.io.reading import read_graph
 
