@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # embeddings of one subgraph that are kept; a subgraph with more is not extended
 MOST_EMBEDDINGS = 20_000_000
+_MOST_NODES = 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ class FrequentSubgraphs:
 def frequent_subgraphs(
     graphs: Any,
     support: float = 0.1,
-    sizes: int | tuple[int, int] = (2, 8),
+    sizes: int | str | tuple[int, int] = (2, 8),
     *,
     closed: bool = False,
     y: Any = None,
@@ -130,8 +131,8 @@ def frequent_subgraphs(
         A list of graphs or a collection, with directions, relations and categories.
     support : float
         Below 1 a share of the graphs, else a number of graphs.
-    sizes : int or (int, int)
-        One number of nodes, or the least and the most of at least 2.
+    sizes : int, (int, int) or str
+        Numbers of nodes: one, or the least and the most, also as "3-6"; of at least 2.
     closed : bool
         Leave out each subgraph that another one of these sizes and of the same support contains
         with one edge more.
@@ -153,16 +154,14 @@ def frequent_subgraphs(
     >>> import networkx as nx
     >>> found = frequent_subgraphs([nx.cycle_graph(5), nx.path_graph(5), nx.star_graph(4)], 2, 4)
     >>> found.structures[0].to_text(), found.support.tolist()
-    ('0--1, 0--2, 1--3', [2])
+    ('0--1, 1--2, 2--3', [2])
     """
     csr = as_csr(graphs)
-    first, last = (sizes, sizes) if isinstance(sizes, int) else sizes
-    check_int("sizes", first, 2)
-    check_int("sizes", last, first)
+    num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
     least = _least_graphs(support, np.bincount(labels))
-    search = _Search(csr, _Labels.of(csr), last)
+    search = _Search(csr, _Labels.of(csr), num_nodes[-1])
 
     def is_frequent(code: _Code, inside: np.ndarray) -> bool:
         counts = np.bincount(labels[inside], minlength=len(least))
@@ -171,7 +170,7 @@ def frequent_subgraphs(
     rows = [(search.structure(code), code, inside) for code, inside in search.run(is_frequent)]
     if closed:
         rows = _closed(rows)
-    rows = [row for row in rows if row[0].num_nodes >= first]
+    rows = [row for row in rows if row[0].num_nodes in num_nodes]
     rows.sort(key=lambda row: (-len(row[2]), row[0].num_nodes, len(row[0].edges)))
     contains = np.zeros((csr.num_graphs, len(rows)), bool)
     for column, (*_, inside) in enumerate(rows):
@@ -447,11 +446,11 @@ class SubgraphFeatures(TransformerMixin, BaseEstimator):
     >>> rings, trees = [nx.cycle_graph(n) for n in (3, 4)], [nx.star_graph(n) for n in (3, 4)]
     >>> features = SubgraphFeatures(support=2, sizes=(2, 4)).fit(rings + trees)
     >>> features.transform([nx.path_graph(3)]).tolist()
-    [[1.0, 1.0, 0.0]]
+    [[1.0, 0.0]]
     """
 
     def __init__(
-        self, support: float = 0.1, sizes: int | tuple[int, int] = (2, 6), closed: bool = True
+        self, support: float = 0.1, sizes: int | str | tuple[int, int] = (2, 6), closed: bool = True
     ) -> None:
         self.support = support
         self.sizes = sizes

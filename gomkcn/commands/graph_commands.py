@@ -178,18 +178,20 @@ def frequent(
     """
     show_log(quiet=True)
     from gomkcn_dgl.io.graph_classes import read_graph_classes
+    from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
-    from mining.counting.sought import check_sizes
     from mining.gspan import frequent_subgraphs
 
     check_table_name(out)
-    size = check_sizes("sizes", sizes, 2, 62)
     graph = read_graph(path, **options)
-    classes = read_graph_classes(path, format=options["format"]) if per_class else None
+    classes = None
+    if per_class:
+        molecules = MoleculeOptions(options["smiles"], None, bool(options["skip_invalid"]))
+        classes = read_graph_classes(path, format=options["format"], molecules=molecules)
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
-    found = frequent_subgraphs(graph, support, (size[0], size[-1]), closed=closed, y=labels)
+    found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels)
     if out is None:
         print_table(found.columns())
     else:
