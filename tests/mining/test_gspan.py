@@ -13,7 +13,6 @@ from gomkcn.commands.main import main
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from mining import gspan
 from mining.gspan import SubgraphFeatures, frequent_subgraphs
@@ -100,13 +99,8 @@ def test_molecules_have_the_subgraphs_that_gspan_mining_finds(mutag):
     found = frequent_subgraphs(read_graph(mutag), 19, "3-6")
     assert len(found) == 138
     assert found.support[:5].tolist() == [188, 188, 188, 188, 174]
-    benzene = Structure.parse("ring-6")
-    rings = [
-        np.array_equal(one.joined.sum(axis=0), benzene.joined.sum(axis=0))
-        for one in found.structures
-        if one.num_nodes == 6
-    ]
-    assert sum(rings) == 3
+    degrees = [one.joined.sum(axis=0).tolist() for one in found.structures]
+    assert degrees.count([2] * 6) == 1
 
 
 def test_a_share_is_of_all_graphs_or_of_a_class():
