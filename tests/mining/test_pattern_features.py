@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from gomkcn_dgl import as_csr
+from gomkcn_dgl.errors import InputError
 from mining import PatternMiner
 
 
@@ -30,19 +31,9 @@ def rings_or_cliques(num_graphs=16, seed=0):
 
 
 def miner(**options):
-    return PatternMiner(
-        **{
-            "num_patterns": 4,
-            "sources": "filters",
-            "values": "occurrences",
-            "pattern_size": (5, 5),
-            "min_occurrences": 2,
-            "num_epochs": 0,
-            "null": None,
-            "level": "graph",
-            **options,
-        }
-    )
+    defaults = {"num_patterns": 4, "pattern_size": (5, 5), "min_occurrences": 2, "num_epochs": 0}
+    defaults |= {"sources": "filters", "values": "occurrences", "level": "graph", "null": None}
+    return PatternMiner(**{**defaults, **options})
 
 
 @pytest.fixture(scope="module")
@@ -122,18 +113,20 @@ def test_a_grid_over_the_number_of_patterns(data):
     assert grid.best_score_ > 0.9
 
 
-@pytest.mark.parametrize("level", ["node", "graph"])
-@pytest.mark.parametrize("values", ["similarity", "occurrences", "log"])
-def test_without_patterns_there_are_no_columns(level, values):
+def test_without_patterns_there_are_no_columns():
     graphs = [nx.path_graph(3)] * 3
-    nothing = miner(level=level, values=values, min_occurrences=50).fit(graphs)
-    assert nothing.transform(graphs).shape == ({"node": 9, "graph": 3}[level], 0)
-    assert nothing.get_feature_names_out().shape == (0,)
-
-
-@pytest.mark.parametrize("null", [None, "none", ("none",), ()])
-def test_null_models_are_turned_off(null):
-    assert miner(null=null).nulls == ()
+    for level, number in (("node", 9), ("graph", 3)):
+        nothing = miner(level=level, values="similarity", min_occurrences=50).fit(graphs)
+        assert (
+            nothing.transform(graphs).shape
+            == with_values(nothing, values="log").transform(graphs).shape
+            == (number, 0)
+        )
+        assert nothing.get_feature_names_out().shape == (0,)
+    with pytest.raises(InputError, match=r"fit found none; lower min_occurrences\.$"):
+        nothing.predict(graphs)
+    # null models are turned off
+    assert [miner(null=one).nulls for one in (None, "none", ("none",), ())] == [()] * 4
 
 
 def test_names_containers_and_tags(data, fitted):
