@@ -130,21 +130,16 @@ def test_selected_graphs_replace_earlier_ones_and_other_data_are_refused(runs, t
     assert "with num_graphs 40, got 50" in refused(f"explain {runs}/graphs --data {moved}")
 
 
-@pytest.mark.parametrize(
-    ("run", "options", "message"),
-    [
-        ("graphs", "--graphs 40", "a graph must be one of 0 to 39"),
-        ("graphs", "--graphs one", "--graphs must be numbers"),
-        ("graphs", "--nodes 1", "--graphs must be given"),
-        ("nodes", "--nodes 100", "a node must be one of 0 to 99"),
-        ("", "", "holds no finished run"),
-    ],
-)
-def test_refusals(runs, run, options, message):
-    assert message in refused(f"explain {runs / run} {options}")
-
-
-def test_a_damaged_run_is_refused(runs, tmp_path):
+def test_refusals(runs, tmp_path):
+    for options, message in {
+        "graphs --graphs 40": "a graph must be one of 0 to 39",
+        "graphs --graphs one": "--graphs must be numbers",
+        "graphs --nodes 1": "--graphs must be given",
+        "nodes --nodes 100": "a node must be one of 0 to 99",
+    }.items():
+        assert message in refused(f"explain {runs}/{options}")
+    assert "holds no finished run" in refused(f"explain {runs}")
+    # a damaged run
     for name in ("metrics.json", "settings.toml"):
         (tmp_path / name).write_bytes((runs / "graphs" / name).read_bytes())
     (tmp_path / "checkpoint.pt").write_bytes(b"no archive")

@@ -78,9 +78,7 @@ def test_a_pattern_of_m_nodes_is_compared_with_subgraphs_of_m_nodes(policy):
         ]
         assert near.same[:, number].tolist() == same
     # of equals the structure decides, and the larger pattern
-    best, value = near.nearest()
-    assert (value >= near.similarity.max(axis=1) - 6e-5).all()
-    assert best.dtype == np.int32 and value.dtype == np.float32
+    assert (near.nearest()[1] >= near.similarity.max(axis=1) - 6e-5).all()
 
 
 def test_of_perfect_matches_the_pattern_that_says_most_is_nearest():
@@ -93,14 +91,6 @@ def test_of_perfect_matches_the_pattern_that_says_most_is_nearest():
         assert value == pytest.approx(1)
         # a ring is cut into a path around each of its nodes
         assert near.similarity[:5, path] == pytest.approx(1)
-
-
-def test_a_structure_decides_where_the_kernel_cannot():
-    # both are 3-regular on 6 nodes
-    prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
-    near = compare(nx.disjoint_union(prism, bipartite), [bipartite, prism])
-    assert near.similarity == pytest.approx(1)
-    assert near.nearest()[0].tolist() == [1] * 6 + [0] * 6
 
 
 def test_a_neighbourhood_has_the_categories_of_a_pattern_as_well():
@@ -143,12 +133,6 @@ def test_parts_and_samples_of_the_roots_give_the_same_rows(size, monkeypatch):
     for name in ("similarity", "ranking", "same"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
         np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[roots])
-
-
-def test_without_patterns_nothing_is_nearest():
-    near = compare(RING, [])
-    assert near.similarity.shape == (5, 0)
-    assert [one.shape for one in near.nearest()] == [(0,), (0,)]
 
 
 UNSCALED = FeatureScaling(np.zeros(1), np.ones(1), np.ones(1))
@@ -306,27 +290,10 @@ def test_places_and_counts_by_hand(graph, patterns, expected, roots, disjoint):
     located = locate(graph, patterns)
     assert list(map(node_sets, located)) == expected
     for one, own, sets in zip(located, disjoint, expected, strict=True):
-        frequency = one.frequency
-        assert (frequency.count, frequency.listed, frequency.disjoint) == (
-            len(sets),
-            len(sets),
-            own,
-        )
-        assert frequency.graphs == bool(sets)
+        found = one.frequency
+        assert found.count == found.listed == len(sets)
+        assert (found.disjoint, found.graphs) == (own, bool(sets))
     assert [one.frequency.roots for one in located] == roots
-
-
-def test_all_structures_of_four_nodes_are_where_networkx_finds_them():
-    graph = nx.powerlaw_cluster_graph(30, 2, 0.5, seed=3)
-    shapes = [g for g in nx.graph_atlas_g() if len(g) == 4 and nx.is_connected(g)]
-    for shape, one in zip(shapes, locate(graph, shapes), strict=True):
-        matcher = nx.algorithms.isomorphism.GraphMatcher(graph, shape)
-        expected = {frozenset(found) for found in matcher.subgraph_isomorphisms_iter()}
-        assert node_sets(one) == sorted(map(sorted, expected))
-        # the nodes of a place are in the order of those of the pattern
-        for place in one.occurrences:
-            copy = nx.relabel_nodes(shape, dict(enumerate(place.nodes)))
-            assert nx.utils.graphs_equal(nx.Graph(copy.edges), nx.Graph(graph.subgraph(copy).edges))
 
 
 def test_a_collection_has_the_graph_and_ids_local_to_it(monkeypatch):

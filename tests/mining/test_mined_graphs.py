@@ -12,6 +12,8 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, PatternMiner
+from mining.categories import Categories
+from mining.mined_graph import MinedGraph
 from mining.miner_checkpoint import checkpoint_bytes, restore_miner
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
@@ -134,6 +136,8 @@ def test_edges_both_ways_are_the_undirected_graph():
 
 # six rings of four nodes
 RINGS = np.array(nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
+
+
 LIMIT = 2**63
 
 
@@ -157,6 +161,8 @@ def mine_one(graph, **options):
 
 
 rng = np.random.default_rng(0)
+
+
 FEATURES = {
     "the largest": rng.choice([3e38, -3e38, 0.0], (24, 2)),
     "all of the smallest": np.full(24, 1e-45),
@@ -205,11 +211,8 @@ def test_an_astronomical_count_of_stars():
     assert len(node_sets) == 10_000 and all(0 in nodes for nodes in node_sets)
 
 
-@pytest.mark.parametrize("kind", ["the largest integers", "text"])
-def test_occurrences_name_nodes_as_the_graph_does(kind):
-    ids = [f"nœud {node} 🙂" for node in range(24)]
-    if kind == "the largest integers":
-        ids = [LIMIT - 1 - 2 * k for k in range(12)] + [2 * k - LIMIT for k in range(12)]
+def test_occurrences_name_nodes_by_the_largest_integers():
+    ids = [LIMIT - 1 - 2 * k for k in range(12)] + [2 * k - LIMIT for k in range(12)]
     pattern, _ = mine_one(rings(node_ids=np.array(ids)))
     occurrences = {frozenset(one.nodes) for one in pattern.occurrences}
     assert occurrences == {frozenset(ids[4 * ring : 4 * ring + 4]) for ring in range(6)}
@@ -221,3 +224,45 @@ def test_an_extreme_edge_list_is_mined(write):
     pattern, counts = mine_one(read_graph(path), pattern_size="3-8")
     assert counts == (3, 3, 1, 3)
     assert {*pattern.occurrences[0].nodes} == {"1", "2", str(LIMIT)}
+
+
+def test_groups_are_the_one_hot_columns_of_one_name():
+    features = np.array([[1, 0, 0, 1, 2.0], [0, 1, 0, 1, 1.0], [0, 1, 1, 0, 0.0]])
+    names = ["kind=a", "kind=b", "side=left", "side=right", "size"]
+    found = Categories.find(features, names)
+    assert found.groups == ((0, 1), (2, 3))
+    assert found.colors(features).tolist() == [1, 3, 2]
+    colors = found.colors(features)
+    named = (("kind=a", "side=right"), ("kind=b", "side=right"), ("kind=b", "side=left"))
+    assert found.names_of(colors, names) == named
+    assert found.names_of(None, names) == ()
+
+
+def test_what_is_no_category():
+    for features, names in (
+        (np.ones((3, 1)), ["constant"]),
+        # nodes without a label, numbers, and a name for every node
+        ([[1.0, 0], [0, 0]], ["kind=a", "kind=b"]),
+        ([[1.0, 0], [1, 1]], ["x0", "x1"]),
+        (np.eye(300), [f"gene={number}" for number in range(300)]),
+    ):
+        assert not Categories.find(np.array(features), names)
+    assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
+
+
+def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
+    features = np.array([[1, 0, 7], [0, 1, 8], [0, 1, 9]], np.float32)
+    graph = csr_from_edges(
+        np.array([0, 1]), np.array([1, 2]), 3, features=features, feature_names=["a", "b", "size"]
+    )
+    categories = Categories(((0, 1),))
+    structure = Structure.parse("x:b--y:a, y--z:b")
+    assert categories.numbers_of(structure, graph.feature_names).tolist() == [1, 0, 1]
+    mined = MinedGraph.of(graph)
+    own, of_graph = mined.colors_of(structure)
+    assert (own.tolist(), mined.order.given(np.flatnonzero(of_graph == 0)).tolist()) == (
+        [1, 0, 1],
+        [0],
+    )
+    assert mined.colors_of(Structure.parse("x--y")) is None
+    assert MinedGraph.of(graph, categories=Categories()).colors_of(structure) is None

@@ -14,7 +14,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.counting.census_formulas import count_graphlets, count_triangles
-from mining.degree_walk import TURNS, walk
+from mining.degree_walk import walk
 from mining.random_graphs import (
     NULL_MODELS,
     DegreeWalk,
@@ -211,61 +211,6 @@ ONE_WAY = np.array([False, False, True, True])
 REVERSE = [NONE, BOTH, IN, OUT]
 
 
-def plain_walk(edges, kinds, one_way, group_of, num_attempts, rng):
-    """What ``walk`` does, without a table of pairs: an edge is looked for among all edges."""
-    ends = edges.tolist()
-
-    def read(reading):
-        edge, side = divmod(reading, 2)
-        return ends[edge][side], ends[edge][1 - side]
-
-    def find(u, v):
-        """The reading that leads from u to v, or None."""
-        return next((r for r in range(2 * len(ends)) if read(r) == (u, v)), None)
-
-    def kind(reading):
-        return NONE if reading is None else kinds[reading]
-
-    def lead(reading, u, v):
-        if reading is not None:
-            edge, side = divmod(reading, 2)
-            ends[edge][side], ends[edge][1 - side] = u, v
-
-    count = 0
-    for _ in range(num_attempts):
-        first = int(rng.random() * len(group_of))
-        members = [r for r in range(len(group_of)) if group_of[r] == group_of[first]]
-        second = members[int(rng.random() * len(members))]
-        turns = rng.random() < TURNS
-        (u, v), (x, y) = read(first), read(second)
-        if not (turns and one_way[kinds[first]]):
-            there, back = find(u, y), find(x, v)
-            apart = len({u, v, x, y}) == 4
-            if apart and kind(there) == kind(back) != kinds[first]:
-                for reading, pair in zip(
-                    (first, second, there, back), ((u, y), (x, v), (u, v), (x, y)), strict=True
-                ):
-                    lead(reading, *pair)
-                count += 1
-        elif v == x:
-            third = find(y, u)
-            if third is not None and group_of[third] == group_of[first]:
-                for reading, pair in zip(
-                    (first, second, third), ((v, u), (y, v), (u, y)), strict=True
-                ):
-                    lead(reading, *pair)
-                count += 1
-        else:
-            third, there, back = find(v, x), find(x, u), find(v, y)
-            same = third is not None and group_of[third] == group_of[first]
-            if same and kind(there) == kind(back) and not one_way[kind(there)]:
-                moves = {first: (u, x), second: (v, y), third: (x, v), there: (v, u), back: (x, y)}
-                for reading, pair in moves.items():
-                    lead(reading, *pair)
-                count += 1
-    return np.array(ends), count
-
-
 def groups_of(edges, kinds, colors):
     rows = [
         (colors[edges[e, s]], colors[edges[e, 1 - s]], kinds[2 * e + s])
@@ -283,48 +228,6 @@ def run(edges, kinds, colors, attempts, rng):
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     members = np.argsort(groups, kind="stable")
     return edges, walk(edges, kinds, ONE_WAY, groups, ends, members, attempts, rng)
-
-
-@pytest.mark.parametrize("num_colors", [1, 2])
-@pytest.mark.parametrize("weights", [(0, 1, 0), (0, 0, 1), (3, 1, 2), (0, 1, 1)])
-def test_it_walks_like_a_plain_one_that_draws_the_same_numbers(weights, num_colors):
-    """Random graphs with pairs that are joined without direction, with one, and not."""
-    rng, num_made = np.random.default_rng(3), 0
-    for size in (4, 5, 8, 12):
-        pairs = np.array(list(itertools.combinations(range(size), 2)))
-        drawn = rng.choice(3, len(pairs), p=np.array(weights) / sum(weights))
-        edges = pairs[drawn != NONE]
-        edges = np.where(rng.random((len(edges), 1)) < 0.5, edges, edges[:, ::-1])
-        kinds = np.array([(kind, REVERSE[kind]) for kind in drawn[drawn != NONE]]).reshape(-1)
-        colors = rng.integers(num_colors, size=size)
-        seed = int(rng.integers(1000))
-        got, count = run(edges, kinds, colors, 400, np.random.default_rng(seed))
-        wanted, plain_count = plain_walk(
-            edges,
-            kinds,
-            ONE_WAY,
-            groups_of(edges, kinds, colors),
-            400,
-            np.random.default_rng(seed),
-        )
-        assert got.tolist() == wanted.tolist()
-        assert count == plain_count
-        num_made += count
-        # of each kind and color as many neighbours as before
-        for of_kind in (BOTH, OUT, IN):
-            for color in range(num_colors):
-                before, after = (
-                    np.bincount(
-                        one.reshape(-1)[
-                            (kinds == of_kind) & (colors[one[:, ::-1].reshape(-1)] == color)
-                        ],
-                        minlength=size,
-                    ).tolist()
-                    for one in (edges, got)
-                )
-                assert before == after
-    # in complete graphs of one kind without direction nothing can be done
-    assert (num_made > 50) == (weights != (0, 1, 0))
 
 
 def test_many_edges_are_found_and_lost_again():

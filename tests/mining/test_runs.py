@@ -17,7 +17,6 @@ from tiny_runs import (
     pattern_of,
     run_of,
     signed_loops,
-    small_patterns_record,
 )
 
 from gomkcn.commands.count_command import in_categories
@@ -31,7 +30,6 @@ from mining import (
     FilterLearning,
     MiningRun,
     MotifRecovery,
-    Pattern,
     PatternMiner,
     count_by_graph,
     load_miner,
@@ -195,20 +193,6 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
     assert not any(".tmp" in name for name in files_of(tmp_path))
     with pytest.raises(InputError, match=r"holds no finished run: run\.json is missing\.$"):
         read_run(tmp_path)
-
-
-VALIDATOR = jsonschema.Draft202012Validator(load_schema("patterns"))
-
-
-def test_patterns_fit_the_schema():
-    record = small_patterns_record()
-    VALIDATOR.validate(record)
-    (entry,) = record["patterns"]
-    assert Pattern.from_dict(entry, ["x0"]).to_dict() == entry
-    for name in entry:
-        shorter = {key: value for key, value in entry.items() if key != name}
-        with pytest.raises(jsonschema.ValidationError, match=name):
-            VALIDATOR.validate(record | {"patterns": [shorter]})
 
 
 MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}

@@ -265,14 +265,9 @@ def test_symmetric_graphs_have_one_form_and_all_their_automorphisms():
     assert orbits[0].tolist() == [0] + [1] * 29
 
 
-def test_the_same_seed_gives_the_same_sets_and_nothing_grows_where_nothing_is_free():
-    graph, colors = as_csr(nx.gnp_random_graph(50, 0.1, seed=5)), np.zeros(50, np.int64)
+def test_nothing_grows_where_nothing_is_free():
+    graph, colors = as_csr(nx.path_graph(5)), np.zeros(5, np.int64)
     free = np.ones(len(graph.indices), bool)
-    one, again, other = (
-        [s.copies.tobytes() for s in seen_structures(graph, colors, free, range(4, 5), seed)[4]]
-        for seed in (0, 0, 1)
-    )
-    assert one == again != other
     nothing = seen_structures(graph, colors, ~free, range(3, 5), seed=0)
     assert nothing == {3: [], 4: []}
     # of equal sets one row is kept

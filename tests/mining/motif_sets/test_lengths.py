@@ -15,9 +15,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io.reading import read_graph
 from mining.candidates.shapes import Shape, links_of
-from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import collection_code, graph_count
 from mining.motif_sets.blocks import find_blocks
@@ -314,15 +312,6 @@ def cover(code, motifs):
     return code.cover([(shape_of(code, copies), copies) for copies in rows])
 
 
-@pytest.mark.parametrize(("base", "bits"), [("typed", 13080.160010), ("total", 15337.819224)])
-def test_molecules_without_motifs(mutag, base, bits):
-    graph = read_graph(mutag)
-    colors = Categories.find(graph.features, graph.feature_names).colors(graph.features)
-    assert CollectionCode(graph, colors, base).without_motifs().length == pytest.approx(
-        bits, abs=1e-6
-    )
-
-
 def test_one_triangle_by_hand():
     """The degrees are all 2, and then there is one graph."""
     code = CollectionCode(as_csr([nx.cycle_graph(3)]), None, "total")
@@ -364,21 +353,6 @@ def test_covering_directed_edges_leaves_none(base):
     # the arc from 2 to 3 of each graph
     assert covering.residual.sum() == 10
     assert covering.joints.sum() == 5
-
-
-def test_numbering_types_otherwise_changes_nothing():
-    graph, colors = collection("two types, no categories")
-    source, target, relation = graph.edges()
-    other = csr_from_edges(
-        source, target, graph.num_nodes, graph_ptr=graph.graph_ptr,
-        relation=1 - relation, relation_names=["first", "second"],
-    )  # fmt: skip
-    for base in ("typed", "total"):
-        lengths = [
-            CollectionCode(one, own, base).without_motifs().length
-            for one, own in ((graph, colors), (other, 5 - colors))
-        ]
-        assert lengths[0] == pytest.approx(lengths[1], abs=1e-6)
 
 
 def test_numbers_of_graphs_of_single_arcs():

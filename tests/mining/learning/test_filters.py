@@ -1,4 +1,4 @@
-"""Filters as cluster centres: where they start, the gradient step, relocation and the optimizer."""
+"""Filters: where they start, the gradient step, relocation, and what noisy copies agree on."""
 
 import networkx as nx
 import numpy as np
@@ -7,11 +7,19 @@ import torch
 
 from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.relations import SIMPLE
+from gomkcn_dgl.runtime.steps import Steps
+from mining import PatternMiner, compare_with_truth
+from mining.counting.exact_search import count_by_graph
 from mining.learning import filter_learning
 from mining.learning.clustering import FilterAdam, FilterClustering
 from mining.learning.filter_learning import choose_initial
 from mining.learning.rooted_subgraphs import SubgraphClasses
+from mining.miner import add_noisy, learn_structures, prepare
+from mining.pattern import CONSENSUS
+from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 KERNEL = GOMKKernel(3)
 
@@ -84,16 +92,6 @@ def test_training_lowers_the_loss():
     # an epoch of one batch reports the loss before its step
     assert curve[0] == pytest.approx(before)
     assert clustering.loss() < before - 0.05
-
-
-def test_the_order_of_the_batches_is_seeded():
-    losses = []
-    for seed in (0, 0, 1):
-        clustering = random_clustering(*random_graphs(20))
-        generator = torch.Generator().manual_seed(seed)
-        clustering.train(2, 0.1, 10, False, generator, lambda loss: None)
-        losses.append(clustering.loss())
-    assert losses[0] == losses[1] != losses[2]
 
 
 @pytest.fixture
@@ -209,16 +207,6 @@ def test_facility_location_on_a_line(positions, weight, chosen):
     assert choose(points(positions, weight), len(chosen)) == chosen
 
 
-def test_each_step_of_facility_location_covers_the_most():
-    rng = np.random.default_rng(0)
-    positions, weight = rng.random(40) * 10, rng.integers(1, 9, 40)
-    similarity = np.exp(-((positions[:, None] - positions) ** 2))
-    chosen = choose(points(positions, weight), 6)
-    for i in range(6):
-        coverage = [weight @ similarity[:, [*chosen[:i], j]].max(axis=1) for j in range(40)]
-        assert coverage[chosen[i]] == pytest.approx(max(coverage), rel=1e-5)
-
-
 def test_many_classes_are_sampled_by_their_weight(monkeypatch):
     compared, pairwise = [], filter_learning._pairwise_similarity
 
@@ -240,3 +228,97 @@ def test_many_classes_are_sampled_by_their_weight(monkeypatch):
 
 def test_classes_without_weight_are_not_chosen():
     assert sorted(choose(points([0.0, 3.0, 6.0, 9.0], [1, 0, 2, 0]), 4)) == [0, 2]
+
+
+CROWN = nx.Graph(list(MOTIFS["crown"].edges))
+
+
+def planted(seed, remove=0.15, add=0.05, features="per_type_noise"):
+    """A tree with 20 copies each of two motifs; as a graph and as the planted truth."""
+    rng = np.random.default_rng(seed)
+    noise = 0.05 if features == "per_type_noise" else 0.0
+    settings = PlantingSettings(features, noise=noise, remove_prob=remove, add_prob=add)
+    base, motifs = barabasi_albert(260, 1, rng), {"wheel": 20, "crown": 20}
+    graph = plant_motifs(base, 260, motifs, settings, seed=rng)
+    return as_csr(graph.to_dgl()), graph.truth()
+
+
+def learn(graph, size=6, **settings):
+    """The filters at the start, and with the consensus of noisy copies."""
+    miner = PatternMiner(8, (3, size), num_epochs=0, min_occurrences=1, **settings)
+    graph, source = prepare(miner, graph)
+    subgraphs = source.training_subgraphs(graph)
+    filters, _ = learn_structures(miner, subgraphs, Steps())
+    return filters, add_noisy(miner, source, graph, filters)
+
+
+def keys_of(filters):
+    return filters.structure_keys(SIMPLE)
+
+
+def graphs_of(filters):
+    numbers = range(len(filters.num_nodes))
+    return [nx.from_numpy_array(filters.structure(i, SIMPLE).joined) for i in numbers]
+
+
+def crowns_of(filters):
+    return [i for i, one in enumerate(graphs_of(filters)) if nx.is_isomorphic(one, CROWN)]
+
+
+@pytest.mark.parametrize("size", [6, 8])
+def test_copies_agree_on_a_motif_that_no_filter_has(size):
+    # few copies are intact
+    graph, _ = planted(1, remove=0.25, add=0.1)
+    filters, both = learn(graph, size)
+    assert not crowns_of(filters)
+    (number,) = crowns_of(both)
+    # the filters stay as they are, and come first
+    rows = range(len(filters.num_nodes))
+    assert keys_of(both.take(rows)) == keys_of(filters)
+    assert both.noisy == (False,) * len(rows) + (True,) * (len(both.num_nodes) - len(rows))
+    new = keys_of(both)[len(rows) :]
+    assert len(set(new)) == len(new) and not set(new) & set(keys_of(filters))
+    # the share of the copies that have an edge
+    weights = both.weights[number][both.adj[number] > 0].numpy()
+    assert weights.min() > 0.5 and 0.6 < weights.mean() < 1
+    assert (both.weights[number][both.adj[number] == 0] == 0).all()
+    # nodes of one type have similar features
+    assert both.feat[number, :6].std(axis=0).max() < 0.02
+
+
+def test_what_noisy_copies_agree_on_is_reported_with_its_exact_occurrences():
+    graph, truth = planted(1)
+    options = {"sources": "filters", "num_epochs": 0, "null": None, "min_occurrences": 1}
+    miner = PatternMiner(4, "3-6", **options).fit(graph)
+    # beyond the number that was asked for
+    noisy = [one for one in miner.patterns_ if CONSENSUS in one.sources]
+    assert noisy and len(miner.patterns_) > 4
+    whole = nx.Graph(graph.adjacent_pairs().tolist())
+    found = {one.name: one for one in compare_with_truth(miner.patterns_, truth)}
+    assert found["wheel"].recovered and found["crown"].recovered
+    for pattern in noisy:
+        count = count_by_graph(graph, pattern.structure).sum()
+        assert pattern.frequency.listed == pattern.frequency.count == count
+        for one in pattern.occurrences:
+            edges = {frozenset((one.nodes[u], one.nodes[v])) for u, v in pattern.edges}
+            assert edges == set(map(frozenset, whole.subgraph(one.nodes).edges))
+
+
+def test_nothing_is_added_where_copies_are_intact():
+    filters, both = learn(planted(3, remove=0, add=0)[0])
+    assert keys_of(both) == keys_of(filters)
+
+
+@pytest.mark.parametrize(
+    ("graph", "features"),
+    [
+        (nx.barabasi_albert_graph(300, 3, seed=1), "constant"),
+        (nx.barabasi_albert_graph(300, 3, seed=1), "random"),
+        (nx.gnm_random_graph(150, 1000, seed=2), "random"),
+    ],
+)
+def test_random_graphs_have_none(graph, features):
+    rng = np.random.default_rng(0)
+    columns = rng.random((len(graph), 3)) if features == "random" else np.ones((len(graph), 1))
+    filters, both = learn(as_csr(graph, features=columns))
+    assert keys_of(both) == keys_of(filters)

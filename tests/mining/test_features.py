@@ -1,18 +1,100 @@
-"""PatternMiner as a transformer: features of graphs and nodes, pipelines, grids, names, tags."""
+"""Patterns as features of graphs and nodes: bags beside NetworkX, pipelines, names, tags."""
+
+import logging
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from by_networkx import induced
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import edge_channels, relations_of
 from mining import PatternMiner
+from mining.pattern import Pattern
+from mining.pattern_counts import bag_of_patterns
+
+NAMES = ("kind=a", "kind=b")
+
+
+def pattern_of(graph, number=0):
+    """A pattern with the edges of a NetworkX graph, and its attribute ``kind`` as categories."""
+    kinds = [kind for _, kind in graph.nodes(data="kind")]
+    categories = () if kinds[0] is None else tuple((f"kind={kind}",) for kind in kinds)
+    relations = relations_of(["edge"], [graph.is_directed()])
+    edges = list(graph.edges)
+    channels = edge_channels(len(graph), edges, [0] * len(edges), relations)
+    return Pattern(Structure(channels, relations, categories), id=number)
+
+
+def with_kinds(graph, kinds):
+    nx.set_node_attributes(graph, dict(zip(graph, kinds, strict=True)), "kind")
+    one_hot = {node: [float(kind == "a"), float(kind == "b")] for node, kind in graph.nodes("kind")}
+    nx.set_node_attributes(graph, one_hot, "feat")
+    return graph
+
+
+def random_collection(kind):
+    """Random graphs and the connected patterns of some of their nodes."""
+    rng, directed = np.random.default_rng(5), kind == "directed"
+    graphs = [
+        nx.gnp_random_graph(int(rng.integers(4, 12)), 0.35, seed=seed, directed=directed)
+        for seed in range(8)
+    ]
+    if kind == "categories":
+        graphs = [with_kinds(graph, rng.choice(["a", "b"], len(graph))) for graph in graphs]
+    patterns = []
+    for size in (1, 2, 3, 4, 5):
+        for graph in graphs:
+            part = graph.subgraph(rng.choice(len(graph), min(size, len(graph)), replace=False))
+            if nx.is_connected(part.to_undirected()):
+                patterns.append(nx.convert_node_labels_to_integers(part))
+    return graphs, patterns
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "categories"])
+def test_counts_beside_networkx(kind):
+    graphs, structures = random_collection(kind)
+    assert len(structures) > 12
+    patterns = [pattern_of(one, number) for number, one in enumerate(structures)]
+    collection = as_csr(graphs)
+    if kind == "categories":
+        collection = as_csr(graphs, features="kind")
+        assert collection.feature_names == NAMES
+    bag = bag_of_patterns(patterns, collection)
+    at_nodes = bag_of_patterns(patterns, collection, level="node")
+    for column, structure in enumerate(structures):
+        found = [induced(graph, structure, "kind") for graph in graphs]
+        assert bag[:, column].tolist() == [len(own) for own in found]
+        expected = [
+            sum(node in place for place in own)
+            for graph, own in zip(graphs, found, strict=True)
+            for node in graph
+        ]
+        assert at_nodes[:, column].tolist() == expected
+    assert bag_of_patterns([], graphs).shape == (8, 0)
+
+
+@pytest.mark.parametrize("level", ["graph", "node"])
+def test_estimates_where_steps_are_few(level, caplog, monkeypatch):
+    monkeypatch.setattr("mining.pattern_counts._MOST_PLACES", 50_000)
+    graphs = [nx.gnp_random_graph(70, 0.2, seed=seed) for seed in range(3)]
+    pattern = pattern_of(nx.path_graph(6))
+    exact = bag_of_patterns([pattern], graphs, max_steps=10**10)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        estimated = bag_of_patterns([pattern], graphs, level=level, max_steps=3 * 10**6)
+    assert f"occurrences by {level} are estimated" in caplog.text
+    if level == "node":
+        # each occurrence is at six nodes
+        estimated = np.add.reduceat(estimated, [0, 70, 140], axis=0) / 6
+    assert (estimated != exact).all()
+    np.testing.assert_allclose(estimated, exact, rtol=0.2)
 
 
 def rings_or_cliques(num_graphs=16, seed=0):
@@ -101,16 +183,6 @@ def test_a_pipeline_classifies_graphs_it_has_not_seen(data):
         f"{number}: {one.name}" for number, one in enumerate(pipeline[0].patterns_)
     ]
     assert "clique of 5 nodes" in {one.name for one in pipeline[0].patterns_}
-
-
-def test_a_grid_over_the_number_of_patterns(data):
-    grid = GridSearchCV(
-        make_pipeline(miner(values="log"), LogisticRegression()),
-        {"patternminer__num_patterns": [1, 4]},
-        cv=2,
-        error_score="raise",
-    ).fit(*data)
-    assert grid.best_score_ > 0.9
 
 
 def test_without_patterns_there_are_no_columns():
