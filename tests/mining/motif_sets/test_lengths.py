@@ -432,3 +432,19 @@ def test_what_has_no_code_is_refused():
     many = csr_from_edges(*edges.T, 40, relation=np.arange(780) % 39, relation_names=names)
     assert not CollectionCode(many, None, "typed").is_possible
     assert CollectionCode(many, None, "total").is_possible
+
+
+def test_a_link_more_costs_what_is_said():
+    """By the base of total degrees, in a directed graph of two categories."""
+    rng = np.random.default_rng(0)
+    colors = np.arange(12) % 2
+    arcs = rng.permutation(list(combinations(range(12), 2)))[:30]
+    codes = [
+        CollectionCode(csr_from_edges(*arcs[:k].T, 12, directed=True), colors, "total")
+        for k in range(15, 31)
+    ]
+    for (u, v), before, after in zip(arcs[15:], codes, codes[1:], strict=False):
+        (links,), _ = links_of(after.rows, np.array([[u, v]], np.int32))
+        least = before.without_motifs()
+        cost = after.without_motifs().link_bits - least.link_bits
+        assert cost == pytest.approx(least.joint_bits[colors[u], colors[v], links[0, 1]])

@@ -15,6 +15,7 @@ from mining import PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from mining.learning import filter_learning
 from mining.learning.clustering import FilterAdam, FilterClustering
+from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import choose_initial
 from mining.learning.rooted_subgraphs import SubgraphClasses
 from mining.miner import add_noisy, learn_structures, prepare
@@ -322,3 +323,29 @@ def test_random_graphs_have_none(graph, features):
     columns = rng.random((len(graph), 3)) if features == "random" else np.ones((len(graph), 1))
     filters, both = learn(as_csr(graph, features=columns))
     assert keys_of(both) == keys_of(filters)
+
+
+def test_of_two_badly_represented_classes_the_heavier_one_gets_the_idle_filter():
+    graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.path_graph(5)]
+    adj = torch.stack([torch.from_numpy(nx.to_numpy_array(graph)).float() for graph in graphs])
+    feat = torch.full((3, 5, 1), 0.5)
+    both = torch.stack([adj[0], 0 * adj[0]])
+    alike = clustering_of(adj, feat, filters_like(both, feat[:2])).assign().similarity
+    worst, less_bad, ring = alike.argsort().tolist()
+    assert ring == 0
+    for heavy, moved in ((worst, worst), (less_bad, less_bad)):
+        weight = [100 if number == heavy else 1 for number in range(3)]
+        filters = filters_like(both, feat[:2])
+        clustering = clustering_of(adj, feat, filters, weight)
+        clustering._relocate_idle(torch.tensor([9.0, 0.0]), FilterAdam(filters.parameters()))
+        assert ((filters.adj()[1] > 0.5) == adj[moved].bool()).all()
+
+
+def test_a_discrete_filter_has_the_mean_features_of_its_nearest_classes():
+    """Of five rings, the four nearest: the fourth completes three quarters of the weight."""
+    ring = torch.from_numpy(nx.to_numpy_array(nx.cycle_graph(5))).float()
+    levels = torch.tensor([0.5, 0.9, 0.4, 0.0, 0.3])
+    adj, feat = ring.expand(5, 5, 5), levels.reshape(5, 1, 1).expand(5, 5, 1).contiguous()
+    clustering = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]))
+    found = clustering.with_mean_features(DiscreteFilters(adj[:1], feat[:1], adj[:1], (5,)))
+    torch.testing.assert_close(found.feat, levels[[0, 1, 2, 4]].mean().expand(1, 5, 1))
