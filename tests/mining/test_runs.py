@@ -138,6 +138,8 @@ def test_a_run_is_read_back(written, copied, run):
         assert getattr(back, name) == getattr(run, name), name
     assert back.settings == json.loads(json.dumps(run.settings))
     assert back.map.to_dict() == run.map.to_dict()
+    assert json.dumps(back.motif_set.to_dict()) == json.dumps(run.motif_set.to_dict())
+    assert repr(back.motif_set) == repr(run.motif_set) and len(run.motif_set)
     (copied / "report.html").unlink()
     page = write_report(copied, back)
     assert page.read_text("utf-8") == (written / "report.html").read_text("utf-8")
