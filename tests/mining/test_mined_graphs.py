@@ -91,7 +91,9 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
 
 def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
     """Two triangles that differ by the relation of one edge; one relation has no direction."""
-    edges, relations, size = planted([(LOOP, (0, 0, 1)), (LOOP, (0, 1, 1))], 20, seed=1)
+    edges, relations, size = planted(
+        [(LOOP, (0, 0, 1)), (LOOP, (0, 1, 1))], 20, seed=1, num_nodes=60
+    )
     given = {"relation": relations, "relation_names": ["acts", "binds"]}
     graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
     options = {"sources": "filters", "null": "none", "values": "similarity"}

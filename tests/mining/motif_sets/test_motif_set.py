@@ -210,25 +210,28 @@ def damaged():
     return as_csr(graph, features=["x", "degree"])
 
 
-def test_copies_that_lack_an_edge_are_no_variant_unless_copies_are_exact(damaged):
+@pytest.fixture(scope="module")
+def exact(damaged):
+    return motif_set(damaged, "3-6", exact_copies=True)
+
+
+def test_copies_that_lack_an_edge_are_no_variant_unless_copies_are_exact(damaged, exact):
     miner = PatternMiner(pattern_size="3-6", **QUICK).fit(damaged)
     (clique,) = miner.motif_set_
     assert clique.motif.num_copies == 14 and clique.motif.copies_exact == 9
     assert miner.motif_set_.near == ()
-    exact = PatternMiner(pattern_size="3-6", exact_copies=True, **QUICK).fit(damaged).motif_set_
     assert [one.motif.num_copies for one in exact] == [9, 5]
     assert not any(len(one.motif.edits) for one in exact) and exact.near == ((0, 1),)
 
 
-def test_features_at_orbits_are_direct_means(damaged):
+def test_features_at_orbits_are_direct_means(damaged, exact):
     """Over the copies that the tables list, and over all nodes, one value at a time."""
-    found = motif_set(damaged, "3-6", exact_copies=True)
     values = dict(zip(damaged.feature_names, damaged.features.T.tolist(), strict=True))
-    table = feature_table(found)
-    orbits = [set(one.structure.orbits.tolist()) for one in found]
+    table = feature_table(exact)
+    orbits = [set(one.structure.orbits.tolist()) for one in exact]
     assert len(table) == sum(2 * len(own) for own in orbits) == 6
     for row in table.to_dict("records"):
-        own = found.motifs[row["motif"]]
+        own = exact.motifs[row["motif"]]
         nodes = {int(node) for node in row["nodes"].split()}
         assert {own.structure.orbits[node] for node in nodes} == {min(nodes)}
         column = values[row["feature"]]
@@ -382,7 +385,7 @@ def test_the_length_of_a_cover_is_that_of_the_code(planted):
 
 
 def test_what_grouped_degrees_change_is_said(monkeypatch):
-    graph = nx.barabasi_albert_graph(300, 3, seed=1)
+    graph = nx.barabasi_albert_graph(120, 3, seed=1)
     assert not motif_set(graph).not_used
     monkeypatch.setattr(graph_count, "MOST_CLASSES", 8)
     [said] = motif_set(graph).not_used
