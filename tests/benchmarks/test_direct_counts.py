@@ -1,0 +1,84 @@
+"""What is said of MUTAG agrees with direct counts from its files, by two counters that agree."""
+
+import copy
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl import as_csr, read_graph, split_graphs
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.graph_classes import read_graph_classes
+from mining import MiningRun, PatternMiner, bag_of_patterns, count_by_graph
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from direct_counts import (
+    LabelledGraphs,
+    check_pattern,
+    check_words,
+    count_by_igraph,
+    count_by_networkx,
+    count_directly,
+    pattern_graph,
+    read_labelled_graphs,
+)
+
+
+def labelled(graph, label="C"):
+    nx.set_node_attributes(graph, label, "label")
+    return graph
+
+
+def test_both_counters_agree():
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        graph = nx.gnp_random_graph(12, 0.3, seed=seed)
+        nx.set_node_attributes(graph, {n: str(rng.choice(["C", "N"])) for n in graph}, "label")
+        pattern = nx.convert_node_labels_to_integers(graph.subgraph(rng.choice(12, 4, False)))
+        assert count_by_igraph(pattern, graph) == count_by_networkx(pattern, graph) > 0
+    assert count_by_igraph(labelled(nx.path_graph(3)), labelled(nx.cycle_graph(4))) == 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "occurrences", "graphs"),
+    [(nx.cycle_graph(6), 451, 186), (nx.path_graph(6), 6218, 150)],
+    ids=["ring of six carbons", "chain of six carbons"],
+)
+def test_counts_of_mutag(mutag, pattern, occurrences, graphs):
+    counts = count_directly(labelled(pattern), read_labelled_graphs(mutag))
+    assert (sum(counts), sum(map(bool, counts))) == (occurrences, graphs)
+    graph = read_graph(mutag, features=["labels"], relation="none")
+    carbon = graph.feature_names.index("label=C")
+    colors = np.full(6, carbon), graph.features.argmax(axis=1)
+    assert count_by_graph(graph, Structure.from_networkx(pattern), colors).tolist() == counts
+
+
+def test_all_that_is_said_of_mined_patterns_is_right(mutag):
+    some = slice(0, 188, 5)
+    direct = read_labelled_graphs(mutag)
+    direct = LabelledGraphs(direct.graphs[some], direct.classes[some])
+    assert direct.has_bonds
+    graph = as_csr(split_graphs(read_graph(mutag, features=["labels"]))[some])
+    classes = read_graph_classes(mutag)
+    y = np.array(classes.names)[classes.labels][some]
+    miner = PatternMiner(8, null=None, num_epochs=0).fit(graph, y)
+    run = MiningRun.of(miner, graph)
+    bag = bag_of_patterns(run.patterns, graph)
+    for pattern, column in zip(run.patterns, bag.T, strict=True):
+        record = pattern.to_dict()
+        assert check_pattern(record, direct) + check_words(record) == []
+        assert column.tolist() == count_directly(pattern_graph(record), direct)
+    # and what is wrong is found
+    for change, words in (
+        (lambda one: one["frequency"]["occurrences"].update(value=7.0), "7 occurrences"),
+        (lambda one: one["frequency"].update(graphs=1), "1 graphs"),
+        (lambda one: one["classes"]["contrasts"][1].update(containing=0), "class 1: containing"),
+        (lambda one: one.update(description="cycle of 3 nodes: 2 bromine"), "a ring of 3"),
+        (lambda one: one.update(description="path of 4 nodes: 9 carbon"), "the words have"),
+    ):
+        record = copy.deepcopy(run.patterns[0].to_dict())
+        change(record)
+        assert any(words in one for one in check_pattern(record, direct) + check_words(record))
