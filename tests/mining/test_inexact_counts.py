@@ -126,8 +126,8 @@ def test_every_set_of_nodes_and_every_mapping(kinds, with_colors):
         # two of four nodes in a row, and an arc the other way as well
         (nx.DiGraph([(0, 1), (1, 0), (1, 2)]), "a->b, b->c", [0, 1, 0]),
         (nx.DiGraph([(0, 1), (2, 1)]), "a->b, b->c", [0, 0, 1]),
-        # no two nodes can show it
-        (nx.DiGraph([(0, 1)]), "a->b, b->a", [0, 0, 0]),
+        # one arc is missing
+        (nx.DiGraph([(0, 1)]), "a->b, b->a", [0, 1, 0]),
         (nx.empty_graph(5), "path-3", [0, 0, 0]),
     ],
 )
@@ -188,6 +188,9 @@ def test_a_list_without_what_no_draw_has_hit_is_not_complete():
     assert [one.state for one in found.counts] == ["bounded"]
     nodes, variant, complete = found.list_places()
     assert (nodes.shape, variant.shape, complete) == ((0, 7), (0,), False)
+    # what no two nodes can show is listed completely
+    found = count_inexact(nx.DiGraph([(0, 1)]), Structure.parse("a->b, b->a"), max_edits=0)
+    assert (found.variants, found.list_places()[2]) == ([], True)
 
 
 def test_estimated_variants_share_the_steps_of_a_list(monkeypatch):

@@ -289,15 +289,15 @@ def one_graph():
 
 
 def labelled_graphs():
-    """Trees of labelled nodes, to every second of which a ring is joined."""
+    """Trees of labelled nodes, to every second of which a ring of carbon is joined."""
     rng, graphs = np.random.default_rng(3), []
     for number in range(40):
         graph = nx.random_labeled_tree(12, seed=number)
+        labels = rng.choice(["C", "N", "O"], 12, p=[0.7, 0.2, 0.1]).tolist()
         if number % 2:
             graph = nx.disjoint_union(graph, nx.cycle_graph(6))
             graph.add_edge(0, 12)
-        labels = rng.choice(["C", "N", "O"], len(graph), p=[0.7, 0.2, 0.1]).tolist()
-        nx.set_node_attributes(graph, dict(enumerate(labels)), "label")
+        nx.set_node_attributes(graph, dict(enumerate(labels + ["C"] * 6)), "label")
         graphs.append(graph)
     return as_csr(graphs, features="label")
 
@@ -325,7 +325,7 @@ def test_numbering_nodes_and_graphs_anew_changes_nothing(make):
           p.motif and round(p.motif.bits, 3)) for p in found]
         for found in (first, second)
     )  # fmt: skip
-    assert shown == again and len(shown) > 3
+    assert shown == again != []
     # places are told in the numbers that were given
     for one, moved in zip(first, second, strict=True):
         places = set(map(frozenset, one.occurrences.rows_in(graph).tolist()))

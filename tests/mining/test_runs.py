@@ -257,7 +257,7 @@ def test_values_override_and_none_does_not():
     ("content", "words"),
     [
         ("[graf]\n", "unknown name 'graf'; known are graph, kernel, learning, miner\\."),
-        ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are class_names, dir"),
+        ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are class_"),
         ("[miner]\nnull = 3\n", "null in .* must be a value of type str or list, got 3"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
         ("[miner]\nnum_epochs = 2.5\n", "num_epochs in .* must be a value of type int, got 2.5"),
