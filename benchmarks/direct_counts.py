@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 from pathlib import Path
@@ -24,12 +24,6 @@ from networkx.algorithms.isomorphism import (
 )
 
 Record = dict[str, Any]
-# as in enzymes_labels.csv. The README of ENZYMES does not say which code is which element of the
-# structure. Its first two attributes do, read as the number of residues and the length in Å: an
-# element with label 1 has a median of 1.4 Å a residue, as an α-helix (1.5), one with label 2 has
-# 2.5 Å a residue at 5 residues, as a β-strand (3.3 Å for each of 4 steps), and those with label 3
-# are the few that remain.
-ENZYMES_CODES = {"1": "helix", "2": "sheet", "3": "turn"}
 # a line of a README such as "0  C"
 _NAMED = re.compile(r"^\s*(\d+)\s+(\S+)\s*$", re.MULTILINE)
 # what descriptions say
@@ -37,7 +31,7 @@ _WORDS = {"C": "carbon", "N": "nitrogen", "O": "oxygen", "F": "fluorine", "I": "
           "Cl": "chlorine", "Br": "bromine"}  # fmt: skip
 _NUMBERS = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"(\d+|{'|'.join(_NUMBERS)}|an)"
-_LABELS = "|".join([*_WORDS.values(), *ENZYMES_CODES.values()])
+_LABELS = "|".join(_WORDS.values())
 _COUNTED_LABEL = re.compile(rf"\b{_COUNT} ({_LABELS})(?:s|es)?\b")
 _COUNTED_BOND = re.compile(rf"\b{_COUNT[:-1]}|all) (?:edges? )?“([^”]+)”")
 _RING = re.compile(rf"\b(?:ring|cycle) of {_COUNT}\b")
@@ -55,19 +49,19 @@ class LabelledGraphs:
         return any("bond" in data for graph in self.graphs for *_, data in graph.edges(data=True))
 
 
-def read_labelled_graphs(folder: Path, names: Mapping[str, str] | None = None) -> LabelledGraphs:
-    """Read a TU set with node labels; ``names`` of the labels, or else those of its README."""
+def read_labelled_graphs(folder: Path) -> LabelledGraphs:
+    """Read a TU set with node labels, whose names are in its README."""
     (edges_file,) = folder.glob("**/*_A.txt")
     prefix = str(edges_file).removesuffix("_A.txt")
     owner = _numbers(prefix, "graph_indicator") - 1
-    labels = _names(folder, "Node labels", _numbers(prefix, "node_labels"), names)
+    labels = _names(folder, "Node labels", _numbers(prefix, "node_labels"))
     graphs = [nx.Graph() for _ in range(owner[-1] + 1)]
     for node, (graph, label) in enumerate(zip(owner.tolist(), labels, strict=True)):
         graphs[graph].add_node(node, label=label)
     rows = _numbers(prefix, "A") - 1
     bonds: list[str] | None = None
     if Path(f"{prefix}_edge_labels.txt").is_file():
-        bonds = _names(folder, "Edge labels", _numbers(prefix, "edge_labels"), None)
+        bonds = _names(folder, "Edge labels", _numbers(prefix, "edge_labels"))
     for number, (u, v) in enumerate(rows.tolist()):
         data = {} if bonds is None else {"bond": bonds[number]}
         if u != v:
@@ -79,15 +73,11 @@ def _numbers(prefix: str, ending: str) -> np.ndarray:
     return np.loadtxt(f"{prefix}_{ending}.txt", delimiter=",", dtype=int)
 
 
-def _names(
-    folder: Path, heading: str, codes: np.ndarray, names: Mapping[str, str] | None
-) -> list[str]:
-    """Names of codes by the table given, or by the list below a heading of the README."""
-    if names is None:
-        (readme,) = folder.glob("**/README.txt")
-        # the list ends with a blank line
-        block = readme.read_text("utf-8").partition(f"{heading}:\n\n")[2].partition("\n\n")[0]
-        names = dict(_NAMED.findall(block))
+def _names(folder: Path, heading: str, codes: np.ndarray) -> list[str]:
+    """Names of codes by the list below a heading of the README, which ends with a blank line."""
+    (readme,) = folder.glob("**/README.txt")
+    block = readme.read_text("utf-8").partition(f"{heading}:\n\n")[2].partition("\n\n")[0]
+    names = dict(_NAMED.findall(block))
     return [names.get(str(code), str(code)) for code in codes.tolist()]
 
 

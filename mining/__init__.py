@@ -46,7 +46,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "orbit_counts",
             "orbit_table",
         ],
-        "temporal_census": ["temporal_census", "TemporalCensus"],
+        "temporal_motifs": ["temporal_census", "TemporalCensus"],
         "truth": [
             "compare_with_truth",
             "MotifRecovery",

@@ -30,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_features
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, make_csr
@@ -303,9 +303,8 @@ def _read(
     if table is None:
         return make_csr(content, choice)
     content = replace(content, notes=(*table.notes, *content.notes))
-    graph = make_csr(content, replace(choice, features=match_rows(table, content.ids)))
-    names = check_features(graph.features, graph.num_nodes, table.names)[1]
-    return replace(graph, feature_names=names)
+    values = match_rows(table, content.ids)
+    return make_csr(content, replace(choice, features=values, feature_names=table.names))
 
 
 def _read_content(path: Path, format: str) -> GraphContent:

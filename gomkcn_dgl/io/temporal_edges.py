@@ -168,7 +168,7 @@ def _read_file(
     path: Path, source: Column | None, target: Column | None, time: Column | None
 ) -> tuple[Sequence[Iterable[Any]], Any, int]:
     from gomkcn_dgl.io.edge_layout import EdgeOptions, read_layout
-    from gomkcn_dgl.io.tables import WORDS, read_columns, read_text
+    from gomkcn_dgl.io.tables import WORD, read_columns, read_text
     from gomkcn_dgl.runtime.files import file_problems
 
     name = path.name.lower().removesuffix(".gz")
@@ -184,7 +184,7 @@ def _read_file(
     assert layout.dialect is not None
     names = layout.names if layout.header else None
     at = _time_column(names, len(layout.names), layout.ends, time)
-    kinds = dict.fromkeys((*layout.ends, at), WORDS)
+    kinds = dict.fromkeys((*layout.ends, at), WORD)
     columns = read_columns(data, layout.dialect, kinds, header=bool(layout.header))
     first, second = layout.ends
     return (columns[first], columns[second]), columns[at], 1

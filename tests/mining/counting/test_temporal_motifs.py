@@ -14,7 +14,7 @@ from gomkcn.commands.main import main
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
 from mining.html.temporal_page import draw_events
-from mining.temporal_census import (
+from mining.temporal_motifs import (
     SECOND_EDGES,
     THIRD_EDGES,
     motif_events,
