@@ -32,12 +32,12 @@ class Fault(NamedTuple):
 
 
 FAULTS = [Fault(*row) for row in [
-    ("one attempt an edge", "mining/random_graphs.py",
+    ("one attempt an edge", "mining/null_models.py",
      "ATTEMPTS_PER_EDGE = 10", "ATTEMPTS_PER_EDGE = 1",
-     "test_random_graphs.py::test_hardly_any_edge_stays_where_it_was"),
-    ("no hub", "mining/random_graphs.py",
+     "test_null_models.py::test_hardly_any_edge_stays_where_it_was"),
+    ("no hub", "mining/null_models.py",
      "self._sample(self.graph, 0) if self.model.is_walk else self.graph", "self.graph",
-     "test_random_graphs.py::test_walks_start_from_a_hub_and_independent_graphs_do_not"),
+     "test_null_models.py::test_walks_start_from_a_hub_and_independent_graphs_do_not"),
     ("ties count for the graph", "mining/significance.py",
      "largest >= ordered[0] - _SAME", "largest > ordered[0] + _SAME",
      "test_significance.py::test_verdicts_equal_those_of_loops"),
@@ -67,12 +67,12 @@ FAULTS = [Fault(*row) for row in [
     ("no bit for the direction of a link", "mining/motif_sets/collection_code.py",
      "own = own[code.kinds] + (code.kinds != code.reverse)", "own = own[code.kinds]",
      "test_lengths.py::test_a_link_more_costs_what_is_said"),
-    ("an idle filter ignores weights", "mining/learning/clustering.py",
+    ("an idle filter ignores weights", "mining/learning/filter_learning.py",
      "distance = (1 - self.assign().similarity) * self.weight",
      "distance = 1 - self.assign().similarity",
      "test_filter_learning.py::"
      "test_of_two_badly_represented_classes_the_heavier_one_gets_the_idle_filter"),
-    ("one of the nearest classes less", "mining/learning/clustering.py",
+    ("one of the nearest classes less", "mining/learning/filter_learning.py",
      "self.weight[rows].sum()).sum()) + 1]", "self.weight[rows].sum()).sum())]",
      "test_filter_learning.py::test_a_discrete_filter_has_the_mean_features_of_its_nearest_classes"),
     ("facility location without weights", "mining/learning/filter_learning.py",

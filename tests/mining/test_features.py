@@ -16,8 +16,8 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining import PatternMiner
-from mining.pattern import Pattern
+from mining import PatternMiner, pattern_counts
+from mining.pattern import OccurrenceCount, Pattern
 from mining.pattern_counts import bag_of_patterns
 
 NAMES = ("kind=a", "kind=b")
@@ -213,3 +213,16 @@ def test_names_containers_and_tags(data, fitted):
     assert not tags.target_tags.required
     assert tags.transformer_tags is not None
     assert not is_classifier(fitted)
+
+
+def test_estimates_of_all_graphs_take_together_as_many_steps_as_they_may(monkeypatch):
+    given = []
+
+    def count(graph, structure, colors, max_steps, **options):
+        given.append(max_steps)
+        return OccurrenceCount.exact(1)
+
+    monkeypatch.setattr(pattern_counts, "count_by_graph", lambda *_: None)
+    monkeypatch.setattr(pattern_counts, "count_occurrences", count)
+    bag_of_patterns([pattern_of(nx.path_graph(3))], [nx.path_graph(3)] * 4, max_steps=4 * 10**7)
+    assert given == [10**7] * 4

@@ -1,5 +1,6 @@
 """What is mined of graphs of any kind: directions, relations, categories, extremes of numbers."""
 
+from dataclasses import replace
 from math import comb
 
 import networkx as nx
@@ -14,7 +15,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, PatternMiner
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
-from mining.miner_checkpoint import checkpoint_bytes, restore_miner
+from mining.settings import checkpoint_bytes, restore_miner
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 
@@ -267,4 +268,4 @@ def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
         [0],
     )
     assert mined.colors_of(Structure.parse("x--y")) is None
-    assert MinedGraph.of(graph, categories=Categories()).colors_of(structure) is None
+    assert replace(mined, colors=None).colors_of(structure) is None

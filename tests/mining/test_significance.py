@@ -128,6 +128,10 @@ def test_the_level_holds_exactly_over_all_orders_of_exchangeable_graphs():
         assert called <= 2
 
 
+def test_what_rounding_alone_tells_apart_is_a_tie():
+    assert step_down(np.array([[0.1 + 0.2], [0.3], [0.0]])).tolist() == [2 / 3]
+
+
 def plain_class_p(counts, labels, orders):
     """Adjusted p by differences of means, over the permutations that are given."""
 

@@ -19,21 +19,20 @@ from mining.export import (
     write_table,
     write_tables,
 )
-from mining.occurrences import Occurrence, Occurrences
-from mining.overlaps import pick_disjoint
+from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
 
-ROWS = np.array([[0, 1, 2], [4, 3, -1]])
+ROWS = np.array([[0, 1, 2], [4, 3, 5]])
 SIMILARITY = np.array([1.0, 0.5])
 PLAIN = as_csr(nx.path_graph(6))
 # by kind of ids, a graph and the ids of the rows above
 GRAPHS = {
-    "rows": (PLAIN, [(0, 1, 2), (4, 3, None)]),
-    "numbers": (replace(PLAIN, node_ids=np.arange(10, 16)), [(10, 11, 12), (14, 13, None)]),
+    "rows": (PLAIN, [(0, 1, 2), (4, 3, 5)]),
+    "numbers": (replace(PLAIN, node_ids=np.arange(10, 16)), [(10, 11, 12), (14, 13, 15)]),
     "text": (
-        replace(PLAIN, node_ids=np.array(list("abcdef"))), [("a", "b", "c"), ("e", "d", None)]
+        replace(PLAIN, node_ids=np.array(list("abcdef"))), [("a", "b", "c"), ("e", "d", "f")]
     ),
-    "collection": (as_csr([nx.path_graph(3)] * 2), [(0, 1, 2), (1, 0, None)]),
+    "collection": (as_csr([nx.path_graph(3)] * 2), [(0, 1, 2), (1, 0, 2)]),
 }  # fmt: skip
 
 
@@ -52,19 +51,19 @@ def test_ids_are_those_of_the_input_as_arrays_and_as_records(kind):
     listed = Occurrences.of(tuple(occurrences), 3)
     assert listed == occurrences == tuple(occurrences)
     np.testing.assert_array_equal(listed.rows_in(graph), ROWS)
-    # a node or graph that is missing has row -2
+    # a node or graph that is missing has row -1
     first = ids[0][0]
     records = [
-        Occurrence((first, "z" if kind == "text" else 99, None), 1.0),
+        Occurrence((first, "z" if kind == "text" else 99, first), 1.0),
         Occurrence((first,) * 3, 1.0, graph=7),
     ]
-    assert Occurrences.of(records, 3).rows_in(graph).tolist() == [[0, -2, -1], [-2, -2, -2]]
+    assert Occurrences.of(records, 3).rows_in(graph).tolist() == [[0, -1, 0], [-1, -1, -1]]
 
 
 def test_occurrences_are_a_sequence():
     occurrences = Occurrences.at(ROWS, SIMILARITY, PLAIN)
     assert occurrences[:1] == (occurrences[0],)
-    assert occurrences[-1] == Occurrence((4, 3, None), 0.5)
+    assert occurrences[-1] == Occurrence((4, 3, 5), 0.5)
     assert occurrences != (occurrences[0],)
     assert occurrences != [occurrences[1], occurrences[0]]
     assert repr(occurrences) == "Occurrences(2)"
@@ -88,7 +87,7 @@ def test_a_file_gives_them_back(kind, tmp_path):
     graph, _ = GRAPHS[kind]
     triples = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
     pairs = Occurrences.at(ROWS[:1, :2], SIMILARITY[:1], graph)
-    stored = write_and_read(tmp_path / "occurrences", [(triples, 3), (pairs, 2), ((), 2)])
+    stored = write_and_read(tmp_path / "occurrences", [(triples, 3), (pairs, 2), (NONE, 2)])
     assert stored == [triples, pairs, ()]
     np.testing.assert_array_equal(stored[0].rows_in(graph), ROWS[[0, 1, 0]])
 
@@ -108,11 +107,13 @@ def test_a_file_that_does_not_belong_to_the_patterns_is_refused(tmp_path):
 ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 
 
-def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
+def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, 7))):
     return replace(
         pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
         frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
-        occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
+        occurrences=Occurrences.of(
+            [Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)], 3
+        ),
     )
 
 
@@ -146,19 +147,17 @@ def test_the_table_of_patterns():
 def test_the_table_of_occurrences():
     table = occurrence_table([path_pattern(2)])
     assert table["node"].dtype == "Int64"
-    rows = [tuple(None if pd.isna(v) else v for v in row) for row in table.itertuples(index=False)]
-    assert rows == [
+    assert list(table.itertuples(index=False, name=None)) == [
         (2, 0, 0, 0, 4, 1.0),
         (2, 0, 0, 1, 5, 1.0),
         (2, 0, 0, 2, 6, 1.0),
         (2, 1, 1, 0, 9, 0.875),
         (2, 1, 1, 1, 8, 0.875),
-        (2, 1, 1, 2, None, 0.875),
+        (2, 1, 1, 2, 7, 0.875),
     ]
     # ids are text unless all are integers
-    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", None),))])
-    assert table["node"].isna().tolist() == [False] * 5 + [True, False, False, True]
-    assert table["node"].dropna().tolist() == ["4", "5", "6", "9", "8", "1", "b"]
+    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])
+    assert table["node"].tolist() == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
 
 
 @pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])
@@ -184,17 +183,15 @@ def test_written_tables_can_be_read_back(tmp_path, format, patterns):
         ([[1, 2], [0, 1], [2, 3]], [False, True, True]),
         # all overlap: the first
         ([[0, 1], [0, 2], [0, 3]], [True, False, False]),
-        # sizes differ, and padding is no node
-        ([[0, 1, 2], [3, -1, -1], [2, 3, 4]], [True, True, False]),
     ],
 )
 def test_disjoint_places_by_hand(rows, picked):
-    assert pick_disjoint(np.array(rows), 6).tolist() == picked
+    assert pick_disjoint(np.array(rows)).tolist() == picked
 
 
 def test_disjoint_places_are_a_maximal_set():
     rows = np.random.default_rng(0).integers(40, size=(60, 3))
-    chosen = set(np.flatnonzero(pick_disjoint(rows, 40)).tolist())
+    chosen = set(np.flatnonzero(pick_disjoint(rows)).tolist())
     conflicts = nx.Graph()
     conflicts.add_nodes_from(range(60))
     conflicts.add_edges_from(

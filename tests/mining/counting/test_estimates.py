@@ -77,6 +77,17 @@ def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
         assert abs(found.value - truth) < 0.1 * truth
 
 
+def test_an_estimate_takes_no_more_steps_than_it_may():
+    sampler, results = choose_sampler(ExactSearch(HUBS, RING), 0), []
+    draw = sampler.draw_shares
+    sampler.draw_shares = lambda *blocks: results.append(draw(*blocks)) or results[-1]
+    # an error that no interval reaches
+    counter._estimate_share(sampler, 1e-9, 10**7, 0)
+    drawn = np.concatenate(results)
+    spent = 128 * DRAWS_OF_A_BLOCK * len(drawn) + 8 * drawn[:, 3].sum()
+    assert len(results) > 2 and 0.8 * 10**7 < spent < 1.05 * 10**7
+
+
 def test_the_number_of_threads_does_not_matter(monkeypatch):
     # many pieces, and many looks at the limit
     monkeypatch.setattr("mining.counting.exact_search._STEPS_OF_A_PIECE", 10)

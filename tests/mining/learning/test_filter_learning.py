@@ -14,11 +14,17 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from mining.learning import filter_learning
-from mining.learning.clustering import FilterAdam, FilterClustering
+from mining.learning.consensus import add_consensus
 from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.filter_learning import choose_initial
+from mining.learning.filter_learning import (
+    FilterAdam,
+    FilterClustering,
+    FilterLearning,
+    choose_initial,
+    learn_filters,
+)
 from mining.learning.rooted_subgraphs import SubgraphClasses
-from mining.miner import add_noisy, learn_structures, prepare
+from mining.miner import prepare
 from mining.pattern import CONSENSUS
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
@@ -244,13 +250,13 @@ def planted(seed, remove=0.15, add=0.05, features="per_type_noise"):
     return as_csr(graph.to_dgl()), graph.truth()
 
 
-def learn(graph, size=6, **settings):
+def learn(graph, size=6):
     """The filters at the start, and with the consensus of noisy copies."""
-    miner = PatternMiner(8, (3, size), num_epochs=0, min_occurrences=1, **settings)
-    graph, source = prepare(miner, graph)
+    graph, source = prepare(PatternMiner(8, (3, size)), graph)
     subgraphs = source.training_subgraphs(graph)
-    filters, _ = learn_structures(miner, subgraphs, Steps())
-    return filters, add_noisy(miner, source, graph, filters)
+    options = {"num_epochs": 0, "seed": 0, "steps": Steps()}
+    filters, _ = learn_filters(subgraphs, 8, FilterLearning(), **options)
+    return filters, add_consensus(filters, source, graph, 8, 1000, min_occurrences=1, seed=0)
 
 
 def keys_of(filters):

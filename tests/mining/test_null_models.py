@@ -15,11 +15,12 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.counting.census_formulas import count_graphlets, count_triangles
 from mining.degree_walk import walk
-from mining.random_graphs import (
+from mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
     RandomGraphs,
     _nodes_of_pairs,
+    doubt_triangles,
     find_sides,
     null_model,
     sample_null,
@@ -343,10 +344,11 @@ def test_the_two_sides_of_a_graph_are_found_and_kept():
     parts = [nx.complete_bipartite_graph(2, 6), nx.complete_bipartite_graph(6, 2)]
     sides = find_sides(as_csr(nx.disjoint_union_all(parts)))
     assert sides.tolist() == [0] * 2 + [1] * 6 + [1] * 6 + [0] * 2
-    # trees, a single even ring, an odd one, beside others or not, and graphs with directions
+    # trees and forests, a single even ring, an odd one, beside others or not, and directions
     odd = nx.disjoint_union(nx.complete_bipartite_graph(5, 5), nx.cycle_graph(5))
+    forest = nx.disjoint_union_all([nx.path_graph(4)] * 6)
     others = [nx.random_labeled_tree(40, seed=0), nx.cycle_graph(8), nx.house_graph(), odd]
-    for one in (*others, nx.gnp_random_graph(30, 0.2, seed=0, directed=True)):
+    for one in (forest, *others, nx.gnp_random_graph(30, 0.2, seed=0, directed=True)):
         assert find_sides(as_csr(one)) is None
 
 
@@ -411,6 +413,15 @@ def test_it_is_said_where_a_comparison_tells_little():
         planted.add_edges_from(itertools.combinations(range(first, first + 4), 2))
     for graph in (as_csr(planted), GRAPHS["plain"], as_csr(nx.grid_2d_graph(20, 20))):
         assert null_model("degree", graph).doubt(graph) == ""
+
+
+def test_few_triangles_vary_by_the_root_of_their_number():
+    def triangles(number):
+        return as_csr(nx.disjoint_union_all([nx.complete_graph(3)] * number))
+
+    # 14 more than 16 are within five times the root of 16, and 26 more than 4 are not within that
+    assert doubt_triangles("degree", triangles(30), [triangles(16)] * 4) == ""
+    assert "have 4 on average" in doubt_triangles("degree", triangles(30), [triangles(4)] * 4)
 
 
 def test_graphs_of_the_null_model_are_seldom_called():
