@@ -123,7 +123,7 @@ def is_minimal(
             there = arcs.neighbor[entry]
             label = arcs.color[node] * num_labels + arcs.label[entry]
             start = label * arcs.num_colors + arcs.color[there]
-            if start > first:
+            if start < first:
                 return False
             if start == first:
                 begun[found, 0], begun[found, 1] = node, there
