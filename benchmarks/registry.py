@@ -77,7 +77,7 @@ BENCHMARKS = (
         how="repeats of ours and one of theirs, processor seconds",
     ),
     Benchmark(
-        "frequent",
+        "frequent_subgraphs",
         "All frequent subgraphs of molecules and proteins: gspan-mining's, and in what time?",
         "complete:frequent",
         {"docs/howto/frequent.md": "On MUTAG with support 19"},
