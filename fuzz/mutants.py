@@ -75,7 +75,7 @@ FAULTS = [Fault(*row) for row in [
      "test_planting.py::test_feature_noise_deviates_as_much_as_was_asked_for"),
     ("defaults over values in GraphML", "gomkcn_dgl/io/library_files.py",
      "{**defaults, **record}", "{**record, **defaults}",
-     "test_networkx_formats.py::test_named_features_weights_and_defaults_of_keys"),
+     "test_library_files.py::test_named_features_weights_and_defaults_of_keys"),
     ("direction from half of the edges", "gomkcn_dgl/io/edge_tables.py",
      "_NEARLY_ALL = 0.95", "_NEARLY_ALL = 0.5",
      "test_edge_tables.py::test_a_relation_is_undirected_if_nearly_all_of_its_edges_go_both_ways"),
