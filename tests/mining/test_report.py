@@ -1,0 +1,314 @@
+"""The page and the terminal: every number is that of the files, and any name is safe."""
+
+import re
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from self_contained import Page, assert_loads_nothing
+from tiny_runs import (
+    assert_numbers,
+    block_of,
+    difference_of,
+    files_of_run,
+    pattern_of,
+    recovery_of,
+    run_of,
+    significance_of,
+    typed_pattern_of,
+)
+
+from gomkcn_dgl.graphs.structure import Structure
+from mining import PatternMiner, compare_with_truth
+from mining.html.report import render_report
+from mining.html.tables import EDITS_NOTE, Table, format_comparison, format_run
+from mining.mining_run import MiningRun
+from mining.motif_sets.motif_set import MotifSet
+from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
+
+EVIL = "<script>alert(1)</script>"
+
+
+PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
+
+
+@pytest.fixture(scope="module")
+def mined():
+    """Cliques on a long ring, all of them planted, with the called structures of a real test."""
+    graph = nx.cycle_graph(60)
+    for copy in range(8):
+        graph.update(nx.relabel_nodes(nx.complete_graph(5), lambda v, c=copy: 60 + 5 * c + v))
+        graph.add_edge(60 + 5 * copy, 7 * copy)
+    copies = [list(range(60 + 5 * copy, 65 + 5 * copy)) for copy in range(8)]
+    edges = [list(edge) for edge in nx.complete_graph(5).edges]
+    clique = {"name": "clique", "num_nodes": 5, "edges": edges, "copies": 8, "instances": copies}
+    miner = PatternMiner(pattern_size=(3, 5), null_samples=99).fit(graph)
+    recovery = compare_with_truth(miner.patterns_, {"motifs": [clique]})
+    return graph, MiningRun.of(miner, graph, recovery=recovery)
+
+
+def rows_of(page, table):
+    """The cells of each row of a table, as text."""
+    body = re.search(rf'<table id="{table}">(.*?)</table>', page, re.S)[1]
+    rows = re.findall(r"<tr[^>]*data-csv.*?</tr>", body, re.S)
+    cells = [re.findall(r"<t[dh].*?</t[dh]>", row, re.S) for row in rows]
+    return [[" ".join(re.sub("<[^>]*>", " ", cell).split()) for cell in row] for row in cells]
+
+
+def test_every_number_of_the_page_is_that_of_patterns_json(mined):
+    _, run = mined
+    html = render_report(run)
+    assert html == render_report(run)
+    assert_loads_nothing(html)
+    shown = assert_numbers(html, files_of_run(run))
+    needed = {f"/motif_set/{name}" for name in ("bits_base", "bits_saved", "nodes_covered")}
+    needed |= {f"/motif_set/motifs/{at}/{name}" for at in range(len(run.motif_set))
+               for name in ("copies", "bits")}  # fmt: skip
+    needed |= {f"/patterns/{at}/significance/degree/{name}"
+               for at, one in enumerate(run.patterns) if one.significance
+               for name in ("mean", "sd", "p_adjusted")}  # fmt: skip
+    assert needed <= shown
+    ids = [value for name, value in Page(html).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    links = {v for n, v in Page(html).attributes if n == "href" and v.startswith("#")}
+    assert {link[1:] for link in links} <= set(ids)
+
+
+def test_shares_are_direct_counts(mined):
+    graph, run = mined
+    html, motifs = render_report(run), run.motif_set
+    for row, one in zip(rows_of(html, "t-a"), motifs, strict=True):
+        copies = [set(place.nodes) for place in one.motif.copies]
+        nodes, edges = len(set().union(*copies)), len(copies) * len(one.edges)
+        assert row[2].startswith(str(len(copies)))
+        assert row[3:5] == [f"{nodes / len(graph):.1%}", f"{edges / graph.number_of_edges():.1%}"]
+    inside = {one.name: sum(one.inside) for one in run.patterns}
+    held = [set(place.nodes) for one in motifs for place in one.motif.copies]
+    for one in run.patterns:
+        assert (
+            sum(any({*place.nodes} <= copy for copy in held) for place in one.occurrences)
+            == (inside[one.name])
+        )
+    # 8 cliques of 5 nodes hold all 80 triangles
+    triangle = next(one for one in run.patterns if one.name == "triangle")
+    assert (triangle.frequency.count, sum(triangle.inside)) == (80, 80)
+    cells = {row[1]: row for row in rows_of(html, "t-b0")}
+    assert cells["triangle"][-1] == "100%"
+
+
+def test_the_block_holds_the_graph_copies_and_occurrences(mined):
+    graph, run = mined
+    block = block_of(render_report(run))
+    assert {frozenset(pair) for pair in zip(block["from"], block["to"], strict=True)} == {
+        frozenset(edge) for edge in graph.edges
+    }
+    assert block["degrees"] == [graph.degree[node] for node in block["names"]]
+    for drawn, one in zip(block["motifs"], run.motif_set, strict=True):
+        names = [tuple(block["names"][node] for node in place) for place in drawn["places"]]
+        assert names == [place.nodes for place in one.motif.copies]
+        for place in drawn["places"]:
+            for u, v, _ in drawn["edges"]:
+                assert graph.has_edge(block["names"][place[u]], block["names"][place[v]])
+    # a copy that shares no node with another has the shape of the drawing
+    places, xy = block["motifs"][0]["places"], np.column_stack([block["x"], block["y"]])
+    sides = [sorted(np.linalg.norm(np.diff(xy[place], axis=0), axis=1)) for place in places]
+    ratio = [np.array(one) / one[-1] for one in sides]
+    np.testing.assert_allclose(ratio, np.tile(ratio[0], (len(ratio), 1)), atol=0.05)
+
+
+def test_the_comparison_is_grouped_by_result():
+    verdicts = [MORE, MORE, LESS, AS_EXPECTED]
+    patterns = [
+        replace(pattern_of(PATH, number),
+                            significance={"degree": significance_of(verdict=verdict)})
+        for number, verdict in enumerate(verdicts)
+    ]  # fmt: skip
+    run = replace(run_of(patterns), others=(pattern_of(RING, -1),))
+    words = Page(render_report(run)).words
+    for head in ("Over-represented: 2 of 4", "Under-represented: 1 of 4", "As expected: 1 of 4",
+                 "Not compared: 1"):  # fmt: skip
+        assert head in words
+
+
+def test_estimates_have_an_interval_and_small_deviations_more_decimals():
+    many = OccurrenceCount(7.8071234e9, 7.79e9, 7.824e9, is_exact=False)
+    few = OccurrenceCount(0, 0, 31.5, is_exact=False)
+    patterns = [
+        replace(
+            pattern_of(PATH, number).counted(count),
+            significance={"degree": significance_of(mean=1234.5678, sd=0.4, z=None)},
+        )
+        for number, count in enumerate((many, few))
+    ]
+    run = run_of(patterns)
+    html = render_report(run)
+    assert_numbers(html, files_of_run(run))
+    words = Page(html).words
+    for text in ("≈ 7.807 · 10⁹", "95% CI 7.79 · 10⁹ to 7.824 · 10⁹", "fewer than 31.5",
+                 "1,234.57 ± 0.40"):  # fmt: skip
+        assert text in words, text
+
+
+def test_classes_say_which_structures_differ():
+    patterns = [
+        replace(pattern_of(graph, number),
+                            classes=difference_of("toxic", "harmless", p_adjusted=p))
+        for number, (graph, p) in enumerate([(PATH, 0.001), (RING, 0.2)])
+    ]  # fmt: skip
+    run = run_of(patterns, num_graphs=30)
+    html = render_report(run)
+    assert_numbers(html, files_of_run(run))
+    (row,) = rows_of(html, "t-c")
+    assert row[1:6] == ["path of 4 nodes", "▲ toxic", "90% 9 of 10", "10% 2 of 20", "46.8"]
+    assert "1 structure differs between the classes." in Page(html).words
+
+
+def test_each_state_of_the_set_says_itself():
+    blocks = MotifSet((), 90.0, 90.0, "blocks", 3, other=MotifSet((), 120.0, 120.0))
+    cut = replace(run_of([]).motif_set, cut="Cut after 5 steps.")
+    states = {
+        "No motif saves bits, given the degrees.": run_of([]),
+        "3 blocks of nodes save 30 of 120 bits; no motif": run_of([], motif_set=blocks),
+        "The search reached its work limit; a longer search may find more.": run_of(
+            [], motif_set=cut
+        ),
+        "no edge between two different nodes": run_of([], motif_set=MotifSet((), 0.0, 0.0)),
+    }
+    for text, run in states.items():
+        html = render_report(run)
+        assert_numbers(html, files_of_run(run))
+        assert text in Page(html).words, text
+
+
+def test_a_near_variant_stands_below_its_motif_in_its_colour():
+    ring, chord = pattern_of(RING, 0), pattern_of(nx.Graph([*RING.edges, (0, 2)]), 1)
+    path = pattern_of(PATH, 2)
+    rows = np.arange(12).reshape(3, 1, 4).tolist()
+    run = run_of([chord, ring], motifs=list(zip((ring, path, chord), rows, strict=True)))
+    near = replace(run.motif_set, near=((0, 2),))
+    html = render_report(replace(run, motif_set=near))
+    assert re.findall(r'id="motif-(\d)"', html) == ["0", "2", "1"]
+    colors = re.findall(r'<tr class="row (m\d)', html)
+    assert colors == ["m0", "m0", "m1"]
+    assert "2 motifs and 1 near variant, 3 copies in all" in Page(html).words
+
+
+def test_edits_and_features_of_a_motif_are_shown():
+    ring = pattern_of(RING, 0)
+    (gone, *_), other = RING.edges, (0, 2)
+    # of eight copies two lack an edge and one has a chord: dotted, and too few to be drawn
+    edits = np.array([[1, *gone, -1], [4, *gone, -1], [4, *other, 1]])
+    features = (
+        OrbitFeature(EVIL, (0, 1, 2, 3), 12.3456, 1.25, -4567.8, 98.5),
+        OrbitFeature("x", (0, 1, 2, 3), 0.0, 0.0, 1.0, 2.0),
+    )
+    copies = np.arange(32).reshape(8, 4)
+    run = run_of([ring], motifs=[(ring, copies, {"edits": edits, "features": features})])
+    html = render_report(run)
+    assert_loads_nothing(html)
+    shown = assert_numbers(html, files_of_run(run))
+    own = {"copies_exact", "missing", "added", "missing_rate", "added_rate", "features/0/mean"}
+    assert {f"/motif_set/motifs/0/{name}" for name in own} <= shown
+    words = Page(html).words
+    assert "8 copies, 6 exact; 2 of 32 edges missing ( 6.2% ), 1 added ( 6.2% of 16" in words
+    assert "A, B, C, D 12.3 ± 1.25 −4,568 ± 98.5" in words
+    letters = "–".join("ABCD"[node] for node in gone)
+    (label, *_) = re.findall(r'aria-label="(edges [^"]*)"', html)
+    assert label.endswith(f"; dotted: {letters}")
+    assert "8 (6 exact)" in run._repr_html_() and EDITS_NOTE in run._repr_html_()
+    # nothing of it where all copies are exact
+    html = render_report(run_of([ring], motifs=[(ring, copies)]))
+    assert not re.search(
+        "exact|dotted|missing", html.partition("<main>")[2].partition("<script")[0]
+    )
+
+
+def test_hostile_names_stay_text():
+    evil = f"{EVIL}\x00\x1b[31m\u202e"
+    pattern = replace(
+        pattern_of(nx.path_graph(2), ids=(EVIL, '"><img src=x onerror=f()>')), description=evil
+    )
+    run = run_of([pattern], [recovery_of(EVIL)], source=EVIL, settings={EVIL: EVIL, "f": "a\x00b"})
+    run = replace(run, notes=(evil,), warnings=(evil,))
+    for html in (render_report(run), pattern._repr_html_(), run._repr_html_()):
+        assert_loads_nothing(html)
+        assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202e]", html)
+    assert "a�b" in Page(render_report(run)).words
+
+
+def test_letters_of_words_are_those_of_the_drawing():
+    edges = [("activates", 2, 0), ("represses", 2, 1), ("represses", 0, 1)]
+    pattern = typed_pattern_of(3, edges, {"activates": True, "represses": True})
+    html = render_report(run_of([pattern]))
+    assert "C activates A, both repress B" in Page(html).words
+    assert "C→A activates" in html and "A→B represses" in html
+
+
+def test_notebooks_show_tables_with_drawings(mined):
+    _, run = mined
+    html = run._repr_html_()
+    assert html.count("<svg") == len(run.motif_set) + len(run.patterns)
+    assert "shorten" in run.motif_set._repr_html_()
+    table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
+    assert table._repr_html_().count("<svg") == 2
+    miner = PatternMiner(num_patterns=2)
+    assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(num_patterns=2)</pre>"
+    frame = Page(run.show()._repr_html_())
+    assert dict(frame.attributes)["srcdoc"] == render_report(run)
+    assert "allow-same-origin" not in dict(frame.attributes)["sandbox"]
+
+
+def test_the_set_comes_first_then_what_is_called():
+    ring = pattern_of(nx.cycle_graph(6), 0)
+    called = [
+        replace(pattern_of(PATH, 1, count=1000),
+                significance={"degree": significance_of(verdict=MORE, z=12.34, p_adjusted=0.005)}),
+        replace(pattern_of(nx.star_graph(3), 2),
+                significance={"degree": significance_of(verdict=LESS, z=-4.0, p_adjusted=0.02)}),
+    ]  # fmt: skip
+    called[0] = replace(called[0], inside=(2,))
+    run = run_of([ring, *called], [recovery_of("b\x1b\nk", (0,))],
+                 motifs=[(ring, [[0, 1, 2, 3, 4, 5]])])  # fmt: skip
+    text = format_run(run)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines[0].startswith("1 motif with 1 copies shortens") or "1 motif" in lines[0]
+    motif = next(line for line in lines if line.strip().startswith("0  "))
+    assert motif.split() == ["0", "cycle", "of", "6", "nodes", "6", "1", "100", "b��k"]
+    assert "2 structures compared with random graphs: 1 over-represented, 1 under-" in text
+    row = next(line for line in lines if line.startswith("path of 4 nodes"))
+    assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]
+    assert text.index("motif") < text.index("path of 4 nodes") < text.index("planted motif")
+
+
+def test_copies_that_differ_are_said_and_others_are_not():
+    ring = pattern_of(nx.cycle_graph(6), 0)
+    rows, edits = np.arange(30).reshape(5, 6), np.array([[3, 0, 1, -1], [3, 0, 3, 1]])
+    text = format_run(run_of([ring], motifs=[(ring, rows, {"edits": edits})]))
+    assert "5 (4 exact)" in text and EDITS_NOTE in text.replace("\n", " ")
+    assert "exact" not in format_run(run_of([ring], motifs=[(ring, rows)]))
+    # classes, and a run that was cut
+    one = replace(pattern_of(PATH), classes=difference_of("toxic", "harmless"))
+    text = format_run(replace(run_of([one], num_graphs=30), is_partial=True))
+    assert "1 of 1 structure differs between the classes" in text
+    assert "9 of 10" in text and "2 of 20" in text
+    assert text.endswith("The time limit ended the run; gomkcn mine --resume continues it.")
+
+
+def test_tables_fit_the_terminal():
+    table = Table({"name": ["word " * 60, "short"], "n": ["1", "2"]}, {"name"})
+    lines = str(table).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines[-1].split() == ["short", "2"]
+    endless = str(Table({"name": ["word " * 999]}, {"name"})).splitlines()
+    assert len(endless) == 1 + 6 and endless[-1].endswith("…")
+
+
+def test_rows_of_different_structures_read_differently():
+    ring = [(i, (i + 1) % 6) for i in range(6)] + [(0, 6)]
+    one, other = (pattern_of(nx.Graph([*ring, (node, 7)]), node) for node in (1, 2))
+    text = format_comparison(run_of([one]), run_of([other]))
+    name = "cycle of 6 nodes with 2 pendant nodes"
+    assert all(f"{name} (attached at distance {far})" in text for far in (1, 2))
+    assert text.endswith("0 of 1 patterns in both runs")
