@@ -25,6 +25,8 @@ def pick_disjoint(node_sets: np.ndarray, num_nodes: int) -> np.ndarray:
     is_node = node_sets >= 0
     others = np.bincount(node_sets[is_node], minlength=num_nodes) - 1
     conflicts = np.where(is_node, others[node_sets], 0).sum(axis=1)
+    # of one type, so that one version is compiled
+    node_sets = node_sets.astype(np.int32, copy=False)
     return _pick_in_order(node_sets, np.argsort(conflicts, kind="stable"), num_nodes)
 
 

@@ -26,14 +26,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.candidates.grown_sets import distinct, grow
 from mining.candidates.shapes import Shape, find_shapes
-from mining.motif_sets.alignment_loops import (
-    align_sets,
-    choose_apart,
-    neighbors_of,
-    new_nearby,
-    thin_sets,
-)
+from mining.motif_sets.alignment_loops import align_sets, neighbors_of, new_scratch, thin_sets
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 
 # a set of exact copies says more plainly what a graph is made of: one with edits must save so many
@@ -183,8 +178,6 @@ class InexactSearch:
         # dense sets of the whole graph
         self.sets = _dense_sets(empty, sizes, seed)
         self._shapes: dict[bytes, Shape | None] = {}
-        self._marks = np.zeros(self.num_nodes, np.int64), np.zeros(len(rows.indices), np.int64)
-        self._era = 0
         self._done: set[Any] = set()
 
     def run(
@@ -292,13 +285,11 @@ class InexactSearch:
         self, state: Covered, shape: Shape, rows: np.ndarray, values: np.ndarray, edges: np.ndarray
     ) -> Iterator[tuple[float, np.ndarray, list[int]]]:
         """Disjoint sets by falling value: about what the best number saves, and sensible ones."""
-        nodes, of_edges = self._marks
-        ways = [True] if state.nodes_apart else [True, False]
+        ways = [rows] if state.nodes_apart else [rows, edges]
         for own in values:
             order = np.argsort(-own, kind="stable")
-            for apart in ways:
-                self._era += 1
-                chosen = choose_apart(order, rows, edges, apart, nodes, of_edges, self._era)
+            for members in ways:
+                chosen = self._disjoint(order, members)
                 if len(chosen) < LEAST_COPIES:
                     continue
                 number = np.arange(1, len(chosen) + 1)
@@ -306,6 +297,12 @@ class InexactSearch:
                 best = int(saved[LEAST_COPIES - 1 :].argmax()) + LEAST_COPIES
                 cuts = {best, int((own[chosen] > 0).sum()), len(chosen)}
                 yield float(saved[best - 1]), chosen, [best, *sorted(cuts - {best})]
+
+    def _disjoint(self, order: np.ndarray, members: np.ndarray) -> np.ndarray:
+        """The rows, in an order, that have no node or edge in common with one before."""
+        marks = np.zeros(max(self.num_nodes, len(self.empty.view.is_free)), bool)
+        chosen: np.ndarray = choose_disjoint(order, members.astype(np.int32), marks)
+        return chosen
 
     def fit(
         self,
@@ -466,10 +463,7 @@ class InexactSearch:
             yield one.shape, one.copies.astype(np.int64)
         colors = state.view.rows.colors
         for rows in sets.values():
-            self._era += 1
-            order, edges = np.arange(len(rows)), np.full((len(rows), 1), -1)
-            chosen = choose_apart(order, rows, edges, True, *self._marks, self._era)
-            chosen = chosen[:_DENSE_DRAWINGS]
+            chosen = self._disjoint(np.arange(len(rows)), rows)[:_DENSE_DRAWINGS]
             links, _ = state.links_and_edges(rows[chosen])
             for own, row in zip(links, rows[chosen], strict=True):
                 shape = self.shape(own, colors[row])
@@ -534,9 +528,7 @@ class InexactSearch:
     def _extended(self, state: Covered, one: Fit) -> Iterator[tuple[Shape, np.ndarray]]:
         """Drawings with one node more: how nodes beside the copies are joined to them."""
         size, view = one.shape.num_nodes, state.view
-        near = new_nearby(self.num_nodes, size)
-        with np.errstate(over="ignore"):
-            owner, nodes, links, bits = neighbors_of(view, one.copies, near, self.seed)
+        owner, nodes, links, bits = neighbors_of(view, one.copies, self.seed)
         busy = np.zeros(self.num_nodes, bool)
         busy[one.copies] = True
         kept = ~busy[nodes]
@@ -749,7 +741,7 @@ def _is_connected(joined: np.ndarray) -> bool:
 def _align_block(first: int, last: int, *arguments: Any) -> None:
     """Give each block scratch of its own."""
     view, _, colors = arguments[:3]
-    align_sets(first, last, *arguments, new_nearby(len(view.rows.colors), len(colors)))
+    align_sets(first, last, *arguments, new_scratch(len(view.rows.colors), len(colors)))
 
 
 def _pair_weights(
