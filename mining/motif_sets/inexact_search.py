@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import log2
 from typing import Any, NamedTuple
 
@@ -56,8 +57,8 @@ _LEAST_WORTH = -15.0
 _HOPELESS = -40.0
 # a set that saves so many times what the exact one does is not looked for in its place
 _FAR_SHORTER = 1.1
-# motifs of a set, and rounds of moves
-_MOST_MOTIFS, _MOST_MOVES = 8, 24
+# motifs of a set, and rounds of moves; graphs that are kept with some motifs covered
+_MOST_MOTIFS, _MOST_MOVES, _MOST_KEPT = 8, 24, 16
 # nanoseconds, about: of a set that is aligned, of a length and that for each entry, and of the
 # whole search for each entry and node of the largest motif, and at least
 _ALIGN_TIME, _LENGTH_TIME, _ENTRY_TIME = 15_000, 1_500_000, 60
@@ -178,6 +179,8 @@ class InexactSearch:
         # dense sets of the whole graph
         self.sets = _dense_sets(empty, sizes, seed)
         self._shapes: dict[bytes, Shape | None] = {}
+        # the same motifs are covered again and again
+        self._add = lru_cache(_MOST_KEPT)(_add)
         self._done: set[Any] = set()
 
     def run(
@@ -209,7 +212,7 @@ class InexactSearch:
         state = self.empty if state is None else state
         for one in found:
             self.work -= self._length_time
-            state = state.add(one.shape, one.copies)
+            state = self._add(state, one.shape, one.copies.tobytes())
         return state
 
     def length(self, found: Sequence[Fit]) -> float:
@@ -728,6 +731,10 @@ class InexactSearch:
 
 def _length(state: Covered) -> float:
     return state.length
+
+
+def _add(state: Covered, shape: Shape, copies: bytes) -> Covered:
+    return state.add(shape, np.frombuffer(copies, np.int64).reshape(-1, shape.num_nodes))
 
 
 def _is_connected(joined: np.ndarray) -> bool:
