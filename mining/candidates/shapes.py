@@ -214,7 +214,9 @@ def canonical_orders(
     # as plain Python, 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         run_blocks(_order_block, len(colors), work, links, colors, order, automorphisms, orbits)
-    return order, automorphisms, orbits
+    # the number of an orbit, in place of its smallest node
+    number = np.cumsum(orbits == np.arange(orbits.shape[1]), axis=1) - 1
+    return order, automorphisms, np.take_along_axis(number, orbits, axis=1)
 
 
 class Tree(NamedTuple):
@@ -241,7 +243,7 @@ def _order_block(
 
 @compiled(**SEARCH_JIT)
 def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree):
-    """Write the canonical orders and the orbits of the graphs from `first` to `last`."""
+    """Write canonical orders of the graphs from `first` to `last`; an orbit is its first node."""
     size = colors.shape[1]
     cells, singled, twins = tree.cells, tree.singled, tree.twins
     for row in range(first, last):
@@ -282,15 +284,6 @@ def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree)
             for j in range(i):
                 if colors[row, i] == colors[row, j] and _are_twins(links[row], i, j):
                     _join(orbits[row], i, j)
-        # 6. orbits are numbered
-        for i in range(size):
-            tree.ranks[i] = -1
-        number = 0
-        for i in range(size):
-            if tree.ranks[orbits[row, i]] < 0:
-                tree.ranks[orbits[row, i]] = number
-                number += 1
-            orbits[row, i] = tree.ranks[orbits[row, i]]
 
 
 @subroutine(**SEARCH_JIT)
