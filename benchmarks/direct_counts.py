@@ -1,7 +1,8 @@
 """Counts from the text files of a TU set, by NetworkX and igraph: nothing of this project is used.
 
 Patterns are the records of ``patterns.json``. Where edges have types, NetworkX compares them all
-(VF2); where they have none, igraph does (LAD), which is quick enough for larger graphs.
+(VF2); where they have none, igraph does (LAD), which is quick enough for larger graphs. SMILES in
+descriptions are read by RDKit.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from networkx.algorithms.isomorphism import (
     categorical_edge_match,
     categorical_node_match,
 )
+from rdkit import Chem, rdBase
 
 Record = dict[str, Any]
 # a line of a README such as "0  C"
@@ -169,6 +171,14 @@ def check_contrast(contrast: Record, counts: Sequence[int], classes: Sequence[st
 def check_words(pattern: Record) -> list[str]:
     """What its description says of shape, labels and bonds that its edges and nodes do not show."""
     graph, words = pattern_graph(pattern), pattern["description"].partition(";")[0]
+    piece = _graph_of_smiles(words.rpartition(": ")[2])
+    if piece is not None:
+        alike = categorical_node_match("label", None), categorical_edge_match("bond", None)
+        return (
+            []
+            if nx.is_isomorphic(graph, piece, *alike)
+            else [f"pattern {pattern['id']}: the SMILES in {words!r} has other atoms or bonds"]
+        )
     wrong = []
     said: Counter[str] = Counter()
     for number, label in _COUNTED_LABEL.findall(words):
@@ -189,6 +199,21 @@ def check_words(pattern: Record) -> list[str]:
     if words.startswith(("tree", "path", "star")) and not nx.is_tree(graph):
         wrong.append("the words have a tree, the edges a cycle")
     return [f"pattern {pattern['id']}: {problem}" for problem in wrong]
+
+
+def _graph_of_smiles(text: str) -> nx.Graph | None:
+    """The atoms and bonds of a SMILES, as it is written; None of another text."""
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(text, sanitize=False)
+    if mol is None:
+        return None
+    graph = nx.Graph()
+    for atom in mol.GetAtoms():
+        graph.add_node(atom.GetIdx(), label=atom.GetSymbol())
+    for bond in mol.GetBonds():
+        ends = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        graph.add_edge(*ends, bond=bond.GetBondType().name.lower())
+    return graph
 
 
 def _number(text: str) -> int:

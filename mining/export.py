@@ -17,6 +17,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
+from mining.fragments import to_smarts
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
@@ -46,7 +47,8 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         ``p_adjusted_degree`` compare with the null model ``degree``. Where graphs have classes,
         ``graphs_1`` is the number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares
         them with the others, and ``p_classes``, adjusted for all structures, says whether classes
-        differ. Unknown entries are missing; what was not reported has no number ``pattern``.
+        differ. Pieces of molecules have a column ``smarts``. Unknown entries are missing; what was
+        not reported has no number ``pattern``.
 
     Examples
     --------
@@ -63,6 +65,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
             "edges": pattern.structure.to_text(),
+            **({} if (smarts := to_smarts(pattern.structure)) is None else {"smarts": smarts}),
             "num_filters": pattern.num_filters,
             "occurrences_low": count.low,
             "occurrences_high": count.high,

@@ -1,11 +1,21 @@
-"""Feature files beside a graph: rows by id and by position, refusals."""
+"""Feature files beside a graph, names of labels, classes of graphs."""
+
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
-from graph_files import edges, refuse
+import torch
+from graph_files import edges, refuse, write_tu
 
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.features import name_columns, read_label_names
+from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
+from gomkcn_dgl.io.library_files import write_dgl_graphs
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
 
 
 @pytest.fixture
@@ -40,13 +50,6 @@ def test_csv(graph_file, write, text, names, rows):
     assert (graph.feature_names, graph.features.tolist()) == (names, rows)
     selected = read_graph(graph_file, features=names[-1:])
     assert selected.features.tolist() == [row[-1:] for row in rows]
-
-
-def test_text_ids(write):
-    write("g.features.csv", 'name,mass\nb,2\n"a",1\n')
-    graph = read_graph(write("g.csv", "u,v\nb,a\n"))
-    assert graph.node_ids.tolist() == ["a", "b"]
-    assert graph.features.tolist() == [[1], [2]]
 
 
 def test_rows_for_all_ids_make_isolated_nodes(tmp_path, write, log):
@@ -138,3 +141,115 @@ def test_too_many_different_words(write):
     path = write("g.txt", "".join(f"{k} {k + 1}\n" for k in range(1000)))
     write("g.features.csv", "id,name\n" + "".join(f"{k},n{k}\n" for k in range(1001)))
     refuse(path, "the text 'name' must have at most 1000 different values")
+
+
+# ---------------------------------------------------------------- names of labels
+
+NAMES = {"1": "helix", "2": "sheet"}
+# two nodes with a label each and a number
+EDGE = csr_from_edges(
+    np.array([0]),
+    np.array([1]),
+    2,
+    features=np.array([[1, 0, 3.5], [0, 1, 2]]),
+    feature_names=["label=1", "label=2", "x0"],
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n.csv", "label,name\n1,helix\n2, sheet\n"),
+        ("n.CSV", "Label,Name\r\n1,helix\r\n\r\n2,sheet\r\n"),
+    ],
+)
+def test_names_of_labels_in_a_file(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert read_label_names(tmp_path / name) == NAMES
+    write_graph(tmp_path / "g.graph", EDGE)
+    for names in (NAMES, tmp_path / name):
+        graph = read_graph(tmp_path / "g.graph", label_names=names)
+        assert graph.feature_names == ("label=helix", "label=sheet", "x0")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule"),
+    [
+        ("n.json", "{}", "the first line must be 'label,name'"),
+        ("n.csv", "1,helix\n", "the first line must be 'label,name'"),
+        ("n.csv", "label,name\n1,a\n1,b\n", "each label must have one name"),
+    ],
+)
+def test_files_that_name_no_labels(write, name, text, rule):
+    with pytest.raises(InputError, match=rf"(?s)^(n\.|label names).*{rule}"):
+        read_label_names(write(name, text))
+
+
+def test_columns_are_renamed():
+    # the whole name of a column has precedence over the code
+    named = name_columns(EDGE, {"1": "turn", "label=1": "helix", "x0": "length"})
+    assert named.feature_names == ("label=helix", "label=2", "length")
+    assert named.features is EDGE.features
+    with pytest.raises(
+        InputError, match=r"must be of features or relations that are used, .* got '3'\.$"
+    ):
+        name_columns(EDGE, {"1": "helix", "3": "turn"})
+    with pytest.raises(InputError, match="each feature must have a name of its own"):
+        name_columns(EDGE, {"1": "helix", "2": "helix"})
+
+
+# ---------------------------------------------------------------- classes of graphs
+
+
+def write_bin(path, labels):
+    graphs = [dgl.graph(([0, 1], [1, 0])) for _ in range(4)]
+    write_dgl_graphs(path, graphs, torch.tensor(labels))
+    return path
+
+
+def test_classes_of_a_tu_folder(folder):
+    graphs = [nx.path_graph(3)] * 4
+    write_tu("T", graphs, [1, -1, 1, 1])
+    classes = read_graph_classes("T")
+    assert classes.labels.tolist() == [1, 0, 1, 1]
+    assert classes.names == ("-1", "1")
+    named = read_graph_classes("T", {"1": "mutagenic"})
+    assert named.names == ("-1", "mutagenic")
+    file = folder / "names.csv"
+    file.write_text("label,name\n-1,harmless\n")
+    assert read_graph_classes("T", file).names == ("harmless", "1")
+    with pytest.raises(InputError, match="names of classes must be for -1, 1, got '0'"):
+        read_graph_classes("T", {"0": "none"})
+    Path("T/T_graph_labels.txt").unlink()
+    assert read_graph_classes("T") is None
+    with pytest.raises(InputError, match="its graphs have no classes"):
+        read_graph_classes("T", {"1": "mutagenic"})
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([2, 0, 2, 2], [1, 0, 1, 1]),
+        ([[5], [5], [7], [9]], [0, 0, 1, 2]),
+        ([0.0, 1.0, 1.0, 0.0], [0, 1, 1, 0]),
+        ([0.5, 0.5, 1.0, 2.0], None),
+        ([float("nan"), 0.0, 1.0, 1.0], None),
+        ([3, 3, 3, 3], None),
+        ([0, 1, 2, 3], None),
+        ([[0, 1], [1, 0], [1, 1], [0, 0]], None),
+        ([0, 1, 1], None),
+    ],
+)
+def test_classes_of_a_dgl_file(tmp_path, labels, expected):
+    classes = read_graph_classes(write_bin(tmp_path / "g.bin", labels))
+    assert (None if classes is None else classes.labels.tolist()) == expected
+
+
+def test_other_formats_and_labels_in_memory(tmp_path):
+    nx.write_graphml(nx.path_graph(3), tmp_path / "g.graphml")
+    assert read_graph_classes(tmp_path / "g.graphml") is None
+    (tmp_path / "g.unknown").write_text("0 1\n")
+    assert read_graph_classes(tmp_path / "g.unknown", format="edges") is None
+    for labels in (["b", "a", "b"], np.array(["b", "a", "b"], object)):
+        assert as_graph_classes(labels).names == ("a", "b")
+    assert as_graph_classes(torch.tensor([[3], [1], [3]])).labels.tolist() == [1, 0, 1]

@@ -1,4 +1,4 @@
-"""Names of structures: each of one graph, and true of it."""
+"""Names of structures and sentences of their edges: each of one graph, and true of it."""
 
 import re
 from itertools import combinations, product
@@ -16,6 +16,7 @@ from gomkcn_dgl.graphs.shapes import (
     motif_names,
     name_motif,
     name_signed_loop,
+    relation_clauses,
     tell_apart,
 )
 from gomkcn_dgl.graphs.structure import Structure
@@ -70,15 +71,10 @@ def test_no_two_classes_of_four_nodes_share_a_name():
     assert {"bi-fan", "bi-parallel", "single-input module with 3 targets"} < set(names)
 
 
-@pytest.mark.parametrize("size", range(2, 9))
-def test_every_name_is_that_of_one_graph(size):
-    names = motif_names(size)
-    assert len(set(names.values())) == len(names)
-
-
 @pytest.mark.parametrize("size", range(4, 9))
 def test_names_are_true_of_their_graphs(size):
     """Each name is that of the graph which igraph or the definition gives."""
+    assert len(set(motif_names(size).values())) == len(motif_names(size))
     star = igraph.Graph.Star(size, mode="out")
     ring = igraph.Graph.Ring(size, directed=True)
     line = igraph.Graph.Ring(size, directed=True, circular=False)
@@ -98,11 +94,11 @@ def test_names_are_true_of_their_graphs(size):
         assert name_motif(arcs[np.ix_(order, order)]) == name
 
 
-@pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
-def test_a_loop_is_coherent_where_both_ways_have_one_sign(signs):
-    name = name_signed_loop(signs)
-    assert name.startswith("coherent") == (signs[0] * signs[1] == signs[2])
-    assert name_signed_loop((*signs[:2], None)) == "feed-forward loop"
+def test_a_loop_is_coherent_where_both_ways_have_one_sign():
+    for signs in product((1, -1), repeat=3):
+        name = name_signed_loop(signs)
+        assert name.startswith("coherent") == (signs[0] * signs[1] == signs[2])
+        assert name_signed_loop((*signs[:2], None)) == "feed-forward loop"
 
 
 @pytest.mark.parametrize(
@@ -183,6 +179,10 @@ def test_every_small_structure_has_one_name_that_is_read_back(size):
         ("clique of 7 nodes", nx.complete_graph(7)),
         ("path of 8 nodes", nx.path_graph(8)),
         ("star with 6 leaves", nx.star_graph(6)),
+        ("clique-4", nx.complete_graph(4)),
+        ("ring-5", nx.cycle_graph(5)),
+        ("path-2", nx.path_graph(2)),
+        ("star-4", nx.star_graph(3)),
     ],
 )
 def test_a_name_is_that_of_the_literature(name, graph):
@@ -221,21 +221,13 @@ def test_what_tells_the_rows_of_a_table_apart_is_said():
     ]
 
 
-@pytest.mark.parametrize("size", [6, 7])
-def test_no_two_of_all_undirected_structures_are_described_alike(size):
-    graphs = [
-        graph for graph in nx.graph_atlas_g() if len(graph) == size and nx.is_connected(graph)
-    ]
-    texts = describe_shapes([pattern_of(graph).structure for graph in graphs])
-    assert len(set(texts)) == len(graphs) == {6: 112, 7: 853}[size]
-
-
-def test_no_two_of_all_directed_structures_are_described_alike():
-    structures = [
+def test_no_two_of_all_structures_of_a_size_are_described_alike():
+    directed = [
         Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
         for arcs in connected_classes(4)
     ]
-    assert len(set(describe_shapes(structures))) == 199
+    for structures, number in ((atlas(6), 112), (atlas(7), 853), (directed, 199)):
+        assert len(set(describe_shapes(structures))) == len(structures) == number
 
 
 def test_nodes_with_categories_are_told_apart_by_edges():
@@ -268,3 +260,92 @@ def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
             cyclic = not nx.is_directed_acyclic_graph(graph)
             assert text.endswith("with a directed cycle") == cyclic
     assert len(named) == len(set(named)) == 11 + 6
+
+
+# ---------------------------------------------------------------- sentences of edges
+
+SUBJECT_AND_VERB = r"(?:while )?((?:both|all|same|[A-J])(?:[+][A-J])*(?: and [A-J])?) (\w+) (.+)"
+VERBS = {"activates": True, "represses": True, "binds": False}
+
+
+def structure_of(*pattern):
+    return typed_pattern_of(*pattern).structure
+
+
+def read_back(text):
+    """Relation, source and target of each edge that a sentence claims, by the numbers."""
+    claims, mentioned, sources = set(), [], []
+    # a second verb of one subject is a clause of its own
+    text = re.sub(r" and (?=[a-z])", ", same ", text)
+    for clause in text.split(", "):
+        subject, verb, targets = re.fullmatch(SUBJECT_AND_VERB, clause).groups()
+        if subject in {"both", "all"}:
+            sources = mentioned
+        elif subject != "same":
+            sources = ["ABCDEFGHIJ".index(one) for one in re.findall(r"\b[A-J]\b", subject)]
+        assert subject != "both" or len(sources) == 2
+        (relation,) = (one for one in VERBS if one.startswith(verb))
+        assert (verb == relation) == (len(sources) == 1)
+        if targets == "each other":
+            claims |= {(relation, u, v) for u, v in product(sources, repeat=2) if u != v}
+            ends = sources
+        else:
+            ends = ["ABCDEFGHIJ".index(one) for one in re.findall(r"\b[A-J]\b", targets)]
+            claims |= {(relation, u, v) for u, v in product(sources, ends)}
+        mentioned = sorted({*mentioned, *sources, *ends})
+    return claims
+
+
+def test_the_sentence_read_back_is_the_pattern():
+    rng, read = np.random.default_rng(0), 0
+    for _ in range(40):
+        read += sentence_is_true(rng)
+    assert read > 10
+
+
+def sentence_is_true(rng):
+    """Draw a pattern of four nodes; whether there is a sentence, which is its edges."""
+    names, size = list(VERBS), 4
+    graph, edges = nx.empty_graph(size), set()
+    while not nx.is_connected(graph) or rng.random() < 0.4:
+        ends = rng.choice(size, 2, replace=False).tolist()
+        edges.add((names[rng.integers(3)], *ends))
+        graph.add_edge(*ends)
+    edges = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in edges}
+    pattern = structure_of(size, sorted(edges), VERBS)
+    text = relation_clauses(pattern)
+    if text is None:
+        return False
+    assert describe_shape(pattern).endswith(text) == any(VERBS[name] for name, *_ in edges)
+    # lists of three nodes hold a comma of their own
+    claimed = read_back(re.sub(r"\b([A-J]), (?=[A-J](?: and|,))", r"\1+", text))
+    claimed = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in claimed}
+    assert claimed == edges
+    return True
+
+
+@pytest.mark.parametrize(
+    ("edges", "text"),
+    [
+        ([("activates", 2, 0), ("represses", 0, 1), ("represses", 2, 1)],
+         "coherent feed-forward loop of type 3: C activates A, both repress B"),
+        ([("activates", 0, 1), ("activates", 0, 2), ("represses", 1, 2)],
+         "incoherent feed-forward loop of type 1: A activates B and C, B represses C"),
+        ([("activates", 0, 2), ("activates", 0, 3), ("activates", 1, 2), ("activates", 1, 3)],
+         "bi-fan: A and B activate C and D"),
+        ([("activates", 3, 0), ("activates", 3, 1), ("activates", 3, 2), ("represses", 1, 2)],
+         "4 nodes, 4 edges, 1 source, 2 sinks, no directed cycle: "
+         "D activates A, B and C, B represses C"),
+        ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: A and B activate each other"),
+        ([("activates", 0, 1), ("represses", 1, 0)],
+         "mutual pair: A activates B, B represses A"),
+        ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
+         "triangle: A binds B, both activate C"),
+        ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
+        ([("activates", 0, 1), ("represses", 0, 1)],
+         "directed edge: A activates B and represses B"),
+    ],
+)  # fmt: skip
+def test_sentences(edges, text):
+    size = 1 + max(max(edge[1:]) for edge in edges)
+    assert describe_shape(structure_of(size, edges, VERBS)) == text
