@@ -25,8 +25,8 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.choice import compare_censuses
 from mining.counting.sought import INDUCED, SUBGRAPH
 from mining.counting.structure_counts import Counts, count_structures, subgraphs_of
+from mining.null_models import RandomGraphs, null_model, sample_null
 from mining.pattern import LESS, LEVEL, MORE
-from mining.random_graphs import RandomGraphs, null_model, sample_null
 from synthetic import MOTIFS
 
 NULL = "degree"

@@ -21,8 +21,10 @@ from gomkcn_dgl import CSRGraph
 from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner
+from mining.learning.consensus import add_consensus
 from mining.learning.discrete_filters import DiscreteFilters
-from mining.miner import add_noisy, learn_structures, prepare
+from mining.learning.filter_learning import FilterLearning, learn_filters
+from mining.miner import prepare
 from synthetic import get_motif
 
 # edges deleted, edges added
@@ -53,15 +55,17 @@ class Cell:
 
 def learn(graph: CSRGraph) -> Iterator[tuple[str, DiscreteFilters, float]]:
     """Each way, its filters, and its seconds of processor time."""
-    for way, settings in (("start", {"num_epochs": 0}), ("trained", {})):
+    learning = FilterLearning()
+    for way, epochs in (("start", 0), ("trained", 60)):
         start = time.process_time()
-        miner = PatternMiner(16, 6, min_occurrences=1, **settings)
-        read, source = prepare(miner, graph)
+        read, source = prepare(PatternMiner(16, 6), graph)
         subgraphs = source.training_subgraphs(read)
-        filters, _ = learn_structures(miner, subgraphs, Steps())
+        options = {"num_epochs": epochs, "seed": 0, "steps": Steps()}
+        filters, _ = learn_filters(subgraphs, 16, learning, **options)
         yield way, filters, time.process_time() - start
     # beside the trained filters
-    yield "consensus", add_noisy(miner, source, read, filters), time.process_time() - start
+    both = add_consensus(filters, source, read, 16, learning.sample_size, 1, seed=0)
+    yield "consensus", both, time.process_time() - start
 
 
 def learn_cell(cell: Cell, seeds: int, copies: int) -> None:

@@ -70,8 +70,8 @@ def main(bench: Bench) -> None:
             truly = [[frozenset(row) for row in rows.tolist()] for rows in hidden.copies]
             for name, sources, with_consensus in WAYS:
                 options: dict[str, Any] = {"sources": sources, "null": "none"}
-                keep = lambda miner, source, graph, filters: filters  # noqa: E731
-                patch = mock.patch("mining.miner.add_noisy", keep)
+                keep = lambda filters, *_: filters  # noqa: E731
+                patch = mock.patch("mining.miner.add_consensus", keep)
                 if with_consensus:
                     miner, seconds = mine(graph, pattern_size="3-8", **options)
                 else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -101,8 +101,8 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
-        ``pattern_node``, ``node`` (the input's own id, missing where no node is mapped; text unless
-        all ids are integers) and ``similarity``.
+        ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
+        ``similarity``.
 
     Examples
     --------
@@ -110,12 +110,11 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     ['pattern', 'occurrence', 'graph']
     """
     parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 5]
-    nodes: list[Any] = []
+    nodes: list[int | str] = []
     for one in patterns:
-        listed = Occurrences.of(one.occurrences, one.num_nodes)
-        number, size = listed.nodes.shape if len(listed) else (0, 0)
-        ids = listed.ids(listed.nodes).ravel()
-        nodes += ids.tolist()
+        listed = one.occurrences
+        number, size = listed.nodes.shape
+        nodes += listed.ids.ravel().tolist()
         rows = np.repeat(np.arange(number), size)
         parts.append(
             (
@@ -126,9 +125,8 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
                 np.round(listed.similarity[rows].astype(float), 6),
             )
         )
-    is_whole = all(node is None or isinstance(node, int) for node in nodes)
-    if not is_whole:
-        nodes = [None if node is None else str(node) for node in nodes]
+    is_whole = all(isinstance(node, int) for node in nodes)
+    nodes = nodes if is_whole else list(map(str, nodes))
     names = ("pattern", "occurrence", "graph", "pattern_node", "similarity")
     columns = {name: np.concatenate([part[at] for part in parts]) for at, name in enumerate(names)}
     table = pd.DataFrame(columns)
@@ -228,10 +226,7 @@ def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
         own = table["pattern" if "pattern" in table else "motif"].to_numpy()
         if np.bincount(own, minlength=len(sizes)).tolist() != [k * size for k, size in sizes]:
             raise ValueError("it does not hold what patterns.json says")
-        known = table["node"].notna().to_numpy()
-        names, numbers = np.unique(table["node"][known].to_numpy(object), return_inverse=True)
-        nodes = np.full(len(table), -1)
-        nodes[known] = numbers
+        names, nodes = np.unique(table["node"].to_numpy(object), return_inverse=True)
         graph = table["graph"].to_numpy()
         similarity = (
             table["similarity"].to_numpy() if "similarity" in table else np.ones(len(table))

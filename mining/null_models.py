@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -48,6 +48,7 @@ _DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.6
 _NUM_LOOKED_AT = 4
 
 
+@runtime_checkable
 class NullModel(Protocol):
     """What a null model is: one of this module, or an object of one's own of the same shape."""
 
@@ -103,13 +104,13 @@ def null_model(
     check_null(null)
     if isinstance(null, str):
         return ErdosRenyi() if null == "erdos-renyi" else DegreeWalk.of(graph, null)
-    return null if _has_shape(null) else OwnModel(null)  # type: ignore[arg-type, return-value]
+    return null if isinstance(null, NullModel) else OwnModel(null)
 
 
 def check_null(null: Any) -> None:
     """Refuse what is no null model, see :func:`null_model`."""
     if not isinstance(null, str):
-        if not (_has_shape(null) or callable(null)):
+        if not (isinstance(null, NullModel) or callable(null)):
             raise InputTypeError(
                 "null must be a name, a function of a graph and a seed, or an object with name, "
                 f"keeps, is_walk, sample and doubt, got {type(null).__name__}."
@@ -119,10 +120,6 @@ def check_null(null: Any) -> None:
             f"null must be one of {', '.join(map(repr, NULL_MODELS))}, or a function of a graph "
             f"and a seed, got {null!r}."
         )
-
-
-def _has_shape(null: Any) -> bool:
-    return all(hasattr(null, word) for word in ("name", "keeps", "is_walk", "sample", "doubt"))
 
 
 def sample_null(graph: CSRGraph, null: Any = "degree", seed: int = 0) -> CSRGraph:

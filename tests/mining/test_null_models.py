@@ -14,11 +14,12 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.counting.census_formulas import count_triangles
-from mining.random_graphs import (
+from mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
     RandomGraphs,
     _nodes_of_pairs,
+    doubt_triangles,
     find_sides,
     null_model,
     sample_null,
@@ -168,12 +169,13 @@ def test_the_two_sides_of_a_graph_are_found_and_kept():
     "graph",
     [
         nx.random_labeled_tree(40, seed=0),
+        nx.disjoint_union_all([nx.path_graph(4)] * 6),
         nx.cycle_graph(8),
         nx.house_graph(),
         nx.disjoint_union(nx.complete_bipartite_graph(5, 5), nx.cycle_graph(5)),
         nx.gnp_random_graph(30, 0.2, seed=0, directed=True),
     ],
-    ids=["tree", "one even ring", "odd ring", "an odd ring beside", "directed"],
+    ids=["tree", "forest", "one even ring", "odd ring", "an odd ring beside", "directed"],
 )
 def test_other_graphs_have_no_two_sides(graph):
     assert find_sides(as_csr(graph)) is None
@@ -351,6 +353,15 @@ def test_it_is_said_where_triangles_are_all_over_and_not_where_a_few_are_planted
         assert null_model("degree", graph).doubt(graph) == ""
     lattice = as_csr(nx.grid_2d_graph(20, 20))
     assert null_model("degree", lattice).doubt(lattice) == ""
+
+
+def test_few_triangles_vary_by_the_root_of_their_number():
+    def triangles(number):
+        return as_csr(nx.disjoint_union_all([nx.complete_graph(3)] * number))
+
+    # 14 more than 16 are within five times the root of 16, and 26 more than 4 are not within that
+    assert doubt_triangles("degree", triangles(30), [triangles(16)] * 4) == ""
+    assert "have 4 on average" in doubt_triangles("degree", triangles(30), [triangles(4)] * 4)
 
 
 def test_fewer_triangles_are_said_as_well():
