@@ -80,7 +80,7 @@ FAULTS = [Fault(*row) for row in [
      "test_filter_learning.py::test_facility_location_on_a_line"),
     ("rate of added edges", "synthetic/planting.py",
      "    add_prob /= number * (2 if relations.is_directed else 1)\n", "",
-     "test_planted_relations.py::test_perturbation_adds_edges_of_any_direction_and_relation"),
+     "test_planting.py::test_perturbation_adds_edges_of_any_direction_and_relation"),
     ("mean for median degree", "synthetic/planting.py",
      "np.median(degrees)", "np.mean(degrees)",
      "test_embedded_planting.py::test_copies_are_on_nodes_of_few_edges"),

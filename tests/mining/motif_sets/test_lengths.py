@@ -96,7 +96,7 @@ def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
     everything = Left(used, graph.degrees, code.edge_bits(whole, graph.degrees))
     edges = graph.edge_numbers(shape, copies)
     listed = ListedCopies(code, shape, copies.astype(np.int32), edges, (), True)
-    gains = listed.worth(np.arange(len(copies)), everything) - listed.listed.symmetry
+    gains = listed.gains(np.arange(len(copies)), everything)
     for one in range(len(copies)):
         saved = whole.bits - code.residual(*take(copies[one : one + 1])).bits
         assert gains[one] == pytest.approx(saved, rel=0.15)
