@@ -23,7 +23,7 @@ import numpy as np
 
 from gomkcn_dgl import GOMKKernel, as_csr
 from mining import FilterLearning, PatternMiner, compare_with_truth
-from synthetic import MOTIFS, PlantedMotifDataset, PlantingSettings
+from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 # A script sees its own folder only.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -61,8 +61,8 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     """Generate one graph, mine it, and compare with the truth."""
     settings, seed = row["settings"], row["seed"]
     planting, graph = _split(settings["graph"], PlantingSettings)
-    dataset = PlantedMotifDataset(**graph, settings=PlantingSettings(**planting), seed=seed)
-    csr, truth = as_csr(dataset[0]), dataset.planted.truth()
+    planted = planted_motif_graph(**graph, settings=PlantingSettings(**planting), seed=seed)
+    csr, truth = as_csr(planted.to_dgl()), planted.truth()
     learning, others = _split(settings["miner"], FilterLearning)
     kernel, others = _split(others, GOMKKernel)
     options = {"kernel": GOMKKernel(**kernel)} if kernel else {}

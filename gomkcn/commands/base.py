@@ -207,19 +207,6 @@ class Command(click.Command):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse a flag beside its opposite, of which the last one would count."""
-        given = set(args)
-        for option in self.params:
-            both = [given.intersection(names) for names in (option.opts, option.secondary_opts)]
-            if all(both):
-                yes, no = (one.pop() for one in both)
-                click.echo(
-                    f"gomkcn: {yes} and {no} exclude each other; give one of them.", err=True
-                )
-                ctx.exit(GomkcnError.exit_code)
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

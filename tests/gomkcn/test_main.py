@@ -21,7 +21,7 @@ from gomkcn_dgl._dgl import dgl
 from mining import read_run, read_truth
 from mining.random_graphs import NULL_MODELS
 from mining.settings import RunSettings
-from synthetic import MotifClassificationDataset, PlantedMotifDataset
+from synthetic import MotifClassificationDataset, planted_motif_graph
 from synthetic.planting import PlantingSettings
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -325,12 +325,6 @@ def test_a_wrong_command_line_shows_the_usage(command):
     assert result.stderr.splitlines()[-1].startswith("Error: ")
 
 
-@pytest.mark.parametrize("command", ["info", "mine", "count triangle", "convert --directed"])
-def test_a_flag_beside_its_opposite_is_refused(command):
-    said = "--directed and --undirected exclude each other; give one of them."
-    assert said in refused(f"{command} g.txt g.graph --undirected --directed")
-
-
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]
 COMMANDS += ["demo", "generate planted", "generate classification", "train", "explain"]
 
@@ -413,7 +407,7 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     known = defaults_of(PlantingSettings)
     for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
         assert planted[name] == known[name], name
-    known |= defaults_of(PlantedMotifDataset)
+    known |= defaults_of(planted_motif_graph)
     assert planted["nodes"] == known["num_base_nodes"]
     assert planted["edges_per_node"] == known["num_base_edges_per_node"]
     stated = re.search(

@@ -18,7 +18,7 @@ from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from mining.learning.neighbourhoods import filters_of
-from synthetic import PlantedMotifDataset, PlantingSettings, get_motif
+from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")
 ANCHORED = GOMKKernel(3, tau=0.5, anchor_root=True)
@@ -62,7 +62,7 @@ def records(miner):
 
 
 def planted(features="constant", **options):
-    return PlantedMotifDataset(**{"seed": 1, "settings": PlantingSettings(features), **options})
+    return planted_motif_graph(**{"seed": 1, "settings": PlantingSettings(features), **options})
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def planted(features="constant", **options):
 def test_planted_motifs_are_recovered(features, motifs):
     options = {"motifs": motifs, "num_base_nodes": 300} if motifs else {}
     dataset = planted(features=features, **options)
-    miner = PatternMiner(sources="grown", null="none").fit(dataset[0])
-    graph = as_csr(dataset[0])
+    miner = PatternMiner(sources="grown", null="none").fit(dataset.to_dgl())
+    graph = as_csr(dataset.to_dgl())
     # the set is these motifs and no other, each with its copies
-    assert len(miner.motif_set_) == len(dataset.planted.motifs) == len(miner.patterns_)
-    for entry in compare_with_truth(miner.patterns_, dataset.planted.truth()):
+    assert len(miner.motif_set_) == len(dataset.motifs) == len(miner.patterns_)
+    for entry in compare_with_truth(miner.patterns_, dataset.truth()):
         assert entry.recovered, entry
         # every planted copy is a place, and every place is an induced occurrence
         assert entry.planted_found == entry.copies, entry
@@ -88,7 +88,7 @@ def test_planted_motifs_are_recovered(features, motifs):
 
 def test_a_graph_without_motifs_has_none():
     miner = PatternMiner(null="none")
-    miner.fit(planted(copies=0, num_base_nodes=300)[0])
+    miner.fit(planted(copies=0, num_base_nodes=300).to_dgl())
     assert miner.patterns_ == [] and len(miner.motif_set_) == 0
 
 
@@ -169,7 +169,7 @@ def mined():
     miner = PatternMiner(
         8, "3-6", sources="filters", num_epochs=3, null="none", values="similarity"
     )
-    return dataset, miner.fit(dataset[0])
+    return dataset, miner.fit(dataset.to_dgl())
 
 
 def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
@@ -186,7 +186,7 @@ def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
 
 def test_transform_is_the_kernel_and_predict_its_largest(mined):
     dataset, miner = mined
-    csr = as_csr(dataset[0])
+    csr = as_csr(dataset.to_dgl())
     similarity, order = miner.transform(csr), NodeOrder.of(csr)
     for number, pattern in enumerate(miner.patterns_):
         filters = filters_of(pattern, miner.source_)
@@ -461,7 +461,7 @@ def test_the_benzene_ring_is_found_in_the_molecules_of_mutag(mutag):
 
 
 def test_numbering_the_nodes_anew_changes_nothing():
-    graph = as_csr(planted(num_base_nodes=80, copies=4)[0])
+    graph = as_csr(planted(num_base_nodes=80, copies=4).to_dgl())
     number = np.random.default_rng(0).permutation(graph.num_nodes)
     pairs = number[graph.adjacent_pairs()]
     other = as_csr(nx.Graph(pairs.tolist()), features=None)

@@ -10,11 +10,11 @@ from gomkcn_dgl.graph import as_csr
 from synthetic import (
     MOTIFS,
     MotifClassificationDataset,
-    PlantedMotifDataset,
     PlantingSettings,
     barabasi_albert,
     orient_edges,
     plant_motifs,
+    planted_motif_graph,
 )
 
 COUNTS = {"feed-forward-loop": 3, "bi-fan": 2, "house": 2}
@@ -134,16 +134,11 @@ def test_every_container_holds_the_same_graph():
         csr = planted.to_csr()
         assert csr.num_edges == len(planted.edges)
         hetero = as_csr(planted.to_heterograph(), features="feat")
-        networkx = as_csr(
-            planted.to_networkx(),
-            features=planted.features,
-            edge_type="relation",
-        )
         flat = planted.to_dgl()
         numbers = flat.edata["relation"].numpy()
         names = np.array(planted.relations.names)[numbers]
         dgl_graph = as_csr(flat, features="feat", edge_type=names)
-        for other in (hetero, networkx, dgl_graph):
+        for other in (hetero, dgl_graph):
             assert named_edges(other) == named_edges(csr)
             np.testing.assert_array_equal(other.features, csr.features)
         assert hetero.relations.directed == csr.relations.directed
@@ -163,14 +158,12 @@ def test_a_directed_graph_without_relations_has_each_arc_once():
     graph = planted.to_dgl()
     assert torch.stack(graph.edges(), dim=1).tolist() == planted.edges.tolist()
     assert set(graph.edata) == {"edge_mask"}
-    assert isinstance(planted.to_networkx(), nx.DiGraph)
     assert named_edges(as_csr(graph, features="feat")) == named_edges(planted.to_csr())
 
 
 def test_data_sets_with_directions_and_relations():
     options = {"seed": 3, "settings": PlantingSettings(directed=True, relations=2)}
-    dataset = PlantedMotifDataset(30, 1, 2, ("bi-fan", "three-cycle"), **options)
-    graph = dataset[0]
+    graph = planted_motif_graph(30, 1, 2, ("bi-fan", "three-cycle"), **options).to_dgl()
     assert graph.num_edges() == 29 + 2 * 4 + 2 * 3 + 4
     assert set(graph.edata) == {"edge_mask", "relation"}
     motifs = ("feed-forward-loop", "three-cycle")
