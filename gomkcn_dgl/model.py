@@ -265,25 +265,16 @@ class GOMKCN(nn.Module):
         self.read_input = read_input
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self,
-        graph: Any,
-        feat: Tensor | None = None,
-        graph_sizes: Tensor | None = None,
-        rows: Tensor | None = None,
-    ) -> Tensor:
+    def forward(self, graph: Any, feat: Tensor | None = None, rows: Tensor | None = None) -> Tensor:
         """Classify.
 
         Parameters
         ----------
-        graph : DGLGraph, SubgraphTensors or GraphBatch
-            A graph or a batch, see :meth:`GOMKConv.forward`; a GraphBatch has features and
-            sizes of its own.
-        feat : Tensor
-            ``[V, D]``, dense or sparse CSR.
-        graph_sizes : Tensor, optional
-            int64 ``[G]`` nodes of each graph; needed where ``graph`` is not a DGLGraph and nodes
-            are pooled.
+        graph : GraphBatch or DGLGraph
+            Some graphs of a :class:`GraphCollection`; or a graph or a batch, see
+            :meth:`GOMKConv.forward`.
+        feat : Tensor, optional
+            ``[V, D]`` of a DGLGraph; a GraphBatch has its own.
         rows : Tensor, optional
             int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
 
@@ -292,22 +283,16 @@ class GOMKCN(nn.Module):
         Tensor
             Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
         """
-        if isinstance(graph, GraphBatch):
-            graph, feat, graph_sizes = graph.subgraphs, graph.feat, graph.graph_sizes
-        if feat is None:
-            raise InputError("feat must be given with a graph or subgraphs, got None.")
-        if not isinstance(graph, SubgraphTensors):
-            if self.pooling is not None:
-                graph_sizes = _sizes_for_pooling(graph, feat.device)
-            graph = self.subgraphs(graph, feat.device)
-        if self.pooling is not None and graph_sizes is None:
-            raise InputError("graph_sizes must be given where nodes are pooled, got None.")
+        if not isinstance(graph, GraphBatch):
+            graph = self._batch(graph, feat)
         # every level is read out, and the logits are the sum over levels
-        levels = self.levels(graph, feat, rows)
+        levels = self.levels(graph.subgraphs, graph.feat, rows)
         start = 0 if self.read_input else 1
         logits: Any = 0
         for level, head in list(zip(levels, self.heads, strict=True))[start:]:
-            read = level if self.pooling is None else pool_nodes(level, graph_sizes, self.pooling)
+            read = level
+            if self.pooling is not None:
+                read = pool_nodes(level, graph.graph_sizes, self.pooling)
             # scores of the classes' filters are logits: none of them is dropped
             logits = logits + head(read if isinstance(head, nn.Identity) else self.dropout(read))
         assert isinstance(logits, Tensor)
@@ -320,9 +305,19 @@ class GOMKCN(nn.Module):
         assert isinstance(first, GOMKConv)
         return first
 
-    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return the subgraphs of a DGLGraph that all convolutions see."""
-        return self.first_conv.subgraphs(graph, device)
+    def _batch(self, graph: Any, feat: Tensor | None) -> GraphBatch:
+        """A DGLGraph with the subgraphs that all convolutions see."""
+        if feat is None:
+            raise InputError("feat must be given with a DGLGraph, got None.")
+        subgraphs, sizes = self.first_conv.subgraphs(graph, feat.device), torch.empty(0)
+        if self.pooling is not None:
+            if len(graph.ntypes) > 1:
+                raise InputError(
+                    f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, "
+                    "whose rows stand type by type; or join the types to one."
+                )
+            sizes = graph.batch_num_nodes().to(feat.device)
+        return GraphBatch(subgraphs, feat, sizes)
 
     def levels(
         self,
@@ -346,20 +341,8 @@ class GOMKCN(nn.Module):
         return torch.sigmoid(level) if self.bounded else torch.relu(level)
 
 
-def _sizes_for_pooling(graph: Any, device: torch.device) -> Tensor:
-    """Nodes of each graph of a DGL batch, int64 ``[G]``; all must be of one type."""
-    if len(graph.ntypes) > 1:
-        raise InputError(
-            f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, whose rows "
-            "stand type by type; or join the types to one."
-        )
-    sizes: Tensor = graph.batch_num_nodes().to(device)
-    return sizes
-
-
-def pool_nodes(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:
+def pool_nodes(nodes: Tensor, graph_sizes: Tensor, pooling: str) -> Tensor:
     """Read out the nodes of each graph: ``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
-    assert graph_sizes is not None
     # the graph of each node, then one reduction over the nodes of each graph
     graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(graph_sizes)
     pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])

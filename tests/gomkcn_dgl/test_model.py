@@ -44,7 +44,7 @@ def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
     )
     whole = collection.whole()
     logits = model(batch, feat)
-    torch.testing.assert_close(logits, model(whole.subgraphs, whole.feat, whole.graph_sizes))
+    torch.testing.assert_close(logits, model(whole))
     assert logits.shape == ((len(GRAPHS) if pooling else batch.num_nodes()), 4)
 
 
@@ -56,16 +56,12 @@ def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     collection = GraphCollection(
         replace(as_csr(GRAPHS), features=feat.numpy()), SubgraphSettings(1, 4)
     )
-    together = model(*_call(collection.whole()))
+    together = model(collection.whole())
     order = [3, 0, 2, 1]
-    torch.testing.assert_close(model(*_call(collection.batch(order))), together[order])
+    torch.testing.assert_close(model(collection.batch(order)), together[order])
     for number in range(len(GRAPHS)):
-        single = model(*_call(collection.batch([number])))
+        single = model(collection.batch([number]))
         torch.testing.assert_close(single[0], together[number])
-
-
-def _call(batch):
-    return batch.subgraphs, batch.feat, batch.graph_sizes
 
 
 def test_sparse_features_equal_dense_ones():
@@ -77,7 +73,7 @@ def test_sparse_features_equal_dense_ones():
     gradients = []
     for values in (collection.feat, torch.from_numpy(feat)):
         model.zero_grad()
-        model(collection.subgraphs, values).square().sum().backward()
+        model(collection.whole()._replace(feat=values)).square().sum().backward()
         gradients.append(model.input.weight.grad.clone())
     torch.testing.assert_close(gradients[0], gradients[1])
 
@@ -87,7 +83,7 @@ def test_the_filters_of_the_classes_are_the_logits():
     graph = dgl_batch(GRAPHS[:1])
     feat = features(5)
     assert model.convs[-1].num_filters == 5
-    levels = model.levels(model.subgraphs(graph), feat)
+    levels = model.levels(model.first_conv.subgraphs(graph), feat)
     torch.testing.assert_close(model(graph, feat), levels[-1])
 
 
@@ -98,8 +94,8 @@ def test_a_subset_of_rows_has_the_same_logits(num_layers):
     graphs = replace(as_csr(GRAPHS), features=features(sum(map(len, GRAPHS))).numpy())
     whole = GraphCollection(graphs, SubgraphSettings(1, 4)).whole()
     rows = torch.tensor([4, 0, 9])
-    some = model(whole.subgraphs, whole.feat, rows=rows)
-    torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
+    some = model(whole, rows=rows)
+    torch.testing.assert_close(some, model(whole)[rows])
 
 
 @pytest.mark.parametrize("pooling", ["sum", "mean", "max"])
@@ -125,8 +121,6 @@ def test_a_batch_with_an_empty_graph():
         ({"pooling": "median"}, "pooling must be"),
         ({"num_layers": 0}, "num_layers must be"),
         ({"dropout": 1.5}, "dropout must be"),
-        # subgraph tensors, unlike DGL graphs, do not tell the sizes of their graphs
-        ({"pooling": "sum"}, "graph_sizes must be given"),
     ],
 )
 def test_what_a_model_refuses(settings, sentence):
@@ -134,4 +128,4 @@ def test_what_a_model_refuses(settings, sentence):
         as_csr(GRAPHS[0], features=features(5).numpy()), SubgraphSettings(1, 3)
     )
     with pytest.raises(InputError, match=sentence):
-        GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.subgraphs, collection.feat)
+        GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.whole())
