@@ -154,18 +154,27 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             self.known_ = self.codebook_.count(levels)
         return self
 
-    def training_similarities(self, steps: Steps | None = None) -> np.ndarray:
-        """The normalised kernel K of the training graphs, float64 ``[G, G]``."""
-        return self._gram(self.known_, None, steps)
+    def similarities(self, graphs: Any = None, steps: Steps | None = None) -> np.ndarray:
+        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``.
 
-    def similarities(self, graphs: Any) -> np.ndarray:
-        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
+        None: of the training graphs with each other; ``steps`` keeps blocks of the matrix.
+        """
         check_is_fitted(self, "known_")
-        return self._gram(self._prepare(graphs), self.known_)
+        rows = self.known_ if graphs is None else self._prepare(graphs)
+        if isinstance(rows, np.ndarray) and isinstance(self.known_, np.ndarray):
+            return match_bags(rows, self.known_, self.num_levels + 1)
+        return gomk_gram(
+            rows,
+            None if graphs is None else self.known_,
+            kernel=self._kernel,
+            most_nodes=self.most_nodes,
+            dtype="float32",
+            steps=steps,
+        )
 
     def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return _sharpen(self.fit(graphs).training_similarities(), self.gamma)
+        return _sharpen(self.fit(graphs).similarities(), self.gamma)
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -177,24 +186,6 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         if self.num_patterns is None:
             return prepared
         return self.codebook_.count(self._levels(prepared))
-
-    def _gram(
-        self,
-        rows: Comparable,
-        columns: Comparable | None,
-        steps: Steps | None = None,
-    ) -> np.ndarray:
-        if isinstance(rows, np.ndarray):
-            assert columns is None or isinstance(columns, np.ndarray)
-            return match_bags(rows, rows if columns is None else columns, self.num_levels + 1)
-        return gomk_gram(
-            rows,
-            columns,
-            kernel=self._kernel,
-            most_nodes=self.most_nodes,
-            dtype="float32",
-            steps=steps,
-        )
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:
         """The level embeddings of each graph, in terms of the relations of the training graphs."""
@@ -315,7 +306,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             if found and steps.is_over():
                 break
             maker = self.make_kernel(**kernel).fit(graph)
-            gram = maker.training_similarities(steps)
+            gram = maker.similarities(steps=steps)
             name = f"cross-validation {kernel}"
             scores = steps.once(name, self._judge, gram, labels, folds)["scores"]
             for (gamma, cost), own in zip(product(self.gamma, self.cost), scores, strict=True):

@@ -21,7 +21,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
-NORMS = ("batch", "node", "none")
 POOLINGS = ("max", "mean", "sum")
 # features with at least this width and at most this share of nonzero entries are stored sparsely,
 # because a sparse product is faster then
@@ -126,22 +125,18 @@ def _to_sparse(feat: Tensor) -> Tensor:
         return feat.to_sparse_csr()
 
 
-class _NodeNorm(nn.Module):
-    def forward(self, hidden: Tensor) -> Tensor:
-        return nn.functional.normalize(hidden, dim=1) * hidden.shape[1] ** 0.5
-
-
 class InputLayer(nn.Module):
-    """Dropout, a linear map, a norm, and a sigmoid where the filters' features lie in (0, 1)."""
+    """Dropout, a linear map, batch norm, and a sigmoid where filters' features lie in (0, 1).
 
-    def __init__(
-        self, in_feats: int, out_feats: int, norm: str, bounded: bool, dropout: float
-    ) -> None:
+    Another module may stand in the place of its ``norm``.
+    """
+
+    norm: nn.Module
+
+    def __init__(self, in_feats: int, out_feats: int, bounded: bool, dropout: float) -> None:
         super().__init__()
-        check_choice("input_norm", norm, NORMS)
         self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        norms = {"batch": nn.BatchNorm1d, "node": _NodeNorm, "none": nn.Identity}
-        self.norm = norms[norm](out_feats) if norm == "batch" else norms[norm]()
+        self.norm = nn.BatchNorm1d(out_feats)
         self.dropout = nn.Dropout(dropout)
         self.bounded = bounded
         nn.init.xavier_uniform_(self.weight)
@@ -196,9 +191,6 @@ class GOMKCN(nn.Module):
         The last convolution has one filter for each class, whose score is the logit.
     read_input : bool
         Read out the input layer, too.
-    input_norm : {"batch", "node", "none"}
-        What follows the linear map of the input layer: batch norm, or each node's features to a
-        mean square of 1, or nothing, for features that are the same everywhere.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
     **conv_options
@@ -227,7 +219,6 @@ class GOMKCN(nn.Module):
         pooling: str | None = None,
         class_filters: bool = False,
         read_input: bool = True,
-        input_norm: str = "batch",
         input_dropout: float = 0.0,
         dropout: float = 0.0,
         **conv_options: Any,
@@ -245,7 +236,7 @@ class GOMKCN(nn.Module):
         if hidden_feats is None:
             self.input, first_width = _Unchanged(input_dropout), in_feats
         else:
-            self.input = InputLayer(in_feats, hidden_feats, input_norm, self.bounded, input_dropout)
+            self.input = InputLayer(in_feats, hidden_feats, self.bounded, input_dropout)
             first_width = hidden_feats
         widths = [first_width] + [num_filters] * num_layers
         if class_filters:

@@ -1,6 +1,7 @@
 """The public names: what is listed exists, and importing a package loads nothing heavy."""
 
 import importlib
+import inspect
 import os
 import subprocess
 import sys
@@ -57,6 +58,29 @@ def test_every_import_keeps_to_the_order_of_the_house():
     command = [Path(sys.executable).with_name("lint-imports"), "--config", HOUSE, "--no-cache"]
     result = subprocess.run(command, cwd=HOUSE.parent, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
+
+
+def calls_of_users():
+    """Functions, methods and constructors of the public names, with their parameters.
+
+    Records, whose docstring has no parameters, are made by the library alone.
+    """
+    for name in gomkcn.__all__:
+        public = getattr(gomkcn, name)
+        calls = {name: public} if callable(public) else {}
+        if inspect.isclass(public):
+            calls = calls if "\nParameters\n" in inspect.getdoc(public) else {}
+            methods = [one for one in vars(public) if not one.startswith("_") or one == "forward"]
+            calls |= {f"{name}.{one}": getattr(public, one) for one in methods}
+        for call, function in calls.items():
+            if callable(function):
+                yield call, [one for one in inspect.signature(function).parameters if one != "self"]
+
+
+def test_a_call_has_at_most_twelve_parameters():
+    # a miner has as many as a random forest of scikit-learn
+    more = {call: len(names) for call, names in calls_of_users() if len(names) > 12}
+    assert more == {"PatternMiner": 18}
 
 
 @pytest.mark.parametrize("package", [gomkcn, gomkcn_dgl])
