@@ -259,6 +259,18 @@ def test_refusals(trees, change, labels, message):
         GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], labels)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": 0.0}, "^gamma must be greater than 0, got 0"),
+        ({"num_patterns": 0}, "^num_patterns must be at least 1, got 0"),
+    ],
+)
+def test_what_a_kernel_refuses(options, message):
+    with pytest.raises(InputError, match=message):
+        GOMKGram(**options).fit([nx.path_graph(3)])
+
+
 def test_numbers_are_scaled_and_categories_stay_as_they_are():
     features = np.array([[0, 2.0], [1, 4.0], [1, 6.0], [0, 8.0]])
     graph = csr_from_edges([0, 1, 2], [1, 2, 3], 4, features=features)

@@ -164,3 +164,14 @@ def test_a_bad_argument_is_refused(change, rule):
 def test_what_is_no_kernel_is_refused(call):
     with pytest.raises(InputTypeError, match="kernel must be a gomkcn.GOMKKernel"):
         call(kernel="rbf")
+
+
+@pytest.mark.parametrize(("padding", "expected"), [("mask", 2 / 3), ("match", 0.789293)])
+def test_similarity_is_the_share_of_what_the_larger_of_both_could_match(padding, expected):
+    """Two isolated nodes beside three; "match" fills up with a node of feature 0, worth exp(-1)."""
+    small, large = torch.ones(1, 1, 3, 1), torch.ones(1, 1, 3, 1)
+    small[0, 0, 2] = 0
+    two, three = torch.tensor([2]), torch.tensor([3])
+    kernel = GOMKKernel(0, padding=padding)
+    similarity = kernel.similarity(small, two, large, three, "reference")
+    torch.testing.assert_close(similarity, torch.tensor([[expected]]))
