@@ -110,11 +110,14 @@ class PlantedGraph:
             for name, rows in rows_of.items()
         }
         graph = dgl.heterograph(kinds, {node: self.num_nodes})
-        for key, values in self.node_data().items():
-            graph.ndata[key] = torch.tensor(values)
+        graph.ndata["feat"] = torch.tensor(self.features)
+        for key in ("node_type", "node_mask", "node_instance", "node_role"):
+            graph.ndata[key] = torch.tensor(getattr(self, key))
         for name, rows in rows_of.items():
-            for key, values in self.edge_data().items():
-                graph.edges[name].data[key] = torch.from_numpy(values[edge[rows]])
+            data = graph.edges[name].data
+            data["edge_mask"] = torch.from_numpy(self.edge_mask[edge[rows]])
+            if len(self.relations.names) > 1:
+                data["relation"] = torch.from_numpy(self.edge_relation[edge[rows]])
         return graph
 
     def to_csr(self) -> CSRGraph:
@@ -141,21 +144,6 @@ class PlantedGraph:
         if self.relations.is_directed:
             return self.edges, rows
         return np.concatenate([self.edges, self.edges[:, ::-1]]), np.tile(rows, 2)
-
-    def node_data(self) -> dict[str, np.ndarray]:
-        """Return the node arrays under the names they have in ``ndata``."""
-        return {
-            "feat": self.features,
-            "node_type": self.node_type,
-            "node_mask": self.node_mask,
-            "node_instance": self.node_instance,
-            "node_role": self.node_role,
-        }
-
-    def edge_data(self) -> dict[str, np.ndarray]:
-        """Return the edge arrays under the names they have in ``edata``."""
-        several = len(self.relations.names) > 1
-        return {"edge_mask": self.edge_mask} | ({"relation": self.edge_relation} if several else {})
 
     def truth(self) -> dict[str, Any]:
         """Return what was planted, as plain lists that JSON can hold.

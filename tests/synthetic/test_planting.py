@@ -128,8 +128,9 @@ def test_to_dgl_holds_both_directions_and_the_truth():
     assert torch.stack([source, target], 1)[:num_edges].tolist() == planted.edges.tolist()
     assert torch.stack([target, source], 1)[num_edges:].tolist() == planted.edges.tolist()
     assert graph.edata["edge_mask"].tolist() == planted.edge_mask.tolist() * 2
-    for name, values in planted.node_data().items():
-        assert graph.ndata[name].tolist() == values.tolist()
+    assert graph.ndata["feat"].tolist() == planted.features.tolist()
+    for name in ("node_type", "node_mask", "node_instance", "node_role"):
+        assert graph.ndata[name].tolist() == getattr(planted, name).tolist()
 
 
 def test_a_background_without_edges_and_a_motif_of_your_own():
