@@ -265,15 +265,6 @@ def show_log(quiet: bool) -> None:
         log.addHandler(handler)
 
 
-def read_graph_at(path: str | None, **options: Any) -> Any:
-    """Read the graph that the options or the settings name."""
-    from gomkcn_dgl.io.reading import read_graph
-
-    if not path:
-        raise InputError("PATH of a graph must be given, here or in the settings file.")
-    return read_graph(path, **options)
-
-
 def truth_path_of(path: Path) -> Path:
     """Path of the truth file of a generated graph."""
     path = path.resolve()

@@ -15,12 +15,12 @@ from gomkcn.commands.base import (
     choose_folder,
     file_options,
     option_table,
-    read_graph_at,
     run_options,
     show_log,
     truth_beside,
 )
 from gomkcn.commands.generate_command import planted
+from gomkcn_dgl.errors import InputError
 
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
@@ -108,6 +108,7 @@ def mine(
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
+    from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes
@@ -123,11 +124,13 @@ def mine(
         bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
         # refused before the graph is read
         settings.make_miner().check()
+        if not settings.graph.path:
+            raise InputError("PATH of a graph must be given, here or in the settings file.")
         reading = dict(vars(settings.graph))
         class_names = reading.pop("class_names")
         with bar:
             bar.begin("reading the graph")
-            graph = read_graph_at(**reading)
+            graph = read_graph(**reading)
             classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
         truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
