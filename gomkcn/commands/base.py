@@ -32,13 +32,19 @@ _GROUPS = (
 _SHOW_ALL = "gomkcn.show_all"
 
 
-class _Names(click.ParamType):  # type: ignore[type-arg]
-    """Names that are separated by commas, as a tuple."""
+class _Several(click.ParamType):  # type: ignore[type-arg]
+    """Names or numbers that are separated by commas, as a tuple."""
 
-    name = "names"
+    name = "list"
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return tuple(value.split(","))
+        try:
+            return tuple(self.kind(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"numbers separated by commas are expected, got {value!r}.", param, ctx)
 
 
 class _Option(click.Option):
@@ -54,7 +60,9 @@ _KINDS: dict[str, dict[str, Any]] = {
     "N": {"type": int, "metavar": "N"},
     "X": {"type": float, "metavar": "X"},
     "TEXT": {"type": str},
-    "NAMES": {"type": _Names()},
+    "NAMES": {"type": _Several(str)},
+    "N,N": {"type": _Several(int), "metavar": "N,N"},
+    "X,X": {"type": _Several(float), "metavar": "X,X"},
     "FLAG": {"is_flag": True, "default": False},
     "YES/NO": {"is_flag": True, "default": None},
     "LIST": {"multiple": True},
