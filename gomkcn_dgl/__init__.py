@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "graph": ["as_csr", "CSRGraph"],
         "graphs.structure": ["Structure"],
         "io.reading": ["read_graph"],
+        "io.temporal_edges": ["read_temporal_edges", "TemporalEdges"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier", "GOMKGram"],
         "layer": ["GOMKConv", "GraphKernel"],

@@ -34,8 +34,6 @@ CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pai
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
-# nodes whose edges are listed in one go
-_NODES_AT_ONCE = 2**18
 
 
 # arrays compare elementwise, so two graphs are equal only when they are the same object
@@ -173,18 +171,9 @@ class CSRGraph:
 
     def adjacent_pairs(self) -> np.ndarray:
         """Each pair of joined nodes once, as rows ``u < v``, int64 ``[E / 2, 2]``."""
-        edges = np.empty((len(self.indices) // 2, 2), dtype=np.int64)
-        filled = 0
-        # a piece at a time, so that little is needed beside the result
-        for first in range(0, self.num_nodes, _NODES_AT_ONCE):
-            starts = self.indptr[first : first + _NODES_AT_ONCE + 1]
-            source = np.repeat(np.arange(first, first + len(starts) - 1), np.diff(starts))
-            target = self.indices[starts[0] : starts[-1]]
-            keep = np.flatnonzero(source < target)
-            piece = edges[filled : filled + len(keep)]
-            piece[:, 0], piece[:, 1] = source[keep], target[keep]
-            filled += len(keep)
-        return edges
+        row = np.repeat(np.arange(self.num_nodes), self.degrees)
+        keep = row < self.indices
+        return np.column_stack([row[keep], self.indices[keep]])
 
     def _repr_html_(self) -> str | None:
         """What the graph holds, for Jupyter."""
@@ -232,22 +221,34 @@ def csr_from_edges(
     repairs: Counter[str] = Counter()
     # 1. check the edges, the boundaries of the graphs and the weights
     source, target = _check_endpoints(source, target, num_nodes)
-    graph_ptr = _check_graph_ptr(graph_ptr, source, target, num_nodes)
+    graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
+    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
+        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
     if weights is not None:
         weights = _check_weights(weights, len(source))
+    if relation is not None and len(relation) != len(source):
+        raise InputError(
+            f"relation must be one number for each of the {len(source)} edges, got {len(relation)}."
+        )
     # 2. features; nodes without any have the constant 1
     if features is None:
         repairs[CONSTANT] = num_nodes
         features, feature_names = np.ones((num_nodes, 1), np.float32), [CONSTANT_FEATURE]
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
-    relation, said = _check_relations(relation, len(source), relation_names, directed)
-    keep = _kept_edges(source, target, weights, repairs)
+    keep = source != target
+    repairs[LOOPS] = len(source) - int(keep.sum())
+    if weights is not None:
+        repairs[ZEROS] = int((keep & (weights == 0)).sum())
+        keep &= weights > 0
     if not keep.all():
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
         relation = None if relation is None else relation[keep]
     # 4. a relation has no direction where each of its edges is there both ways
+    said = directed
+    if said is None or isinstance(said, bool):
+        said = [said] * len(relation_names)
     different, both_ways = count_edges(source, target, relation, len(said))
     is_directed = [
         one if one is not None else bool(both < number)
@@ -307,26 +308,6 @@ def _check_endpoints(
     return source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
 
 
-def _check_graph_ptr(
-    graph_ptr: np.ndarray | None, source: np.ndarray, target: np.ndarray, num_nodes: int
-) -> np.ndarray:
-    if graph_ptr is None:
-        return np.array([0, num_nodes], dtype=np.int64)
-    graph_ptr = np.asarray(graph_ptr, dtype=np.int64)
-    if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
-        raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
-    # both ends of an edge must lie between the same two boundaries
-    owner = np.searchsorted(graph_ptr, source, side="right")
-    crossing = np.flatnonzero(owner != np.searchsorted(graph_ptr, target, side="right"))
-    if len(crossing):
-        edge = crossing[0]
-        raise InputError(
-            f"an edge must stay within one graph of the collection, got an edge from node "
-            f"{source[edge]} to node {target[edge]} of another graph."
-        )
-    return graph_ptr
-
-
 def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
     weights = as_float32("edge weights", weights)
     if weights.shape != (num_edges,):
@@ -340,18 +321,6 @@ def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
             f"edge weights must be at least 0, got {weights[worst]:g} for edge {worst}."
         )
     return weights
-
-
-def _kept_edges(
-    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None, repairs: Counter[str]
-) -> np.ndarray:
-    """Which edges are neither self-loops nor of weight 0, bool ``[E]``."""
-    keep: np.ndarray = source != target
-    repairs[LOOPS] += len(source) - int(keep.sum())
-    if weights is not None:
-        repairs[ZEROS] += int((keep & (weights == 0)).sum())
-        keep &= weights > 0
-    return keep
 
 
 def count_edges(
@@ -402,10 +371,9 @@ def merge_edges(
 
     ``relation`` may be None where all edges are of one.
     """
-    if relations.is_simple:
-        pairs, weights = _merge_duplicates(source, target, weights)
-        none = np.zeros(0, bool)
-        return Rows(*_compress(pairs, weights, num_nodes), None, relations, none)
+    if relations.is_simple and weights is None:
+        entries = sorted_distinct(np.concatenate([pack(source, target), pack(target, source)]))
+        return _rows(entries, num_nodes, None, None, relations, np.zeros(0, bool))
     # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
     pairs = np.concatenate([pack(source, target), pack(target, source)])
     out = relations.outgoing[np.zeros(len(source), int) if relation is None else relation]
@@ -420,57 +388,27 @@ def merge_edges(
     # 3. the different channels of an entry form its link
     new = first.copy()
     new[1:] |= channels[1:] != channels[:-1]
-    links, relations = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
-    conflicts = np.zeros(0, bool)
+    links, conflicts = None, np.zeros(0, bool)
+    if not relations.is_simple:
+        links, relations = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
     if weights is not None and len(start):
         # 4. of several weights, the largest one that leads to the neighbour, or comes from it
         ends, leads = weights[order % len(source)], ~relations.incoming[channels]
         best = np.maximum.reduceat(np.where(leads, ends, -np.inf), start)
         worst = np.minimum.reduceat(np.where(leads, ends, np.inf), start)
-        conflicts = best > worst
+        if links is not None:
+            conflicts = best > worst
         weights = np.where(np.isneginf(best), np.maximum.reduceat(ends, start), best)
         weights = weights.astype(np.float32)
+    return _rows(entries, num_nodes, weights, links, relations, conflicts)
+
+
+def _rows(entries: np.ndarray, num_nodes: int, *values: Any) -> Rows:
+    """Rows of entries that are packed and sorted; ``values`` are the other fields."""
     indices = (entries & _LOW_HALF).astype(np.int32)
-    indptr = _row_bounds(entries >> 32, num_nodes)
-    return Rows(indptr, indices, weights, links, relations, conflicts)
-
-
-def _merge_duplicates(
-    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return each undirected edge once, packed, ``low < high``, with its largest weight."""
-    # a pair of nodes is one number, so that equal edges are equal numbers
-    pairs = pack(np.minimum(source, target), np.maximum(source, target))
-    if weights is None:
-        return sorted_distinct(pairs), None
-    unique, inverse = np.unique(pairs, return_inverse=True)
-    # of equal edges, the largest weight counts
-    largest = np.zeros(len(unique), dtype=np.float32)
-    np.maximum.at(largest, inverse, weights)
-    return unique, largest
-
-
-def _compress(
-    pairs: np.ndarray, weights: np.ndarray | None, num_nodes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return indptr, indices and weights of edges that are packed once each."""
-    # sorted by (row, column), the entries of each row stand together in order
-    entries = np.concatenate([pairs, pack(pairs & _LOW_HALF, pairs >> 32)])
-    if weights is None:
-        entries.sort()
-    else:
-        order = np.argsort(entries)
-        entries, weights = entries[order], np.concatenate([weights, weights])[order]
-    indices = (entries & _LOW_HALF).astype(np.int32)
-    entries >>= 32
-    return _row_bounds(entries, num_nodes), indices, weights
-
-
-def _row_bounds(rows: np.ndarray, num_nodes: int) -> np.ndarray:
-    """Where the entries of each row begin, and the last ones end, int64 ``[V + 1]``."""
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=num_nodes), out=indptr[1:])
-    return indptr
+    np.cumsum(np.bincount(entries >> 32, minlength=num_nodes), out=indptr[1:])
+    return Rows(indptr, indices, *values)
 
 
 def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
@@ -486,43 +424,6 @@ def sorted_distinct(values: np.ndarray) -> np.ndarray:
     keep = np.ones(len(values), dtype=bool)
     keep[1:] = values[1:] != values[:-1]
     return values[keep]
-
-
-def _check_relations(
-    relation: np.ndarray | None,
-    num_edges: int,
-    names: Sequence[str],
-    directed: bool | Sequence[bool | None] | None,
-) -> tuple[np.ndarray | None, Sequence[bool | None]]:
-    """Check the relation of each edge; return also the direction that is said of each relation."""
-    if relation is not None:
-        relation = np.asarray(relation)
-        _check_codes(relation, num_edges, len(names))
-    elif len(names) != 1:
-        raise InputError(f"relation_names must be one name without relation, got {len(names)}.")
-    if directed is None or isinstance(directed, bool):
-        directed = [directed] * len(names)
-    if len(directed) != len(names):
-        raise InputError(
-            f"directed must be one value for each of the {len(names)} relations, "
-            f"got {len(directed)}."
-        )
-    return relation, directed
-
-
-def _check_codes(relation: np.ndarray, num_edges: int, num_relations: int) -> None:
-    if relation.shape != (num_edges,):
-        raise InputError(
-            f"relation must be one number for each of the {num_edges} edges, "
-            f"got an array of shape {relation.shape}."
-        )
-    if num_edges and relation.dtype.kind not in "iu":
-        raise InputTypeError(f"relation must hold integers, got {relation.dtype}.")
-    if num_edges and not (relation.min() >= 0 and relation.max() < num_relations):
-        worst = relation.min() if relation.min() < 0 else relation.max()
-        raise InputError(
-            f"relation must be numbers of relation_names, 0 to {num_relations - 1}, got {worst}."
-        )
 
 
 def split_graphs(graph: CSRGraph) -> list[CSRGraph]:

@@ -41,6 +41,7 @@ from gomkcn_dgl.graph_objects import (
     is_edge_index,
 )
 from gomkcn_dgl.io.edge_tables import from_edge_table, is_table
+from gomkcn_dgl.io.molecules import from_molecules
 from gomkcn_dgl.runtime.files import named
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def as_csr(
     Parameters
     ----------
     graph : DGLGraph, networkx.Graph, igraph.Graph, PyG Data, matrix, edge table, list, CSRGraph
+        or rdkit.Chem.Mol
         * A DGLGraph or a PyG ``HeteroData`` with several types: node types become the features
           ``type=...``, edge types become relations, called by their name, or by
           ``source:name:target`` where the name is used twice. One that joins nodes of one type and
@@ -72,6 +74,9 @@ def as_csr(
         * A pandas or Arrow table of edges, which is read by the rules of :func:`read_graph` for a
           file: columns, relations, weights and directions. ``"none"`` for ``edge_weight`` or
           ``edge_type``: that column is not used.
+        * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
+          ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
+          before is aromatic where RDKit says so.
         * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
           relation of a collection has a direction if it has one in any of the graphs.
         * A path of a graph folder, which is opened memory-mapped, see
@@ -195,6 +200,10 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
         return from_matrix
     if is_edge_index(graph):
         return from_edge_index
+    if is_from("rdkit.Chem", "Mol", graph):
+        return lambda mol: from_molecules([mol])
+    if _are_molecules(graph):
+        return from_molecules
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
         return from_igraph
     # a data set of PyG may have an edge_index, but it has no num_nodes
@@ -211,8 +220,13 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
     raise InputTypeError(
         "graph must be a DGLGraph, a networkx.Graph, an igraph.Graph, a PyG Data or HeteroData, a "
         "SciPy or NumPy adjacency matrix, a pandas or Arrow edge table, a pair (edge_index [2, E], "
-        f"num_nodes) or a list of those, got {type(graph).__name__}."
+        f"num_nodes), a molecule of RDKit or a list of those, got {type(graph).__name__}."
     )
+
+
+def _are_molecules(graph: Any) -> bool:
+    is_list = isinstance(graph, (list, tuple)) and len(graph) > 0
+    return is_list and all(is_from("rdkit.Chem", "Mol", one) for one in graph)
 
 
 def _content(graph: Any, choice: ColumnChoice) -> GraphContent:

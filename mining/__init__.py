@@ -46,6 +46,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "orbit_counts",
             "orbit_table",
         ],
+        "temporal_motifs": ["temporal_census", "TemporalCensus"],
         "truth": [
             "compare_with_truth",
             "MotifRecovery",

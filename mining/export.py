@@ -308,7 +308,9 @@ def _write_graph(run: MiningRun, file: BinaryIO) -> None:
     from gomkcn_dgl.io.reading import read_graph
 
     reading = {
-        name: value for name, value in run.settings["graph"].items() if name != "class_names"
+        name: value
+        for name, value in run.settings["graph"].items()
+        if name not in ("class_names", "class_column")
     }
     nx.write_graphml(run.motif_set.to_networkx(read_graph(**reading)), file)
 

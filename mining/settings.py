@@ -24,7 +24,7 @@ class GraphSettings:
 
     ``features`` are names of features to use, ``feature_file`` has them where they are not with the
     graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
-    classes of graphs. The others are what
+    classes of graphs, which ``class_column`` has in a table of molecules. The others are what
     :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1.
     """
 
@@ -34,11 +34,14 @@ class GraphSettings:
     feature_file: str | None = None
     label_names: str | None = None
     class_names: str | None = None
+    class_column: str | None = None
     directed: bool | None = None
     source: str | None = None
     target: str | None = None
     relation: str | None = None
     weight: str | None = None
+    smiles: str | None = None
+    skip_invalid: bool | None = None
 
 
 def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:

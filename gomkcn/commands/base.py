@@ -138,7 +138,9 @@ _file_options = option_table("""
 Input
     * --feature-file  TEXT  Node features, one row per node: .npy or .csv
     * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
-        npz, folder or tu [by file name]
+        npz, smiles, sdf, folder or tu [by file name]
+    * --smiles        TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
+    * --skip-invalid  FLAG  Leave out molecules that RDKit cannot read
 """)
 reading_option = option_table("""
 Options

@@ -93,7 +93,7 @@ def planted(
     import numpy as np
 
     from gomkcn_dgl.checks import check_choice, check_int
-    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
+    from gomkcn_dgl.io.library_files import write_dgl_graphs
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write
     from synthetic import (
@@ -149,7 +149,7 @@ def classification(out: str, features: str, **options: Any) -> None:
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     show_log(quiet=False)
-    from gomkcn_dgl.io.dgl_file import write_dgl_graphs
+    from gomkcn_dgl.io.library_files import write_dgl_graphs
     from synthetic import MotifClassificationDataset, PlantingSettings
 
     dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))

@@ -1,4 +1,4 @@
-"""`gomkcn info`, `convert` and `census`: parse, call one library function on a graph, print."""
+"""`gomkcn info`, `convert`, `census` and `temporal`: parse, call one function, print."""
 
 from __future__ import annotations
 
@@ -125,3 +125,55 @@ def _count_orbits(graph: Any, sizes: str | None, reading: str) -> dict[str, Any]
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
     return orbit_columns(graph, orbit_counts(graph, 4 if sizes == "2-4" else 5))
+
+
+@click.command(cls=Command)
+@click.argument("path", metavar="GRAPH")
+@option_table("""
+Input
+    --time         TEXT      Column of times, by name or number [from the header, else the third]
+    --source       TEXT      Column of source nodes, by name or number [from the header]
+    --target       TEXT      Column of target nodes, by name or number [from the header]
+Options
+    --window       TEXT      Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or
+        a number in the unit of the times
+Random graphs and counts
+    --null-samples null_samples  N=199  Random graphs of permuted times; 0 for none
+    --seed         N=0       Random seed
+Output
+    --out          TEXT      Table to write: .csv, .parquet or .json
+    --page         TEXT      Page to write (.html), with a drawing of each motif
+""")
+def temporal(
+    path: str, window: str | None, out: str | None, page: str | None, **options: Any
+) -> None:
+    """Count motifs of three edges in the order of time.
+
+    GRAPH is a table of edges with a column of times: numbers or timestamps. The 36 motifs of two
+    or three nodes and three edges are counted exactly, and compared with random graphs in which the
+    times are permuted. Rows and columns are those of Paranjape, Benson and Leskovec (2017).
+
+    \b
+    gomkcn temporal messages.txt.gz --window 1h
+    gomkcn temporal payments.csv --window 7d --time booked --page payments.html
+    """
+    show_log(quiet=False)
+    from gomkcn_dgl.runtime.files import atomic_write
+    from mining.temporal_motifs import temporal_census
+
+    if window is None:
+        raise InputError("--window must be given, such as --window 1h.")
+    check_table_name(out)
+    if page is not None and Path(page).suffix != ".html":
+        raise InputError(f"--page must end in .html, got {page!r}.")
+    found = temporal_census(path, window, **options)
+    if out is not None:
+        write_table(Path(out), found.columns())
+        click.echo(f"wrote {out}: 36 rows")
+    if page is not None:
+        from mining.html.temporal_page import render_temporal_page
+
+        atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
+        click.echo(f"wrote {page}")
+    if out is None and page is None:
+        print_table(found.columns())

@@ -31,7 +31,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
     from mining.settings import RunSettings, read_settings
 
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    for name in ("null", "given", "exact_copies"):
+    for name in ("null", "given", "exact_copies", "skip_invalid"):
         # what was not given leaves that of the file
         options[name] = options[name] or None
     size = options["pattern_size"]
@@ -51,6 +51,7 @@ def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
 @option_table("""
 Input
     * --class-names  TEXT  Names of graph classes (.csv)
+    * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
 Patterns
     --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
@@ -99,6 +100,7 @@ def mine(
     gomkcn mine friends.txt.gz --out run --size 3-6 --given ring-6
     gomkcn mine ENZYMES/ --out run --features labels --label-names names.csv
     gomkcn mine MUTAG/ --out run --features labels
+    gomkcn mine drugs.smi
     gomkcn mine graph.graphml --out run --features x0,x1
     gomkcn mine table.csv --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --null joint-degree
@@ -108,6 +110,7 @@ def mine(
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
+    from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
@@ -127,11 +130,18 @@ def mine(
         if not settings.graph.path:
             raise InputError("PATH of a graph must be given, here or in the settings file.")
         reading = dict(vars(settings.graph))
-        class_names = reading.pop("class_names")
+        class_names, class_column = reading.pop("class_names"), reading.pop("class_column")
         with bar:
             bar.begin("reading the graph")
             graph = read_graph(**reading)
-            classes = read_graph_classes(reading["path"], class_names, format=reading["format"])
+            classes = read_graph_classes(
+                reading["path"],
+                class_names,
+                format=reading["format"],
+                molecules=MoleculeOptions(
+                    reading["smiles"], class_column, bool(reading["skip_invalid"])
+                ),
+            )
         truth_path = options["truth"] or truth_beside(settings.graph.path)
         truth = None if truth_path is None else read_truth(truth_path)
         out = choose_folder(out, settings.graph.path, resume=resume)

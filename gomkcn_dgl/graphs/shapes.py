@@ -1,23 +1,65 @@
-"""The common name of a structure, where it has one, and its relations."""
+"""What a structure is called in words: its common name, where it has one, and its relations.
+
+Undirected structures are named by their shape, directed ones as the literature on network motifs
+has them: Milo et al. (2002), "Network motifs: simple building blocks of complex networks", and
+Kashtan et al. (2004), "Topological generalizations of network motifs"; the kinds of signed
+feed-forward loops follow Mangan and Alon (2003). Edges of named relations are put into clauses:
+"A activates B, both repress C".
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from string import ascii_uppercase
 
 import networkx as nx
 import numpy as np
 
-from gomkcn_dgl.graphs.motif_names import name_motif, name_signed_loop, sign_of
 from gomkcn_dgl.graphs.named_structures import SMALL
-from gomkcn_dgl.graphs.relation_clauses import relation_clauses
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.relations import PLAIN, relations_of
+
+Arcs = list[tuple[int, int]]
+_ARCS = relations_of([PLAIN], [True])
+
+# motifs of more nodes that have arcs between most of them are not named
+_MOST_DENSE = 12
+# directed triads that belong to no family below
+_TRIADS: dict[str, Arcs] = {
+    "mutual pair with a target of one of them": [(0, 1), (1, 0), (1, 2)],
+    "mutual pair with a source of one of them": [(0, 1), (1, 0), (2, 1)],
+    "mutual pair with a common source": [(0, 1), (1, 0), (2, 0), (2, 1)],
+    "mutual pair with a common target": [(0, 1), (1, 0), (0, 2), (1, 2)],
+    "three-cycle with one mutual pair": [(0, 1), (1, 0), (1, 2), (2, 0)],
+    "triangle with two mutual pairs": [(0, 1), (1, 0), (1, 2), (2, 1), (2, 0)],
+}
+# sign of what a relation of a regulatory network does
+_SIGNS = dict.fromkeys(
+    ("activates", "activation", "activator", "activate", "positive", "+", "+1", "1"), 1
+) | dict.fromkeys(
+    ("represses", "repression", "repressor", "repress", "inhibits", "inhibition", "inhibitor",
+     "negative", "-", "-1", "−"), -1
+)  # fmt: skip
+# signs of A → B, B → C and A → C of each kind of feed-forward loop
+_SIGNED_LOOPS = {
+    (1, 1, 1): "coherent feed-forward loop of type 1",
+    (-1, 1, -1): "coherent feed-forward loop of type 2",
+    (1, -1, -1): "coherent feed-forward loop of type 3",
+    (-1, -1, 1): "coherent feed-forward loop of type 4",
+    (1, -1, 1): "incoherent feed-forward loop of type 1",
+    (-1, -1, -1): "incoherent feed-forward loop of type 2",
+    (1, 1, -1): "incoherent feed-forward loop of type 3",
+    (-1, 1, 1): "incoherent feed-forward loop of type 4",
+}
+# with more clauses nobody reads them; the edges are counted by relation instead
+_MOST_CLAUSES = 4
+# irregular verbs that relations are named by
+_PLURALS = {"is": "are", "has": "have", "does": "do", "was": "were"}
 
 
 def describe_shape(pattern: Structure) -> str:
@@ -224,3 +266,185 @@ def _name_cyclic(graph: nx.Graph) -> str | None:
 def count(number: int, noun: str) -> str:
     """Such as "1 node" or "3,371 nodes"."""
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def name_motif(arcs: np.ndarray) -> str | None:
+    """Name a directed graph from its adjacency, bool ``[M, M]``; None where it has no name.
+
+    >>> name_motif(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], bool))
+    'feed-forward loop'
+    """
+    return motif_names(len(arcs)).get(_key(arcs))
+
+
+def name_signed_loop(signs: tuple[int | None, int | None, int | None]) -> str:
+    """Name a feed-forward loop from the signs of A → B, B → C and A → C; None for no sign."""
+    return _SIGNED_LOOPS.get(signs, "feed-forward loop")  # type: ignore[arg-type]
+
+
+def sign_of(relation: str) -> int | None:
+    """1 for a relation that activates, -1 for one that represses, None for any other."""
+    return _SIGNS.get(relation.strip().lower())
+
+
+@cache
+def motif_names(size: int) -> dict[bytes, str]:
+    """Names of the directed graphs of ``size`` nodes that have one, by their keys."""
+    names: dict[bytes, str] = {}
+    for name, arcs in _named_arcs(size):
+        matrix = np.zeros((size, size), dtype=bool)
+        matrix[tuple(np.array(arcs).T)] = True
+        # the first of two names of one graph is the better known one
+        names.setdefault(_key(matrix), name)
+    return names
+
+
+def _named_arcs(size: int) -> Iterator[tuple[str, Arcs]]:
+    """Name and arcs of each motif of some nodes."""
+    if size == 2:
+        yield "directed edge", [(0, 1)]
+        yield "mutual pair", [(0, 1), (1, 0)]
+    if size < 3:
+        return
+    last, path = size - 1, [(i, i + 1) for i in range(size - 1)]
+    yield f"cascade of {size} nodes", path
+    yield f"single-input module with {last} targets", [(0, i) for i in range(1, size)]
+    yield f"common target of {last} sources", [(i, 0) for i in range(1, size)]
+    cycle = "three-cycle" if size == 3 else f"directed cycle of {size} nodes"
+    yield cycle, [*path, (last, 0)]
+    if size > _MOST_DENSE:
+        return
+    order = "feed-forward loop" if size == 3 else f"transitive tournament of {size} nodes"
+    yield order, list(combinations(range(size), 2))
+    if size == 3:
+        yield from _TRIADS.items()
+    else:
+        yield from _larger_motifs(size)
+
+
+def _larger_motifs(size: int) -> Iterator[tuple[str, Arcs]]:
+    """Motifs of four nodes or more: several nodes that play the same part."""
+    others, number = range(2, size), size - 2
+    # both ends of the arc 0 → 1 stand for one node of the feed-forward loop, the others for many
+    yield (
+        f"feed-forward loop with {number} targets",
+        [(0, 1), *product((0, 1), others)],
+    )
+    yield (
+        f"feed-forward loop with {number} sources",
+        [(0, 1), *product(others, (0, 1))],
+    )
+    between = [arc for i in others for arc in ((0, i), (i, 1))]
+    yield f"feed-forward loop with {number} intermediates", [(0, 1), *between]
+    parallel = "bi-parallel" if size == 4 else f"{number} parallel paths of two edges"
+    yield parallel, between
+    shared = [arc for i in others for arc in ((1, i), (i, 0))]
+    many = "two" if number == 2 else str(number)
+    yield f"{many} three-cycles that share an edge", [(0, 1), *shared]
+    for sources in range(2, size - 1):
+        name = f"{sources} sources with {size - sources} common targets"
+        arcs = list(product(range(sources), range(sources, size)))
+        yield "bi-fan" if size == 4 else name, arcs
+
+
+def _key(arcs: np.ndarray) -> bytes:
+    return Structure(np.stack([arcs, arcs.T], axis=2), _ARCS).key
+
+
+def _reading_order(pattern: Structure) -> list[int]:
+    """The nodes as they are mentioned: sources first, then along the arcs; ties by number."""
+    arcs = nx.DiGraph()
+    arcs.add_nodes_from(range(pattern.num_nodes))
+    rows = zip(pattern.edges, pattern.edge_relations, strict=True)
+    arcs.add_edges_from(edge for edge, number in rows if pattern.relations.directed[number])
+    # nodes of one directed cycle are on one rank
+    ranks: dict[int, int] = {}
+    strong = nx.condensation(arcs)
+    for rank, parts in enumerate(nx.topological_generations(strong)):
+        ranks |= {node: rank for part in parts for node in strong.nodes[part]["members"]}
+    return sorted(arcs, key=lambda node: (ranks[node], -arcs.out_degree(node), node))
+
+
+def relation_clauses(pattern: Structure) -> str | None:
+    """The edges in a few clauses, with letters of nodes, A for node 0; None for too many."""
+    order = _reading_order(pattern)
+    position = {node: at for at, node in enumerate(order)}
+    groups = _group_edges(pattern, position)
+    if len(groups) > _MOST_CLAUSES:
+        return None
+    clauses: list[str] = []
+    mentioned: set[int] = set()
+    last: tuple[int, ...] = ()
+    for relation, sources, targets in groups:
+        verb = relation if _is_verb(relation) else f"“{relation}”"
+        plural = _plural(verb) if len(sources) > 1 else verb
+        others = "each other" if sources == targets else _listed(targets, order)
+        if sources == last:
+            clauses[-1] += f" and {plural} {others}"
+        else:
+            everyone = set(sources) == mentioned and sources != targets
+            subject = _subject(sources, order, is_first=not clauses, everyone=everyone)
+            clauses.append(f"{subject} {plural} {others}")
+        mentioned |= {*sources, *targets}
+        last = sources
+    return ", ".join(clauses)
+
+
+def _group_edges(
+    pattern: Structure, position: dict[int, int]
+) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+    """Relation, all sources and all targets of edges that one clause holds; equal for mutual."""
+    rows: set[tuple[int, int, int]] = set()
+    for (start, end), number in zip(pattern.edges, pattern.edge_relations, strict=True):
+        u, v = position[start], position[end]
+        swap = u > v and not pattern.relations.directed[number]
+        rows.add((number, v, u) if swap else (number, u, v))
+    mutual = {(r, u, v) for r, u, v in rows if (r, v, u) in rows}
+    groups: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
+    groups = [(r, (u, v), (u, v)) for r, u, v in mutual if u < v]
+    # edges with one target are joined by their sources, then those with the same sources
+    sources: dict[tuple[int, int], list[int]] = {}
+    for r, u, v in sorted(rows - mutual):
+        sources.setdefault((r, v), []).append(u)
+    targets: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    for (r, v), some in sorted(sources.items()):
+        targets.setdefault((r, tuple(some)), []).append(v)
+    groups += [(r, some, tuple(others)) for (r, some), others in targets.items()]
+    groups.sort(key=lambda group: (max(*group[1], *group[2]), group[1], group[0]))
+    return [(pattern.relations.names[r], some, others) for r, some, others in groups]
+
+
+def _subject(
+    sources: tuple[int, ...], order: Sequence[int], *, is_first: bool, everyone: bool
+) -> str:
+    """The subject of a clause; ``everyone`` says that it is all that was mentioned before."""
+    if len(sources) > 1 and everyone:
+        return "both" if len(sources) == 2 else "all"
+    # a list after a comma would read as more objects of the clause before
+    listed = _listed(sources, order)
+    return f"while {listed}" if len(sources) > 1 and not is_first else listed
+
+
+def _listed(positions: Sequence[int], order: Sequence[int]) -> str:
+    *most, last = (ascii_uppercase[node] for node in sorted(order[at] for at in positions))
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _is_verb(relation: str) -> bool:
+    """Whether a name of the data reads as a verb in the third person, such as "activates"."""
+    first = relation.split(" ")[0].split("_")[0]
+    return first in _PLURALS or (len(first) > 3 and first.isalpha() and _stem(first) != first)
+
+
+def _plural(verb: str) -> str:
+    """The verb with several subjects: "activates" becomes "activate"."""
+    first = verb.split(" ")[0].split("_")[0]
+    return _PLURALS.get(first, _stem(first)) + verb[len(first) :]
+
+
+def _stem(word: str) -> str:
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

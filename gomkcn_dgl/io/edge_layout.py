@@ -177,7 +177,7 @@ def find_layout(
         if column == NONE and column not in names and role in ("relation", "weight"):
             chosen[role] = None
         elif column is not None:
-            position = _position(role, column, names, rows is not None)
+            position = position_of(role, column, names, rows is not None)
             if position in chosen.values():
                 raise InputError(
                     "source, target, relation and weight must be different columns, got "
@@ -206,7 +206,7 @@ def find_layout(
     return EdgeLayout(tuple(names), roles, first_line=line)
 
 
-def _position(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
+def position_of(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
     """Return the position of a column that is given by name or by number."""
     if not is_unnamed and column in names:
         return list(names).index(str(column))

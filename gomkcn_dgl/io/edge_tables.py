@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,15 +32,15 @@ from gomkcn_dgl.graph_content import (
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout, read_layout
 from gomkcn_dgl.io.tables import (
+    INTEGER,
     INTEGERS,
     NUMBERS,
     WORDS,
+    Cell,
     check_names,
-    check_width,
     is_int64,
-    is_number,
-    line_error,
     parse_columns,
+    read_rows,
     read_text,
     table_rows,
     text_pieces,
@@ -57,14 +56,17 @@ log = logging.getLogger("gomkcn_dgl")
 
 _OWNER = "the edge table"
 WEIGHT = "weight"
-_LONGEST_ID = 1000
 # of a text, which tell its columns
 _HEAD_BYTES = 2**24
 # what must be true of the columns of a table of edges
-_WORD_RULE = "{} must have 1 to 1000 characters"
-_WEIGHT_RULE = "an edge weight must be a finite number of at least 0"
+_CELLS = {
+    **dict.fromkeys(
+        ("source", "target"), Cell(WORDS, "a node id must have 1 to 1000 characters", longest=1000)
+    ),
+    "relation": Cell(WORDS, "a relation must have 1 to 1000 characters", longest=1000),
+    "weight": Cell(NUMBERS, "an edge weight must be a finite number of at least 0", least=0),
+}
 NO_EDGE = "the file holds a header and no edge."
-_CALLED = {"source": "a node id", "target": "a node id", "relation": "a relation"}
 # share of the edges of an undirected relation that are there both ways
 _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
@@ -306,59 +308,18 @@ def _text_tables(
 ) -> Iterator[pa.Table | None]:
     """Yield the columns of each piece of a text, whole lines; None where ids are no integers."""
     assert layout.dialect is not None, "this is text"
-    kinds = {at: NUMBERS if role == "weight" else WORDS for role, at in layout.roles.items()}
-    kinds |= dict.fromkeys(layout.ends, ids)
+    cells = {at: _CELLS[role] for role, at in layout.roles.items()}
+    parsed = {**cells, **dict.fromkeys(layout.ends, INTEGER)} if ids == INTEGERS else cells
     line = 1
     for data in pieces:
         skip = max(layout.header + 1 - line, 0)
-        columns = parse_columns(data, layout.dialect, len(layout.names), kinds, skip)
-        table = {role: columns[at] for role, at in layout.roles.items()} if columns else {}
-        if table and not any(_first_wrong(column, role) for role, column in table.items()):
-            yield pa.table(table)
-        else:
-            yield None if ids == INTEGERS else _table_of_rows(data, layout, line)
+        columns = parse_columns(data, layout.dialect, len(layout.names), parsed, skip)
+        if columns is None and ids == WORDS:
+            rows = table_rows(data, layout.dialect, line)
+            rows = (row for row in rows if row[0] > layout.header)
+            columns = read_rows(rows, cells, (layout.first_line, len(layout.names)))
+        yield columns and pa.table({role: columns[at] for role, at in layout.roles.items()})
         line += data.count(b"\n")
-
-
-def _table_of_rows(data: bytes, layout: EdgeLayout, first: int) -> pa.Table:
-    """Read lines from number ``first`` on row by row, and name the first one that is wrong."""
-    assert layout.dialect is not None, "this is text"
-    roles, rows = layout.roles, []
-    for line, cells in table_rows(data, layout.dialect, first):
-        check_width(line, cells, (layout.first_line, len(layout.names)))
-        if line <= layout.header:
-            continue
-        for role, column in roles.items():
-            cell = cells[column]
-            if role == "weight":
-                if not (is_number(cell) and 0 <= float(cell) < math.inf):
-                    raise line_error(line, _WEIGHT_RULE, cell)
-            elif not 1 <= len(cell) <= _LONGEST_ID:
-                raise line_error(line, _WORD_RULE.format(_CALLED[role]), cell)
-        rows.append(cells)
-    table = {role: [row[column] for row in rows] for role, column in roles.items()}
-    weights = {}
-    if "weight" in table:
-        weights = {"weight": pa.array(map(float, table.pop("weight")), NUMBERS)}
-    return pa.table({role: pa.array(cells, WORDS) for role, cells in table.items()} | weights)
-
-
-def _first_wrong(column: pa.Array, role: str) -> tuple[int, str, Any] | None:
-    """The position of the first bad value of a column, the rule that it breaks, and the value."""
-    if role == "weight":
-        values = to_array(column)
-        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-        return (int(bad[0]), _WEIGHT_RULE, f"{values[bad[0]]:g}") if len(bad) else None
-    if column.type != WORDS:
-        return None
-    # a long word is refused while it is stored once, not in every row
-    for code, word in enumerate(column.dictionary.to_pylist()):
-        if not 1 <= len(word) <= _LONGEST_ID or "\0" in word:
-            found = column.indices.index(code).as_py()
-            if found >= 0:
-                rule = _WORD_RULE.format(_CALLED[role]) + " and no NUL" * ("\0" in word)
-                return found, rule, repr(word[:40])
-    return None
 
 
 # ---------------------------------------------------------------- parquet and tables in memory
@@ -425,10 +386,14 @@ def _edge_columns(table: pa.Table, layout: EdgeLayout, first: int = 0) -> pa.Tab
             row = first + column.is_null().index(True).as_py() + 1
             raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
         column = _converted(column, role, name)
-        wrong = _first_wrong(column, role)
+        cell = _CELLS[role] if column.type != INTEGERS else INTEGER
+        wrong = cell.first_wrong(column)
         if wrong is not None:
-            row, rule, value = wrong
-            raise InputError(f"row {first + row + 1}: {rule}, got {value}.")
+            value = column[wrong].as_py()
+            is_nul = isinstance(value, str) and "\0" in value
+            rule = cell.rule + " and no NUL" * is_nul
+            shown = repr(value[:40]) if isinstance(value, str) else f"{value:g}"
+            raise InputError(f"row {first + wrong + 1}: {rule}, got {shown}.")
         found[role] = column
     return pa.table(found)
 

@@ -15,8 +15,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import pick_columns
 from gomkcn_dgl.io.tables import (
-    NUMBERS,
-    WORDS,
+    NUMBER,
+    WORD,
     check_names,
     find_dialect,
     read_columns,
@@ -141,8 +141,8 @@ def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
     # kind=kinase is one of the features that the column kind gives
     wanted = [n if n in header else n.partition("=")[0] for n in names or header[first:]]
     chosen = [first + column for column in _positions(dict.fromkeys(wanted), header[first:])]
-    kinds = dict.fromkeys(range(first), WORDS) | dict.fromkeys(chosen, NUMBERS)
-    columns = read_columns(data, dialect, kinds, header=True)
+    cells = dict.fromkeys(range(first), WORD) | dict.fromkeys(chosen, NUMBER)
+    columns = read_columns(data, dialect, cells, header=True)
     table = {header[at]: columns[at] for at in chosen}
     values, made = pick_columns(list(table), table, "the table")
     unused = [name for name in header[first:] if name not in table]
@@ -178,7 +178,7 @@ def read_label_names(names: LabelNames) -> Mapping[str, str]:
         dialect = find_dialect(data, is_csv=True)
         if [cell.lower() for cell in next(table_rows(data, dialect))[1]] != ["label", "name"]:
             raise InputError("the first line must be 'label,name'.")
-        columns = read_columns(data, dialect, {0: WORDS, 1: WORDS}, header=True)
+        columns = read_columns(data, dialect, {0: WORD, 1: WORD}, header=True)
         labels = columns[0].tolist()
         refuse_repeated(labels, "each label must have one name")
     return dict(zip(labels, columns[1].tolist(), strict=True))

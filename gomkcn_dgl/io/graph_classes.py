@@ -12,8 +12,14 @@ import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.dgl_file import read_dgl_columns
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
+from gomkcn_dgl.io.library_files import read_dgl_columns
+from gomkcn_dgl.io.molecules import (
+    DEFAULT_OPTIONS,
+    MOLECULE_FORMATS,
+    MoleculeOptions,
+    read_molecules,
+)
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
@@ -40,23 +46,28 @@ def read_graph_classes(
     names: LabelNames | None = None,
     *,
     format: str | None = None,
+    molecules: MoleculeOptions = DEFAULT_OPTIONS,
 ) -> GraphClasses | None:
-    """Read the classes of a TU folder or of a DGL ``.bin``; None where there are none.
+    """Read the classes of a TU folder, a DGL ``.bin`` or molecules; None where there are none.
 
     ``names`` says what classes are called, by their code in the file: a mapping such as
     ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.features.read_label_names`. Labels
     that are no classes, which the log says, are real numbers, several numbers a graph, or a number
-    of its own for each graph. ``format`` is that of :func:`gomkcn.read_graph`.
+    of its own for each graph. ``format`` is that of :func:`gomkcn.read_graph`, and ``molecules``
+    says how a file of molecules is read.
     """
     path = Path(path)
-    codes: np.ndarray | None = None
+    codes: Any = None
     with named(path):
-        format = find_format(path) if format is None else format
+        if format is None:
+            format = find_format(path) if molecules.smiles is None else "smiles"
         if format == "tu" and has_tu_classes(path):
             codes = read_tu_classes(path)
         elif format == "dgl":
             columns = read_dgl_columns(path)
             codes = graph_labels(columns.graph_labels, columns.num_graphs)
+        elif format in MOLECULE_FORMATS:
+            codes = read_molecules(path, format, molecules).classes
         classes = None if codes is None else as_graph_classes(codes)
         if names is None:
             return classes

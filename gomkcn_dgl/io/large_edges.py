@@ -57,7 +57,9 @@ def convert_graph(
     """
     path = Path(path)
     with new_folder(out, force) as folder:
+        of_molecules = {name: options.pop(name, None) for name in ("smiles", "skip_invalid")}
         is_large = path.is_file() and _memory_of(path) > memory_limit
+        is_large = is_large and not any(of_molecules.values())
         if is_large and options.get("format") is None:
             with named(path):
                 options["format"] = reading.find_format(path)
@@ -65,7 +67,7 @@ def convert_graph(
             with _database(folder / "sorted", path, memory_limit) as database:
                 graph = _sort_file(path, database, folder / "sorted", memory_limit, **options)
         else:
-            graph = reading.read_graph(path, **options)
+            graph = reading.read_graph(path, **options, **of_molecules)
         store_graph(folder, graph)
         shutil.rmtree(folder / "sorted", ignore_errors=True)
     return graph

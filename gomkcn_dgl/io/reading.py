@@ -5,13 +5,15 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
 | `csv`     | .csv, also .gz                            | io.edge_tables       |
 | `parquet` | .parquet                                  | io.edge_tables       |
-| `graphml` | .graphml, also .gz                        | io.networkx_files    |
-| `gml`     | .gml, also .gz                            | io.networkx_files    |
-| `gexf`    | .gexf, also .gz                           | io.networkx_files    |
-| `pajek`   | .net .paj, also .gz                       | io.networkx_files    |
-| `json`    | .json (nodes and links), also .gz         | io.networkx_files    |
-| `dgl`     | .bin                                      | io.dgl_file          |
-| `npz`     | .npz                                      | io.networkx_files    |
+| `graphml` | .graphml, also .gz                        | io.library_files     |
+| `gml`     | .gml, also .gz                            | io.library_files     |
+| `gexf`    | .gexf, also .gz                           | io.library_files     |
+| `pajek`   | .net .paj, also .gz                       | io.library_files     |
+| `json`    | .json (nodes and links), also .gz         | io.library_files     |
+| `dgl`     | .bin                                      | io.library_files     |
+| `npz`     | .npz                                      | io.library_files     |
+| `smiles`  | .smi; .csv with SMILES; also .gz          | io.molecules         |
+| `sdf`     | .sdf, also .gz                            | io.molecules         |
 | `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
 | `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
 
@@ -45,6 +47,14 @@ from gomkcn_dgl.io.features import (
     read_label_names,
     select_features,
 )
+from gomkcn_dgl.io.molecules import (
+    DEFAULT_OPTIONS,
+    MOLECULE_FORMATS,
+    MoleculeOptions,
+    from_molecules,
+    has_smiles_column,
+    read_molecules,
+)
 from gomkcn_dgl.io.tu_folder import read_tu_folder
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, printable, stem
@@ -54,7 +64,7 @@ log = logging.getLogger("gomkcn_dgl")
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 NETWORKX_FORMATS = ("graphml", "gml", "gexf", "pajek", "json")
 _WEIGHT = "weight"
-_COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS)
+_COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS, *MOLECULE_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
@@ -78,6 +88,8 @@ def read_graph(
     target: Column | None = None,
     relation: Column | None = None,
     weight: Column | None = None,
+    smiles: str | None = None,
+    skip_invalid: bool = False,
 ) -> CSRGraph:
     r"""Read a graph, or a collection of graphs, from a file, a graph folder or a TU folder.
 
@@ -91,9 +103,10 @@ def read_graph(
     features : sequence of str, optional
         Which features to use: columns of the feature file; node attributes of GraphML, GML, GEXF,
         Pajek or JSON, text one-hot as ``kind=kinase``; DGL node data; names stored
-        in a graph folder; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder. None: all
+        in a graph folder; ``"attributes"`` and ``"labels"`` (one-hot) of a TU folder;
+        ``"element"``, ``"charge"`` and ``"aromatic"`` of molecules. None: all
         columns of the feature file; the constant 1 for GraphML and its like; ``feat`` for DGL;
-        attributes, or else labels, for TU.
+        attributes, or else labels, for TU; ``element`` for molecules.
     feature_file : path, optional
         ``.npy`` ``[V, D]`` or ``.csv`` with a header, beside an edge list, a CSV, a parquet or
         a GraphML file. None: ``<stem>.features.npy`` or ``.csv`` in the same folder, if there is
@@ -103,8 +116,9 @@ def read_graph(
         to id i, and ids without an edge are isolated nodes.
     format : str, optional
         ``"edges"``, ``"csv"``, ``"parquet"``, ``"graphml"``, ``"gml"``, ``"gexf"``, ``"pajek"``,
-        ``"json"`` (nodes and links), ``"dgl"``, ``"npz"``, ``"folder"`` or ``"tu"``. None: told by
-        the name.
+        ``"json"`` (nodes and links), ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
+        ``"tu"``. None: told by the name; a CSV file with a column ``smiles`` or
+        ``canonical_smiles`` is one of molecules.
     label_names : path or mapping of str to str, optional
         What labels are called, or a file that says so: ``label=1`` becomes ``label=helix``, see
         :func:`gomkcn_dgl.io.features.read_label_names`.
@@ -123,6 +137,10 @@ def read_graph(
         ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
         relations, unless ``relation="none"``. In GraphML and its like and in DGL files, relation
         and weight are edge attributes by name; None: the types of edges, if any, and ``weight``.
+    smiles : str, optional
+        The column of SMILES of a table of molecules.
+    skip_invalid : bool
+        Whether molecules that RDKit cannot read are left out; the log says how many.
 
     Returns
     -------
@@ -154,12 +172,27 @@ def read_graph(
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
     options = EdgeOptions(directed, source, target, relation, weight)
+    of_molecules = MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
     with named(path):
-        _check_exists(path)
-        format = find_format(path) if format is None else check_choice("format", format, _FORMATS)
+        # False for a name with a NUL character, or too long
+        if not os.path.exists(path):
+            raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+        if format is not None:
+            check_choice("format", format, _FORMATS)
+        elif smiles is not None:
+            format = "smiles"
+        else:
+            format = find_format(path)
         check_edge_options(format, options)
+        if of_molecules != DEFAULT_OPTIONS and format not in MOLECULE_FORMATS:
+            wrong = "skip_invalid" if smiles is None else "smiles"
+            raise InputError(f"{wrong} is for molecules, and the format is {format}.")
         table = find_features(path, format, features, feature_file)
-        graph = _read(path, format, features, table, options)
+        if format in MOLECULE_FORMATS:
+            mols = read_molecules(path, format, of_molecules).mols
+            graph = make_csr(from_molecules(mols), ColumnChoice(features))
+        else:
+            graph = _read(path, format, features, table, options)
     return call_names(path, graph, label_names)
 
 
@@ -189,16 +222,6 @@ def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> C
     return graph
 
 
-def _check_exists(path: Path) -> None:
-    try:
-        exists = path.exists()
-    # a name with a NUL character, or too long
-    except (OSError, ValueError):
-        exists = False
-    if not exists:
-        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
-
-
 def find_format(path: Path) -> str:
     """Tell the format of a file or a folder by its name."""
     if path.is_dir():
@@ -211,7 +234,7 @@ def find_format(path: Path) -> str:
             "(also with .gz, but for .parquet, .bin and .npz), graph folders and TU folders; "
             "give format."
         )
-    return format
+    return "smiles" if format == "csv" and has_smiles_column(path) else format
 
 
 def find_features(
@@ -287,13 +310,10 @@ def _read(
 
 def _read_content(path: Path, format: str) -> GraphContent:
     """Read a file by the library of its format, which is imported here."""
-    if format == "dgl":
-        from gomkcn_dgl.io.dgl_file import read_dgl
+    from gomkcn_dgl.io import library_files as library
 
-        return read_dgl(path)
-    from gomkcn_dgl.io.networkx_files import read_networkx_file, read_npz
-
-    return read_npz(path) if format == "npz" else read_networkx_file(path, format)
+    readers = {"dgl": library.read_dgl, "npz": library.read_npz}
+    return readers[format](path) if format in readers else library.read_networkx_file(path, format)
 
 
 def _choose_columns(

@@ -14,7 +14,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +59,50 @@ class Dialect:
     def quotes(self) -> bool:
         """Whether a cell may be quoted."""
         return self.separator in (",", ";")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What each cell of a column must be: a kind and bounds, and the rule for a message.
+
+    Numbers are finite and at least ``least``; words have 1 to ``longest`` characters, none NUL.
+    """
+
+    kind: pa.DataType
+    rule: str
+    least: float = -math.inf
+    longest: float = math.inf
+
+    def read(self, line: int, text: str) -> float | str:
+        """The value of a cell, or a refusal that names its line."""
+        if self.kind == WORDS:
+            fits = 1 <= len(text) <= self.longest
+        elif self.kind == INTEGERS:
+            fits = is_int64(text)
+        else:
+            fits = is_number(text) and math.isfinite(float(text)) and float(text) >= self.least
+        if not fits:
+            raise line_error(line, self.rule, text)
+        return text if self.kind == WORDS else int(text) if self.kind == INTEGERS else float(text)
+
+    def first_wrong(self, column: pa.Array) -> int | None:
+        """The position of the first value that breaks the rule."""
+        if self.kind == WORDS:
+            # a long word is refused while it is stored once, not in every row
+            for code, word in enumerate(column.dictionary.to_pylist()):
+                if not 1 <= len(word) <= self.longest or "\0" in word:
+                    found: int = column.indices.index(code).as_py()
+                    if found >= 0:
+                        return found
+            return None
+        values = to_array(column)
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= self.least)))
+        return int(bad[0]) if len(bad) else None
+
+
+INTEGER = Cell(INTEGERS, "an integer was expected")
+NUMBER = Cell(NUMBERS, "a finite number was expected")
+WORD = Cell(WORDS, "a value was expected")
 
 
 def read_text(path: Path) -> bytes:
@@ -140,17 +184,16 @@ def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[
 
 
 def parse_columns(
-    data: bytes, dialect: Dialect, width: int, kinds: Mapping[int, pa.DataType], skip: int = 0
+    data: bytes, dialect: Dialect, width: int, cells: Mapping[int, Cell], skip: int = 0
 ) -> dict[int, pa.Array] | None:
-    """Return the columns that ``kinds`` names; None where a line or a cell may not fit.
+    """Return the columns that ``cells`` names; None where a line or a cell may not fit.
 
-    ``kinds`` are :data:`INTEGERS`, :data:`NUMBERS` or :data:`WORDS`, of which blanks around are
-    left out. The first ``skip`` lines are left out.
+    Blanks around words are left out, and so are the first ``skip`` lines.
     """
     quotes = dialect.quotes and b'"' in data
     if quotes and (data.count(b'"') % 2 or _STRAY_QUOTE.search(data)):
         return None
-    if INTEGERS in kinds.values() and _HEXADECIMAL.search(data):
+    if any(cell.kind == INTEGERS for cell in cells.values()) and _HEXADECIMAL.search(data):
         return None
     if dialect.comments and (b"#" in data or b"%" in data):
         data = (_COMMENT if dialect.separator is None else _COMMENT_LINE).sub(b"", data)
@@ -175,8 +218,8 @@ def parse_columns(
                 newlines_in_values=quotes,
             ),
             arrow_csv.ConvertOptions(
-                column_types={str(column): kind for column, kind in kinds.items()},
-                include_columns=[str(column) for column in kinds],
+                column_types={str(column): cell.kind for column, cell in cells.items()},
+                include_columns=[str(column) for column in cells],
                 null_values=[],
             ),
         )
@@ -185,7 +228,21 @@ def parse_columns(
     if not len(table):
         return None
     table = table.unify_dictionaries().combine_chunks()
-    return {column: _stripped(table[str(column)].chunk(0)) for column in kinds}
+    columns = {column: _stripped(table[str(column)].chunk(0)) for column in cells}
+    wrong = (cells[column].first_wrong(values) for column, values in columns.items())
+    return columns if all(row is None for row in wrong) else None
+
+
+def read_rows(
+    rows: Iterable[tuple[int, list[str]]], cells: Mapping[int, Cell], like: tuple[int, int]
+) -> dict[int, pa.Array]:
+    """Read columns row by row, and name the first line that is wrong; ``like`` as check_width."""
+    found: dict[int, list[float | str]] = {column: [] for column in cells}
+    for line, row in rows:
+        check_width(line, row, like)
+        for column, cell in cells.items():
+            found[column].append(cell.read(line, row[column]))
+    return {column: pa.array(found[column], cell.kind) for column, cell in cells.items()}
 
 
 def _stripped(column: pa.Array) -> pa.Array:
@@ -212,46 +269,37 @@ def to_array(column: pa.Array) -> np.ndarray:
     return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
 
 
-def read_matrix(path: Path, kind: pa.DataType) -> np.ndarray:
+def read_matrix(path: Path, cell: Cell) -> np.ndarray:
     """Read lines of comma-separated numbers without a header, as in TU files, ``[rows, D]``."""
     data, dialect = read_text(path), Dialect(",", comments=True)
     _, first = next(table_rows(data, dialect), (0, None))
     if first is None:
         raise InputError("the file holds comments only.")
-    columns = read_columns(data, dialect, dict.fromkeys(range(len(first)), kind))
+    columns = read_columns(data, dialect, dict.fromkeys(range(len(first)), cell))
     return np.stack(list(columns.values()), axis=1)
 
 
 def read_columns(
-    data: bytes, dialect: Dialect, kinds: Mapping[int, pa.DataType], *, header: bool = False
+    data: bytes, dialect: Dialect, cells: Mapping[int, Cell], *, header: bool = False
 ) -> dict[int, np.ndarray]:
-    """Return the columns that ``kinds`` names: finite numbers, or words, of which none is empty.
+    """Return the columns that ``cells`` names.
 
     In a table with a header, a column of numbers none of whose cells is one has words.
     """
     rows = table_rows(data, dialect)
     line, first = next(rows)
-    parsed = parse_columns(data, dialect, len(first), kinds, line if header else 0)
-    if parsed is not None:
-        columns = {at: to_array(column) for at, column in parsed.items()}
-        fits = [
-            all(one) if one.dtype == object else np.isfinite(one).all() for one in columns.values()
-        ]
-        if all(fits):
-            return columns
-    # row by row: words, or a line that is wrong
-    table = list(rows) if header else [(line, first), *rows]
-    if not table:
-        raise InputError("the file holds a header and no row.")
-    for number, cells in table:
-        check_width(number, cells, (line, len(first)))
-    found = {}
-    for at, kind in kinds.items():
-        if header and not any(is_number(cells[at]) for _, cells in table):
-            kind = WORDS
-        values = [parse_cell(number, cells[at], kind) for number, cells in table]
-        found[at] = np.array(values, object if kind == WORDS else None)
-    return found
+    columns = parse_columns(data, dialect, len(first), cells, line if header else 0)
+    if columns is None:
+        table = list(rows) if header else [(line, first), *rows]
+        if not table:
+            raise InputError("the file holds a header and no row.")
+        for number, row in table:
+            check_width(number, row, (line, len(first)))
+        if header:
+            texts = [at for at in cells if not any(is_number(row[at]) for _, row in table)]
+            cells = {**cells, **dict.fromkeys(texts, WORD)}
+        columns = read_rows(table, cells, (line, len(first)))
+    return {at: to_array(column) for at, column in columns.items()}
 
 
 def line_of_row(path: Path, row: int) -> int:
@@ -301,21 +349,6 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def parse_cell(number: int, text: str, kind: pa.DataType) -> float | str:
-    """Return one cell as a word, an integer of 64 bits or a finite number, or name its line."""
-    if kind == WORDS:
-        if not text:
-            raise line_error(number, "a value was expected", text)
-        return text
-    if kind == INTEGERS:
-        if not is_int64(text):
-            raise line_error(number, "an integer was expected", text)
-        return int(text)
-    if not (is_number(text) and math.isfinite(float(text))):
-        raise line_error(number, "a finite number was expected", text)
-    return float(text)
 
 
 def _decode(data: bytes, first: int) -> str:

@@ -18,13 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
-from gomkcn_dgl.io.tables import INTEGERS, NUMBERS, line_of_row, read_matrix
+from gomkcn_dgl.io.tables import INTEGER, NUMBER, Cell, line_of_row, read_matrix
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -50,7 +49,7 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOp
     prefix = find_tu_prefix(folder)
     graph_ptr = _read_graph_ptr(prefix)
     num_nodes = int(graph_ptr[-1])
-    edges = _read(prefix, _EDGES, INTEGERS)
+    edges = _read(prefix, _EDGES, INTEGER)
     _check_edges(prefix, edges, graph_ptr)
     if features is None:
         present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
@@ -82,7 +81,7 @@ def _read_relations(
         raise InputError(f"relation of a TU folder must be {NONE!r} or left out, got {chosen!r}.")
     if chosen == NONE or not _file(prefix, _EDGE_LABELS).is_file():
         return None, [PLAIN]
-    labels = _read(prefix, _EDGE_LABELS, INTEGERS)
+    labels = _read(prefix, _EDGE_LABELS, INTEGER)
     if labels.shape != (num_edges, 1):
         raise InputError(
             f"{_file(prefix, _EDGE_LABELS).name} must have one label for each of the {num_edges} "
@@ -114,7 +113,7 @@ def has_tu_classes(folder: Path) -> bool:
 def read_tu_classes(folder: Path) -> np.ndarray:
     """Read the code of the class of each graph of a TU folder, int64 ``[G]``."""
     prefix = find_tu_prefix(folder)
-    codes = _read(prefix, _GRAPH_LABELS, INTEGERS)
+    codes = _read(prefix, _GRAPH_LABELS, INTEGER)
     num_graphs = len(_read_graph_ptr(prefix)) - 1
     if codes.shape != (num_graphs, 1):
         raise InputError(
@@ -137,10 +136,10 @@ def _file(prefix: Path, ending: str) -> Path:
     return prefix.with_name(prefix.name + ending)
 
 
-def _read(prefix: Path, ending: str, kind: pa.DataType) -> np.ndarray:
+def _read(prefix: Path, ending: str, cell: Cell) -> np.ndarray:
     path = _file(prefix, ending)
     with named(path):
-        return read_matrix(path, kind)
+        return read_matrix(path, cell)
 
 
 def _line_error(prefix: Path, ending: str, row: int, rule: str) -> InputError:
@@ -150,7 +149,7 @@ def _line_error(prefix: Path, ending: str, row: int, rule: str) -> InputError:
 
 def _read_graph_ptr(prefix: Path) -> np.ndarray:
     """Return the first node of each graph, int64 ``[G + 1]``."""
-    indicator = _read(prefix, _INDICATOR, INTEGERS)
+    indicator = _read(prefix, _INDICATOR, INTEGER)
     owner = indicator[:, 0]
     # graphs are numbered 1, 2, …, each with its nodes in one run
     steps = np.diff(owner, prepend=0)
@@ -187,7 +186,7 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
         raise InputError(
             f"features of a TU folder must be among {sorted(_FEATURES)}, got {kind!r}."
         )
-    values = _read(prefix, _FEATURES[kind], NUMBERS if kind == "attributes" else INTEGERS)
+    values = _read(prefix, _FEATURES[kind], NUMBER if kind == "attributes" else INTEGER)
     file = _file(prefix, _FEATURES[kind]).name
     if len(values) != num_nodes:
         raise InputError(

@@ -50,6 +50,8 @@ FORMAT_OF_SUFFIX = {
     ".json": "json",
     ".bin": "dgl",
     ".npz": "npz",
+    ".smi": "smiles",
+    ".sdf": "sdf",
 }
 KIB, MIB, GIB, TIB = (2**power for power in (10, 20, 30, 40))
 

@@ -1,4 +1,4 @@
-"""The processes of one run, started by torchrun: rank, turns, sums over all processes.
+"""The processes of one run, started by torchrun: rank, sums and values of all processes.
 
 Without torchrun there is one process, and every function here returns what it was given. Torch is
 imported where there are several.
@@ -7,7 +7,6 @@ imported where there are several.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import sys
 import time
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _single_process: ContextVar[bool] = ContextVar("single_process", default=False)
-
-# what the processes of this start tell each other, and how often they have taken numbers in turn
-_store: Any = None
-_rounds = itertools.count()
 
 
 class LostProcessError(GomkcnError):
@@ -53,15 +48,6 @@ def join_processes() -> Iterator[None]:
                 f"WORLD_SIZE is set in the environment but {name} is not; "
                 "start with torchrun, or unset WORLD_SIZE."
             )
-    keeps_store = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
-    is_restarted = os.environ.get("TORCHELASTIC_MAX_RESTARTS", "0") != "0"
-    if keeps_store and is_restarted and os.environ.get("GROUP_WORLD_SIZE", "1") != "1":
-        # each machine counts its own restarts
-        raise InputError(
-            "restarts on several machines need a store for each: set "
-            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 before torchrun, or start it with "
-            "--max-restarts 0."
-        )
     import torch
     import torch.distributed as dist
     from torch.distributed import PrefixStore  # type: ignore[attr-defined]
@@ -70,15 +56,13 @@ def join_processes() -> Iterator[None]:
     if dist.is_initialized():
         yield
         return
-    global _store
     _share_cores()
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = next(rendezvous("env://"))
-        if keeps_store:
-            # with the addresses of killed processes in it
-            store = PrefixStore(f"start {os.environ['TORCHELASTIC_RESTART_COUNT']}", store)
-        _store = PrefixStore("turns", store)
+        if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+            # torchrun's own, which after a restart holds the addresses of killed processes
+            store = PrefixStore(os.environ["TORCHELASTIC_RESTART_COUNT"], store)
         dist.init_process_group(backend, store=store, rank=own_rank, world_size=size)
         yield
     except RuntimeError as error:
@@ -87,7 +71,6 @@ def join_processes() -> Iterator[None]:
             raise LostProcessError from error
         raise
     finally:
-        _store = None
         if dist.is_initialized():
             # The threads of gloo need Python's interpreter lock to release the last tensors. Torch
             # 2.4 waits for these threads while it holds the lock, so they get the time before.
@@ -142,25 +125,6 @@ def is_first() -> bool:
 def was_restarted() -> bool:
     """Whether torchrun restarted the processes, which one machine counts; all must ask."""
     return any(gather_objects(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0))
-
-
-def take_turns(count: int) -> Iterator[int]:
-    """Yield numbers below ``count``: the own ones first, then those that no process has begun.
-
-    Of W processes, every W-th number is a process's own. Each number comes to one process, and a
-    process that is fast takes more of them. All must ask at the same point. Processes that were not
-    brought together here each take their own.
-    """
-    own = range(rank(), count, world_size())
-    if world_size() == 1 or _store is None:
-        yield from own
-        return
-    turn = next(_rounds)
-    # of the others those that are begun last
-    others = (number for number in reversed(range(count)) if number not in own)
-    for number in itertools.chain(own, others):
-        if _store.add(f"{turn}/{number}", 1) == 1:
-            yield number
 
 
 def all_reduce_sum(tensor: Tensor) -> Tensor:

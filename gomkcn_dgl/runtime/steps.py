@@ -26,8 +26,9 @@ from gomkcn_dgl.runtime.processes import (
     broadcast_object,
     gather_objects,
     is_first,
+    rank,
     single_process,
-    take_turns,
+    world_size,
 )
 
 Arrays = Mapping[str, np.ndarray]
@@ -92,7 +93,7 @@ class Steps:
     ) -> list[Arrays]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
-        The processes share them, and one that is done takes what the others have not begun.
+        Of W processes each takes every W-th.
         ``key`` gives what an item is known by, itself where left out: a result is found again
         wherever the item stands. With ``in_time``, what is not there when time is up is left out.
         """
@@ -100,7 +101,7 @@ class Steps:
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
         own = {}
-        for number in take_turns(len(items)):
+        for number in range(rank(), len(items), world_size()):
             self.is_partial |= self._is_late() and in_time
             if not (in_time and self.is_partial) or self._has(names[number]):
                 with single_process():

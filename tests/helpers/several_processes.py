@@ -5,7 +5,6 @@
 The second process is killed in the third epoch of the command.
 """
 
-import itertools
 import os
 import signal
 import sys
@@ -34,7 +33,6 @@ from gomkcn_dgl.runtime.processes import (
     join_processes,
     rank,
     single_process,
-    take_turns,
     was_restarted,
     world_size,
 )
@@ -67,17 +65,12 @@ def small_parts():
     interrupts = Interrupts()
     if rank() == 1:
         interrupts._signal = "SIGTERM"
-    # the second process takes one number and the first, when that is done, all others
-    turns = list(itertools.islice(take_turns(5), 1)) if rank() == 1 else []
-    gather_objects(turns)
-    turns = turns or list(take_turns(5))
     with single_process():
         alone = (rank(), world_size(), gather_objects(0))
     answers = {
         "rank": rank(),
         "first": is_first(),
         "alone": alone,
-        "turns": turns,
         "sum": all_reduce_sum(torch.tensor([1.0, float(rank())])).tolist(),
         "broadcast": broadcast_object({"from": rank()}),
         "reason": interrupts.agree(),

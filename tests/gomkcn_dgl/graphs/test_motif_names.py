@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 from tiny_runs import pattern_of, typed_pattern_of
 
-from gomkcn_dgl.graphs.motif_names import motif_names, name_motif, name_signed_loop
 from gomkcn_dgl.graphs.named_structures import SMALL
-from gomkcn_dgl.graphs.shapes import describe_shape, describe_shapes, tell_apart
+from gomkcn_dgl.graphs.shapes import (
+    describe_shape,
+    describe_shapes,
+    motif_names,
+    name_motif,
+    name_signed_loop,
+    tell_apart,
+)
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import relations_of
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tiny_runs import typed_pattern_of
 
-from gomkcn_dgl.graphs.relation_clauses import relation_clauses
-from gomkcn_dgl.graphs.shapes import describe_shape
+from gomkcn_dgl.graphs.shapes import describe_shape, relation_clauses
 
 SUBJECT_AND_VERB = r"(?:while )?((?:both|all|same|[A-J])(?:[+][A-J])*(?: and [A-J])?) (\w+) (.+)"
 VERBS = {"activates": True, "represses": True, "binds": False}

@@ -10,8 +10,8 @@ from graph_files import write_tu
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.dgl_file import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
+from gomkcn_dgl.io.library_files import write_dgl_graphs
 
 
 def write_bin(path, labels):

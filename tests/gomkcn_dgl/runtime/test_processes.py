@@ -14,8 +14,7 @@ from command_line import gomkcn
 from graph_files import write_tu
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime import processes
-from gomkcn_dgl.runtime.processes import join_processes, take_turns, world_size
+from gomkcn_dgl.runtime.processes import join_processes, world_size
 
 # the compiled code as plain Python, because compiling would take longer
 ENVIRONMENT = {
@@ -54,8 +53,6 @@ def test_each_process_knows_its_part(two):
     assert two["size"] == 2
     first, second = two["parts"]
     assert (first["rank"], first["first"], second["rank"], second["first"]) == (0, True, 1, False)
-    # its own numbers first, then what the other has not begun, the last of these first
-    assert (first["turns"], second["turns"]) == ([0, 2, 4, 3], [1])
     for part in (first, second):
         assert part["alone"] == (0, 1, [0])
         assert part["sum"] == [2.0, 1.0]
@@ -97,13 +94,6 @@ def test_two_processes_train_the_kernel_machine_of_one(workplace, monkeypatch):
     assert not Path("run-machine/unfinished").exists()
 
 
-def test_processes_that_others_brought_together_each_take_their_own(monkeypatch):
-    assert list(take_turns(3)) == [0, 1, 2]
-    monkeypatch.setattr(processes, "world_size", lambda: 2)
-    monkeypatch.setattr(processes, "rank", lambda: 1)
-    assert list(take_turns(6)) == [1, 3, 5]
-
-
 def test_a_single_process_and_an_incomplete_environment(monkeypatch):
     for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)
@@ -111,13 +101,4 @@ def test_a_single_process_and_an_incomplete_environment(monkeypatch):
         assert world_size() == 1
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(InputError, match="but RANK is not; start with torchrun"), join_processes():
-        pass
-
-
-def test_restarts_on_several_machines_need_a_store_for_each(monkeypatch):
-    told = {"WORLD_SIZE": 2, "RANK": 0, "MASTER_ADDR": "localhost", "MASTER_PORT": 1}
-    told |= {"GROUP_WORLD_SIZE": 2, "TORCHELASTIC_MAX_RESTARTS": 3}
-    for name, value in {**told, "TORCHELASTIC_USE_AGENT_STORE": True}.items():
-        monkeypatch.setenv(name, str(value))
-    with pytest.raises(InputError, match="TCP_STORE=1 before torchrun"), join_processes():
         pass

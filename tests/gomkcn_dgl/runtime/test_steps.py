@@ -97,10 +97,10 @@ def test_what_is_not_there_when_time_is_up_is_left_out(job, tmp_path):
     assert not (steps.is_partial or steps.is_over()) and job(interrupts=LATE).is_over()
 
 
-def test_each_item_is_computed_by_the_process_whose_turn_it_is(tmp_path, monkeypatch):
+def test_of_two_processes_each_computes_every_second_item(tmp_path, monkeypatch):
     # the first process sees what the second one has computed
     theirs = {"a-1.npz": number(7)}
-    monkeypatch.setattr(module, "take_turns", lambda count: [0, 2])
+    monkeypatch.setattr(module, "world_size", lambda: 2)
     monkeypatch.setattr(module, "gather_objects", lambda own: [own, (theirs, True)])
     steps = Steps(tmp_path, {})
     assert values(steps.each("a", number, range(3))) == [0, 7, 2]

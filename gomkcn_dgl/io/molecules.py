@@ -1,0 +1,234 @@
+"""SMILES, tables with a column of SMILES, and SD files → molecules of RDKit → graphs.
+
+Atoms are nodes with the category ``element``; ``charge`` and ``aromatic`` are there to be chosen.
+Bonds are edges of the relations ``single``, ``double``, ``triple`` and ``aromatic``. Hydrogens are
+left out, and everything else is as RDKit reads it: aromatic is what RDKit finds aromatic.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import GraphContent, relation_codes
+from gomkcn_dgl.runtime.files import file_problems, listed, open_file, read_bytes
+
+log = logging.getLogger("gomkcn_dgl")
+
+MOLECULE_FORMATS = ("smiles", "sdf")
+# what columns and properties are called, in capitals or not
+_SMILES_COLUMNS = ("smiles", "canonical_smiles")
+_CLASS_COLUMNS = ("class", "label", "activity")
+_TABLES = (".csv", ".csv.gz")
+
+
+class MoleculeOptions(NamedTuple):
+    """How a file of molecules is read; each is told by its usual names where it is None."""
+
+    smiles: str | None = None
+    class_column: str | None = None
+    skip_invalid: bool = False
+
+
+DEFAULT_OPTIONS = MoleculeOptions()
+
+
+class Molecules(NamedTuple):
+    """The molecules of a file, and the class of each where the file says so."""
+
+    mols: list[Any]
+    classes: list[str] | None
+
+
+class _Record(NamedTuple):
+    """A molecule of a file, None where RDKit cannot read it, with its place, text and class."""
+
+    where: str
+    given: str
+    mol: Any
+    label: str | None
+
+
+def load_rdkit() -> Any:
+    """Import ``rdkit.Chem``, or say what to install."""
+    try:
+        from rdkit import Chem
+    except ImportError:
+        raise InputError(
+            "molecules are read by RDKit, which is not installed; install it with "
+            "pip install 'gomkcn-dgl[molecules]'."
+        ) from None
+    return Chem
+
+
+def without_log(read: Callable[[str], Any], text: str) -> Any:
+    """What a function of RDKit makes of a text, without a word on the terminal."""
+    from rdkit import rdBase
+
+    with rdBase.BlockLogs():
+        return read(text)
+
+
+def has_smiles_column(path: Path) -> bool:
+    """Whether the header of a CSV file names a column of SMILES."""
+    with file_problems(path), open_file(path) as raw:
+        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+        text = file.read(10_000).decode("utf-8-sig", errors="replace")
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    cells = [cell.strip('"') for cell in header.split(_delimiter(header))]
+    return _find(cells, _SMILES_COLUMNS) is not None
+
+
+def read_molecules(
+    path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
+) -> Molecules:
+    """Read all molecules of a file.
+
+    Raises an InputError that names the first line, or record, that RDKit cannot read, unless these
+    are skipped; then the log says how many.
+    """
+    data = read_bytes(path)
+    if format == "sdf":
+        records = _sd_records(data, options)
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"the file must be text in UTF-8 ({error.reason}).") from None
+        is_table = path.name.lower().endswith(_TABLES) or options.smiles is not None
+        records = _table_records(text, options) if is_table else _line_records(text)
+    mols, labels, skipped = list[Any](), list[str | None](), list[str]()
+    for one in records:
+        if one.mol is not None and one.mol.GetNumAtoms():
+            mols.append(one.mol)
+            labels.append(one.label)
+        elif options.skip_invalid:
+            skipped.append(one.where)
+        else:
+            raise InputError(
+                f"{one.where}: RDKit cannot read the molecule {one.given!r}; correct it, or give "
+                "skip_invalid to leave out all such molecules."
+            )
+    if skipped:
+        log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
+    if not mols:
+        raise InputError("the file holds no molecule that RDKit can read.")
+    classes = [label for label in labels if label]
+    if options.class_column is not None and len(classes) < len(mols):
+        raise InputError(
+            f"class_column must be known of each molecule, and {options.class_column!r} is of "
+            f"{len(classes)} of {len(mols)}."
+        )
+    return Molecules(mols, classes if len(classes) == len(mols) else None)
+
+
+def _line_records(text: str) -> Iterator[_Record]:
+    """Lines of a SMILES and maybe a name; the first may be a header."""
+    read = load_rdkit().MolFromSmiles
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.split()
+        is_header = number == 1 and _find(words[:1], _SMILES_COLUMNS) is not None
+        if words and not is_header and not line.startswith("#"):
+            yield _Record(f"line {number}", words[0], without_log(read, words[0]), None)
+
+
+def _table_records(text: str, options: MoleculeOptions) -> Iterator[_Record]:
+    """Rows of a table with a header."""
+    read = load_rdkit().MolFromSmiles
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    rows = csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(first))
+    try:
+        table = [(rows.line_num, row) for row in rows if row]
+    except csv.Error as error:
+        raise InputError(f"line {rows.line_num}: the table is malformed ({error}).") from None
+    names = table[0][1] if table else []
+    of_smiles = _column("smiles", options.smiles, _SMILES_COLUMNS, names)
+    of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
+    if of_smiles is None:
+        raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
+    for number, row in table[1:]:
+        # a row that is too short has no molecule, or no class
+        row += [""] * (len(names) - len(row))
+        label = None if of_class is None else row[of_class].strip()
+        given = row[of_smiles].strip()
+        yield _Record(f"line {number}", given, without_log(read, given), label)
+
+
+def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[_Record]:
+    """The records of an SD file, with the class among their properties."""
+    from rdkit import rdBase
+
+    supplier = load_rdkit().ForwardSDMolSupplier(io.BytesIO(data))
+    with rdBase.BlockLogs():
+        for number, mol in enumerate(supplier, start=1):
+            names = [] if mol is None else list(mol.GetPropNames())
+            known = (options.class_column,) if options.class_column else _CLASS_COLUMNS
+            at = _find(names, known)
+            label = None if at is None else mol.GetProp(names[at])
+            yield _Record(f"record {number}", f"of record {number}", mol, label)
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t", key=header.count)
+
+
+def _column(option: str, given: str | None, usual: Sequence[str], names: list[str]) -> int | None:
+    """The number of a column that was named, or has a usual name."""
+    at = _find(names, usual if given is None else (given,))
+    if at is None and given is not None:
+        raise InputError(f"{option} must name a column, which are {listed(names)}, got {given!r}.")
+    return at
+
+
+def _find(names: Sequence[str], known: Sequence[str]) -> int | None:
+    """The number of the first name that is known, in capitals or not."""
+    lower = [one.casefold() for one in known]
+    found = [at for at, name in enumerate(names) if name.strip().casefold() in lower]
+    return found[0] if found else None
+
+
+def from_molecules(mols: Sequence[Any]) -> GraphContent:
+    """The atoms and bonds of molecules of RDKit, a graph each.
+
+    >>> from rdkit import Chem
+    >>> content = from_molecules([Chem.MolFromSmiles(one) for one in ("CC=O", "c1ccccc1")])
+    >>> content.num_nodes, content.relation_names, content.nodes["element"][:3].tolist()
+    (9, ('aromatic', 'double', 'single'), ['C', 'C', 'O'])
+    """
+    atoms = [atom for mol in mols for atom in mol.GetAtoms()]
+    charges = [atom.GetFormalCharge() for atom in atoms]
+    starts = np.cumsum([0, *(mol.GetNumAtoms() for mol in mols)])
+    ends = [
+        (start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx(), bond.GetBondType().name)
+        for mol, start in zip(mols, starts.tolist(), strict=False)
+        for bond in mol.GetBonds()
+    ]
+    kinds = np.array([kind.lower() for *_, kind in ends])
+    relation, names = relation_codes("bonds", kinds)
+    source, target = np.array([pair[:2] for pair in ends], np.int64).reshape(-1, 2).T
+    return GraphContent(
+        owner="a molecule",
+        source=source,
+        target=target,
+        num_nodes=len(atoms),
+        nodes={
+            "element": np.array([atom.GetSymbol() for atom in atoms], str),
+            # such as "+1", and "0"
+            "charge": np.array([f"{one:+d}" if one else "0" for one in charges], str),
+            "aromatic": np.array([str(atom.GetIsAromatic()) for atom in atoms], str),
+        },
+        default_features=("element",),
+        directed=(False,) * len(names),
+        listed_once=True,
+        relation=relation,
+        relation_names=names,
+        graph_ptr=starts,
+    )

@@ -1,0 +1,263 @@
+"""Motifs of events: three edges in the order of time, between two or three nodes.
+
+A. Paranjape, A. R. Benson and J. Leskovec, Motifs in temporal networks (WSDM 2017). A motif is a
+sequence of three edges; an occurrence of it is three edges of the graph in that order within a
+window. Where times are equal, the order is that of the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.io.temporal_edges import Column, TemporalEdges, read_temporal_edges
+from gomkcn_dgl.runtime.compiled import run_blocks
+from mining.counting.temporal_loops import (
+    FIRST_TWO,
+    LAST_TWO,
+    NUM_KINDS,
+    OUTER_TWO,
+    PAIR,
+    TRIANGLE,
+    Incident,
+    count_at_nodes,
+    fill_incident,
+)
+from mining.pattern import NullComparison
+from mining.significance import compare_with_random
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Events = tuple[tuple[int, int], ...]
+
+# the first edge of each motif, and the second and the third one of a row and a column of the grid
+FIRST_EDGE = (1, 2)
+SECOND_EDGES = ((3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2))
+THIRD_EDGES = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2))
+TIMES = "times"
+
+_NUM_BLOCKS = 64
+# about what an edge takes
+_NANOSECONDS = 200
+
+
+def motif_events(row: int, column: int) -> Events:
+    """The three edges of the motif in a row and a column of the grid, from 0.
+
+    >>> motif_events(0, 0)
+    ((1, 2), (3, 2), (1, 2))
+    """
+    return FIRST_EDGE, SECOND_EDGES[row], THIRD_EDGES[column]
+
+
+@dataclass(frozen=True, eq=False)
+class TemporalCensus:
+    """How often each motif of three edges in time occurs in a graph.
+
+    Attributes
+    ----------
+    counts : numpy.ndarray
+        int64 ``[6, 6]``, by the second and the third edge as in the figure of Paranjape and others.
+    window : float
+        The longest time from the first to the last edge, in seconds, or in the unit of times that
+        are numbers.
+    num_nodes, num_edges : int
+        What was counted in; edges from a node to itself are none.
+    span : float
+        Time from the first to the last edge of the graph, in the same unit.
+    comparisons : tuple of NullComparison
+        One for each motif, row by row, with random graphs of permuted times; empty where none were
+        asked for.
+    """
+
+    counts: np.ndarray
+    window: float
+    num_nodes: int
+    num_edges: int
+    span: float
+    comparisons: tuple[NullComparison, ...] = ()
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The columns of :meth:`to_pandas`."""
+        cells = [(row, column) for row in range(6) for column in range(6)]
+        events = [motif_events(*cell) for cell in cells]
+        table = {
+            "row": [row + 1 for row, _ in cells],
+            "column": [column + 1 for _, column in cells],
+            "events": [", ".join(f"{u}->{v}" for u, v in edges) for edges in events],
+            "nodes": [max(map(max, edges)) for edges in events],
+            "count": self.counts.reshape(-1).tolist(),
+        }
+        if self.comparisons:
+            for field in ("mean", "sd", "z", "p_adjusted", "verdict"):
+                table[field] = [getattr(one, field) for one in self.comparisons]
+        return table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each motif: its place in the grid, its events, its count.
+
+        With random graphs also ``mean``, ``sd`` and ``z`` of the counts in these, ``p_adjusted``
+        and ``verdict``.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+
+def temporal_census(
+    graph: Any,
+    window: float | str,
+    *,
+    null_samples: int = 199,
+    seed: int = 0,
+    source: Column | None = None,
+    target: Column | None = None,
+    time: Column | None = None,
+) -> TemporalCensus:
+    """Count the 36 motifs of three edges in time, and compare them with permuted times.
+
+    All counts are exact. A random graph has the same edges, and the same times in another order: it
+    keeps who is joined to whom how often, and when something happens, and nothing of what follows
+    on what.
+
+    Parameters
+    ----------
+    graph : path, table, networkx.MultiDiGraph or TemporalEdges
+        See :func:`gomkcn.read_temporal_edges`.
+    window : float or str
+        The longest time from the first to the last edge of an occurrence: a number in the unit of
+        times that are numbers, else of seconds, or a text such as "1h", "30s", "5min", "1d", "1w".
+    null_samples : int
+        Random graphs; 0 for none, else at least 2.
+    seed : int
+        The same seed gives the same random graphs.
+    source, target, time : str or int, optional
+        Columns of a table, see :func:`gomkcn.read_temporal_edges`.
+
+    Returns
+    -------
+    TemporalCensus
+
+    Raises
+    ------
+    InputError
+        For a window that is none, or a graph without times.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> mail = nx.MultiDiGraph()
+    >>> events = [("a", "b", 1), ("b", "a", 2), ("a", "b", 9)]
+    >>> _ = mail.add_edges_from((u, v, {"time": t}) for u, v, t in events)
+    >>> temporal_census(mail, 8, null_samples=0).counts[4, 0].item(), motif_events(4, 0)
+    (1, ((1, 2), (2, 1), (1, 2)))
+    """
+    check_int("null_samples", null_samples, 0)
+    check_int("seed", seed, 0)
+    edges = read_temporal_edges(graph, source=source, target=target, time=time)
+    length = edges.window(window)
+    counter = _Counter(edges, length)
+    counts = [counter.count(np.arange(len(edges.times)))]
+    comparisons: list[NullComparison] = []
+    if null_samples:
+        rng = np.random.default_rng(seed)
+        for _ in range(null_samples):
+            counts.append(counter.count(rng.permutation(len(edges.times))))
+        comparisons = compare_with_random(TIMES, np.stack(counts).reshape(-1, 36))
+    span = edges.times[-1] - edges.times[0] if len(edges.times) else 0
+    return TemporalCensus(
+        counts[0],
+        float(length / edges.unit),
+        edges.num_nodes,
+        len(edges.times),
+        float(span / edges.unit),
+        tuple(comparisons),
+    )
+
+
+class _Counter:
+    """Counts the motifs of a graph whose edges may be in any order; the times stay where they are.
+
+    Who is joined to whom does not depend on the order, and is looked up once.
+    """
+
+    def __init__(self, edges: TemporalEdges, window: float) -> None:
+        self.edges = edges
+        num_edges, num_nodes = len(edges.times), edges.num_nodes
+        self.until = np.searchsorted(edges.times, edges.times + window, "right") - 1
+        # a group for each node and neighbour, in the order of both
+        node = np.concatenate([edges.source, edges.target])
+        neighbor = np.concatenate([edges.target, edges.source])
+        pairs, group, size = np.unique(
+            node * num_nodes + neighbor, return_inverse=True, return_counts=True
+        )
+        self.groups = group[:num_edges], group[num_edges:]
+        self.ptr = _bounds(np.bincount(node, minlength=num_nodes))
+        self.group_ptr = _bounds(size)
+        of_node = pairs // max(num_nodes, 1)
+        self.first_group = _bounds(np.bincount(of_node, minlength=num_nodes))
+        self.neighbor = pairs - of_node * num_nodes
+        # blocks of nodes with about as many edges
+        wanted = np.arange(_NUM_BLOCKS + 1) * self.ptr[-1] // _NUM_BLOCKS
+        self.bounds = np.searchsorted(self.ptr[:-1], wanted)
+        self.bounds[-1] = num_nodes
+
+    def count(self, order: np.ndarray) -> np.ndarray:
+        """The counts int64 ``[6, 6]`` where the edge at each place in time is ``order``."""
+        length = 2 * len(order)
+        incident = Incident(
+            self.ptr,
+            np.empty(length, np.int64),
+            np.empty(length, np.uint8),
+            np.empty(length, np.int64),
+            self.first_group,
+            self.neighbor,
+            self.group_ptr,
+            np.empty(length, np.int64),
+            np.empty(length, np.int64),
+        )
+        fill_incident(
+            self.edges.source[order],
+            self.edges.target[order],
+            self.groups[0][order],
+            self.groups[1][order],
+            incident,
+        )
+        found = np.zeros((_NUM_BLOCKS, NUM_KINDS, 2, 2, 2), np.int64)
+        run_blocks(
+            count_at_nodes, _NUM_BLOCKS, _NANOSECONDS * length,
+            self.bounds, incident, self.until, found,
+        )  # fmt: skip
+        counts = np.zeros((6, 6), np.int64)
+        for at, number in np.ndenumerate(found.sum(axis=0)):
+            if number:
+                counts[cell_of(*at)] += number
+        return counts
+
+
+def _bounds(sizes: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def cell_of(kind: int, *ways: int) -> tuple[int, int]:
+    """Row and column of a motif as :func:`count_at_nodes` tells it: what is shared, directions.
+
+    >>> cell_of(PAIR, 0, 1, 0)
+    (4, 0)
+    """
+    # 1. the ends of each edge: the node from which directions are seen, then the other
+    others = {PAIR: "xxx", FIRST_TWO: "xxy", OUTER_TWO: "xyx", LAST_TWO: "xyy", TRIANGLE: "xyy"}
+    centers = "ccx" if kind == TRIANGLE else "ccc"
+    seen = list(zip(centers, others[kind], strict=True))
+    edges = [ends[::-1] if way else ends for ends, way in zip(seen, ways, strict=True)]
+    # 2. nodes are numbered as they appear, the first edge being 1 -> 2
+    numbers: dict[str, int] = {}
+    for node in chain.from_iterable(edges):
+        numbers.setdefault(node, len(numbers) + 1)
+    _, second, third = [(numbers[u], numbers[v]) for u, v in edges]
+    return SECOND_EDGES.index(second), THIRD_EDGES.index(third)

@@ -1,0 +1,139 @@
+"""Molecules of RDKit and of files; MUTAG, written as SMILES, is read back."""
+
+import builtins
+import gzip
+import logging
+from collections import Counter
+
+import numpy as np
+import pytest
+from mutag_molecules import mutag_molecules
+
+from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.graph_classes import read_graph_classes
+from gomkcn_dgl.io.large_edges import convert_graph
+from gomkcn_dgl.io.molecules import MoleculeOptions
+
+Chem = pytest.importorskip("rdkit.Chem")
+
+LINES = "SMILES name\nCCO ethanol\n\n# a comment\n[NH4+].[Cl-] salt\nC[N+](=O)[O-]\n"
+TABLE = 'id,Canonical_SMILES,Activity\n1,CCO,low\n2,"C1CC",high\n3,c1ccccc1,high\n4,CN,low\n'
+
+
+def bonds(graph):
+    """How often two elements are joined by a type of bond, for each graph."""
+    values = [name.rpartition("=")[2] for name in graph.feature_names]
+    element = [values[column] for column in graph.features.argmax(axis=1)]
+    names = graph.relations.names
+    source, target, kinds = graph.edges()
+    found = [Counter() for _ in range(graph.num_graphs)]
+    for graph_of, u, v, kind in zip(graph.graph_of(source), source, target, kinds, strict=True):
+        found[graph_of][min(element[u], element[v]), max(element[u], element[v]), names[kind]] += 1
+    for graph_of, one in zip(graph.graph_of(np.arange(graph.num_nodes)), element, strict=True):
+        found[graph_of][one] += 1
+    return found
+
+
+def test_mutag_as_smiles_is_mutag(mutag, tmp_path):
+    given = read_graph(mutag, features=["labels"])
+    mols, wrong = mutag_molecules(mutag)
+    assert bonds(as_csr(mols)) == bonds(given)
+    # two molecules have a carbon of five bonds
+    assert wrong == [82, 187]
+    file = tmp_path / "mutag.smi"
+    file.write_text("".join(f"{Chem.MolToSmiles(mol)} {k}\n" for k, mol in enumerate(mols)))
+    with pytest.raises(InputError, match=r"^mutag.smi: line 83: RDKit cannot read the molecule 'O"):
+        read_graph(file)
+    read = read_graph(file, skip_invalid=True)
+    kept = [k for k in range(188) if k not in wrong]
+    assert read.relations.names == ("aromatic", "double", "single", "triple")
+    assert bonds(read) == [bonds(given)[k] for k in kept]
+
+
+def test_lines_hold_smiles_and_maybe_a_name(tmp_path):
+    path = tmp_path / "a.smi"
+    path.write_text(LINES)
+    graph = read_graph(path, features=["element", "charge"])
+    assert graph.num_graphs == 3 and np.diff(graph.graph_ptr).tolist() == [3, 2, 4]
+    assert graph.feature_names[-3:] == ("charge=+1", "charge=-1", "charge=0")
+    assert graph.features[:, -3].nonzero()[0].tolist() == [3, 6]
+    packed = tmp_path / "b.smi.gz"
+    packed.write_bytes(gzip.compress(LINES.encode()))
+    assert read_graph(packed).feature_names == ("element=C", "element=Cl", "element=N", "element=O")
+    aromatic = as_csr(Chem.MolFromSmiles("Cc1ccccc1"), features="aromatic")
+    assert aromatic.feature_names == ("aromatic=False", "aromatic=True")
+    assert aromatic.features.sum(axis=0).tolist() == [1, 6]
+
+
+def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE)
+    with pytest.raises(InputError, match=r"a\.csv: line 3: RDKit cannot read the molecule 'C1CC'"):
+        read_graph(path)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        graph = read_graph(path, skip_invalid=True)
+    assert "left out 1 that RDKit cannot read: line 3" in caplog.text
+    assert np.diff(graph.graph_ptr).tolist() == [3, 6, 2]
+    skip = MoleculeOptions(skip_invalid=True)
+    classes = read_graph_classes(path, molecules=skip)
+    assert classes.names == ("high", "low") and classes.labels.tolist() == [1, 0, 1]
+    by_name = read_graph_classes(path, molecules=skip._replace(class_column="activity"))
+    assert by_name.labels.tolist() == classes.labels.tolist()
+    path.write_text(TABLE.replace("Canonical_SMILES", "mol").replace("C1CC", "CC"))
+    assert read_graph(path, smiles="mol").num_graphs == 4
+    folder = convert_graph(path, tmp_path / "a.graph", smiles="mol")
+    assert folder.num_graphs == 4
+
+
+def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
+    path = tmp_path / "a.sdf"
+    with Chem.SDWriter(str(path)) as writer:
+        for text, kind in (("CCO", "low"), ("Cc1ccccc1", "high"), ("CC=O", "low")):
+            mol = Chem.AddHs(Chem.MolFromSmiles(text))
+            mol.SetProp("class", kind)
+            writer.write(mol)
+    graph = read_graph(path)
+    assert graph.feature_names == ("element=C", "element=O")
+    assert np.diff(graph.graph_ptr).tolist() == [3, 7, 3]
+    assert read_graph_classes(path).names == ("high", "low")
+    path.write_text(path.read_text().replace("V2000", "V9999", 1))
+    with pytest.raises(InputError, match=r"a\.sdf: record 1: RDKit cannot read"):
+        read_graph(path)
+    assert read_graph(path, skip_invalid=True).num_graphs == 2
+    # RDKit itself is silent
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "message"),
+    [
+        ("a.smi", "C1CC\n", {"skip_invalid": True}, "holds no molecule that RDKit can read"),
+        ("a.smi", "C C\n", {"directed": True}, "directed is for edges, csv, parquet"),
+        ("a.csv", "a,b\n1,2\n", {"smiles": "c"}, "smiles must name a column, which are a, b"),
+        ("a.csv", "a,b\n1,2\n", {"skip_invalid": True}, "skip_invalid is for molecules"),
+        ("a.smi", b"\xff\xfe\xff", {}, "must be text in UTF-8"),
+        ("a.csv", "a\nC\n", {"format": "smiles"}, "smiles must name a column, which are a, got n"),
+        ("a.csv", "smiles\nC\n", {"features": ["mass"]}, "a molecule has no 'mass'"),
+    ],
+)
+def test_what_is_no_file_of_molecules_is_refused(tmp_path, name, text, options, message):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match=message):
+        read_graph(path, **options)
+
+
+def test_without_rdkit_the_way_out_is_said(tmp_path, monkeypatch):
+    found = builtins.__import__
+
+    def absent(name, *args, **options):
+        if name == "rdkit":
+            raise ImportError(name)
+        return found(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    path = tmp_path / "a.smi"
+    path.write_text("CCO\n")
+    with pytest.raises(InputError, match=r"not installed; .* 'gomkcn-dgl\[molecules\]'\.$"):
+        read_graph(path)
