@@ -1,14 +1,14 @@
 """The census and the orbits beside ESCAPE and ORCA: the same numbers, and what they take.
 
-    python benchmarks/census_speed.py --threads 1 --escape exe/count_five --orca orca
-
-Both are C++ programs, to be built apart: ESCAPE from github.com/cgradwohl/escape_code, ORCA from
-github.com/thocevar/orca. Without them only our own times are measured.
+Both are C++ programs, to be built apart and put on the PATH as `count_five` and `orca`: ESCAPE from
+github.com/cgradwohl/escape_code, ORCA from github.com/thocevar/orca. One that is not there is left
+out.
 """
 
 from __future__ import annotations
 
 import resource
+import shutil
 import subprocess
 import tempfile
 import time
@@ -16,18 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import networkx as nx
 import numpy as np
 from measure import Timing
-from record import Bench, bench_command, data_option
+from record import Bench
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
 from mining.counting.census_formulas import count_graphlets, count_orbits, induced_to_subgraphs
 
-REPEATS = 3
 GRAPHS = {
     "ca-GrQc": "ca-GrQc.txt.gz",
     "ego-Facebook": "facebook_combined.txt.gz",
@@ -83,11 +81,7 @@ def same_as_orca(path: Path, orbits: np.ndarray) -> bool:
     return np.array_equal(np.loadtxt(path, np.int64), orbits)
 
 
-@bench_command("census_speed", REPEATS, "repeats of ours and one of theirs, processor seconds")
-@data_option
-@click.option("--escape", type=click.Path(path_type=Path, exists=True), help="Its count_five.")
-@click.option("--orca", type=click.Path(path_type=Path, exists=True), help="Its orca.")
-def main(bench: Bench, data: Path, escape: Path | None, orca: Path | None) -> None:
+def main(bench: Bench) -> None:
     """Compare counts by formulas with those of ESCAPE and ORCA."""
     table = bench.table(
         "Processor seconds, without reading and compiling; theirs with reading",
@@ -110,7 +104,7 @@ def main(bench: Bench, data: Path, escape: Path | None, orca: Path | None) -> No
     count_graphlets(small, 5), count_orbits(small)
     graphs = {"Les Misérables": small}
     if not bench.quick:
-        paths = {name: data / "snap" / file for name, file in GRAPHS.items()}
+        paths = {name: bench.data / "snap" / file for name, file in GRAPHS.items()}
         graphs = {name: read_graph(path) for name, path in paths.items() if path.is_file()}
     for name, graph in graphs.items():
         counts, census = measured(graph, bench.repeats, lambda one: count_graphlets(one, 5))
@@ -119,12 +113,13 @@ def main(bench: Bench, data: Path, escape: Path | None, orca: Path | None) -> No
             folder = Path(text)
             write_edges(graph, folder / "edges.txt")
             theirs: list[Any] = []
-            for path, command, out, ours, same, found in (
-                (escape, ["edges.txt"], "out.txt", census, same_as_escape, counts),
-                (orca, ["node", "5", "edges.txt", "orbits.txt"], "orbits.txt", at_nodes,
+            for program, command, out, ours, same, found in (
+                ("count_five", ["edges.txt"], "out.txt", census, same_as_escape, counts),
+                ("orca", ["node", "5", "edges.txt", "orbits.txt"], "orbits.txt", at_nodes,
                  same_as_orca, orbits),
             ):  # fmt: skip
-                spent = None if path is None else run_peer([str(path.resolve()), *command], folder)
+                path = shutil.which(program)
+                spent = None if path is None else run_peer([path, *command], folder)
                 theirs += [ours]
                 if spent is None:
                     theirs += [None if path is None else f"> {MOST_SECONDS} s", None, None]
@@ -136,7 +131,3 @@ def main(bench: Bench, data: Path, escape: Path | None, orca: Path | None) -> No
         "Other jobs ran on the same processors; a program that takes over "
         f"{MOST_SECONDS} s of the clock is ended."
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,5 @@
 """Time and peak memory of `gomkcn convert` against the number of edges, beside pandas and SciPy.
 
-    python benchmarks/convert.py
-
 Each file is converted twice: read into memory, and sorted on disk by DuckDB as if it were larger
 than the limit. Each conversion has a process of its own, whose peak is told by the system; it
 counts the pages of mapped files. Beside them stands the usual way to a compressed matrix,
@@ -17,18 +15,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import click
 import numpy as np
 from measure import Timing
-from record import Bench, bench_command
+from record import Bench
 
 from synthetic import barabasi_albert
 
-REPEATS = 3
-LARGEST = 10**7
+LENGTHS = (10**4, 10**5, 10**6, 10**7)
 MIB = 2**20
 LIMIT = 512 * MIB
 
@@ -95,9 +90,7 @@ def measure(path: Path, bodies: dict[str, str], repeats: int) -> dict[str, tuple
     }
 
 
-@bench_command("convert", REPEATS, "processes in turn: median (range); the largest peak counts")
-@click.option("--largest", type=int, default=LARGEST, help="Lines of the largest file. [10^7]")
-def main(bench: Bench, largest: int) -> None:
+def main(bench: Bench) -> None:
     """Convert edge lists of growing length."""
     if not os.path.exists("/proc/self/status"):
         bench.note("Nothing is measured: the peak of a process is read from Linux's /proc alone.")
@@ -115,30 +108,23 @@ def main(bench: Bench, largest: int) -> None:
             "imports of ours, MiB": ",.0f",
         },
     )
-    lengths = [10**3] if bench.quick else [n for n in (10**4, 10**5, 10**6, 10**7) if n <= largest]
     bodies = {
         "memory": OURS.format(needed=0, limit=LIMIT),
         "disk": OURS.format(needed=2**62, limit=LIMIT),
         "peer": PEER,
     }
     with tempfile.TemporaryDirectory() as folder:
-        for length in lengths:
+        for length in (10**3,) if bench.quick else LENGTHS:
             path = Path(folder) / f"{length}.txt"
             write_edges(path, length)
-            start = time.perf_counter()
             measured = measure(path, bodies, bench.repeats if length < 10**7 else 1)
             cells = [
                 cell for name in bodies for cell in (measured[name][0], measured[name][2] / MIB)
             ]
             table.add(length, *cells, measured["memory"][1] / MIB)
             path.unlink()
-            print(f"{time.perf_counter() - start:.0f} s")
     bench.note(
         "Barabási–Albert, 2 edges a node, lines in random order. pandas and SciPy hold the matrix "
         "in memory and write nothing; convert writes the folder and waits until it is on the disk. "
         "Files of 10^7 lines are converted once."
     )
-
-
-if __name__ == "__main__":
-    main()

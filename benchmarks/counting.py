@@ -1,46 +1,33 @@
 """Occurrences in whole graphs: estimates beside the truth, and what they take.
 
-    python benchmarks/counting.py                 patterns in real graphs, results/counting.*
-    python benchmarks/counting.py --part pairs    200 random pairs, results/counting_pairs.*
-    python benchmarks/counting.py --part large    10^7 nodes, results/counting_large.*
-
 - Real graphs: estimates beside exact counts, as far as these can be had.
 - Random pairs of a pattern and a graph, of all kinds: exact counts beside those of a slow counter
   of its own, and how estimates differ from them in units of their own standard errors.
-- Planted motifs in a graph of ten million nodes.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
-import click
 import networkx as nx
 import numpy as np
 from counted_pairs import KINDS, Pair, TooManyError, draw_pair
-from jobs import MOTIFS, plant
 from measure import Timing
 from numba import njit
-from record import Bench, bench_command, data_option
+from record import Bench
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
-from mining.counting.counter import count_occurrences, estimate_occurrences
+from mining.counting.counter import estimate_occurrences
 from mining.counting.exact_search import ExactSearch, count_by_graph
 from mining.counting.sought import steps_in
-from synthetic import get_motif
 
-REPEATS = 2
 SEED = 0
 NUM_PAIRS = 200
 ERRORS = (0.05, 0.2)
-LARGE = 10**7
 # seconds for a count that an estimate is compared with
 MOST_EXACT = 20.0
 NAMES = ("undirected", "directed"), ("", "typed"), ("", "categorical")
@@ -61,8 +48,9 @@ def patterns() -> list[Structure]:
     return [Structure.from_networkx(graph, name) for name, graph in graphs.items()]
 
 
-def compare_pairs(bench: Bench, num_pairs: int) -> None:
+def random_pairs(bench: Bench) -> None:
     """Exact and estimated counts of random pairs beside the truth."""
+    num_pairs = 16 if bench.quick else NUM_PAIRS
     rng = np.random.default_rng(SEED)
     # rows of kind, error, (estimate - truth) / standard error, whether the interval covers it
     found: list[tuple[int, float, float, bool]] = []
@@ -119,7 +107,7 @@ def _summary(rows: np.ndarray) -> tuple[int, float | None, float | None, float |
     return len(rows), deviations.mean(), deviations.var(), 100 * rows[:, 3].mean()
 
 
-def compare_graphs(bench: Bench, data: Path) -> None:
+def real_graphs(bench: Bench) -> None:
     """Estimates of patterns in real graphs, each to 1 % or as far as five seconds go."""
     table = bench.table(
         "Estimates to ±1 %, or for 20 s: the first seed, and processor seconds over all seeds",
@@ -136,7 +124,7 @@ def compare_graphs(bench: Bench, data: Path) -> None:
     )
     chosen = {"ca-GrQc": GRAPHS["ca-GrQc"]} if bench.quick else GRAPHS
     for name, file in chosen.items():
-        path = data / "snap" / file
+        path = bench.data / "snap" / file
         if not path.is_file():
             bench.note(f"{name} is not in the folder of the data.")
             continue
@@ -256,53 +244,3 @@ def _cliques_among(rows: np.ndarray, size: int) -> int:
             position[level + 1] = k + 1
             level += 1
     return total
-
-
-def compare_planted(bench: Bench, num_nodes: int) -> None:
-    """Planted motifs in a large graph: what a count takes, all together."""
-    table = bench.table(
-        f"Barabási–Albert of {num_nodes:,} nodes with two edges a node and planted motifs",
-        {
-            "motif": "",
-            "planted": ",",
-            "occurrences": "",
-            "how": "",
-            "seconds": ".1f",
-            "of processor": ".1f",
-        },
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "big.graph"
-        plant(path, num_nodes)
-        graph = read_graph(path)
-        truth = json.loads(path.with_name("big.truth.json").read_text())
-        copies = {motif["name"]: motif["copies"] for motif in truth["motifs"]}
-        for name in MOTIFS:
-            start, used = time.perf_counter(), time.process_time()
-            found = count_occurrences(graph, get_motif(name), error=0.05, max_steps=steps_in(10))
-            seconds = time.perf_counter() - start
-            used = time.process_time() - used
-            table.add(name, copies[name], str(found), found.state, seconds, used)
-    bench.note(
-        "Occurrences are more than the planted copies, since chance makes some; at most 10⁹ "
-        "steps for the exact count and as many of draws, beside the preparation of the graph."
-    )
-
-
-@bench_command("counting", REPEATS, "seeds of each estimate")
-@data_option
-@click.option("--part", type=click.Choice(["graphs", "pairs", "large"]), default="graphs")
-def main(bench: Bench, data: Path, part: str) -> None:
-    """Compare estimated occurrences with exact ones."""
-    if part == "graphs":
-        compare_graphs(bench, data)
-        return
-    bench.name = f"counting_{part}"
-    if part == "pairs":
-        compare_pairs(bench, 16 if bench.quick else NUM_PAIRS)
-    else:
-        compare_planted(bench, 20_000 if bench.quick else LARGE)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,15 @@
 """Counts from the text files of a TU set, by NetworkX and igraph: nothing of this project is used.
 
 Patterns are the records of ``patterns.json``. Where edges have types, NetworkX compares them all
-(VF2); where they have none, igraph does (LAD), which is quick enough for larger graphs.
+(VF2); where they have none, igraph does (LAD), which is quick enough for larger graphs. SMILES in
+descriptions are read by RDKit.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 from pathlib import Path
@@ -22,14 +23,9 @@ from networkx.algorithms.isomorphism import (
     categorical_edge_match,
     categorical_node_match,
 )
+from rdkit import Chem, rdBase
 
 Record = dict[str, Any]
-# as in enzymes_labels.csv. The README of ENZYMES does not say which code is which element of the
-# structure. Its first two attributes do, read as the number of residues and the length in Å: an
-# element with label 1 has a median of 1.4 Å a residue, as an α-helix (1.5), one with label 2 has
-# 2.5 Å a residue at 5 residues, as a β-strand (3.3 Å for each of 4 steps), and those with label 3
-# are the few that remain.
-ENZYMES_CODES = {"1": "helix", "2": "sheet", "3": "turn"}
 # a line of a README such as "0  C"
 _NAMED = re.compile(r"^\s*(\d+)\s+(\S+)\s*$", re.MULTILINE)
 # what descriptions say
@@ -37,7 +33,7 @@ _WORDS = {"C": "carbon", "N": "nitrogen", "O": "oxygen", "F": "fluorine", "I": "
           "Cl": "chlorine", "Br": "bromine"}  # fmt: skip
 _NUMBERS = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNT = rf"(\d+|{'|'.join(_NUMBERS)}|an)"
-_LABELS = "|".join([*_WORDS.values(), *ENZYMES_CODES.values()])
+_LABELS = "|".join(_WORDS.values())
 _COUNTED_LABEL = re.compile(rf"\b{_COUNT} ({_LABELS})(?:s|es)?\b")
 _COUNTED_BOND = re.compile(rf"\b{_COUNT[:-1]}|all) (?:edges? )?“([^”]+)”")
 _RING = re.compile(rf"\b(?:ring|cycle) of {_COUNT}\b")
@@ -55,19 +51,19 @@ class LabelledGraphs:
         return any("bond" in data for graph in self.graphs for *_, data in graph.edges(data=True))
 
 
-def read_labelled_graphs(folder: Path, names: Mapping[str, str] | None = None) -> LabelledGraphs:
-    """Read a TU set with node labels; ``names`` of the labels, or else those of its README."""
+def read_labelled_graphs(folder: Path) -> LabelledGraphs:
+    """Read a TU set with node labels, whose names are in its README."""
     (edges_file,) = folder.glob("**/*_A.txt")
     prefix = str(edges_file).removesuffix("_A.txt")
     owner = _numbers(prefix, "graph_indicator") - 1
-    labels = _names(folder, "Node labels", _numbers(prefix, "node_labels"), names)
+    labels = _names(folder, "Node labels", _numbers(prefix, "node_labels"))
     graphs = [nx.Graph() for _ in range(owner[-1] + 1)]
     for node, (graph, label) in enumerate(zip(owner.tolist(), labels, strict=True)):
         graphs[graph].add_node(node, label=label)
     rows = _numbers(prefix, "A") - 1
     bonds: list[str] | None = None
     if Path(f"{prefix}_edge_labels.txt").is_file():
-        bonds = _names(folder, "Edge labels", _numbers(prefix, "edge_labels"), None)
+        bonds = _names(folder, "Edge labels", _numbers(prefix, "edge_labels"))
     for number, (u, v) in enumerate(rows.tolist()):
         data = {} if bonds is None else {"bond": bonds[number]}
         if u != v:
@@ -79,15 +75,11 @@ def _numbers(prefix: str, ending: str) -> np.ndarray:
     return np.loadtxt(f"{prefix}_{ending}.txt", delimiter=",", dtype=int)
 
 
-def _names(
-    folder: Path, heading: str, codes: np.ndarray, names: Mapping[str, str] | None
-) -> list[str]:
-    """Names of codes by the table given, or by the list below a heading of the README."""
-    if names is None:
-        (readme,) = folder.glob("**/README.txt")
-        # the list ends with a blank line
-        block = readme.read_text("utf-8").partition(f"{heading}:\n\n")[2].partition("\n\n")[0]
-        names = dict(_NAMED.findall(block))
+def _names(folder: Path, heading: str, codes: np.ndarray) -> list[str]:
+    """Names of codes by the list below a heading of the README, which ends with a blank line."""
+    (readme,) = folder.glob("**/README.txt")
+    block = readme.read_text("utf-8").partition(f"{heading}:\n\n")[2].partition("\n\n")[0]
+    names = dict(_NAMED.findall(block))
     return [names.get(str(code), str(code)) for code in codes.tolist()]
 
 
@@ -179,6 +171,14 @@ def check_contrast(contrast: Record, counts: Sequence[int], classes: Sequence[st
 def check_words(pattern: Record) -> list[str]:
     """What its description says of shape, labels and bonds that its edges and nodes do not show."""
     graph, words = pattern_graph(pattern), pattern["description"].partition(";")[0]
+    piece = _graph_of_smiles(words.rpartition(": ")[2])
+    if piece is not None:
+        alike = categorical_node_match("label", None), categorical_edge_match("bond", None)
+        return (
+            []
+            if nx.is_isomorphic(graph, piece, *alike)
+            else [f"pattern {pattern['id']}: the SMILES in {words!r} has other atoms or bonds"]
+        )
     wrong = []
     said: Counter[str] = Counter()
     for number, label in _COUNTED_LABEL.findall(words):
@@ -199,6 +199,21 @@ def check_words(pattern: Record) -> list[str]:
     if words.startswith(("tree", "path", "star")) and not nx.is_tree(graph):
         wrong.append("the words have a tree, the edges a cycle")
     return [f"pattern {pattern['id']}: {problem}" for problem in wrong]
+
+
+def _graph_of_smiles(text: str) -> nx.Graph | None:
+    """The atoms and bonds of a SMILES, as it is written; None of another text."""
+    with rdBase.BlockLogs():
+        mol = Chem.MolFromSmiles(text, sanitize=False)
+    if mol is None:
+        return None
+    graph = nx.Graph()
+    for atom in mol.GetAtoms():
+        graph.add_node(atom.GetIdx(), label=atom.GetSymbol())
+    for bond in mol.GetBonds():
+        ends = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        graph.add_edge(*ends, bond=bond.GetBondType().name.lower())
+    return graph
 
 
 def _number(text: str) -> int:

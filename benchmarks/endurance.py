@@ -1,7 +1,5 @@
 """Mining again and again in one process: does its memory grow?
 
-    python benchmarks/endurance.py
-
 Another graph each time, of 2,000 nodes with planted motifs: it is mined, the run is written with
 its report, and read. The resident memory is read from the system after each run.
 """
@@ -13,10 +11,16 @@ import tempfile
 import time
 from pathlib import Path
 
-import click
 import numpy as np
 import psutil
-from record import Bench, bench_command
+from record import Bench
+
+from gomkcn_dgl import as_csr
+from mining import PatternMiner
+from mining.mining_run import MiningRun
+from mining.run_folder import read_run, write_run
+from mining.settings import RunSettings
+from synthetic import barabasi_albert, plant_motifs
 
 MINUTES = 60.0
 MIB = 2**20
@@ -24,28 +28,15 @@ MIB = 2**20
 ENDS = 0.1
 
 
-@bench_command("endurance", 1, "run")
-@click.option("--minutes", type=float, default=MINUTES, help="How long. [60]")
-def main(bench: Bench, minutes: float) -> None:
+def main(bench: Bench) -> None:
     """Mine until time is up."""
-    from gomkcn_dgl import as_csr
-    from mining import PatternMiner
-    from mining.mining_run import MiningRun
-    from mining.run_folder import read_run, write_run
-    from mining.settings import RunSettings
-    from synthetic import barabasi_albert, plant_motifs
-
     process = psutil.Process()
     at: list[float] = []
     memory: list[float] = []
-    start = time.perf_counter()
+    start, size = time.perf_counter(), 100 if bench.quick else 2000
     for seed in itertools.count():
-        planted = plant_motifs(
-            barabasi_albert(100 if bench.quick else 2000, 2, seed),
-            100 if bench.quick else 2000,
-            {"house": 10, "wheel": 10},
-            seed=seed,
-        )
+        base = barabasi_albert(size, 2, seed)
+        planted = plant_motifs(base, size, {"house": 10, "wheel": 10}, seed=seed)
         graph = as_csr(planted.to_dgl())
         miner = PatternMiner(random_state=seed).fit(graph)
         with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +44,7 @@ def main(bench: Bench, minutes: float) -> None:
             read_run(folder)
         at.append((time.perf_counter() - start) / 60)
         memory.append(process.memory_info().rss / MIB)
-        if (bench.quick and seed == 3) or at[-1] > minutes:
+        if (bench.quick and seed == 3) or at[-1] > MINUTES:
             break
     end = max(1, int(len(memory) * ENDS))
     first, last = float(np.median(memory[:end])), float(np.median(memory[-end:]))
@@ -69,7 +60,3 @@ def main(bench: Bench, minutes: float) -> None:
         },
     )
     table.add(len(memory), at[-1], first, last, max(memory), last / first - 1)
-
-
-if __name__ == "__main__":
-    main()

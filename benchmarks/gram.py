@@ -1,31 +1,22 @@
 """Gram matrices of whole graphs: what a pair takes, beside SciPy's assignment and GraKeL's kernels.
 
-    python benchmarks/gram.py
-    python benchmarks/gram.py --before CHECKOUT
-
 Graphs of ENZYMES, in random order. SciPy computes the same numbers: the level embeddings of each
 graph once, then a table of similarities and an assignment for each pair. GraKeL's kernels compare
-labels of nodes, and no continuous features: other kernels, which a user might take instead. With
-another checkout of this project, all of ENZYMES is also computed by its gomk_gram, in turn.
+labels of nodes, and no continuous features: other kernels, which a user might take instead.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
-import os
-import subprocess
-import sys
-import warnings
+import importlib.util
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
-import torch
 from inputs import read_tu
-from measure import Timing, time_interleaved
-from record import Bench, bench_command, data_option
+from measure import time_interleaved
+from peers.graph_kernels import fit_gram, grakel_graphs, optimal_assignment, weisfeiler_lehman
+from record import Bench
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
@@ -34,20 +25,6 @@ from gomkcn_dgl import CSRGraph, GOMKKernel, as_csr, gomk_gram, split_graphs
 KERNEL = GOMKKernel(3, tau=0.3, aggregation="mean", padding="mask")
 NUM_GRAPHS = 100
 OURS, SCIPY = "gomk_gram, float64", "SciPy, the same numbers"
-# all of ENZYMES, in a process of its own; prints the seconds of a second call
-WHOLE = """
-import sys, time, torch
-from pathlib import Path
-from inputs import read_tu
-from gomkcn_dgl import GOMKKernel, gomk_gram
-torch.set_num_threads({threads})
-enzymes = read_tu(Path({data!r}), "ENZYMES", features=["attributes", "labels"])
-kernel = GOMKKernel(3, tau=0.3, aggregation="mean", padding="mask")
-for _ in range(2):
-    start = time.perf_counter()
-    gomk_gram(enzymes, kernel=kernel{options})
-print(time.perf_counter() - start)
-"""
 
 
 def scipy_gram(graph: CSRGraph) -> np.ndarray:
@@ -69,84 +46,20 @@ def scipy_gram(graph: CSRGraph) -> np.ndarray:
 
 def grakel_calls(bench: Bench, graph: CSRGraph, labels: np.ndarray) -> dict[str, Callable[[], Any]]:
     """Gram matrices of GraKeL, if it is installed."""
-    try:
-        from grakel import Graph
-        from grakel.kernels import VertexHistogram, WeisfeilerLehman
-        from grakel.kernels import WeisfeilerLehmanOptimalAssignment as OptimalAssignment
-    except ImportError:
+    if importlib.util.find_spec("grakel") is None:
         bench.note("GraKeL: not installed")
         return {}
     bench.peers["grakel"] = importlib.metadata.version("grakel")
-    graphs, first = [], 0
-    for part in split_graphs(graph):
-        rows = {
-            node: part.indices[part.indptr[node] : part.indptr[node + 1]].tolist()
-            for node in range(part.num_nodes)
-        }
-        names = dict(enumerate(labels[first : first + part.num_nodes].tolist()))
-        graphs.append(Graph(rows, node_labels=names, graph_format="all"))
-        first += part.num_nodes
-
-    def run(kernel: Callable[[], Any]) -> np.ndarray:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.asarray(kernel().fit_transform(graphs))
-
+    graphs = grakel_graphs(graph, labels)
     return {
-        "GraKeL, WL of 3 steps": lambda: run(
-            lambda: WeisfeilerLehman(n_iter=3, base_graph_kernel=VertexHistogram, normalize=True)
-        ),
-        "GraKeL, WL-OA of 3 steps": lambda: run(
-            lambda: OptimalAssignment(n_iter=3, normalize=True)
-        ),
+        "GraKeL, WL of 3 steps": lambda: fit_gram(weisfeiler_lehman(3), graphs),
+        "GraKeL, WL-OA of 3 steps": lambda: fit_gram(optimal_assignment(3), graphs),
     }
 
 
-def compare_with(bench: Bench, before: Path, data: Path, pairs: int) -> None:
-    """Time all of ENZYMES by this checkout and by another, in turn."""
-    here = Path(__file__).parents[1]
-    commit = ["git", "-C", str(before), "rev-parse", "--short", "HEAD"]
-    name = subprocess.run(commit, capture_output=True, text=True, check=True).stdout.strip()
-    ways = {
-        f"gomk_gram of commit {name}": (before, ""),
-        OURS: (here, ""),
-        "gomk_gram, float32": (here, ", dtype='float32'"),
-    }
-    seconds: dict[str, list[float]] = {way: [] for way in ways}
-    for _ in range(bench.repeats):
-        for way, (checkout, options) in ways.items():
-            code = WHOLE.format(threads=bench.threads, data=str(data.resolve()), options=options)
-            where = os.pathsep.join(str(checkout / part) for part in ("", "benchmarks"))
-            ran = subprocess.run(
-                [sys.executable, "-c", code],
-                # the folder that Python looks in before all others
-                cwd=checkout / "benchmarks",
-                env={**os.environ, "PYTHONPATH": where},
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            seconds[way].append(float(ran.stdout))
-    timings = {way: Timing(tuple(taken)) for way, taken in seconds.items()}
-    first = next(iter(timings.values()))
-    table = bench.table(
-        "All of ENZYMES, beside an earlier commit",
-        {"who": "", "time of a pair": "", "the first / it": ".2f"},
-    )
-    for way, timing in timings.items():
-        table.add(way, timing / pairs, first.median / timing.median)
-
-
-@bench_command("gram")
-@data_option
-@click.option(
-    "--before",
-    type=click.Path(path_type=Path, exists=True, file_okay=False, resolve_path=True),
-    help="Compare with this checkout, too.",
-)
-def main(bench: Bench, data: Path, before: Path | None) -> None:
+def main(bench: Bench) -> None:
     """Time Gram matrices."""
-    enzymes = read_tu(data, "ENZYMES", features=["attributes", "labels"])
+    enzymes = read_tu(bench.data, "ENZYMES", features=["attributes", "labels"])
     if enzymes is None:
         bench.note("Skipped: ENZYMES is not in the folder given by --data.")
         return
@@ -155,7 +68,6 @@ def main(bench: Bench, data: Path, before: Path | None) -> None:
     chosen = np.random.default_rng(0).choice(len(parts), number, replace=False)
     graph = as_csr([parts[i] for i in chosen])
     labels = graph.features[:, -3:].argmax(axis=1)
-    torch.set_num_threads(bench.threads)
     calls: dict[str, Callable[[], Any]] = {
         OURS: lambda: gomk_gram(graph, kernel=KERNEL),
         "gomk_gram, float32": lambda: gomk_gram(graph, kernel=KERNEL, dtype="float32"),
@@ -174,9 +86,3 @@ def main(bench: Bench, data: Path, before: Path | None) -> None:
         ratio = timings[SCIPY].median / timing.median
         table.add(name, timing / pairs, ratio, difference)
     bench.note("SciPy and GraKeL use one thread, whatever they are given.")
-    if before is not None:
-        compare_with(bench, before, data, len(parts) * (len(parts) + 1) // 2)
-
-
-if __name__ == "__main__":
-    main()

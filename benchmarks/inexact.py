@@ -1,15 +1,8 @@
 """Is a motif whose copies differ found as one motif, and nothing where nothing was hidden?
 
-    python benchmarks/inexact.py                      one to four motifs, results/inexact.*
-    python benchmarks/inexact.py --part collections   one motif in each of 200 graphs
-    python benchmarks/inexact.py --part nothing       nothing is hidden in a graph
-    python benchmarks/inexact.py --part silence       nothing is hidden in a collection
-    python benchmarks/inexact.py --part intact        copies without edits
-    python benchmarks/inexact.py --part ecoli         a real graph of which edges are lost
-
 Copies stand on random disjoint nodes, which keep their other edges. At noise e each edge of a copy
-is lost with probability e, and as many others are put in, in expectation; in collections each pair
-is flipped with probability d. Seeds are 9100 and on, which nothing was chosen by.
+is lost with probability e, and as many others are put in, in expectation. Seeds are 9100 and on,
+which nothing was chosen by.
 
 The *truth* is the hidden drawings at the hidden places, each in the order of nodes that hides most
 of its noise. M-Jaccard pairs each hidden motif with one that was found, and compares the nodes that
@@ -22,16 +15,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations, permutations
-from pathlib import Path
+from itertools import combinations
 from typing import Any, NamedTuple
 
-import click
 import networkx as nx
 import numpy as np
-from motif_set import hubs, of_networkx, of_size
+from motif_set import hubs, of_networkx
 from motif_set_collections import NOTHING
-from record import Bench, bench_command, data_option
+from record import Bench
 from scipy.optimize import linear_sum_assignment
 
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
@@ -39,8 +30,7 @@ from mining import PatternMiner
 from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.code_length import CodedGraph, GraphCode
-from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
+from mining.motif_sets.edited_copies import EditedGraph
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 
@@ -50,7 +40,6 @@ NODES, COPIES, SIZES = 1000, 30, (3, 8)
 LEAST_TRUTH = 300
 # a copy is found by one that shares so much of the union of both
 SAME = 0.8
-NUM_GRAPHS, GRAPH_NODES = 200, 20
 # a node of each graph, and of the copy
 Places = list[frozenset[Any]]
 
@@ -192,6 +181,8 @@ def hidden_motifs(bench: Bench) -> None:
         ("ER", 1, 0.1, 10), ("BA", 1, 0.1, 10), ("ER", 2, 0.05, 10), ("ER", 1, 0.2, 4),
         ("ER", 2, 0.1, 4), ("ER", 4, 0.1, 3), ("ER", 4, 0.2, 3),
     ]  # fmt: skip
+    # compiled
+    motif_set(nx.karate_club_graph())
     for base, number, noise, wanted in cells[:1] if bench.quick else cells:
         rows: list[tuple[float, MotifSet, float, float, float, int]] = []
         seed = FIRST_SEED
@@ -233,44 +224,6 @@ def hidden_motifs(bench: Bench) -> None:
         )
 
 
-def collections(bench: Bench) -> None:
-    """One copy of a motif in each graph of a collection."""
-    table = bench.table(
-        f"{NUM_GRAPHS} graphs of {GRAPH_NODES} nodes, density .1, one copy each",
-        {"motif": "", "flipped": ".2f", "truth saves, bits a graph": ".1f", "exact": "",
-         "found": "", "truth − found, bits a graph": ".1f", "M-Jaccard": ".3f", "right": ".2f",
-         "s": ".0f"},
-    )  # fmt: skip
-    motifs = {"barbell": nx.barbell_graph(6, 0), "clique": nx.complete_graph(10),
-              "star": nx.star_graph(10)}  # fmt: skip
-    for name, motif in [*motifs.items()][: 1 if bench.quick else 3]:
-        for flipped in (0.0,) if bench.quick else (0.0, 0.02, 0.05, 0.1):
-            rng = np.random.default_rng([FIRST_SEED, round(100 * flipped)])
-            graphs, hidden = [], []
-            number = 20 if bench.quick else NUM_GRAPHS
-            for graph in range(number):
-                host = nx.gnp_random_graph(GRAPH_NODES, 0.1, seed=int(rng.integers(2**31)))
-                joined, row = nx.to_numpy_array(host, dtype=bool), rng.permutation(GRAPH_NODES)
-                row = row[: len(motif)]
-                drawn = nx.to_numpy_array(motif, dtype=bool)
-                joined[np.ix_(row, row)] = damaged(drawn, flipped, flipped, rng)
-                graphs.append(nx.from_numpy_array(joined))
-                hidden.append(frozenset((graph, node) for node in row.tolist()))
-            without, truth = lengths_of(graphs, nx.to_numpy_array(motif, dtype=bool), hidden)
-            exact, _ = timed(graphs, None, exact_copies=True)
-            found, seconds = timed(graphs, None)
-            there = [
-                [frozenset((copy.graph, node) for node in copy.nodes) for copy in one.motif.copies]
-                for one in found
-                if one.motif
-            ]
-            table.add(
-                name, flipped, (without - truth) / number, told(exact), told(found),
-                (truth - found.bits_total) / number,
-                m_jaccard(there, [hidden]), share_found(there, [hidden]), seconds,
-            )  # fmt: skip
-
-
 def sizes_of(found: MotifSet) -> str:
     """Nodes, edges and copies of each motif of a set."""
     parts = [(one.structure.num_nodes, len(one.structure.edges), one.motif.num_copies)
@@ -282,22 +235,6 @@ def told(found: MotifSet) -> str:
     """The motifs of a set with their copies."""
     kinds = [f"{one.name} × {one.motif.num_copies}" for one in found if one.motif]
     return ", ".join(kinds) or "silent"
-
-
-def lengths_of(
-    graphs: list[nx.Graph], motif: np.ndarray, hidden: list[frozenset[Any]]
-) -> tuple[float, float]:
-    """Bits of a collection without motifs, and with the hidden one at its hidden places."""
-    mined, rng = MinedGraph.of(graphs), np.random.default_rng(0)
-    empty = EditedCollection(CollectionCode(mined.graph, None, "total").without_motifs())
-    rows = []
-    for number, (graph, copy) in enumerate(zip(graphs, hidden, strict=True)):
-        joined = nx.to_numpy_array(graph, nodelist=range(GRAPH_NODES), dtype=bool)
-        row = np.array([node for _, node in sorted(copy)])
-        row = row[aligned(motif, joined[np.ix_(row, row)], rng)]
-        rows.append(mined.order.position[row + number * GRAPH_NODES])
-    shape = Shape.of(motif.astype(np.int64), np.zeros(len(motif), int))
-    return empty.length, empty.add(shape, np.array(rows, np.int64)).length
 
 
 def nothing(bench: Bench) -> None:
@@ -359,37 +296,7 @@ def simple(draw: Callable[[int], Any], seed: int) -> CSRGraph:
     return as_csr(draw(seed).graph)
 
 
-def edits_apart(one: np.ndarray, other: np.ndarray) -> int:
-    """Pairs that must be changed to make one drawing another of as many nodes."""
-    orders = np.array([*permutations(range(len(one)))])
-    changed = other[orders[:, :, None], orders[:, None, :]] != one
-    return int(changed.sum(axis=(1, 2)).min()) // 2
-
-
-def intact(bench: Bench) -> None:
-    """Copies without noise: is the set that of exact copies?"""
-    table = bench.table(
-        "Two motifs of 7 or 8 nodes, at least four edits apart, no noise",
-        {"seed": "", "base": "", "exact": "", "found": "", "same copies": ""},
-    )
-    same = []
-    every = [nx.to_numpy_array(nx.Graph(one.to_networkx()), dtype=bool) for one in of_size((7, 8))]
-    for number in range(1 if bench.quick else 30):
-        rng = np.random.default_rng(FIRST_SEED + number)
-        while True:
-            pair = [every[place] for place in rng.choice(len(every), 2, replace=False)]
-            if len(pair[0]) != len(pair[1]) or edits_apart(*pair) >= 4:
-                break
-        base = ("ER", "BA")[number % 2]
-        graph = hide(FIRST_SEED + number, base, 0.0, 2, pair).graph
-        exact, found = motif_set(graph, SIZES, exact_copies=True), motif_set(graph, SIZES)
-        same.append([*map(set, places_of(exact))] == [*map(set, places_of(found))])
-        verdict = "yes" if same[-1] else "no"
-        table.add(str(FIRST_SEED + number), base, told(exact), told(found), verdict)
-    bench.note(f"The same copies in {sum(same)} of {len(same)}; goal: every one.")
-
-
-def lost_edges(bench: Bench, data: Path) -> None:
+def lost_edges(bench: Bench) -> None:
     """How much of the answer for a real graph comes back where a tenth of its edges is missing."""
     table = bench.table(
         "Regulation of E. coli, one relation, undirected: ten times without a tenth of its edges",
@@ -397,7 +304,7 @@ def lost_edges(bench: Bench, data: Path) -> None:
          "some set": "", "nodes of its copies, M-Jaccard": "",
          "called structures that come back": ""},
     )  # fmt: skip
-    path = data / "directed" / "ecoli_regulation.csv"
+    path = bench.data / "directed" / "ecoli_regulation.csv"
     regulation = read_graph(path, relation="none", directed=False)
     ends = np.repeat(np.arange(regulation.num_nodes), regulation.degrees), regulation.indices
     whole = nx.Graph(np.column_stack(ends).tolist())
@@ -438,36 +345,3 @@ def called_of(miner: PatternMiner) -> set[bytes]:
         for one in miner.patterns_
         if any(way.is_called for way in one.significance.values())
     }
-
-
-PARTS = {
-    "hidden": hidden_motifs,
-    "collections": collections,
-    "nothing": nothing,
-    "silence": silence,
-    "intact": intact,
-}
-
-
-@bench_command("inexact", usual_repeats=1, how="run of each graph")
-@click.option(
-    "--part",
-    type=click.Choice([*PARTS, "ecoli"]),
-    default="hidden",
-    show_default=True,
-)
-@data_option
-def main(bench: Bench, data: Path, part: str) -> None:
-    """Find motifs whose copies differ."""
-    if part != "hidden":
-        bench.name = f"inexact_{part}"
-    # compiled
-    motif_set(nx.karate_club_graph())
-    if part == "ecoli":
-        lost_edges(bench, data)
-    else:
-        PARTS[part](bench)
-
-
-if __name__ == "__main__":
-    main()

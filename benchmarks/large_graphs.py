@@ -1,7 +1,5 @@
 """Time, memory and disk of converting and mining against the number of edges, up to a billion.
 
-    python benchmarks/large_graphs.py --largest 1000000000
-
 Each graph is grown by preferential attachment with five edges a node, and 1 % of its nodes are in
 planted motifs, four kinds alike often; its edges stand in a parquet file. `gomkcn convert` and
 `gomkcn mine`, with all defaults, run in processes of their own, start included; the system tells
@@ -19,21 +17,18 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import click
 import matplotlib
 import numpy as np
 from jobs import MOTIFS, copies_of, run
 from large_planting import write_planted_edges
 from matplotlib.figure import Figure
-from record import Bench, bench_command
+from record import Bench
 
 from gomkcn_dgl import read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.counting.exact_search import count_by_graph
 
-REPEATS = 1
-# edges of the graphs where nothing else is asked for
-USUAL = (10**4, 10**6)
+SIZES = [10**k for k in range(4, 10)]
 EDGES_PER_NODE = 5
 MIB, GIB = 2**20, 2**30
 # steps of an exact count, and the edges above which it is not tried
@@ -81,10 +76,7 @@ def draw(sizes: list[int], curves: dict[str, dict[str, list[float]]], path: Path
         figure.savefig(path, metadata={"Date": None})
 
 
-@bench_command("large_graphs", REPEATS, "run of each size")
-@click.option("--largest", type=int, help="10^4, 10^5, … edges up to so many. [10^4 and 10^6]")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where graphs are kept. [none are]")
-def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
+def main(bench: Bench) -> None:
     """Convert and mine graphs of growing size."""
     os.environ["OMP_NUM_THREADS"] = os.environ["NUMBA_NUM_THREADS"] = str(bench.threads)
     table = bench.table(
@@ -102,15 +94,11 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
             "intervals with the exact count": "",
         },
     )
-    sizes = [2000] if bench.quick else list(USUAL)
-    if largest is not None:
-        sizes = [10**k for k in range(4, 10) if 10**k <= largest]
     edges: list[int] = []
     made, mining, made_peaks, peaks = [], [], [], []
     with tempfile.TemporaryDirectory() as scratch:
-        where = Path(scratch) if folder is None else folder
-        for size in sizes:
-            graph, out = where / f"edges{size}.graph", str(Path(scratch) / f"run{size}")
+        for size in [2000] if bench.quick else SIZES:
+            graph, out = Path(scratch) / f"edges{size}.graph", str(Path(scratch) / f"run{size}")
             nodes, written = size // EDGES_PER_NODE, graph.with_suffix(".parquet")
             motifs = dict.fromkeys(MOTIFS, copies_of(nodes))
             write_planted_edges(written, nodes, EDGES_PER_NODE, motifs, seed=0)
@@ -140,8 +128,7 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
                 f"{len(recovered)} of {len(MOTIFS)}",
                 compare_counts(graph, mined, patterns) if size <= MOST_EXACT else "–",
             )
-            if folder is None:
-                shutil.rmtree(graph)
+            shutil.rmtree(graph)
     if len(edges) > 1:
         last = f"{exponent(edges[-2:], mining[-2:]):.2f} and {exponent(edges[-2:], peaks[-2:]):.2f}"
         bench.note(
@@ -156,7 +143,3 @@ def main(bench: Bench, largest: int | None, folder: Path | None) -> None:
         bench.out.mkdir(parents=True, exist_ok=True)
         draw(edges, curves, bench.out / "large_graphs.svg")
         bench.note("![Time and memory over edges](large_graphs.svg)")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,10 +1,9 @@
-"""Do verdicts hold their level? Graphs drawn from the null model that they are judged by.
+"""Does the comparison with random graphs hold its level, and does it see what is there?
 
-    python benchmarks/level.py            every row, written to results/level.*
-    python benchmarks/level.py --quick    one graph of two kinds, nothing written
-
-Every graph is drawn anew, by the tool's own walk or by the rewiring of igraph, so that nothing sets
-it apart from its random graphs. In at most 5 % of the graphs may any structure be called.
+Level: every graph is drawn anew from the null model, by the tool's own walk or by the rewiring of
+igraph, so that nothing sets it apart from its random graphs. In at most 5 % of the graphs may any
+structure be called. Power: structures that are known to be frequent, in real graphs and where
+copies were planted.
 """
 
 from __future__ import annotations
@@ -15,23 +14,31 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import igraph
 import networkx as nx
 import numpy as np
-from record import Bench, bench_command, data_option
+from record import Bench
 from scipy.stats import binomtest
 
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
+from gomkcn_dgl.graphs.structure import Structure
 from mining.choice import compare_censuses
-from mining.counting.structure_counts import Counts, count_structures
-from mining.pattern import LEVEL
-from mining.random_graphs import RandomGraphs, null_model, sample_null
+from mining.counting.sought import INDUCED, SUBGRAPH
+from mining.counting.structure_counts import Counts, count_structures, subgraphs_of
+from mining.null_models import RandomGraphs, null_model, sample_null
+from mining.pattern import LESS, LEVEL, MORE
+from synthetic import MOTIFS
 
 NULL = "degree"
 # of an outside walk
 ATTEMPTS_PER_EDGE = 20
+# graphs of a kind, and random graphs of each
+GRAPHS, SAMPLES = 100, 199
 QUICK = ("karate club", "E. coli")
+# graphs of each case of the power, of which large ones have fewer, and their first seed
+CASES, LARGE, FIRST_SEED = 10, 3, 1000
+LOOP, BIFAN = MOTIFS["feed-forward-loop"], MOTIFS["bi-fan"]
+CLIQUE, TRIANGLE = Structure.parse("clique-4"), Structure.parse("triangle")
 
 
 @dataclass(frozen=True)
@@ -116,20 +123,11 @@ def is_called(kind: Kind, graph: CSRGraph, num_samples: int, seed: int) -> bool:
     return any(one.is_called for one in found.values())
 
 
-@bench_command("level", usual_repeats=1, how="run of each seed")
-@click.option("--graphs", type=click.IntRange(1), default=100, show_default=True, help="Of a kind.")
-@click.option("--samples", type=click.IntRange(2), default=199, show_default=True)
-@click.option("--first-seed", type=click.IntRange(0), default=0, help="Seeds from here on.")
-@click.option("--arm", type=click.Choice(list(ARMS)), multiple=True, help="Who draws; both.")
-@data_option
-def main(
-    bench: Bench, graphs: int, samples: int, first_seed: int, arm: tuple[str, ...], data: Path
-) -> None:
+def main(bench: Bench) -> None:
     """Say how often something is called where nothing is to be found."""
-    graphs, samples = (1, 19) if bench.quick else (graphs, samples)
+    graphs, samples = (1, 19) if bench.quick else (GRAPHS, SAMPLES)
     table = bench.table(
-        f"Something called at {LEVEL}: null model {NULL}, {samples} random graphs, seeds from "
-        f"{first_seed}",
+        f"Something called at {LEVEL}: null model {NULL}, {samples} random graphs, seeds from 0",
         {
             "graph": "",
             "nodes": ",",
@@ -140,14 +138,14 @@ def main(
             "called": "",
         },
     )
-    called: dict[str, list[bool]] = {name: [] for name in arm or ARMS}
-    for kind, name in itertools.product(kinds(data), called):
+    called: dict[str, list[bool]] = {name: [] for name in ARMS}
+    for kind, name in itertools.product(kinds(bench.data), called):
         if bench.quick and kind.name not in QUICK:
             continue
-        seeds = range(first_seed, first_seed + graphs)
         # what draws the graph shares no stream with what draws its random graphs
         found = [
-            is_called(kind, ARMS[name](kind.graph, 10**6 + seed), samples, seed) for seed in seeds
+            is_called(kind, ARMS[name](kind.graph, 10**6 + seed), samples, seed)
+            for seed in range(graphs)
         ]
         called[name] += found
         nodes, edges = kind.graph.num_nodes, kind.graph.num_edges
@@ -161,5 +159,72 @@ def main(
         )
 
 
-if __name__ == "__main__":
-    main()
+@dataclass(frozen=True)
+class Case:
+    """Graphs in which a structure should be called; without one, anything."""
+
+    name: str
+    graph: Callable[[int], CSRGraph]
+    sought: tuple[Structure, ...] = ()
+    readings: tuple[str, ...] = (INDUCED,)
+    is_large: bool = False
+
+
+def sizes_of(graph: CSRGraph) -> range:
+    """Sizes of which all structures are counted."""
+    return range(3, 5 if graph.is_directed else 6)
+
+
+def planted(motif: nx.Graph, copies: int, seed: int) -> CSRGraph:
+    """Copies of a motif on nodes of a random graph of 300 nodes and 900 edges, which all stay."""
+    graph = nx.gnm_random_graph(300, 900, seed=seed)
+    nodes = np.random.default_rng(seed).permutation(300)[: copies * len(motif)]
+    for own in nodes.reshape(copies, -1).tolist():
+        graph.add_edges_from((own[i], own[j]) for i, j in motif.edges)
+    return as_csr(graph)
+
+
+def cases(folder: Path) -> Iterator[Case]:
+    """What is known to be there."""
+    cliques, prism = nx.complete_graph(4), nx.circular_ladder_graph(3)
+    yield Case("ER(300, 900) + 5 K4", lambda seed: planted(cliques, 5, seed), (CLIQUE,))
+    yield Case("ER(300, 900) + 20 prisms", lambda seed: planted(prism, 20, seed))
+    real = {kind.name: kind.graph for kind in kinds(folder)}
+    if "E. coli, directed" not in real:
+        return
+    yield Case("E. coli", lambda _: real["E. coli, directed"], (LOOP, BIFAN))
+    neurons, both = real["C. elegans, directed"], (INDUCED, SUBGRAPH)
+    yield Case("C. elegans", lambda _: neurons, (LOOP, BIFAN), both)
+    authors = read_graph(folder / "snap" / "ca-GrQc.txt.gz")
+    yield Case("ca-GrQc", lambda _: authors, (TRIANGLE,), is_large=True)
+
+
+def power(bench: Bench) -> None:
+    """Count how often what is there is called."""
+    samples, num_seeds = (99, 1) if bench.quick else (SAMPLES, CASES)
+    seeds = range(FIRST_SEED, FIRST_SEED + num_seeds)
+    table = bench.table(
+        f"Power: called at {LEVEL} of all of 3 to 5 nodes, directed 3 and 4; last five: medians",
+        dict.fromkeys(("graph", "random graphs", "structure", "reading", "seeds", MORE, LESS), "")
+        | {"observed": ",.0f", "mean": ",.1f", "sd": ",.1f", "z": ".1f", "adjusted p": ".3f"},
+    )
+    for case in cases(bench.data):
+        own, number = (seeds[:LARGE], min(samples, 99)) if case.is_large else (seeds, samples)
+        if bench.quick and (case.is_large or SUBGRAPH in case.readings):
+            continue
+        # the same random graphs for each reading
+        graphs = [case.graph(seed) for seed in own]
+        drawn = [draw_censuses(g, sizes_of(g), number, s) for g, s in zip(graphs, own, strict=True)]
+        for reading in case.readings:
+            if reading == SUBGRAPH:
+                drawn = [list(map(subgraphs_of, counts)) for counts in drawn]
+            verdicts = [compare_censuses(NULL, counts) for counts in drawn]
+            found = [{one.key: each for one, each in known.items()} for known in verdicts]
+            for one in case.sought or (None,):
+                sought = [[each[one.key]] if one else list(each.values()) for each in found]
+                words = [{v.verdict for v in each} for each in sought]
+                more, less = (sum(word in each for each in words) for word in (MORE, LESS))
+                numbers = [(v.observed, v.mean, v.sd, v.z, v.p_adjusted) for (v, *_) in sought]
+                medians = np.median(np.array(numbers, float), axis=0).tolist()
+                start = case.name, number, one.name if one else "any", reading, len(own)
+                table.add(*start, more, less, *(medians if one else [None] * 5))

@@ -1,10 +1,4 @@
-"""Forward and backward of the kernel beside plain PyTorch.
-
-    python benchmarks/matching.py                  Numba, on this CPU
-    python benchmarks/matching.py --device cuda    Triton, on this GPU
-
-The two leave tables of their own, results/matching.* and results/matching_cuda.*.
-"""
+"""Forward and backward of the kernel beside plain PyTorch, on a CPU (Numba) or a GPU (Triton)."""
 
 from __future__ import annotations
 
@@ -14,10 +8,9 @@ from typing import Any
 import click
 import torch
 from inputs import MatchingInputs, MatchingShape, draw_matching
-from limits import Limits, measure_limits
-from measure import time_interleaved
+from measure import Limits, measure_limits, time_interleaved
 from peers import matching as matrix_products
-from record import Bench, Table, bench_command
+from record import Bench, Table
 
 CPU_SHAPES = (
     MatchingShape(5000, 16, 10, 16, 3),
@@ -91,6 +84,7 @@ def compare(
 
 
 def on_cpu(bench: Bench) -> None:
+    """Score subgraphs against filters and differentiate, on a CPU."""
     limits = bench.add_limits(measure_limits(bench.threads, quick=bench.quick))
     table = results_table(bench)
     furthest = 0.0
@@ -107,13 +101,7 @@ def on_cpu(bench: Bench) -> None:
         "Largest relative difference of a greedy score from the reference's in double precision: "
         f"{furthest:.1e}."
     )
-    if bench.out and (bench.out / "matching_cuda.md").exists():
-        bench.note(f"GPU, {GPU_SHAPE}: see [matching_cuda.md](matching_cuda.md).")
-    else:
-        bench.note(
-            f"GPU, {GPU_SHAPE}, float32 and bfloat16, triton beside the eager reference: not yet "
-            "measured. `python benchmarks/matching.py --device cuda` measures it."
-        )
+    note_operations(bench)
 
 
 def largest_difference(inputs: MatchingInputs, backend: str) -> float:
@@ -127,7 +115,10 @@ def largest_difference(inputs: MatchingInputs, backend: str) -> float:
 
 
 def on_gpu(bench: Bench) -> None:
-    bench.name, bench.device = "matching_cuda", torch.cuda.get_device_name()
+    """The same on a GPU."""
+    if not torch.cuda.is_available():
+        raise click.UsageError("matching_cuda needs a CUDA GPU that torch can use; there is none.")
+    bench.device = torch.cuda.get_device_name()
     table = results_table(bench)
     shape = QUICK_SHAPE if bench.quick else GPU_SHAPE
     for dtype in (torch.float32, torch.bfloat16):
@@ -140,6 +131,7 @@ def on_gpu(bench: Bench) -> None:
         }
         compare(bench, table, inputs, shape, limits, others, "triton")
         bench.note(f"{limits.dtype}: the reference ran in {len(parts)} parts, for want of memory.")
+    note_operations(bench)
 
 
 def parts_that_fit(inputs: MatchingInputs, shape: MatchingShape) -> list[MatchingInputs]:
@@ -156,20 +148,10 @@ def in_parts(parts: list[MatchingInputs]) -> None:
         part.forward_backward("reference", "greedy")
 
 
-@bench_command("matching")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
-def main(bench: Bench, device: str) -> None:
-    """Score subgraphs against filters and differentiate, beside plain PyTorch."""
-    if device == "cuda" and not torch.cuda.is_available():
-        raise click.UsageError("--device cuda needs a CUDA GPU that torch can use; there is none.")
-    (on_gpu if device == "cuda" else on_cpu)(bench)
+def note_operations(bench: Bench) -> None:
     bench.note(
         f"Operations are counted as S F N M L (3 D + {EXPONENTIAL}): the similarities of the "
         "forward pass alone, an exponential as "
         f"{EXPONENTIAL}; the matching and the backward pass come on top, in time but not in the "
         "count. `tau` 1, `level_scale` 3."
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,7 @@
-"""Time calls against each other: interleaved repeats on pinned CPUs, median and range."""
+"""Time calls against each other: interleaved repeats on pinned CPUs, median and range.
+
+Beside them stand the limits of the machine, measured in the same run.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,11 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+import numba
+import torch
+from threadpoolctl import threadpool_limits
 
 Call = Callable[[], Any]
 
@@ -22,6 +28,10 @@ LONG_REPEATS = 5
 # a call that takes less runs once, untimed, before each sample: a slow one before it left the
 # caches, and on a virtual machine the memory, cold
 SHORT_CALL = 0.5
+# side of the matrices, and bytes of the array to copy: past every cache
+_SIDE = {"cpu": 2048, "cuda": 8192}
+_COPIED = {"cpu": 2**28, "cuda": 2**32}
+_REPEATS = 7
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
 _SIZE_OF_UNIT = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
@@ -58,35 +68,21 @@ def _three_digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 99.95 else f"{value:#.3g}"
 
 
-def allowed_cpus() -> list[int]:
-    """The CPUs that this process may use; all of them where the system cannot say."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
-def pin(count: int) -> None:
-    """Keep this process, and every thread that it starts from now on, on ``count`` CPUs."""
+def pin(count: int) -> int:
+    """Keep this process and its threads on so many CPUs, or as many as it may use; how many."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, allowed_cpus()[:count])
+        cpus = sorted(os.sched_getaffinity(0))[:count]
+        os.sched_setaffinity(0, cpus)
+        count = len(cpus)
+    use_threads(count)
+    return count
 
 
 def use_threads(count: int) -> None:
     """Let torch, Numba and the linear algebra of NumPy use ``count`` threads."""
-    import numba
-    import torch
-    from threadpoolctl import threadpool_limits
-
     threadpool_limits(count)
     torch.set_num_threads(count)
     numba.set_num_threads(count)
-
-
-def peak_memory() -> int:
-    """Highest resident size of this process since its peak was last reset, in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    line = next(line for line in lines if line.startswith("VmHWM"))
-    return int(line.split()[1]) * 1024
 
 
 def time_interleaved(
@@ -143,3 +139,51 @@ def _sample(call: Call, size: int, wait: Call) -> float:
         return (time.perf_counter() - start) / size
     finally:
         gc.enable()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the machine can do at most with ``threads`` threads; the fastest repeat of each."""
+
+    device: str
+    threads: int
+    dtype: str
+    product: float  # operations a second of a matrix product, by the faster library
+    copy: float  # bytes a second of a copy, those read and those written
+
+    def __str__(self) -> str:
+        where = f"{self.threads} thread{'s' * (self.threads > 1)}"
+        return (
+            f"{self.product / 1e9:,.0f} GFLOP/s ({self.dtype} matrix product) and "
+            f"{self.copy / 1e9:,.1f} GB/s (copy) "
+            + (f"with {where}" if self.device == "cpu" else f"on {self.device}")
+        )
+
+
+def measure_limits(
+    threads: int, device: str = "cpu", dtype: torch.dtype = torch.float32, quick: bool = False
+) -> Limits:
+    use_threads(threads)
+    side, size = (256, 2**22) if quick else (_SIDE[device], _COPIED[device])
+    wait = torch.cuda.synchronize if device == "cuda" else lambda: None
+    source = torch.zeros(size // 4, device=device)
+    target = torch.empty_like(source)
+    calls = {**_products(side, device, dtype), "copy": lambda: target.copy_(source)}
+    timings = time_interleaved(calls, 1 if quick else _REPEATS, wait=wait)
+    best = {name: min(timing.seconds) for name, timing in timings.items()}
+    copy = best.pop("copy")
+    name = torch.cuda.get_device_name() if device == "cuda" else device
+    return Limits(
+        name, threads, str(dtype).split(".")[-1], 2 * side**3 / min(best.values()), 2 * size / copy
+    )
+
+
+def _products(side: int, device: str, dtype: torch.dtype) -> dict[str, Callable[[], object]]:
+    """Matrix products; on a CPU also oneDNN's, which uses AVX-512 where the default does not."""
+    left, right = (torch.rand(side, side, device=device).to(dtype) for _ in range(2))
+    out = torch.empty_like(left)
+    calls: dict[str, Callable[[], object]] = {"mm": lambda: torch.mm(left, right, out=out)}
+    if device == "cpu" and torch.backends.mkldnn.is_available():
+        blocked = left.to_mkldnn(), right.to_mkldnn()
+        calls["oneDNN"] = lambda: torch.nn.functional.linear(*blocked)
+    return calls

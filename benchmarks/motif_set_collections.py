@@ -1,8 +1,5 @@
 """Motif sets of collections: are known motifs found, and is nothing found where nothing is?
 
-    python benchmarks/motif_set_collections.py            every row
-    python benchmarks/motif_set_collections.py --quick    two small rows, nothing written
-
 A collection without motifs has graphs of blocks, cores, hubs or two degrees, random trees, or real
 graphs whose edges are exchanged at equal degrees; it is right where no motif is reported. A clique
 of ten nodes in each graph is right where it is named, as a motif or as a block with all its edges;
@@ -16,11 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import networkx as nx
 import numpy as np
-from measure import use_threads
-from record import Bench, bench_command, data_option
+from record import Bench
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
@@ -30,6 +25,8 @@ from mining.motif_sets.coded_set import CodedSet
 from mining.motif_sets.collection_search import search_collection
 
 NUM_GRAPHS, CLIQUE = 60, 10
+# collections of each row, and most nodes of a motif but in MUTAG
+FIRST_SEED, SEEDS, LARGEST = 1000, 20, 5
 Draw = Callable[[np.random.Generator], nx.Graph]
 
 
@@ -118,13 +115,13 @@ def drawn(draw: Draw, seed: int) -> CSRGraph:
     return as_csr([draw(rng) for _ in range(NUM_GRAPHS)])
 
 
-def nothing(graph: CSRGraph, largest: int, seed: int) -> Outcome:
-    found, _, seconds = search(graph, largest, seed)
+def nothing(graph: CSRGraph, seed: int) -> Outcome:
+    found, _, seconds = search(graph, LARGEST, seed)
     return Outcome(found, not found.motifs, seconds)
 
 
-def clique(flipped: float, largest: int, seed: int) -> Outcome:
-    found, mined, seconds = search(drawn(_clique(flipped), seed), largest, seed)
+def clique(flipped: float, seed: int) -> Outcome:
+    found, mined, seconds = search(drawn(_clique(flipped), seed), LARGEST, seed)
     if not flipped:
         named = [len(one.copies) for one in found.motifs if one.structure.num_nodes == CLIQUE]
         return Outcome(found, named == [NUM_GRAPHS], seconds)
@@ -165,34 +162,26 @@ def rewired(graph: CSRGraph, seed: int, within_types: bool) -> CSRGraph:
     )  # fmt: skip
 
 
-@bench_command("motif_set_collections", 1, "run of each seed")
-@data_option
-@click.option("--seeds", type=click.IntRange(1), default=20, help="Collections of each row.")
-@click.option("--first-seed", type=click.IntRange(0), default=1000)
-@click.option("--largest", type=click.IntRange(2), default=5, help="Most nodes, but for MUTAG.")
-@click.option("--rows", "only", multiple=True, help="Only rows whose name begins so.")
-def main(
-    bench: Bench, data: Path, seeds: int, first_seed: int, largest: int, only: tuple[str, ...]
-) -> None:
-    use_threads(1)
-    drawings = range(first_seed, first_seed + (1 if bench.quick else seeds))
+def main(bench: Bench) -> None:
+    """Search collections of which the answer is known."""
+    drawings = range(FIRST_SEED, FIRST_SEED + (1 if bench.quick else SEEDS))
     rows: dict[str, Callable[[int], Outcome]] = {
-        name: lambda seed, draw=draw: nothing(drawn(draw, seed), largest, seed)
+        name: lambda seed, draw=draw: nothing(drawn(draw, seed), seed)
         for name, draw in NOTHING.items()
     }
     for name, flipped in CLIQUES.items():
-        rows[name] = lambda seed, flipped=flipped: clique(flipped, largest, seed)
+        rows[name] = lambda seed, flipped=flipped: clique(flipped, seed)
     folders = {"MUTAG": "MUTAG_47395044/MUTAG", "ENZYMES": "ENZYMES_67bfdeff/ENZYMES"}
     for name, folder in folders.items():
-        if bench.quick or not (data / folder).is_dir():
+        if bench.quick or not (bench.data / folder).is_dir():
             continue
-        graph = read_graph(data / folder)
+        graph = read_graph(bench.data / folder)
         for within in (False, True) if name == "MUTAG" else (False,):
             how = "within types" if within else "types travelling"
             rows[f"{name} rewired, {how}"] = lambda seed, graph=graph, within=within: nothing(
-                rewired(graph, seed, within), largest, seed
+                rewired(graph, seed, within), seed
             )
-    names = [name for name in rows if not only or name.startswith(only)]
+    names = list(rows)
     columns = {"collection": "", "right": "", "base": "", "most bits": ".0f", "CPU s": ".1f"}
     table = bench.table("", columns)
     for name in names[:2] if bench.quick else names:
@@ -205,8 +194,8 @@ def main(
             max(sum(each.bits for each in one.found.motifs) for one in outcomes),
             float(np.median([one.seconds for one in outcomes])),
         )
-    if not bench.quick and (not only or "MUTAG".startswith(only)):
-        add_molecules(bench, data / folders["MUTAG"])
+    if not bench.quick:
+        add_molecules(bench, bench.data / folders["MUTAG"])
 
 
 def add_molecules(bench: Bench, folder: Path) -> None:
@@ -222,7 +211,3 @@ def add_molecules(bench: Bench, folder: Path) -> None:
         f"MUTAG: {found.bits_base:,.0f} bits without motifs, {found.bits_total:,.0f} with them, "
         f"base {found.base!r}, {seconds:.1f} s of processor time."
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl import CSRGraph, as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining import MotifRecovery, Pattern, PatternMiner, compare_with_truth
+from mining import PatternMiner
 from synthetic import (
     PlantedGraph,
     PlantingSettings,
@@ -22,8 +22,6 @@ from synthetic import (
 )
 
 NUM_NODES = 1000
-# patterns that a user may ask for who wants the page short
-FEW = 8
 MOTIFS_OF_SIZE = {
     4: ("square", "diamond4", "clique4"),
     5: ("house5", "bowtie", "wheel5", "basket"),
@@ -68,48 +66,3 @@ def mine(graph: CSRGraph, **settings: Any) -> tuple[PatternMiner, float]:
     start = time.process_time()
     miner = PatternMiner(**settings).fit(graph)
     return miner, time.process_time() - start
-
-
-def recoveries(miner: PatternMiner, planted: PlantedGraph) -> list[MotifRecovery]:
-    """What the miner's patterns recover of each planted motif."""
-    return compare_with_truth(miner.patterns_, planted.truth())
-
-
-def patterns_of_motifs(miner: PatternMiner, planted: PlantedGraph) -> dict[str, Pattern]:
-    """The first pattern that is isomorphic to each motif that was recovered."""
-    pattern_of = {pattern.id: pattern for pattern in reversed(miner.patterns_)}
-    return {
-        motif.name: pattern_of[motif.pattern_ids[0]]
-        for motif in recoveries(miner, planted)
-        if motif.recovered
-    }
-
-
-def motifs_lead(miner: PatternMiner, planted: PlantedGraph) -> bool:
-    """Whether the motifs are the first patterns, in any order.
-
-    Those that random graphs were searched for are compared among each other, and so are the larger
-    ones that follow them.
-    """
-    motifs, number = patterns_of_motifs(miner, planted).values(), len(planted.motifs)
-    is_compared = any(one.significance for one in motifs)
-    like = [one for one in miner.patterns_ if bool(one.significance) == is_compared]
-    return len(motifs) == number and {one.key for one in motifs} == {
-        one.key for one in like[:number]
-    }
-
-
-def count_is_right(pattern: Pattern, exact: int) -> bool:
-    """Whether the number of occurrences is the exact one, or its interval holds that."""
-    count = pattern.frequency.occurrences
-    return count.low <= exact <= count.high
-
-
-def share_of(values: Sequence[bool]) -> str | None:
-    """Such as 29/30; None of nothing."""
-    return f"{sum(values)}/{len(values)}" if values else None
-
-
-def median_and_range(values: Iterable[float], spec: str = ".2f", to: str = "–") -> str:
-    values = list(values)
-    return f"{np.median(values):{spec}} ({min(values):{spec}}{to}{max(values):{spec}})"

@@ -1,7 +1,5 @@
 """Mining by several processes of torchrun: how much faster, with equal results, and when killed?
 
-    python benchmarks/processes.py
-
 One process with one thread, beside two such processes: the whole command, from the start of Python
 (and of torchrun) to the report, in turn; of the smallest graph with a null model. Then four
 processes, of which one is killed three times: SIGKILL to a process drawn by chance once a quarter,
@@ -21,13 +19,11 @@ import tempfile
 import time
 from pathlib import Path
 
-import click
 import psutil
 from jobs import GOMKCN, TORCHRUN, finish, peak_of, plant, run, steps_in
 from measure import Timing
-from record import Bench, bench_command
+from record import Bench
 
-REPEATS = 3
 KILLS = 3
 PROCESSES = 4
 SIZES = (10**5, 10**6, 10**7)
@@ -122,12 +118,9 @@ def same(one: Path, other: Path) -> str:
     return f"{len(common)} of {len(first)} patterns; intervals of {held} meet"
 
 
-@bench_command("processes", REPEATS, "runs of each, in turn: median (range)")
-@click.option("--largest", type=int, default=SIZES[-1], help="Nodes of the largest graph. [10^7]")
-def main(bench: Bench, largest: int) -> None:
+def main(bench: Bench) -> None:
     """Mine by one process, by two, and by four of which some are killed."""
     # each process has one thread, on any processor
-    bench.threads = 1
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
@@ -155,7 +148,7 @@ def main(bench: Bench, largest: int) -> None:
             "the same in both": "",
         },
     )
-    sizes = [500] if bench.quick else [size for size in SIZES if size <= largest]
+    sizes = (500,) if bench.quick else SIZES
     with tempfile.TemporaryDirectory() as folder:
         graph, one, more = (Path(folder) / name for name in ("big.graph", "one", "more"))
         for size in sizes:
@@ -180,7 +173,3 @@ def main(bench: Bench, largest: int) -> None:
                 done = ", ".join(map(str, done_at))
                 answer = "yes" if all_stayed else "NO"
                 killed.add(size, total, len(done_at), done, answer, same(one, more))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,28 +1,17 @@
-"""One run of a benchmark: its options, its tables, and the two files that it leaves in results/."""
+"""One run of a benchmark: how it measures, its tables, and the two files that it leaves."""
 
 from __future__ import annotations
 
-import functools
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
-from measure import LONG_CALL, LONG_REPEATS, Timing, allowed_cpus, pin, use_threads
+from measure import Limits, Timing
 
-if TYPE_CHECKING:
-    from limits import Limits
-
-RESULTS = Path(__file__).parent / "results"
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-REPEATS = 7
-QUICK_REPEATS = 2
-INTERLEAVED = (
-    f"interleaved repeats, {LONG_REPEATS} of what takes over {LONG_CALL:.0f} s: median (range)"
-)
+from gomkcn_dgl.runtime.output_folder import describe_provenance
 
 
 class Table:
@@ -71,20 +60,23 @@ def _plain(value: Any) -> Any:
 
 @dataclass
 class Bench:
-    """What every command is given: how to measure, and where its tables go."""
+    """What every benchmark is given: how to measure, and where its tables go."""
 
     name: str
     threads: int
     repeats: int
     how: str
-    quick: bool
-    out: Path | None
+    quick: bool  # tiny sizes
+    out: Path | None  # folder of the results; None: none are written
+    data: Path  # folder of the real graphs
     device: str = "cpu"
     limits: list[Limits] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     peers: dict[str, str] = field(default_factory=dict)
     start: float = field(default_factory=time.perf_counter)
+    # of the code that runs, whatever happens to the files meanwhile
+    commit: str = field(default_factory=lambda: str(describe_provenance(0, 0.0)["commit"]))
 
     def table(self, title: str, columns: Mapping[str, str]) -> Table:
         self.tables.append(Table(title, columns))
@@ -102,11 +94,11 @@ class Bench:
 
     def write(self) -> None:
         """Write the tables to ``<name>.md`` and append the run to ``<name>.jsonl``."""
-        from gomkcn_dgl.runtime.output_folder import describe_provenance
-
         made = describe_provenance(0, time.perf_counter() - self.start, self.device)
+        made["commit"] = self.commit
         print(f"\n{self.name}: {made['seconds']:.0f} s")
-        if self.out is None:
+        # the experiments of the paper write for themselves, and what is skipped has no table
+        if self.out is None or not any(table.rows for table in self.tables):
             return
         threads = f"{self.threads} threads on as many pinned CPUs"
         how = [threads if self.threads > 1 else "1 thread", f"{self.repeats} {self.how}"]
@@ -152,57 +144,3 @@ def write_markdown(
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([", ".join(head) + ".\n", *parts]), encoding="utf-8")
-
-
-def bench_command(
-    name: str, usual_repeats: int = REPEATS, how: str = INTERLEAVED, results: Path = RESULTS
-) -> Callable[[Callable[..., None]], click.Command]:
-    """A command with the options that all benchmarks share; the function gets a :class:`Bench`."""
-
-    def decorate(function: Callable[..., None]) -> click.Command:
-        @click.command(name)
-        @click.option("--threads", type=click.IntRange(1), help="Threads, 2 if there are as many.")
-        @click.option(
-            "--repeats", type=click.IntRange(1), help=f"Repeats, {usual_repeats} by default."
-        )
-        @click.option("--quick", is_flag=True, help="Tiny sizes, to see that it runs.")
-        @click.option(
-            "--out",
-            type=click.Path(path_type=Path, file_okay=False),
-            help="Folder of the results; results/ by default, none with --quick.",
-        )
-        @functools.wraps(function)
-        def command(
-            threads: int | None, repeats: int | None, quick: bool, out: Path | None, **options: Any
-        ) -> None:
-            threads = _pin_threads(threads)
-            repeats = repeats or (QUICK_REPEATS if quick else usual_repeats)
-            out = out or (None if quick else results)
-            bench = Bench(name, threads, repeats, how, quick, out)
-            function(bench, **options)
-            bench.write()
-
-        return command
-
-    return decorate
-
-
-def _pin_threads(threads: int | None) -> int:
-    available = len(allowed_cpus())
-    threads = threads or min(2, available)
-    if threads > available:
-        raise click.UsageError(
-            f"--threads must be at most the {available} CPUs that this process may use, "
-            f"got {threads}."
-        )
-    pin(threads)
-    use_threads(threads)
-    return threads
-
-
-data_option = click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=DATA,
-    help="Folder of the real graphs.",
-)

@@ -1,7 +1,5 @@
 """Subgraphs a second: ours beside DGL, PyG, igraph and networkx.
 
-    python benchmarks/sampling.py
-
 Checks as well that one thread and several give the same bytes.
 """
 
@@ -10,16 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from inputs import barabasi_albert_graph, read_tu, star_graph
-from limits import Limits, measure_limits
-from measure import time_interleaved, use_threads
+from measure import Limits, measure_limits, time_interleaved, use_threads
 from peers.peer import NOT_INSTALLED
 from peers.sampling import SAMPLING_PEERS, Extract
-from record import Bench, Table, bench_command, data_option
+from record import Bench, Table
 
 from gomkcn_dgl import CSRGraph, SubgraphBatch, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.kernels import POLICIES
@@ -59,8 +55,8 @@ class Contender:
     remark: str = ""
 
 
-def all_cases(bench: Bench, data: Path) -> Iterator[Case]:
-    proteins = read_tu(data, "PROTEINS")
+def all_cases(bench: Bench) -> Iterator[Case]:
+    proteins = read_tu(bench.data, "PROTEINS")
     if proteins is None:
         bench.note("PROTEINS is skipped: it is not in the folder given by --data.")
     else:
@@ -172,9 +168,7 @@ def check_threads(bench: Bench, case: Case, seconds: dict[str, float]) -> Iterat
         yield case.name, policy, one / several, "same bytes" if same else "DIFFERENT BYTES"
 
 
-@bench_command("sampling")
-@data_option
-def main(bench: Bench, data: Path) -> None:
+def main(bench: Bench) -> None:
     """Extract subgraphs, beside what people would use instead."""
     limits = {
         threads: bench.add_limits(measure_limits(threads, quick=bench.quick))
@@ -194,7 +188,7 @@ def main(bench: Bench, data: Path) -> None:
         },
     )
     checks: list[tuple[Any, ...]] = []
-    for case in all_cases(bench, data):
+    for case in all_cases(bench):
         seconds = compare(bench, case, limits, table)
         if bench.threads > 1:
             checks += check_threads(bench, case, seconds)
@@ -210,7 +204,3 @@ def main(bench: Bench, data: Path) -> None:
         "column says. The limit counts the bytes of the output, of each kept node's two row "
         "pointers and of its row of neighbours, a hub's as far as it is sampled."
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,5 @@
 """What do trained filters propose that dense sets do not, where copies differ, and at what cost?
 
-    python benchmarks/sources.py            all cells, written to results/sources.*
-    python benchmarks/sources.py --quick    one graph, nothing written
-
 The graphs are those of `inexact.py`: copies of motifs of 8 nodes of which a twentieth or a tenth of
 the edges differ. Features are constant, or three numbers: those of a node of a copy are its role's,
 give or take a tenth, and those of other nodes are uniform. The search is the same in all ways; what
@@ -19,7 +16,7 @@ from unittest import mock
 import numpy as np
 from inexact import COPIES, NODES, Hidden, hide, m_jaccard, places_of, share_found
 from planted_graphs import mine
-from record import Bench, bench_command
+from record import Bench
 
 from gomkcn_dgl import CSRGraph, as_csr
 
@@ -58,7 +55,6 @@ def with_features(hidden: Hidden, of_roles: bool, seed: int) -> CSRGraph:
     return replace(graph, features=features.astype(np.float32), feature_names=list("abc"))
 
 
-@bench_command("sources", usual_repeats=3, how="graphs a cell")
 def main(bench: Bench) -> None:
     """Mine the same graphs with drawings of several sources."""
     table = bench.table(
@@ -74,8 +70,8 @@ def main(bench: Bench) -> None:
             truly = [[frozenset(row) for row in rows.tolist()] for rows in hidden.copies]
             for name, sources, with_consensus in WAYS:
                 options: dict[str, Any] = {"sources": sources, "null": "none"}
-                keep = lambda miner, source, graph, filters: filters  # noqa: E731
-                patch = mock.patch("mining.miner.add_noisy", keep)
+                keep = lambda filters, *_: filters  # noqa: E731
+                patch = mock.patch("mining.miner.add_consensus", keep)
                 if with_consensus:
                     miner, seconds = mine(graph, pattern_size="3-8", **options)
                 else:
@@ -92,7 +88,3 @@ def main(bench: Bench) -> None:
                      (one.motifs, one.bits, one.jaccards, one.copies)]  # fmt: skip
             features = "typical of the role" if of_roles else "constant"
             table.add(str(number), noise, features, name, *means, float(np.median(one.seconds)))
-
-
-if __name__ == "__main__":
-    main()

@@ -32,12 +32,12 @@ class Fault(NamedTuple):
 
 
 FAULTS = [Fault(*row) for row in [
-    ("one attempt an edge", "mining/random_graphs.py",
+    ("one attempt an edge", "mining/null_models.py",
      "ATTEMPTS_PER_EDGE = 10", "ATTEMPTS_PER_EDGE = 1",
-     "test_random_graphs.py::test_hardly_any_edge_stays_where_it_was"),
-    ("no hub", "mining/random_graphs.py",
+     "test_null_models.py::test_hardly_any_edge_stays_where_it_was"),
+    ("no hub", "mining/null_models.py",
      "self._sample(self.graph, 0) if self.model.is_walk else self.graph", "self.graph",
-     "test_random_graphs.py::test_walks_start_from_a_hub_and_independent_graphs_do_not"),
+     "test_null_models.py::test_walks_start_from_a_hub_and_independent_graphs_do_not"),
     ("ties count for the graph", "mining/significance.py",
      "largest >= ordered[0] - _SAME", "largest > ordered[0] + _SAME",
      "test_significance.py::test_verdicts_equal_those_of_loops"),

@@ -28,7 +28,7 @@ from gomkcn_dgl.training.training_run import read_training_data, run_training, w
 from mining import PatternMiner
 from mining.export import occurrence_table, write_table
 from mining.mining_run import MiningRun
-from mining.occurrences import Occurrence
+from mining.occurrences import Occurrence, Occurrences
 from mining.run_folder import write_run
 from mining.settings import RunSettings
 from mining.truth import compare_with_truth
@@ -169,11 +169,13 @@ def run_folders() -> list[bytes]:
 
 
 def occurrence_files() -> list[bytes]:
-    """Return integer and text ids, and a node that is not mapped."""
+    """Return integer and text ids."""
     files = []
-    for ids in ((0, 1, None), ("a", "é", "c")):
+    for ids in ((0, 1, 2), ("a", "é", "c")):
         patterns = [
-            SimpleNamespace(id=number, num_nodes=3, occurrences=[Occurrence(ids, 0.5)] * count)
+            SimpleNamespace(
+                id=number, occurrences=Occurrences.of([Occurrence(ids, 0.5)] * count, 3)
+            )
             for number, count in enumerate(COUNTS)
         ]
         files.append(

@@ -224,6 +224,13 @@ def csr_from_edges(
     graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
     if graph_ptr[0] != 0 or graph_ptr[-1] != num_nodes or (np.diff(graph_ptr) < 0).any():
         raise InputError(f"graph_ptr must rise from 0 to the number of nodes, {num_nodes}.")
+    if len(graph_ptr) > 2:
+        of_source, of_target = np.searchsorted(graph_ptr, [source, target], side="right")
+        for edge in np.flatnonzero(of_source != of_target):
+            raise InputError(
+                "an edge must stay within one graph of the collection, got an edge from node "
+                f"{source[edge]} to node {target[edge]} of another graph."
+            )
     if weights is not None:
         weights = _check_weights(weights, len(source))
     if relation is not None and len(relation) != len(source):

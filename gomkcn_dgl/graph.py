@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from gomkcn_dgl.graph_content import (
     join_contents,
     make_csr,
 )
-from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.graph_objects import (
     from_csr,
     from_dgl,
@@ -42,7 +40,6 @@ from gomkcn_dgl.graph_objects import (
 )
 from gomkcn_dgl.io.edge_tables import from_edge_table, is_table
 from gomkcn_dgl.io.molecules import from_molecules
-from gomkcn_dgl.runtime.files import named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,8 +76,6 @@ def as_csr(
           before is aromatic where RDKit says so.
         * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
           relation of a collection has a direction if it has one in any of the graphs.
-        * A path of a graph folder, which is opened memory-mapped, see
-          ``gomkcn_dgl.graph_folder``.
     features : str, sequence of str, array or table, optional
         Names of node attributes that are put side by side, an array ``[V, D]`` in the order of the
         nodes, or a pandas table whose index names the nodes. Text becomes one column for each of
@@ -142,8 +137,8 @@ def as_csr(
     if features is not None or not all(isinstance(one, CSRGraph) for one in graphs):
         return make_csr(content, choice)
     matrix = np.concatenate([one.features for one in graphs])
-    joined = make_csr(content, replace(choice, features=matrix))
-    return replace(joined, feature_names=graphs[0].feature_names)
+    names = graphs[0].feature_names
+    return make_csr(content, replace(choice, features=matrix, feature_names=names))
 
 
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
@@ -162,9 +157,12 @@ def _with_features(graph: CSRGraph, features: Any) -> CSRGraph:
 
 
 def _opened(graph: Any) -> Any:
-    """Open a graph folder, and a batch whose nodes of each type stand together as a list."""
+    """Open a batch whose nodes of each type stand together as a list."""
     if isinstance(graph, (str, os.PathLike)):
-        return _open_folder(graph)
+        raise InputTypeError(
+            f"graph must be a graph, got the path {str(graph)!r}; "
+            "read a file with gomkcn.read_graph."
+        )
     if is_from("dgl", "DGLGraph", graph) and len(graph.ntypes) > 1 and graph.batch_size > 1:
         from gomkcn_dgl._dgl import dgl
 
@@ -173,16 +171,6 @@ def _opened(graph: Any) -> Any:
     if is_hetero_data and not hasattr(graph, "edge_index"):
         return graph.to_data_list()
     return graph
-
-
-def _open_folder(path: str | os.PathLike[str]) -> CSRGraph:
-    if not is_graph_folder(path):
-        raise InputTypeError(
-            f"graph must be a graph, got the path {str(path)!r}; "
-            "read a file with gomkcn.read_graph."
-        )
-    with named(Path(path)):
-        return read_graph_folder(path)
 
 
 def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] | None:

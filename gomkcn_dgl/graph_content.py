@@ -41,6 +41,8 @@ class ColumnChoice:
     edge_weight: str | None = None
     directed: bool | None = None
     edge_type: Any = None
+    # of features that are an array
+    feature_names: tuple[str, ...] | None = None
 
     @property
     def of_edges(self) -> bool:
@@ -90,7 +92,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     """Choose the columns and build the graph; what is not used becomes a note."""
     if choice.directed:
         content = both_ways(content)
-    features, feature_names, used_nodes = _node_features(content, choice.features)
+    features, feature_names, used_nodes = _node_features(content, choice)
     weights, used_weight = _edge_weights(content, choice.edge_weight)
     relation, relation_names, used_type = _relations(content, choice.edge_type)
     directed = content.directed
@@ -122,14 +124,15 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
 
 
 def _node_features(
-    content: GraphContent, features: Any
+    content: GraphContent, choice: ColumnChoice
 ) -> tuple[np.ndarray | None, tuple[str, ...] | None, list[str] | None]:
     """Features, their names, and the attributes that they are; None where an array was given."""
+    features = choice.features
     if is_from("pandas", "DataFrame", features):
         table = _rows_in_order(content, features)
         return (*pick_columns(list(table), table, "features"), None)
     if features is not None and not is_text(features):
-        return features, None, None
+        return features, choice.feature_names, None
     chosen = list(content.default_features)
     if features is not None:
         chosen = [features] if isinstance(features, str) else list(features)

@@ -35,8 +35,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "Pattern",
         ],
         "pattern_counts": ["bag_of_patterns"],
-        "plots.copies_drawing": ["draw_copies"],
-        "random_graphs": ["null_model", "NullModel", "sample_null"],
+        "null_models": ["null_model", "NullModel", "sample_null"],
         "run_folder": ["load_miner", "read_run"],
         "significance": ["class_differences"],
         "structure_census": [

@@ -32,8 +32,8 @@ from mining.counting.structure_counts import (
     exact_array,
 )
 from mining.mined_graph import MinedGraph
+from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern, merge
-from mining.random_graphs import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.significance import class_differences, compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
+from mining.fragments import describe_fragment
 
 # the elements of organic molecules and their usual salts
 _ELEMENTS = {
@@ -37,12 +38,15 @@ def category_words(names: Sequence[str]) -> dict[str, str]:
 def describe_structure(structure: Structure, feature_names: Sequence[str] = ()) -> str:
     """The shape of a structure and how many of its nodes are of each category.
 
+    A piece of a molecule has the name that chemists give it, and its SMILES.
     ``feature_names`` are those of the graph, which tell chemical elements from other letters.
 
     >>> ring = Structure.parse("ring-6")
     >>> describe_structure(ring)
     'cycle of 6 nodes'
     """
+    if fragment := describe_fragment(structure):
+        return fragment
     shape = describe_shape(structure)
     firsts = [names[0] for names in structure.categories if names]
     if not firsts:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
+from mining.fragments import to_smarts
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
@@ -46,7 +47,8 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
         ``p_adjusted_degree`` compare with the null model ``degree``. Where graphs have classes,
         ``graphs_1`` is the number of graphs of class 1 with the pattern, ``odds_ratio_1`` compares
         them with the others, and ``p_classes``, adjusted for all structures, says whether classes
-        differ. Unknown entries are missing; what was not reported has no number ``pattern``.
+        differ. Pieces of molecules have a column ``smarts``. Unknown entries are missing; what was
+        not reported has no number ``pattern``.
 
     Examples
     --------
@@ -63,6 +65,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             "description": pattern.description,
             "num_nodes": pattern.num_nodes,
             "edges": pattern.structure.to_text(),
+            **({} if (smarts := to_smarts(pattern.structure)) is None else {"smarts": smarts}),
             "num_filters": pattern.num_filters,
             "occurrences_low": count.low,
             "occurrences_high": count.high,
@@ -98,8 +101,8 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
-        ``pattern_node``, ``node`` (the input's own id, missing where no node is mapped; text unless
-        all ids are integers) and ``similarity``.
+        ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
+        ``similarity``.
 
     Examples
     --------
@@ -107,12 +110,11 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
     ['pattern', 'occurrence', 'graph']
     """
     parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 5]
-    nodes: list[Any] = []
+    nodes: list[int | str] = []
     for one in patterns:
-        listed = Occurrences.of(one.occurrences, one.num_nodes)
-        number, size = listed.nodes.shape if len(listed) else (0, 0)
-        ids = listed.ids(listed.nodes).ravel()
-        nodes += ids.tolist()
+        listed = one.occurrences
+        number, size = listed.nodes.shape
+        nodes += listed.ids.ravel().tolist()
         rows = np.repeat(np.arange(number), size)
         parts.append(
             (
@@ -123,9 +125,8 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
                 np.round(listed.similarity[rows].astype(float), 6),
             )
         )
-    is_whole = all(node is None or isinstance(node, int) for node in nodes)
-    if not is_whole:
-        nodes = [None if node is None else str(node) for node in nodes]
+    is_whole = all(isinstance(node, int) for node in nodes)
+    nodes = nodes if is_whole else list(map(str, nodes))
     names = ("pattern", "occurrence", "graph", "pattern_node", "similarity")
     columns = {name: np.concatenate([part[at] for part in parts]) for at, name in enumerate(names)}
     table = pd.DataFrame(columns)
@@ -225,10 +226,7 @@ def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
         own = table["pattern" if "pattern" in table else "motif"].to_numpy()
         if np.bincount(own, minlength=len(sizes)).tolist() != [k * size for k, size in sizes]:
             raise ValueError("it does not hold what patterns.json says")
-        known = table["node"].notna().to_numpy()
-        names, numbers = np.unique(table["node"][known].to_numpy(object), return_inverse=True)
-        nodes = np.full(len(table), -1)
-        nodes[known] = numbers
+        names, nodes = np.unique(table["node"].to_numpy(object), return_inverse=True)
         graph = table["graph"].to_numpy()
         similarity = (
             table["similarity"].to_numpy() if "similarity" in table else np.ones(len(table))

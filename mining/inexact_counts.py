@@ -22,6 +22,7 @@ from mining.categories import Colors
 from mining.counting.counter import count_stars, estimate_occurrences, list_places
 from mining.counting.exact_search import ExactSearch
 from mining.counting.sought import STEPS_PER_SECOND, Sought
+from mining.counting.structure_counts import are_connected
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 
@@ -195,10 +196,7 @@ def _find_variants(
         links[:, u, v], links[:, v, u] = link, relations.reverse[link]
         edits += cost[link]
     # 2. each connected structure once, with fewest edits
-    reached = (links > 0) | np.eye(size, dtype=bool)
-    for _ in range(3):
-        reached = reached @ reached
-    connected = np.flatnonzero(reached.all(axis=(1, 2)))
+    connected = np.flatnonzero(are_connected(links > 0))
     links = links[connected[np.argsort(edits[connected], kind="stable")]]
     of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
     same = find_shapes(links, np.tile(of_nodes, (len(links), 1))).number

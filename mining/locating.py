@@ -23,7 +23,7 @@ from mining.learning.neighbourhoods import (
 from mining.learning.rooted_subgraphs import ScaledFeatures
 from mining.learning.subgraph_source import SubgraphSource
 from mining.mined_graph import MinedGraph
-from mining.overlaps import pick_disjoint
+from mining.occurrences import pick_disjoint
 from mining.pattern import Pattern, Profile
 
 log = logging.getLogger("gomkcn_dgl")
@@ -86,8 +86,8 @@ def count_roots(
     """
     roots = source.sample_roots(mined.graph)
     near = compare_neighbourhoods(source, mined.graph, patterns, roots, steps)
+    nearest = near.nearest
     scale = mined.graph.num_nodes / max(1, len(near.roots))
-    nearest, _ = near.nearest()
     return [
         replace(
             one,
@@ -123,7 +123,7 @@ def _located(
         pattern.frequency,
         graphs=_count_graphs(mined, pattern, places.nodes, bool(listed["is_complete"])),
         listed=len(places.nodes),
-        disjoint=int(pick_disjoint(places.nodes, mined.graph.num_nodes).sum()),
+        disjoint=int(pick_disjoint(places.nodes).sum()),
     )
     return replace(
         pattern,

@@ -57,14 +57,13 @@ class MinedGraph:
     classes: GraphClasses | None
 
     @classmethod
-    def of(cls, graph: Any, y: Any = None, categories: Categories | None = None) -> MinedGraph:
-        """Put a graph in order; its categories are found in its features unless given."""
+    def of(cls, graph: Any, y: Any = None) -> MinedGraph:
+        """Put a graph in order, and find the categories among its features."""
         given = as_csr(graph)
         order, classes = NodeOrder.of(given), classes_of(y, given)
         if classes is not None:
             classes = classes._replace(labels=classes.labels[order.graphs])
-        if categories is None:
-            categories = Categories.find(given.stored_features, given.feature_names)
+        categories = Categories.find(given.stored_features, given.feature_names)
         colors = categories.colors(order.graph.features) if categories else None
         return cls(order.graph, given, order, categories, colors, classes)
 

@@ -8,36 +8,44 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
-from mining.counting.sought import STEPS_PER_SECOND
-from mining.learning.consensus import MOST_CONSENSUS_NODES, add_consensus, may_be_noisy
+from mining.counting.sought import STEPS_PER_SECOND, steps_in
+from mining.learning.consensus import add_consensus
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import learn_filters
-from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs, ScaledFeatures
+from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.learning.subgraph_source import SubgraphSource
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
-from mining.miner_parameters import MinerParameters
+from mining.miner_parameters import COUNT_SECONDS, MinerParameters
 from mining.motif_sets.finding import find_motif_set, given_patterns
 from mining.pattern import Pattern, Patterns, merge
-from mining.pattern_features import PatternFeatures
+from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
 
 log = logging.getLogger("gomkcn_dgl")
 
 # most steps of an estimate that begins when the time is up
 _LATE_STEPS = STEPS_PER_SECOND // 10
+# exact counts may take longer than estimates of one graph
+_PATIENCE = 10
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(PatternFeatures, MinerParameters):
+class PatternMiner(TransformerMixin, MinerParameters):
     """Find what a graph or a collection of graphs is made of.
 
     The answer is the motif set: the few structures whose copies shorten the description of the
@@ -192,7 +200,7 @@ class PatternMiner(PatternFeatures, MinerParameters):
         # 1. read the graph, and settle how subgraphs are extracted and compared
         given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
-        mined = MinedGraph.of(given, y, source.categories)
+        mined = MinedGraph.of(given, y)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0
@@ -252,24 +260,88 @@ class PatternMiner(PatternFeatures, MinerParameters):
         """Filters of the subgraphs around the nodes, and the loss curve."""
         source.check_memory(graph)
         steps.progress.begin("sampling subgraphs")
-        subgraphs = source.training_subgraphs(graph)
-        filters, loss_curve = learn_structures(self, subgraphs, steps)
-        return add_noisy(self, source, graph, filters), loss_curve
+        filters, loss_curve = learn_filters(
+            source.training_subgraphs(graph),
+            self.num_patterns,
+            self.resolve_learning(),
+            num_epochs=self.num_epochs,
+            seed=self.random_state,
+            steps=steps,
+        )
+        filters = add_consensus(
+            filters,
+            source,
+            graph,
+            self.num_patterns,
+            self.resolve_learning().sample_size,
+            self.min_occurrences,
+            self.random_state,
+        )
+        return filters, loss_curve
 
+    def transform(self, graph: Any) -> np.ndarray:
+        """Return a row for each graph or each node, as ``level`` and ``values`` say.
 
-def learn_structures(
-    miner: PatternMiner, subgraphs: RootedSubgraphs, steps: Steps
-) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from subgraphs, and what they look like; also return the loss curve."""
-    filters, loss_curve = learn_filters(
-        subgraphs,
-        min(miner.num_patterns, len(subgraphs.batch)),
-        miner.resolve_learning(),
-        num_epochs=miner.num_epochs,
-        seed=miner.random_state,
-        steps=steps,
-    )
-    return subgraphs.add_indistinguishable(filters), loss_curve
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            A list of graphs, or one graph, with the features and the relations of those that the
+            miner was fitted on.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; float64 ``[G, patterns]`` or
+            ``[V, patterns]`` of occurrences or their logarithm; or float32 similarities, in [0, 1].
+        """
+        check_is_fitted(self)
+        csr = self.source_.read(graph)
+        if self.values == COPIES:
+            return self.motif_set_.transform(csr, self.level)
+        if self.values == SIMILARITY:
+            near, order = self._near(csr)
+            similarity = near.similarity[order.position]
+            if self.level == "node":
+                return similarity
+            return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
+        max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
+        bag = bag_of_patterns(
+            self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
+        )
+        return np.log1p(bag) if self.values == LOG else bag
+
+    def predict(self, graph: Any) -> np.ndarray:
+        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
+
+        Raises
+        ------
+        InputError
+            If :meth:`fit` found no pattern.
+        """
+        check_is_fitted(self)
+        if not self.patterns_:
+            raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
+        near, order = self._near(self.source_.read(graph))
+        return near.nearest[order.position]
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Return the columns' names: of motifs, or number and name of each pattern."""
+        check_is_fitted(self)
+        if self.values == COPIES:
+            return self.motif_set_.get_feature_names_out(level=self.level)
+        return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
+
+    def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
+        """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
+        order = NodeOrder.of(graph)
+        return compare_neighbourhoods(self.source_, order.graph, self.patterns_, None), order
+
+    def __sklearn_tags__(self) -> Tags:
+        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
 
 
 def _is_of_filters(pattern: Pattern) -> bool:
@@ -285,29 +357,3 @@ def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     categories = Categories.find(csr.stored_features, csr.feature_names)
     source = miner.make_source(scaling, csr.relations, categories)
     return source.read(csr), source
-
-
-def add_noisy(
-    miner: PatternMiner, source: SubgraphSource, graph: CSRGraph, filters: DiscreteFilters
-) -> DiscreteFilters:
-    """Add the consensus of noisy copies, where a graph without directions and types may have such.
-
-    Without features that vary there is none, see ``mining/learning/consensus.py``.
-
-    It has as many nodes as the filters, but at most 6.
-    """
-    size = min(filters.adj.shape[1], MOST_CONSENSUS_NODES)
-    varies = np.less(*ScaledFeatures(graph.features, source.scaling).bounds()).any()
-    if graph.links is not None or not varies or size < 3:
-        return filters
-    subgraphs = source.resized(size).training_subgraphs(graph)
-    if not may_be_noisy(subgraphs):
-        return filters
-    return add_consensus(
-        filters,
-        subgraphs,
-        min(miner.num_patterns, len(subgraphs.batch)),
-        miner.resolve_learning().sample_size,
-        miner.min_occurrences,
-        miner.random_state,
-    )

@@ -18,11 +18,11 @@ from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.counting.sought import steps_in
 from mining.learning.filter_learning import FilterLearning
 from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import MemoryBudget, SubgraphSource, read_limit
+from mining.learning.subgraph_source import SubgraphSource, read_limit
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.finding import MOST_NODES
+from mining.null_models import check_null
 from mining.pattern_counts import LEVELS, VALUES
-from mining.random_graphs import check_null
 
 DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
@@ -105,19 +105,6 @@ class MinerParameters(BaseEstimator):
             raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
         return learning
 
-    def make_budget(self, num_features: int, relations: Relations = SIMPLE) -> MemoryBudget:
-        """Check the parameters; return the memory that graphs of this kind may take."""
-        self.check()
-        return MemoryBudget(
-            read_limit(self.memory_limit),
-            self.filter_nodes,
-            self.resolve_kernel().num_levels + 1,
-            num_features,
-            # filters of structures that the kernel cannot tell apart are added later
-            4 * self.num_patterns,
-            len(relations.channels),
-        )
-
     def make_source(
         self,
         scaling: FeatureScaling,
@@ -125,12 +112,13 @@ class MinerParameters(BaseEstimator):
         categories: Categories = NO_CATEGORIES,
     ) -> SubgraphSource:
         """Check the parameters; return what takes subgraphs from graphs as they say."""
-        budget, learning = self.make_budget(len(scaling.offset), relations), self.resolve_learning()
+        self.check()
+        learning = self.resolve_learning()
         return SubgraphSource(
             self.resolve_kernel(),
             scaling,
-            budget,
-            max_nodes=budget.max_nodes,
+            self.filter_nodes,
+            read_limit(self.memory_limit),
             num_hops=learning.num_hops,
             policy=learning.policy,
             seed=self.random_state,

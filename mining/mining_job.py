@@ -35,7 +35,7 @@ def run_job(
     start, progress = time.perf_counter(), JobProgress() if progress is None else progress
     progress.begin("preparing")
     miner = settings.make_miner()
-    identity = None if folder is None else _identity(settings, miner, graph, classes)
+    identity = None if folder is None else _identity(settings, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
     y = None if classes is None else np.array(classes.names)[classes.labels]
     miner.fit(graph, y, steps=steps)
@@ -44,14 +44,13 @@ def run_job(
 
 
 def _identity(
-    settings: RunSettings, miner: PatternMiner, graph: CSRGraph, classes: GraphClasses | None
+    settings: RunSettings, graph: CSRGraph, classes: GraphClasses | None
 ) -> dict[str, object]:
-    """What decides the result: the settings, the size of a part, the graph, its classes."""
+    """What decides the result: the settings, the graph, its classes."""
     tables = settings.to_dict()
     del tables["graph"]
     for name in _WITHOUT_EFFECT:
         del tables["miner"][name]
-    part_size = miner.make_budget(graph.features.shape[1], graph.relations).part_size
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]
@@ -59,4 +58,4 @@ def _identity(
     if classes is not None:
         arrays.append(classes.labels)
         tables["classes"] = classes.names
-    return identity_of_job({**tables, "part": part_size}, *arrays)
+    return identity_of_job(tables, *arrays)

@@ -19,7 +19,6 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
 from mining.miner import PatternMiner
 from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import Occurrences
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
@@ -148,10 +147,7 @@ class MiningRun:
         settings = settings or RunSettings.of(miner)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
-        every = [*located, *miner.others_]
-        told = [describe_structure(one.structure, csr.feature_names) for one in every]
-        apart = tell_apart(told, [one.structure for one in every])
-        described = [replace(one, description=text) for one, text in zip(every, apart, strict=True)]
+        described = _described([*located, *miner.others_], csr.feature_names)
         patterns, others = described[: len(located)], described[len(located) :]
         return cls(
             graph=_summarize(csr, settings.graph.path),
@@ -219,19 +215,20 @@ def with_names(
     """The set with what the patterns say of its motifs; those of the other base get a name."""
     other = found.other
     if other is not None:
-        motifs = [
-            replace(one, description=describe_structure(one.structure, feature_names))
-            for one in other.motifs
-        ]
-        apart = tell_apart([one.description for one in motifs], [one.structure for one in motifs])
-        named = zip(motifs, apart, strict=True)
-        other = replace(other, motifs=tuple(replace(one, description=text) for one, text in named))
+        other = replace(other, motifs=tuple(_described(other.motifs, feature_names)))
     return replace(found.with_patterns(patterns), other=other)
+
+
+def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> list[Pattern]:
+    """The patterns with descriptions, no two alike."""
+    told = [describe_structure(one.structure, feature_names) for one in patterns]
+    apart = tell_apart(told, [one.structure for one in patterns])
+    return [replace(one, description=text) for one, text in zip(patterns, apart, strict=True)]
 
 
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
     """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
-    rows = Occurrences.of(pattern.occurrences, pattern.num_nodes).rows_in(graph)
+    rows = pattern.occurrences.rows_in(graph)
     numbers, left = [], np.ones(len(rows), bool)
     for one in found:
         assert one.motif is not None, "a motif has copies"

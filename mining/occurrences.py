@@ -17,15 +17,15 @@ class Occurrence:
 
     Attributes
     ----------
-    nodes : tuple of (int, str or None)
-        The input's own id of the graph node that each pattern node is mapped to; None for none.
+    nodes : tuple of int or str
+        The input's own id of the graph node that each pattern node is mapped to.
     similarity : float
         Normalised score of the subgraph with the pattern, features included, in [0, 1].
     graph : int
         Index of the graph within the collection.
     """
 
-    nodes: tuple[int | str | None, ...]
+    nodes: tuple[int | str, ...]
     similarity: float
     graph: int = 0
 
@@ -33,14 +33,14 @@ class Occurrence:
 class Occurrences(Sequence[Occurrence]):
     """K occurrences of a pattern of M nodes as arrays; a record is made when it is indexed.
 
-    ``nodes`` is integer ``[K, M]``, the graph node of each pattern node, -1 for none;
-    ``similarity`` is ``[K]``, and ``graph [K]`` the index within the collection. ``names`` are the
-    input's own ids, which ``nodes`` number; None where ``nodes`` are the ids.
+    ``nodes`` is integer ``[K, M]``, the graph node of each pattern node; ``similarity`` is ``[K]``,
+    and ``graph [K]`` the index within the collection. ``names`` are the input's own ids, which
+    ``nodes`` number; None where ``nodes`` are the ids.
 
-    >>> occurrences = Occurrences(np.array([[0, 2], [1, -1]]), np.array([1.0, 0.5]),
+    >>> occurrences = Occurrences(np.array([[0, 2], [1, 0]]), np.array([1.0, 0.5]),
     ...                           np.zeros(2, int), np.array(["a", "b", "c"]))
     >>> occurrences[0].nodes, occurrences[1].nodes, len(occurrences)
-    (('a', 'c'), ('b', None), 2)
+    (('a', 'c'), ('b', 'a'), 2)
     """
 
     def __init__(
@@ -54,60 +54,58 @@ class Occurrences(Sequence[Occurrence]):
 
     @classmethod
     def at(cls, rows: np.ndarray, similarity: np.ndarray, graph: CSRGraph) -> Occurrences:
-        """Occurrences given by rows of a graph, int ``[K, M]``; -1 for no node."""
+        """Occurrences given by rows of a graph, int ``[K, M]``."""
         owner = np.zeros(len(rows), np.int64)
         if len(rows) and graph.num_graphs > 1:
             # an occurrence is in one graph, which any of its nodes determines
-            owner = graph.graph_of(rows.max(axis=1))
-        if graph.node_ids is not None:
-            return cls(rows, similarity, owner, graph.node_ids)
-        if graph.num_graphs > 1:
-            rows = np.where(rows < 0, -1, rows - graph.graph_ptr[owner, None])
-        return cls(rows, similarity, owner)
+            owner = graph.graph_of(rows[:, 0])
+        if graph.node_ids is None:
+            rows = rows - graph.graph_ptr[owner, None]
+        return cls(rows, similarity, owner, graph.node_ids)
 
     @classmethod
     def of(cls, records: Sequence[Occurrence], num_nodes: int) -> Occurrences:
         """Take any sequence of occurrences of a pattern of ``num_nodes`` nodes."""
-        if isinstance(records, Occurrences):
-            return records
         ids = [node for record in records for node in record.nodes]
-        known = {node for node in ids if node is not None}
-        names = np.array(sorted(known, key=lambda node: (isinstance(node, str), node)), object)
-        number = {name: i for i, name in enumerate(names.tolist())} | {None: -1}
+        names = sorted(set(ids), key=lambda node: (isinstance(node, str), node))
+        number = {name: i for i, name in enumerate(names)}
         return cls(
             np.array([number[node] for node in ids], np.int64).reshape(-1, num_nodes),
             np.array([record.similarity for record in records], float),
             np.array([record.graph for record in records], np.int64),
-            names,
+            np.array(names, object),
         )
 
+    @property
+    def ids(self) -> np.ndarray:
+        """The input's own ids of the nodes, ``[K, M]``."""
+        return self.nodes if self.names is None else self.names[self.nodes]
+
     def rows_in(self, graph: CSRGraph) -> np.ndarray:
-        """Rows of the nodes in a graph, int64 ``[K, M]``: -1 for no node, -2 for one it lacks."""
-        first, last = graph.graph_ptr[:-1], graph.graph_ptr[1:]
-        known = self.graph < graph.num_graphs
-        owner = np.where(known, self.graph, 0)[:, None]
+        """Rows of the nodes in a graph, int64 ``[K, M]``; -1 for a node that it lacks."""
+        known = (self.graph < graph.num_graphs)[:, None]
+        owner = np.where(known, self.graph[:, None], 0)
+        first, last = graph.graph_ptr[owner], graph.graph_ptr[owner + 1]
         if self.names is not None and self.names is graph.node_ids:
             rows = self.nodes.astype(np.int64)
-        elif graph.node_ids is None:
-            ids = self.nodes
-            if self.names is not None:
-                # text is no row
-                numbers = [one if isinstance(one, int) else -2 for one in self.names.tolist()]
-                ids = np.array(numbers, np.int64)[self.nodes]
-            rows = np.where((ids >= 0) & (ids < (last - first)[owner]), ids + first[owner], -2)
-        else:
+        elif graph.node_ids is not None:
             rows = self._rows_of_ids(graph, owner)
-        rows = np.where((rows >= first[owner]) & (rows < last[owner]) & known[:, None], rows, -2)
-        return np.where(self.nodes < 0, -1, rows)
+        elif self.names is None:
+            rows = first + self.nodes
+        else:
+            # text is no row
+            numbers = [one if isinstance(one, int) else -1 for one in self.names.tolist()]
+            ids = np.array(numbers, np.int64)[self.nodes]
+            rows = np.where(ids < 0, -1, first + ids)
+        return np.where((rows >= first) & (rows < last) & known, rows, -1)
 
     def _rows_of_ids(self, graph: CSRGraph, owner: np.ndarray) -> np.ndarray:
-        """Rows of the nodes in a graph with ids of its own; -2 for ids that it lacks."""
+        """Rows of the nodes in a graph with ids of its own; -1 for ids that it lacks."""
         assert graph.node_ids is not None
         names = np.arange(self.nodes.max(initial=0) + 1) if self.names is None else self.names
-        used = np.unique(self.nodes[self.nodes >= 0])
+        used = np.unique(self.nodes)
         number_of = dict(zip(names[used].tolist(), used.tolist(), strict=True))
-        rows = np.full((graph.num_graphs, len(names)), -2)
-        ids = np.array(list(number_of))
+        rows, ids = np.full((graph.num_graphs, len(names)), -1), np.array(list(number_of))
         if ids.dtype.kind == graph.node_ids.dtype.kind:
             for row in np.flatnonzero(np.isin(graph.node_ids, ids)).tolist():
                 number = number_of[graph.node_ids[row].item()]
@@ -124,17 +122,8 @@ class Occurrences(Sequence[Occurrence]):
         """One occurrence, or some."""
         if isinstance(at, slice):
             return Occurrences(self.nodes[at], self.similarity[at], self.graph[at], self.names)
-        nodes = self.ids(self.nodes[at]).tolist()
+        nodes = (self.nodes[at] if self.names is None else self.names[self.nodes[at]]).tolist()
         return Occurrence(tuple(nodes), float(self.similarity[at]), int(self.graph[at]))
-
-    def ids(self, nodes: np.ndarray) -> np.ndarray:
-        """The input's own ids of some ``nodes``; None for -1 among them."""
-        ids = nodes if self.names is None else self.names[nodes]
-        if (nodes >= 0).all():
-            return ids
-        ids = ids.astype(object)
-        ids[nodes < 0] = None
-        return ids
 
     def __len__(self) -> int:
         """Number of occurrences K."""
@@ -158,3 +147,19 @@ class Occurrences(Sequence[Occurrence]):
 
 
 NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.float32), np.empty(0, np.int64))
+
+
+def pick_disjoint(node_sets: np.ndarray) -> np.ndarray:
+    """Greedily select rows of numbers ``[K, N]`` that share none, fewest overlaps first, ``[K]``.
+
+    >>> pick_disjoint(np.array([[1, 2], [0, 1], [2, 3]])).tolist()
+    [False, True, True]
+    """
+    _, number, counts = np.unique(node_sets, return_inverse=True, return_counts=True)
+    overlaps = counts[number].reshape(node_sets.shape).sum(axis=1)
+    picked, taken, rows = np.zeros(len(node_sets), bool), set[int](), node_sets.tolist()
+    for at in np.argsort(overlaps, kind="stable").tolist():
+        if taken.isdisjoint(rows[at]):
+            picked[at] = True
+            taken.update(rows[at])
+    return picked

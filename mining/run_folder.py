@@ -68,7 +68,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     """
     from mining.export import copies_table, occurrence_table, write_table
     from mining.html.report import render_report
-    from mining.miner_checkpoint import checkpoint_bytes
+    from mining.settings import checkpoint_bytes
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one) for name, one in sets if one is not None}
@@ -263,7 +263,7 @@ def load_miner(folder: str | Path) -> PatternMiner:
     InputError
         If the folder holds no run, or a file of it is damaged.
     """
-    from mining.miner_checkpoint import restore_miner
+    from mining.settings import restore_miner
 
     run = read_run(folder)
     miner = restore_miner(Path(folder) / "checkpoint.pt")

@@ -10,7 +10,7 @@ from typing import Any
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.relations import PLAIN, edge_channels, relations_of
+from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import parse_json, read_file, reason_of
 from mining.pattern import Pattern
 from mining.schemas import validator
@@ -122,7 +122,7 @@ def _planted(truth: Mapping[str, Any]) -> list[tuple[dict[str, Any], Structure]]
         validator("truth")(truth)
         return [(motif, _structure_of(motif)) for motif in truth["motifs"]]
     # the schema does not know how many nodes and relations there are
-    except (IndexError, ValueError) as error:
+    except ValueError as error:
         raise InputError(
             "truth must be {'motifs': [{'name', 'num_nodes', 'edges', 'copies', 'instances'}, …]}, "
             f"as gomkcn generate writes it ({reason_of(error)})."
@@ -130,8 +130,6 @@ def _planted(truth: Mapping[str, Any]) -> list[tuple[dict[str, Any], Structure]]
 
 
 def _structure_of(motif: Mapping[str, Any]) -> Structure:
-    rows = motif.get("relations", [{"name": PLAIN, "directed": False}])
-    relations = relations_of([row["name"] for row in rows], [row["directed"] for row in rows])
-    numbers = motif.get("edge_relations", [0] * len(motif["edges"]))
-    channels = edge_channels(motif["num_nodes"], motif["edges"], numbers, relations)
-    return Structure(channels, relations)
+    plain = {"relations": [{"name": PLAIN, "directed": False}]}
+    numbers = {"edge_relations": [0] * len(motif["edges"])}
+    return Structure.from_dict({**plain, **numbers, **motif, "categories": ()})

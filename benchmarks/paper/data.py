@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import collections
-import copyreg
 import dataclasses
 import functools
 import json
-import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from inputs import tu_folder
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
@@ -40,18 +35,6 @@ _TU_FEATURES: dict[str, tuple[str, ...]] = {
 _TU_NAMES = {"PROTEINS": "PROTEINS_full", "MUTAG with bonds": "MUTAG"}
 GRAPH_DATA = ("DD", "PROTEINS", "ENZYMES", "IMDB-BINARY", "IMDB-MULTI", "REDDIT-BINARY")
 BOND_DATA = ("MUTAG", "MUTAG with bonds")
-# all that the pickles of a Planetoid folder name; Python 2 and older versions of SciPy wrote them
-_reconstruct = np.zeros(0).__reduce__()[0]
-_PICKLED: dict[str, Any] = {
-    "numpy.core.multiarray._reconstruct": _reconstruct,
-    "numpy.ndarray": np.ndarray,
-    "numpy.dtype": np.dtype,
-    "scipy.sparse.csr.csr_matrix": sp.csr_matrix,
-    "collections.defaultdict": collections.defaultdict,
-    "copy_reg._reconstructor": copyreg._reconstructor,
-    "__builtin__.object": object,
-    "__builtin__.list": list,
-}
 
 
 @dataclass(frozen=True)
@@ -81,8 +64,6 @@ class NodeData:
     splits: list[Split]
     # the same with directions, where the edges have them
     directed: CSRGraph | None = field(default=None, kw_only=True)
-    # where a model should train
-    device: str = field(default="cpu", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,38 +130,13 @@ def _find_folder(data_folder: Path, name: str) -> Path:
     return folder
 
 
-class _Unpickler(pickle.Unpickler):
-    """Refuses to import or call anything but what arrays, matrices and dicts are made of."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if f"{module}.{name}" not in _PICKLED:
-            raise InputError(f"a Planetoid file must not hold {module}.{name}.")
-        return _PICKLED[f"{module}.{name}"]
-
-
 def read_planetoid(folder: Path) -> NodeFiles:
-    """Read ``ind.NAME.{allx,ally,tx,ty,graph,test.index}``, pickles but for the last.
+    """Read ``ind.NAME.{x,allx,…}``; a test node without a row has zero features and class 0."""
+    from torch_geometric.io import read_planetoid_data
 
-    The known nodes come first, and the test nodes where ``test.index`` says; one without a row (15
-    in Citeseer) has zero features and class 0.
-    """
-
-    def read(part: str) -> Any:
-        (path,) = folder.glob(f"ind.*.{part}")
-        with path.open("rb") as file:
-            return _Unpickler(file, encoding="latin-1").load()
-
-    (index,) = folder.glob("ind.*.test.index")
-    neighbors, test = read("graph"), np.loadtxt(index, dtype=np.int64, ndmin=1)
-    tables = []
-    for known, tested in (("allx", "tx"), ("ally", "ty")):
-        rows = sp.csr_matrix(read(known)).toarray()
-        table = np.zeros((len(neighbors), rows.shape[1]), np.float32)
-        table[: len(rows)], table[test] = rows, sp.csr_matrix(read(tested)).toarray()
-        tables.append(table)
-    pairs = [(node, other) for node, others in neighbors.items() for other in others]
-    features, one_hot = tables
-    return NodeFiles(np.array(pairs, np.int64), features, one_hot.argmax(axis=1))
+    (path,) = folder.glob("ind.*.x")
+    read = read_planetoid_data(str(folder), path.name[len("ind.") : -len(".x")])
+    return NodeFiles(read.edge_index.numpy().T, read.x.numpy(), read.y.numpy())
 
 
 def read_geom_gcn(folder: Path) -> NodeFiles:

@@ -1,8 +1,5 @@
 """Frequent patterns of a 1000-node graph: which of the four planted motifs are found, how often?
 
-    python benchmarks/paper/frequent.py             whatever results/frequent.jsonl lacks
-    python benchmarks/paper/frequent.py --smoke     a tiny version, in seconds
-
 The paper's section "Frequent Subgraph Pattern Mining": its settings beside our defaults, the start
 of each before any training, and both readings of a frequency beside what is true. A line of the
 results is one miner on one graph.
@@ -11,25 +8,18 @@ results is one miner on one graph.
 from __future__ import annotations
 
 import itertools
-import logging
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from record import Table
 
 from gomkcn_dgl import GOMKKernel, as_csr
 from mining import FilterLearning, PatternMiner, compare_with_truth
-from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
-
-# A script sees its own folder only.
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-from record import Table
-
 from paper.row_experiment import Record, RowExperiment, Settings
+from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 SMOKE_GRAPH = {"num_base_nodes": 60, "copies": 5, "motifs": ["wheel", "crown"]}
 SMOKE_EPOCHS = 5
@@ -174,10 +164,5 @@ EXPERIMENT = RowExperiment(
     describe,
     tables,
     shrink,
-    selector="miner",
     how="one thread a run",
 )
-
-if __name__ == "__main__":
-    logging.getLogger("gomkcn_dgl").setLevel(logging.ERROR)
-    EXPERIMENT.command()()

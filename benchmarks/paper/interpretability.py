@@ -1,25 +1,20 @@
 """Interpretability: are the filters of a classifier the motifs, and does a response point at them?
 
-    python benchmarks/paper/interpretability.py             whatever the results lack
-    python benchmarks/paper/interpretability.py --smoke     a tiny version, in seconds
-
 The paper's section "Interpretability Analysis". A line of the results is one run with one seed, of
-the data and the model alike; the table and the figure are made from the lines. Exit code 1 when the
-first run misses its goal.
+the data and the model alike; the table and the figure are made from the lines.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import dgl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
+from record import Table
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -32,15 +27,10 @@ from gomkcn_dgl import (
     initialize_from_classes,
     train_classifier,
 )
-from synthetic import MotifClassificationDataset, PlantingSettings
-
-# a script sees its own folder only
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-from record import Table
-
 from paper.interpretability_figure import draw_responses
 from paper.response_maps import are_motifs, filters_of_classes, points_inside, response_auc
 from paper.row_experiment import Record, RowExperiment, Settings
+from synthetic import MotifClassificationDataset, PlantingSettings
 
 SMOKE: dict[str, dict[str, Any]] = {
     "data": {"num_graphs": 160},
@@ -344,6 +334,3 @@ EXPERIMENT = RowExperiment(
     "interpretability", all_rows, run_row, describe, tables, shrink, figures, missed_goals,
     how="one thread, mean and range over seeds from 0",
 )  # fmt: skip
-
-if __name__ == "__main__":
-    EXPERIMENT.command()()

@@ -1,27 +1,18 @@
 """Isomorphic graph learning: does a filter that maximises the kernel become its target?
 
-    python benchmarks/paper/isomorphic.py             whatever results/isomorphic.jsonl lacks
-    python benchmarks/paper/isomorphic.py --smoke     a tiny version, in seconds
-
 The paper's section "Expressive Power". A line of the results is one kernel, with features or
-without, at one edge probability; the table and the figure are made from the lines. Exit code 1
-when GOMK misses its goal.
+without, at one edge probability; the table and the figure are made from the lines.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
-
-# a script sees its own folder only
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 from record import Table
 
 from paper.isomorphic_figure import draw_results
@@ -209,8 +200,5 @@ def figures(lines: list[Record], settings: Settings) -> dict[str, Figure]:
 
 
 EXPERIMENT = RowExperiment(
-    "isomorphic", all_rows, run_row, describe, tables, shrink, figures, missed_goals, "kernel"
+    "isomorphic", all_rows, run_row, describe, tables, shrink, figures, missed_goals
 )
-
-if __name__ == "__main__":
-    EXPERIMENT.command()()

@@ -76,10 +76,6 @@ _NODE_SHAPES: list[Params] = [
 _DROPOUT = 0.8
 # residual networks: the whole one, and without one branch, or without both, at the same points;
 # neighbours are averaged in some shapes and summed in the others, where their number tells
-_RESIDUAL_GRAPH_SHAPES: list[Params] = [
-    {"pooling": "mean", "aggregate": "mean", "norm": "batch"},
-    {"pooling": "sum", "aggregate": "sum", "norm": "batch"},
-]
 _MEAN: Params = {"aggregate": "mean", "norm": "layer", "dropout": 0.5, "weight_decay": 5e-4}
 _SUM: Params = {"aggregate": "sum", "norm": "batch", "dropout": 0.2, "num_blocks": 2}
 _RESIDUAL_NODE_SHAPES: list[Params] = [
@@ -88,19 +84,6 @@ _RESIDUAL_NODE_SHAPES: list[Params] = [
     {**_MEAN, "num_blocks": 3, "input_dropout": 0.5, "lr": 0.01},
     {**_SUM, "input_dropout": 0.5, "lr": 0.005, "weight_decay": 5e-4},
 ]
-_RESIDUAL_GRAPH_GRID: Grid = {
-    "hidden": [64],
-    "num_blocks": [2, 3],
-    "num_filters": [16],
-    "filter_size": [6],
-    "num_hops": [1],
-    "num_steps": [1, 2],
-    "dropout": [0.2, 0.4],
-    "lr": [0.01],
-    "batch_size": [32],
-    "aggregation": ["mean"],
-    "epochs": [300],
-}
 _RESIDUAL_NODE_GRID: Grid = {
     "readout": ["last"],
     "hidden": [64],
@@ -128,12 +111,18 @@ _MOTIF_GRID: Grid = {
     "policy": ["dense"],
 }
 _RESIDUAL_MOTIF_GRID: Grid = {
-    **_RESIDUAL_GRAPH_GRID,
-    "aggregation": ["sum"],
-    "input_norm": ["none"],
+    "hidden": [64],
+    "num_blocks": [2, 3],
+    "num_filters": [16],
     "filter_size": [4],
     "num_hops": [2],
     "num_steps": [2],
+    "dropout": [0.2, 0.4],
+    "lr": [0.01],
+    "batch_size": [32],
+    "aggregation": ["sum"],
+    "epochs": [300],
+    "input_norm": ["none"],
     "policy": ["dense"],
 }
 _DIRECTED = ("GOMK residual directed", "directed without kernel")
@@ -142,7 +131,6 @@ _BRANCHES: dict[str, Params] = {
     "GOMK residual directed": {},
     "directed without kernel": {"num_filters": 0},
     "residual without kernel": {"num_filters": 0},
-    "residual without neighbours": {"aggregate": None},
     "residual without edges": {"num_filters": 0, "aggregate": None},
 }
 
@@ -175,7 +163,6 @@ def graph_trial(
     collection = GraphCollection(
         graph.with_relations(relations),
         SubgraphSettings(params["num_hops"], params["filter_size"], policy),
-        device=data.device,
     )
     torch.manual_seed(seed)
     model = GOMKCN(
@@ -203,7 +190,7 @@ def node_trial(
 ) -> TrialOutcome:
     """Train a classifier of nodes whose last filters are the classes."""
     collection = GraphCollection(
-        data.graph, SubgraphSettings(params["num_hops"], params["max_nodes"]), device=data.device
+        data.graph, SubgraphSettings(params["num_hops"], params["max_nodes"])
     )
     torch.manual_seed(seed)
     model = GOMKCN(
@@ -245,9 +232,7 @@ def residual_trial(
     if isinstance(data, GraphData):
         graph = replace(graph, features=data.split_features(split))
     size, policy = params.get("max_nodes", params["filter_size"]), params.get("policy", "bfs")
-    collection = NeighbourCollection(
-        graph, params["num_hops"], size, policy=policy, device=data.device
-    )
+    collection = NeighbourCollection(graph, SubgraphSettings(params["num_hops"], size, policy))
     torch.manual_seed(seed)
     model = ResidualGOMKCN(
         graph.features.shape[1],
@@ -286,8 +271,7 @@ def _fit(
     split: Split,
     settings: TrainingSettings,
 ) -> TrialOutcome:
-    model.to(data.device)
-    labels = torch.from_numpy(data.labels).to(data.device)
+    labels = torch.from_numpy(data.labels)
     initialize_from_classes(model, collection, labels, split.train, seed=settings.seed)
     history = train_classifier(model, collection, labels, split.train, split.val, settings)
     of_test, seconds = timed(lambda: evaluate_classifier(model, collection, labels, split.test))
@@ -356,22 +340,18 @@ def families_of(kind: str) -> dict[str, Family]:
         Family(name, grid, functools.partial(trial, kernel=kernel), shapes=shapes)
         for name, kernel in _KERNELS.items()
     ]
-    residual_grid, residual_shapes = {
-        "node": (_RESIDUAL_NODE_GRID, _RESIDUAL_NODE_SHAPES),
-        "graph": (_RESIDUAL_GRAPH_GRID, _RESIDUAL_GRAPH_SHAPES),
-        "motif": (_RESIDUAL_MOTIF_GRID, _RESIDUAL_MOTIF_SHAPES),
-    }[kind]
-    ours += [
-        Family(
-            name,
-            residual_grid,
-            functools.partial(residual_trial, branches=branches, is_directed=name in _DIRECTED),
-            shapes=residual_shapes,
-            data_sets=DIRECTED_DATA if name in _DIRECTED else (),
-        )
-        for name, branches in _BRANCHES.items()
-        if kind == "node" or name not in _DIRECTED
-    ]
+    if kind != "graph":
+        ours += [
+            Family(
+                name,
+                _RESIDUAL_NODE_GRID if kind == "node" else _RESIDUAL_MOTIF_GRID,
+                functools.partial(residual_trial, branches=branches, is_directed=name in _DIRECTED),
+                shapes=_RESIDUAL_NODE_SHAPES if kind == "node" else _RESIDUAL_MOTIF_SHAPES,
+                data_sets=DIRECTED_DATA if name in _DIRECTED else (),
+            )
+            for name, branches in _BRANCHES.items()
+            if kind == "node" or name not in _DIRECTED
+        ]
     if kind == "node":
         ours.append(NODE_MACHINE)
     else:

@@ -47,7 +47,6 @@ class Experiment:
     models: list[str]
     splits: int
     trials: int  # for each split, the same number for every model
-    limit: float  # processor seconds after which a trial is stopped, and recorded as "not finished"
     ours: list[str]  # our models; the first was named as ours before its tests were seen
     # of these, that with the best mean validation accuracy is ours on a data set
     alternatives: list[str] = field(default_factory=list)

@@ -8,23 +8,16 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 from matplotlib.figure import Figure
+from record import Bench, Table, write_markdown
 
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-
-# A script sees its own folder only.
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-from measure import use_threads
-from record import Table, write_markdown
-
 from paper.records import Record, append_record, read_records, read_toml
 
 HERE = Path(__file__).parent
@@ -59,8 +52,6 @@ class RowExperiment:
     figures: Callable[[list[Record], Settings], Mapping[str, Figure]] = lambda lines, settings: {}
     # a sentence for each goal that was missed
     missed: Callable[[list[Record], Settings], list[str]] = lambda lines, settings: []
-    # the entry of a row that ``--only`` names
-    selector: str = "run"
     # how it was measured, for the head of the table
     how: str = "one thread"
 
@@ -76,11 +67,11 @@ class RowExperiment:
         lines = [find_line(every, row) for row in self.rows(settings)]
         return [line for line in lines if line is not None]
 
-    def complete(self, results: Path, settings: Settings, only: tuple[str, ...]) -> None:
+    def complete(self, results: Path, settings: Settings) -> None:
         """Run what the file lacks, and append it line by line."""
         lines = read_records(results)
         for row in self.rows(settings):
-            if (not only or row[self.selector] in only) and find_line(lines, row) is None:
+            if find_line(lines, row) is None:
                 line = self.run(row)
                 seed = row.get("seed", row.get("settings", {}).get("seed", row.get("split", 0)))
                 made = describe_provenance(seed, line["seconds"])
@@ -96,32 +87,18 @@ class RowExperiment:
         for name, figure in self.figures(lines, settings).items():
             (out / f"{name}.svg").write_text(figure_to_svg(figure, name=name), encoding="utf-8")
 
-    def command(self) -> click.Command:
-        """Run the experiment from the command line; exit code 1 when a goal is missed."""
-
-        @click.command(self.name)
-        @click.option("--only", multiple=True, help=f"Only this {self.selector}; repeatable.")
-        @click.option("--smoke", is_flag=True, help="Tiny sizes; needs --out to keep anything.")
-        @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Results.")
-        def main(only: tuple[str, ...], smoke: bool, out: Path | None) -> None:
-            use_threads(1)
-            settings = self.settings(smoke=smoke)
-            names = {row[self.selector] for row in self.rows(settings)}
-            if not names.issuperset(only):
-                raise click.UsageError(f"--only must be among {sorted(names)}.")
-            with tempfile.TemporaryDirectory() as scratch:
-                folder = out or (Path(scratch) if smoke else HERE / "results")
-                results = folder / f"{self.name}.jsonl"
-                self.complete(results, settings, only)
-                lines = self.lines(results, settings)
-                self.write(folder, lines, settings)
-            missed = self.missed(lines, settings)
-            for sentence in missed:
-                print(f"goal missed: {sentence}")
-            # A tiny version has no goal.
-            sys.exit(bool(missed) and not smoke)
-
-        return main
+    def __call__(self, bench: Bench) -> None:
+        """Run what the results lack, and write the tables and figures."""
+        settings = self.settings(smoke=bench.quick)
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = bench.out or Path(scratch)
+            results = folder / f"{self.name}.jsonl"
+            self.complete(results, settings)
+            lines = self.lines(results, settings)
+            self.write(folder, lines, settings)
+        # a tiny version has no goal
+        for sentence in () if bench.quick else self.missed(lines, settings):
+            print(f"goal missed: {sentence}")
 
 
 def find_line(lines: Iterable[Record], row: Record) -> Record | None:

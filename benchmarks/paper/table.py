@@ -1,21 +1,16 @@
 """Results → tables: the paper's figure, ours and the peers', and who is ahead of whom.
 
-    python benchmarks/paper/table.py
-
-rewrites the part of README.md between ``<!-- tables -->`` and ``<!-- end of tables -->``. The
-README says what was done; the numbers come from ``results/`` alone.
+They stand in README.md between ``<!-- tables -->`` and ``<!-- end of tables -->``, and come from
+``results/`` alone.
 """
 
 from __future__ import annotations
 
 import statistics
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paper.protocol import Experiment, read_experiment, select_trial
 from paper.records import Record, read_records
@@ -36,9 +31,8 @@ class Cell:
     """What a model reached on a data set."""
 
     accuracies: dict[int, float]  # test accuracy in percent of each split's selected trial
-    validation: float = 0.0  # mean validation accuracy of these
-    trials: tuple[int, int] = (0, 0)  # fewest and most trials of a split
-    unfinished: str | None = None  # why there is no figure
+    validation: float  # mean validation accuracy of these
+    trials: tuple[int, int]  # fewest and most trials of a split
 
     @property
     def mean(self) -> float:
@@ -58,16 +52,12 @@ def _counts(experiment: Experiment, record: Record) -> bool:
 def cells(experiment: Experiment, records: Iterable[Record]) -> dict[tuple[str, str], Cell]:
     """One cell for each (model, data set) with results; trials past the settings do not count."""
     by_split: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(dict)
-    unfinished: dict[tuple[str, str], str] = {}
     for record in records:
         if not _counts(experiment, record):
             continue
         key = record["model"], record["data"]
-        if record["val"] is None:
-            unfinished[key] = record["unfinished"]
-        else:
-            by_split[key].setdefault(record["split"], []).append(record)
-    table = {key: Cell({}, unfinished=reason) for key, reason in unfinished.items()}
+        by_split[key].setdefault(record["split"], []).append(record)
+    table = {}
     for key, splits in by_split.items():
         selected = {split: select_trial(trials) for split, trials in sorted(splits.items())}
         accuracies = {split: 100 * record["test"] for split, record in selected.items()}
@@ -113,7 +103,7 @@ def cost_table(experiment: Experiment, records: Iterable[Record]) -> str:
     """Processor time of a trial, training and test, and of the test alone."""
     by_key: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
-        if record["val"] is not None and _counts(experiment, record):
+        if _counts(experiment, record):
             by_key[record["model"], record["data"]].append(record)
     lines = [
         "Seconds of processor time of a trial on one thread, median (and most); behind the "
@@ -159,8 +149,6 @@ def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) 
 def _cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] | None) -> str:
     if cell is None:
         text = "–"
-    elif not cell.accuracies:
-        text = str(cell.unfinished)
     else:
         splits = len(cell.accuracies)
         text = f"{cell.mean:.1f}" + f" ± {cell.deviation:.1f}" * (splits > 1)
@@ -184,11 +172,7 @@ def _standings(experiment: Experiment, by_key: Mapping[tuple[str, str], Cell]) -
     """For each data set: the best peer, how far ours are ahead or behind, and the ablation."""
     lines = []
     for data in experiment.data_sets:
-        found = {
-            model: cell
-            for model in experiment.models
-            if (cell := by_key.get((model, data))) and cell.accuracies
-        }
+        found = {model: cell for model in experiment.models if (cell := by_key.get((model, data)))}
         own = [model for model in experiment.ours if model in found]
         lacking = {model for models in experiment.ablations.values() for model in models}
         peers = [m for m in found if m not in (*experiment.ours, *lacking)]
@@ -246,8 +230,8 @@ def _difference(ours: Cell, other: Cell, name: str = "") -> str:
     return f"{text} ± {error:.1f} {side}{few}"
 
 
-def write_tables(readme: Path, results: Path) -> str:
-    """Put the tables of all experiments between the marks of a README, and return them."""
+def write_tables(readme: Path, results: Path) -> None:
+    """Put the tables of all experiments between the marks of a README."""
     parts = []
     for name in TABLES:
         records = read_records(results / f"{name}.jsonl")
@@ -265,7 +249,6 @@ def write_tables(readme: Path, results: Path) -> str:
     written = readme.with_suffix(".tmp")
     written.write_text(f"{before}{_BEGIN}\n{tables}{_END}{after}", encoding="utf-8")
     written.replace(readme)
-    return tables
 
 
 def _made_by(records: list[Record]) -> str:
@@ -277,7 +260,3 @@ def _made_by(records: list[Record]) -> str:
         f"{len(records)} trials, {hours:.1f} hours of processor time, one thread each; "
         f"{'; '.join(machines)}; commits {', '.join(commits)}.\n"
     )
-
-
-if __name__ == "__main__":
-    print(write_tables(HERE / "README.md", HERE / "results"))

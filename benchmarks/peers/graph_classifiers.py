@@ -1,7 +1,6 @@
 """Peers of graph classification: GCN, GIN, GraphSAGE, TopKPool and SAGPool of PyG, and an MLP.
 
-R-GCN is for graphs whose edges have directions or types; the others take all edges as alike. TFGW
-compares what GIN makes of a graph with templates by optimal transport (POT).
+R-GCN is for graphs whose edges have directions or types; the others take all edges as alike.
 
 The first three, and GIN with residual connections, read out every layer and add what they read, as
 our model does; the pooling networks read mean and largest value after every pooling, as their
@@ -10,8 +9,7 @@ authors do.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,16 +32,6 @@ _SHARED = {
 }
 GRID = {**_SHARED, "pooling": ["sum", "mean", "max"]}
 POOLING_GRID = {**_SHARED, "ratio": [0.5, 0.8]}
-TEMPLATE_GRID = {
-    "hidden": [16, 32],
-    "num_layers": [2],
-    "num_templates": [4, 8],
-    "template_size": [6, 8],
-    "dropout": [0.0, 0.2],
-    "lr": [0.01, 0.001],
-    "batch_size": [32],
-    "epochs": [100],
-}
 # a direction and its opposite, or the bonds of molecules
 _MOST_CHANNELS = 4
 Convolution = Callable[[int, int], nn.Module]
@@ -145,37 +133,6 @@ class _PoolingNetwork(nn.Module):
         return self.head(total)
 
 
-class _TemplateNetwork(nn.Module):
-    """Layers of GIN, then distances to templates that are learnt (Vincent-Cuaz et al., 2022)."""
-
-    def __init__(self, convolution: Convolution, width: int, classes: int, params: Params) -> None:
-        super().__init__()
-        from ot.gnn import TFGWPooling
-
-        hidden, templates = params["hidden"], params["num_templates"]
-        widths = [width, *[hidden] * params["num_layers"]]
-        self.layers = nn.ModuleList(map(convolution, widths[:-1], widths[1:]))
-        self.pool = TFGWPooling(hidden, templates, params["template_size"], alpha=None)
-        self.head = nn.Sequential(
-            nn.BatchNorm1d(templates), nn.Dropout(params["dropout"]), nn.Linear(templates, classes)
-        )
-
-    def forward(self, batch: GraphBatch) -> Tensor:
-        hidden = batch.features
-        for layer in self.layers:
-            hidden = torch.relu(layer(hidden, batch.edges))
-        # POT takes the largest node with an edge for the last one: isolated nodes go first
-        has_edges = torch.zeros(len(hidden), dtype=torch.bool, device=hidden.device)
-        has_edges[batch.edges[0]] = True
-        order = has_edges.int().argsort(stable=True)
-        place = order.argsort()
-        with warnings.catch_warnings():
-            # POT makes sparse tensors, which torch calls a beta
-            warnings.simplefilter("ignore", UserWarning)
-            distances = self.pool(hidden[order], place[batch.edges], batch.graph_of[order])
-            return self.head(distances)
-
-
 def _read_out(how: str, hidden: Tensor, graph_of: Tensor, num_graphs: int) -> Tensor:
     from torch_geometric.utils import scatter
 
@@ -233,7 +190,6 @@ def make_batch(
     features: Tensor,
     chosen: np.ndarray,
     edges_of: Callable[..., Tensor],
-    device: str = "cpu",
 ) -> GraphBatch:
     """The chosen graphs, in their order; ``features`` are those of the whole collection."""
     ends = graph.graph_ptr
@@ -247,9 +203,9 @@ def make_batch(
         channels = graph.relations.links[graph.links[adjacency.data - 1]]
     graph_of = np.repeat(np.arange(len(chosen)), np.diff(ends)[chosen])
     return GraphBatch(
-        features[torch.from_numpy(nodes)].to(device),
-        edges_of(adjacency.indptr, adjacency.indices, channels).to(device),
-        torch.from_numpy(graph_of).to(device),
+        features[torch.from_numpy(nodes)],
+        edges_of(adjacency.indptr, adjacency.indices, channels),
+        torch.from_numpy(graph_of),
         len(chosen),
     )
 
@@ -260,13 +216,12 @@ def _family(
     layer: Any,
     grid: Mapping[str, Any],
     edges_of: Any,
-    requires: Sequence[str] = (PYG,),
 ) -> Family:
     def trial(data: GraphData, split: Split, params: Params, seed: int) -> TrialOutcome:
         """Train in shuffled batches."""
         torch.manual_seed(seed)
         width = data.graph.features.shape[1]
-        network = network_class(layer, width, data.num_classes, params).to(data.device)
+        network = network_class(layer, width, data.num_classes, params)
         features = torch.from_numpy(data.split_features(split))
         rng = np.random.default_rng(seed)
 
@@ -275,11 +230,11 @@ def _family(
             return np.array_split(order, -(-len(order) // params["batch_size"]))
 
         def predict(rows: np.ndarray) -> Tensor:
-            return network(make_batch(data.graph, features, rows, edges_of, data.device))
+            return network(make_batch(data.graph, features, rows, edges_of))
 
         return fit_network(network, predict, batches, data, split, params, PATIENCE)
 
-    return Family(name, grid, trial, requires)
+    return Family(name, grid, trial, [PYG])
 
 
 GRAPH_FAMILIES = [
@@ -291,5 +246,4 @@ GRAPH_FAMILIES = [
     _family("R-GCN", _ReadoutNetwork, _RelationalConv, GRID, typed_edge_list),
     _family("TopKPool", _PoolingNetwork, _top_k, POOLING_GRID, edge_list),
     _family("SAGPool", _PoolingNetwork, _sag, POOLING_GRID, edge_list),
-    _family("TFGW", _TemplateNetwork, _gin, TEMPLATE_GRID, edge_list, [PYG, "ot"]),
 ]

@@ -16,16 +16,18 @@ from paper.data import GraphData, Split
 from paper.nested_machine import COSTS, nested_machine
 from paper.protocol import Family, Params, TrialOutcome
 
+from gomkcn_dgl import CSRGraph
+
 _ITERATIONS = [1, 2, 3, 4, 5]
 
 
-def _weisfeiler_lehman(iterations: int) -> Any:
+def weisfeiler_lehman(iterations: int) -> Any:
     from grakel.kernels import VertexHistogram, WeisfeilerLehman
 
     return WeisfeilerLehman(n_iter=iterations, base_graph_kernel=VertexHistogram, normalize=True)
 
 
-def _optimal_assignment(iterations: int) -> Any:
+def optimal_assignment(iterations: int) -> Any:
     from grakel.kernels import WeisfeilerLehmanOptimalAssignment
 
     return WeisfeilerLehmanOptimalAssignment(n_iter=iterations, normalize=True)
@@ -37,30 +39,34 @@ def _random_walk(decay: float) -> Any:
     return RandomWalkLabeled(lamda=decay, normalize=True)
 
 
-def _grakel_graphs(data: GraphData) -> list[Any]:
+def grakel_graphs(graph: CSRGraph, node_labels: np.ndarray) -> list[Any]:
     """One GraKeL graph for each graph; its node labels beside it."""
     from grakel import Graph
 
-    graph, labels, graphs = data.graph, data.node_labels.tolist(), []
+    labels, graphs = node_labels.tolist(), []
     for low, high in zip(graph.graph_ptr.tolist(), graph.graph_ptr[1:].tolist(), strict=False):
         neighbours = {
             node - low: (graph.indices[graph.indptr[node] : graph.indptr[node + 1]] - low).tolist()
             for node in range(low, high)
         }
-        node_labels = dict(enumerate(labels[low:high]))
-        graphs.append(Graph(neighbours, node_labels=node_labels, graph_format="all"))
+        of_node = dict(enumerate(labels[low:high]))
+        graphs.append(Graph(neighbours, node_labels=of_node, graph_format="all"))
     return graphs
 
 
 @functools.lru_cache(maxsize=8)
 def _gram(data: GraphData, kernel: Callable[[Any], Any], setting: Any) -> np.ndarray:
     """Normalised Gram matrix ``[G, G]``."""
+    return fit_gram(kernel(setting), grakel_graphs(data.graph, data.node_labels))
+
+
+def fit_gram(kernel: Any, graphs: list[Any]) -> np.ndarray:
+    """Gram matrix of GraKeL's graphs by one of its kernels."""
     with warnings.catch_warnings():
         # graphs whose kernel with themselves is 0, and changes of format
         warnings.simplefilter("ignore")
         with np.errstate(all="ignore"):
-            gram = kernel(setting).fit_transform(_grakel_graphs(data))
-    return np.nan_to_num(gram)
+            return np.nan_to_num(kernel.fit_transform(graphs))
 
 
 def _family(name: str, kernel: Callable[[Any], Any], parameter: str, values: list[Any]) -> Family:
@@ -87,9 +93,9 @@ def _nested(name: str, kernel: Callable[[Any], Any]) -> Family:
 
 
 KERNEL_FAMILIES = [
-    _family("WL", _weisfeiler_lehman, "iterations", _ITERATIONS),
-    _family("WL-OA", _optimal_assignment, "iterations", _ITERATIONS),
+    _family("WL", weisfeiler_lehman, "iterations", _ITERATIONS),
+    _family("WL-OA", optimal_assignment, "iterations", _ITERATIONS),
     _family("random walk", _random_walk, "decay", [0.01, 0.1]),
-    _nested("WL nested", _weisfeiler_lehman),
-    _nested("WL-OA nested", _optimal_assignment),
+    _nested("WL nested", weisfeiler_lehman),
+    _nested("WL-OA nested", optimal_assignment),
 ]

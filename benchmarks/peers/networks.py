@@ -74,7 +74,7 @@ def fit_network(
     ``predict`` returns the logits ``[rows, C]`` of some nodes or graphs by the network, and
     ``batches`` the rows of each step of an epoch.
     """
-    labels = torch.from_numpy(data.labels).to(data.device)
+    labels = torch.from_numpy(data.labels)
     optimizer = torch.optim.Adam(
         network.parameters(), lr=params["lr"], weight_decay=params.get("weight_decay", 0.0)
     )

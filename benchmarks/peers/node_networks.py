@@ -53,11 +53,11 @@ class SparseFeatures(NamedTuple):
     values: Tensor  # float32 [K]
 
     @classmethod
-    def of(cls, features: np.ndarray, device: str) -> SparseFeatures:
+    def of(cls, features: np.ndarray) -> SparseFeatures:
         rows, columns = np.nonzero(features)
         indptr = np.searchsorted(rows, np.arange(len(features) + 1))
         parts = (indptr, columns, features[rows, columns])
-        return cls(*(torch.from_numpy(part).to(device) for part in parts))
+        return cls(*(torch.from_numpy(part) for part in parts))
 
 
 class SparseLinear(nn.Module):
@@ -218,11 +218,11 @@ def _family(
     def trial(data: NodeData, split: Split, params: Params, seed: int) -> TrialOutcome:
         """Train on all training nodes at once."""
         torch.manual_seed(seed)
-        network = build(data.graph.features.shape[1], data.num_classes, params).to(data.device)
+        network = build(data.graph.features.shape[1], data.num_classes, params)
         graph = data.directed if edges_of is outgoing_rows else data.graph
         channels = None if graph.links is None else graph.relations.links[graph.links]
-        edges = edges_of(graph.indptr, graph.indices, channels).to(data.device)
-        features = SparseFeatures.of(graph.features, data.device)
+        edges = edges_of(graph.indptr, graph.indices, channels)
+        features = SparseFeatures.of(graph.features)
         return fit_network(
             network,
             lambda rows: network(features, edges)[rows],

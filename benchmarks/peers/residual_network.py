@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,17 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from gomkcn_dgl import CSRGraph, GOMKConv, GraphCollection, GraphKernel, SubgraphTensors
-from gomkcn_dgl.model import InputLayer, pool_nodes
+from gomkcn_dgl.model import GraphBatch, InputLayer, pool_nodes
 from gomkcn_dgl.relations import Relations
 
 
-class NeighbourBatch(NamedTuple):
-    """A batch of :class:`GraphCollection`, and a sparse matrix ``[V, V]`` for each channel."""
+class NeighbourSubgraphs(SubgraphTensors):
+    """Subgraphs of all nodes, and a sparse matrix ``[V, V]`` for each channel of the edges."""
 
-    subgraphs: SubgraphTensors
-    feat: Tensor
-    graph_sizes: Tensor
-    neighbours: tuple[Tensor, ...]
+    neighbours: tuple[Tensor, ...] = ()
 
 
 class NeighbourCollection(GraphCollection):
@@ -38,11 +35,11 @@ class NeighbourCollection(GraphCollection):
         ]
         self._whole = tuple(map(self._to_tensor, self._channels))
 
-    def whole(self) -> NeighbourBatch:
+    def whole(self) -> GraphBatch:
         """Return all graphs."""
-        return NeighbourBatch(*super().whole(), self._whole)
+        return _with_neighbours(super().whole(), self._whole)
 
-    def batch(self, chosen: np.ndarray | list[int]) -> NeighbourBatch:
+    def batch(self, chosen: np.ndarray | list[int]) -> GraphBatch:
         """Return some graphs, in the order given."""
         ends = self.graph.graph_ptr
         parts = [slice(ends[number], ends[number + 1]) for number in chosen]
@@ -50,7 +47,7 @@ class NeighbourCollection(GraphCollection):
             sp.block_diag([matrix[part, part] for part in parts], format="csr")
             for matrix in self._channels
         ]
-        return NeighbourBatch(*super().batch(chosen), tuple(map(self._to_tensor, blocks)))
+        return _with_neighbours(super().batch(chosen), tuple(map(self._to_tensor, blocks)))
 
     def _to_tensor(self, matrix: sp.csr_array) -> Tensor:
         arrays = (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data)
@@ -60,6 +57,12 @@ class NeighbourCollection(GraphCollection):
             parts = map(torch.from_numpy, arrays)
             tensor = torch.sparse_csr_tensor(*parts, matrix.shape, check_invariants=False)
         return tensor.to(self.feat.device)
+
+
+def _with_neighbours(batch: GraphBatch, neighbours: tuple[Tensor, ...]) -> GraphBatch:
+    subgraphs = NeighbourSubgraphs(*batch.subgraphs)
+    subgraphs.neighbours = neighbours
+    return batch._replace(subgraphs=subgraphs)
 
 
 class _Block(nn.Module):
@@ -87,14 +90,14 @@ class _Block(nn.Module):
         )
         self.norm = nn.BatchNorm1d(width) if norm == "batch" else nn.LayerNorm(width)
 
-    def forward(self, batch: NeighbourBatch, hidden: Tensor, rows: Tensor | None) -> Tensor:
+    def forward(self, subgraphs: NeighbourSubgraphs, hidden: Tensor, rows: Tensor | None) -> Tensor:
         """``[V, D]`` → ``[V, D]``, or ``[R, D]`` of some rows."""
         own = hidden if rows is None else hidden[rows]
         parts = [own]
         if self.conv is not None:
-            subgraphs = batch.subgraphs if rows is None else batch.subgraphs.select(rows)
-            parts.append(self.conv_norm(self.conv(subgraphs, hidden)))
-        for matrix in batch.neighbours if self.aggregate is not None else ():
+            chosen = subgraphs if rows is None else subgraphs.select(rows)
+            parts.append(self.conv_norm(self.conv(chosen, hidden)))
+        for matrix in subgraphs.neighbours if self.aggregate is not None else ():
             summed = matrix @ hidden
             if self.aggregate == "mean":
                 summed = summed / (matrix @ hidden.new_ones(len(hidden), 1)).clamp(min=1)
@@ -153,24 +156,26 @@ class ResidualGOMKCN(nn.Module):
         self.heads = nn.ModuleList(nn.Linear(hidden_feats, num_classes) for _ in range(num_read))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, batch: NeighbourBatch, rows: Tensor | None = None) -> Tensor:
+    def forward(self, batch: GraphBatch, rows: Tensor | None = None) -> Tensor:
         """Logits: ``[G, C]`` with pooling, ``[V, C]`` or, of some nodes, ``[R, C]`` without."""
         logits: Any = 0
-        for level, head in zip(
-            self.levels(batch, rows)[-len(self.heads) :], self.heads, strict=True
-        ):
+        levels = self.levels(batch.subgraphs, batch.feat, rows)[-len(self.heads) :]
+        for level, head in zip(levels, self.heads, strict=True):
             read = level
             if self.pooling is not None:
                 read = pool_nodes(level, batch.graph_sizes, self.pooling)
             logits = logits + head(self.dropout(read))
         return logits
 
-    def levels(self, batch: NeighbourBatch, rows: Tensor | None = None) -> list[Tensor]:
+    def levels(
+        self, subgraphs: NeighbourSubgraphs, feat: Tensor, rows: Tensor | None = None
+    ) -> list[Tensor]:
         """Embed the nodes, or some, at every level: the input layer, then each block."""
-        levels = [self.input(batch.feat)]
+        levels = [self.input(feat)]
         for block in self.blocks:
             # nothing looks at the other nodes of the last block
-            levels.append(block(batch, levels[-1], rows if block is self.blocks[-1] else None))
+            own = rows if block is self.blocks[-1] else None
+            levels.append(block(subgraphs, levels[-1], own))
         if rows is not None:
             levels = [*(level[rows] for level in levels[:-1]), levels[-1]]
         return levels

@@ -38,6 +38,7 @@ class _Search(NamedTuple):
 
 
 _EXACTLY = "counted exactly"
+_SMARTS, _SMILES = "smarts:", "smiles:"
 
 
 @click.command(cls=Command)
@@ -72,13 +73,13 @@ def count(
 
     The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
     (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
-    diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b,
-    b->c' with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with
-    the categories of the nodes), a file with an edge a line, or RUN:ID for a pattern of a
-    finished run. An occurrence is a set of nodes with exactly its edges, and with its categories
-    where it has some; with --reading subgraph there may be more edges, and K4 has three rings of
-    four nodes. With --errors 2 up to two edges may be missing or added, as long as the nodes are
-    connected.
+    diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b, b->c'
+    with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with the
+    categories of the nodes), a file with an edge a line, RUN:ID for a pattern of a finished
+    run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An occurrence is a
+    set of nodes with exactly its edges, and with its categories where it has some; with --reading
+    subgraph there may be more edges, and K4 has three rings of four nodes. With --errors 2 up to
+    two edges may be missing or added, as long as the nodes are connected.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -86,6 +87,7 @@ def count(
     gomkcn count "a-[activates]->b, a-[represses]->c" regulation.csv
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
+    gomkcn count smarts:c1ccccc1 drugs.smi --list 40
     gomkcn count house friends.txt.gz --errors 1 --list 40
     """
     show_log(quiet=True)
@@ -99,6 +101,11 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
+    if pattern.startswith(_SMARTS):
+        if reading == SUBGRAPH or max_edits is not None:
+            raise InputError("--reading subgraph and --errors are not for SMARTS; leave them out.")
+        _count_smarts(pattern, path, most, seed, **options)
+        return
     graph = read_graph(path, **options)
     search = _Search(graph, count_error, max_steps, seed)
     given = read_pattern(pattern, graph)
@@ -131,11 +138,44 @@ def count(
         rows |= _count_subgraphs(search, given, most)
     else:
         rows |= _said(graph, *_find_occurrences(search, given, colors))
-    for name, value in rows.items():
-        click.echo(f"{name:<11} {value}")
+    _show(rows)
     if most:
         for line in _list(search, given, colors, inexact, most):
             click.echo(line)
+
+
+def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any) -> None:
+    """Print the sets of atoms that a SMARTS matches in the molecules of a file."""
+    import numpy as np
+
+    from gomkcn_dgl.io.reading import read_molecule_file
+    from mining.fragments import find_smarts
+
+    reading = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
+    mols = read_molecule_file(path, **reading)
+    places = find_smarts(pattern.removeprefix(_SMARTS), mols)
+    _show(
+        {
+            "pattern": f"{pattern}: {places.shape[1] - 1} atoms",
+            "graph": f"{path}: {len(mols)} molecules",
+            "reading": "SMARTS, matched by RDKit",
+            "occurrences": f"{len(places):,}, {_EXACTLY}",
+            "graphs": f"{len(np.unique(places[:, 0]))} of {len(mols)} contain it",
+        }
+    )
+    if most:
+        complete = len(places) <= most
+        if not complete:
+            rows = np.random.default_rng(seed).choice(len(places), most, replace=False)
+            places = places[np.sort(rows)]
+        click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
+        for row in [("graph", *range(places.shape[1] - 1)), *places.tolist()]:
+            click.echo("\t".join(map(str, row)))
+
+
+def _show(rows: dict[str, str]) -> None:
+    for name, value in rows.items():
+        click.echo(f"{name:<11} {value}")
 
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:
@@ -151,6 +191,10 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if text == "benzene":
         bond = "-[aromatic]-" if "aromatic" in graph.relations.names else "--"
         return Structure.parse(", ".join(f"{i}:C{bond}{(i + 1) % 6}" for i in range(6)))
+    if text.startswith(_SMILES):
+        from mining.fragments import structure_of
+
+        return structure_of(text.removeprefix(_SMILES))
     # names stay what they are beside a file or folder of the same name
     if not is_name(text) and colon and Path(run).is_dir():
         return _find_pattern_of_run(run, number)

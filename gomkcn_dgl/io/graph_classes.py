@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,9 +24,6 @@ from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
-
-# names of the labels of a DGL file that hold classes of graphs
-_GRAPH_LABELS = ("labels", "label")
 
 
 class GraphClasses(NamedTuple):
@@ -64,8 +60,7 @@ def read_graph_classes(
         if format == "tu" and has_tu_classes(path):
             codes = read_tu_classes(path)
         elif format == "dgl":
-            columns = read_dgl_columns(path)
-            codes = graph_labels(columns.graph_labels, columns.num_graphs)
+            codes = read_dgl_columns(path).classes
         elif format in MOLECULE_FORMATS:
             codes = read_molecules(path, format, molecules).classes
         classes = None if codes is None else as_graph_classes(codes)
@@ -110,9 +105,3 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
         log.info("labels of graphs: not used, since they are no classes")
         return None
     return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))
-
-
-def graph_labels(tables: Mapping[str, np.ndarray], num_graphs: int) -> np.ndarray | None:
-    """The labels of a DGL file that have a row for each graph."""
-    found = [tables[name] for name in _GRAPH_LABELS if len(tables.get(name, ())) == num_graphs]
-    return found[0] if found else None

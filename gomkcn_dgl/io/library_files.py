@@ -40,6 +40,8 @@ _LABEL, _LABELLED = "label", ("gml", "gexf")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _GRAPHML_HEADER = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 _PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
+# names of graph labels that hold classes
+_CLASS_LABELS = ("labels", "label")
 _MAGIC = struct.pack("<Q", 0xDD2E4FF046B4A13F)
 # nodes without edges and features take no room in a file, but in memory
 _MAX_BARE_NODES = 2**20
@@ -208,6 +210,12 @@ class DGLColumns:
     # the node data that all graphs have, [V, …] over all of them
     node_data: dict[str, np.ndarray]
     num_graphs: int
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The labels that have a row for each graph."""
+        found = [self.graph_labels.get(name, np.empty(0)) for name in _CLASS_LABELS]
+        return next((one for one in found if len(one) == self.num_graphs), None)
 
 
 def read_dgl(path: Path) -> GraphContent:

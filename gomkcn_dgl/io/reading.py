@@ -27,10 +27,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice, check_features
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, make_csr
@@ -174,15 +175,7 @@ def read_graph(
     options = EdgeOptions(directed, source, target, relation, weight)
     of_molecules = MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
     with named(path):
-        # False for a name with a NUL character, or too long
-        if not os.path.exists(path):
-            raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
-        if format is not None:
-            check_choice("format", format, _FORMATS)
-        elif smiles is not None:
-            format = "smiles"
-        else:
-            format = find_format(path)
+        format = _format_of(path, format, smiles)
         check_edge_options(format, options)
         if of_molecules != DEFAULT_OPTIONS and format not in MOLECULE_FORMATS:
             wrong = "skip_invalid" if smiles is None else "smiles"
@@ -194,6 +187,35 @@ def read_graph(
         else:
             graph = _read(path, format, features, table, options)
     return call_names(path, graph, label_names)
+
+
+def read_molecule_file(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    smiles: str | None = None,
+    skip_invalid: bool = False,
+) -> list[Any]:
+    """Read the molecules of a file as RDKit has them; the options are those of `read_graph`."""
+    path = Path(path)
+    with named(path):
+        format = _format_of(path, format, smiles)
+        if format not in MOLECULE_FORMATS:
+            raise InputError(
+                f"the file must be one of molecules, {listed(MOLECULE_FORMATS)}, and its format is "
+                f"{format}."
+            )
+        return read_molecules(path, format, MoleculeOptions(smiles, None, skip_invalid)).mols
+
+
+def _format_of(path: Path, format: str | None, smiles: str | None) -> str:
+    """The format that was given, or is told by the column of SMILES or by the name."""
+    # False for a name with a NUL character, or too long
+    if not os.path.exists(path):
+        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+    if format is not None:
+        return check_choice("format", format, _FORMATS)
+    return find_format(path) if smiles is None else "smiles"
 
 
 def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> CSRGraph:
@@ -303,9 +325,8 @@ def _read(
     if table is None:
         return make_csr(content, choice)
     content = replace(content, notes=(*table.notes, *content.notes))
-    graph = make_csr(content, replace(choice, features=match_rows(table, content.ids)))
-    names = check_features(graph.features, graph.num_nodes, table.names)[1]
-    return replace(graph, feature_names=names)
+    values = match_rows(table, content.ids)
+    return make_csr(content, replace(choice, features=values, feature_names=table.names))
 
 
 def _read_content(path: Path, format: str) -> GraphContent:

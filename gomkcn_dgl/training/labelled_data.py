@@ -15,7 +15,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import is_graph_folder
-from gomkcn_dgl.io.graph_classes import GraphClasses, graph_labels, name_classes
+from gomkcn_dgl.io.graph_classes import GraphClasses, name_classes
 from gomkcn_dgl.io.library_files import read_dgl_columns
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
@@ -127,7 +127,7 @@ def _read_dgl(
     graph = read_graph(path, features=features, **reading)
     with named(path):
         columns = read_dgl_columns(path)
-        of_graphs = graph_labels(columns.graph_labels, graph.num_graphs)
+        of_graphs = columns.classes
         of_nodes = columns.node_data.get(node_label)
         task = _infer_task(of_graphs, of_nodes) if task is None else task
         if task == "graph":

@@ -1,1 +1,6 @@
-"""How often a pattern occurs in a whole graph: all occurrences, or an estimate."""
+"""How often structures occur in a whole graph.
+
+`counter` counts one structure: exactly where that is quick (`exact_search`, or the join of `sought`
+in a small graph), else by an estimate with an interval (`tree_sampler`). `structure_counts` counts
+all structures of some sizes: by `census_formulas`, or by looking at all sets of nodes.
+"""

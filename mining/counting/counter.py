@@ -12,7 +12,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
-from mining.counting.census_formulas import count_orbits
+from mining.counting.census_formulas import count_triangles
 from mining.counting.exact_search import ExactSearch
 from mining.counting.sought import STEPS_PER_SECOND
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
@@ -37,8 +37,6 @@ _LARGEST_BATCH = 64
 _MOST_HELD = 1 << 18
 # steps of a search in about the time of one block of draws, and of a look at a node in these
 _STEPS_OF_A_BLOCK, _STEPS_OF_A_LOOK = 1 << 17, 8
-# of the orbits of graphlets, a corner of the triangle
-_CORNER = 3
 
 
 def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
@@ -371,7 +369,7 @@ def count_stars(
         return None
     # the quick look first: few graphs have no node that is large enough
     hubs = np.flatnonzero(degrees >= leaves)
-    if len(hubs) and count_orbits(graph, 4)[hubs, _CORNER].any():
+    if len(hubs) and count_triangles(graph)[hubs].any():
         return None
     kinds, kind_of = np.unique(degrees, return_inverse=True)
     around = np.array([comb(int(degree), leaves) for degree in kinds], object)[kind_of]

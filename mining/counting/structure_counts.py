@@ -8,7 +8,6 @@ the sets of each code, from which the canonical forms follow.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations
 from threading import local
@@ -28,7 +27,7 @@ from mining.counting.census_formulas import count_graphlets, formula_steps, indu
 from mining.counting.exact_search import count_by_graph
 from mining.counting.graphlets import graphlets
 from mining.counting.sought import INDUCED, STEPS_PER_SECOND, SUBGRAPH
-from mining.graph_relations import channels_in
+from mining.graph_relations import in_relations_of
 
 _SIZES = (2, 5)
 # steps that looking at all sets takes in any graph, and for each set
@@ -133,9 +132,7 @@ def count_subgraphs(graph: CSRGraph, structure: Structure, max_steps: int) -> li
     first, last = _smallest_and_largest(graph)
     if graph.num_graphs == 1 and first <= size <= last:
         # in terms of the relations of the graph
-        own = replace(
-            structure, channels=channels_in(graph.relations, structure), relations=graph.relations
-        )
+        own = in_relations_of(graph.relations, structure)
         counts = count_structures(graph, range(size, size + 1), SUBGRAPH)
         return [sum(count for one, count in counts.items() if one.key == own.key)]
     found = count_by_graph(graph, structure, max_steps=max_steps, reading=SUBGRAPH)
@@ -314,15 +311,16 @@ def directed_structures(size: int, name: str = PLAIN) -> tuple[Structure, ...]:
     matrix[:, upper[0], upper[1]] = codes[:, None] >> 2 * np.arange(len(upper[0])) & 3
     # out is the first bit, and in the second
     matrix += np.array([0, 2, 1, 3])[matrix.swapaxes(1, 2)]
-    matrix = matrix[_is_connected(matrix != 0)]
+    matrix = matrix[are_connected(matrix != 0)]
     forms, _ = merge_forms(find_forms(Forms(matrix, np.zeros((len(matrix), size), np.int64))))
     return tuple(structures_of(forms, relations_of([name], [True]), lambda _: ()))
 
 
-def _is_connected(joined: np.ndarray) -> np.ndarray:
+def are_connected(joined: np.ndarray) -> np.ndarray:
     """Which graphs ``[K, M, M]`` are in one piece."""
-    reached: np.ndarray = joined | np.eye(joined.shape[1], dtype=bool)
-    for _ in range(2):
+    size = joined.shape[1]
+    reached: np.ndarray = joined | np.eye(size, dtype=bool)
+    for _ in range(size.bit_length()):
         reached = reached @ reached
     return np.asarray(reached.all(axis=(1, 2)))
 
@@ -353,7 +351,7 @@ def _parts(structure: Structure) -> list[tuple[Structure, int]]:
         out = int(relations.outgoing[relation])
         matrix[:, u, v] |= has << out
         matrix[:, v, u] |= has << int(relations.opposite[out])
-    matrix = matrix[_is_connected(matrix != 0)]
+    matrix = matrix[are_connected(matrix != 0)]
     colors = np.broadcast_to(np.array(structure.colors), (len(matrix), size))
     forms, position = merge_forms(find_forms(Forms(matrix, colors)))
     names = dict(zip(structure.colors, structure.categories, strict=False))

@@ -266,26 +266,15 @@ def draw_places(first, last, rows, tree, ways, stream, places):
 @subroutine(**SEARCH_JIT)
 def _draw(rows, tree, ways, stream, image, size):
     """Map the first ``size`` nodes; return how many, up to one that does not fit."""
-    image[0] = find_sum(ways.roots, uniform(stream, 0) * ways.roots[-1])
+    # the first node at which the cumulated ways are above what was drawn
+    drawn = uniform(stream, 0) * ways.roots[-1]
+    image[0] = min(np.searchsorted(ways.roots, drawn, "right"), len(ways.roots) - 1)
     for i in range(1, size):
         k = _pick(rows, tree, ways, i, image[tree.parents[i]], uniform(stream, i))
         image[i] = rows.indices[k]
         if not _fits(rows, tree, image, i, image[i], tree.parents[i]):
             return i
     return size
-
-
-@subroutine(**SEARCH_JIT)
-def find_sum(cumulated, x):
-    """The first position whose cumulated sum is above ``x``."""
-    low, high = 0, len(cumulated) - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if cumulated[middle] > x:
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 @subroutine(**INLINE_JIT)

@@ -124,18 +124,18 @@ def _start_of(run: MiningRun) -> int | None:
 
 
 def _places(
-    pattern: Pattern, places: Any, number: dict[Node, int], most: int | None = None
+    pattern: Pattern, listed: Occurrences, number: dict[Node, int], most: int | None = None
 ) -> dict[str, Any]:
     """Edges and places of a structure; ``number`` gets the nodes that it does not have yet."""
-    listed = Occurrences.of(places, pattern.num_nodes)
     drawn = np.arange(len(listed))
     if most is not None and len(listed) > most:
         drawn = np.random.default_rng(0).choice(len(listed), most, replace=False)
         drawn.sort()
-    rows = []
-    for at in drawn.tolist():
-        graph = int(listed.graph[at])
-        names = listed.ids(listed.nodes[at]).tolist()
-        rows.append([number.setdefault((graph, name), len(number)) for name in names])
+    rows = [
+        [number.setdefault((graph, name), len(number)) for name in names]
+        for graph, names in zip(
+            listed.graph[drawn].tolist(), listed.ids[drawn].tolist(), strict=True
+        )
+    ]
     edges = zip(pattern.edges, pattern.edge_relations, strict=True)
     return {"edges": [[u, v, relation] for (u, v), relation in edges], "places": rows}

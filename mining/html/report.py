@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from mining.fragments import molecule_of
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.tables import (
@@ -323,16 +324,20 @@ def _pattern_row(
         interval = Markup("95% CI {} to {}").format(low, high)
     listed, held = len(one.occurrences), sum(one.inside)
     share = percent(held / listed, 0) if one.inside and listed else ""
+    # a text that names nodes by letters needs them in the drawing
+    if molecule_of(one.structure) is not None:
+        drawing = draw_structure(one.structure, 62, 50)
+    elif re.search(r"\b[A-J]\b", one.name):
+        drawing = draw_structure(one.structure, 82, 66, lines=lines, beside=True)
+    else:
+        drawing = draw_structure(one.structure, 44, 36, lines=lines, letters=False)
     return {
         "id": _anchor(at),
         "at": at[1] if at[0] == "patterns" else None,
         "motif": None,
         "name": name,
         "sub": more,
-        # a text that names nodes by letters needs them in the drawing
-        "svg": draw_structure(one.structure, 82, 66, lines=lines, beside=True)
-        if re.search(r"\b[A-J]\b", one.name)
-        else draw_structure(one.structure, 44, 36, lines=lines, letters=False),
+        "svg": drawing,
         "count": counted,
         "interval": interval,
         "inside": numbers(*at, "inside", text=share) if share else "–",

@@ -23,12 +23,14 @@ import torch
 from scipy.spatial.distance import squareform
 from scipy.special import logsumexp, softmax
 
+from gomkcn_dgl.csr import CSRGraph
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import choose_initial
-from mining.learning.rooted_subgraphs import RootedSubgraphs
+from mining.learning.rooted_subgraphs import RootedSubgraphs, ScaledFeatures
+from mining.learning.subgraph_source import SubgraphSource
 
 # more nodes have too many alignments
-MOST_CONSENSUS_NODES = 6
+_MOST_NODES = 6
 # rare is a structure that occurs less often; from this share of them on, copies may be noisy
 _RARE, _RARE_SHARE = 5, 0.1
 # most subgraphs that are compared; rounds from each start, least copies and gain of an edge in each
@@ -39,27 +41,34 @@ _PRIOR_COUNT, _PRIOR_DELETED, _PRIOR_INSERTED, _PRIOR_VARIANCE = 60.0, 0.1, 0.05
 _OTHER_NODE = 0.02
 
 
-def may_be_noisy(subgraphs: RootedSubgraphs) -> bool:
-    """Whether many of the different subgraphs have a rare structure."""
-    rows = np.unique(subgraphs.node_sets, return_index=True)[1]
-    keys = [subgraphs.forms.key(row) for row in rows]
-    count = Counter(keys)
-    return sum(count[one] < _RARE for one in keys) >= _RARE_SHARE * len(keys)
-
-
 def add_consensus(
     filters: DiscreteFilters,
-    subgraphs: RootedSubgraphs,
+    source: SubgraphSource,
+    graph: CSRGraph,
     num_starts: int,
     sample_size: int,
     min_occurrences: int,
     seed: int,
 ) -> DiscreteFilters:
-    """Add each consensus of ``min_occurrences`` copies or more that no filter has."""
+    """Add each consensus of ``min_occurrences`` copies or more that no filter has.
+
+    It has as many nodes as the filters, but at most 6. There is none where edges have directions or
+    types, and where few of the different subgraphs have a rare structure.
+    """
+    size = min(filters.adj.shape[1], _MOST_NODES)
+    varies = np.less(*ScaledFeatures(graph.features, source.scaling).bounds()).any()
+    if graph.links is not None or not varies or size < 3:
+        return filters
+    subgraphs = source.resized(size).training_subgraphs(graph)
+    different = np.unique(subgraphs.node_sets, return_index=True)[1]
+    keys = [subgraphs.forms.key(row) for row in different]
+    count = Counter(keys)
+    if sum(count[one] < _RARE for one in keys) < _RARE_SHARE * len(keys):
+        return filters
     rng, classes, kernel = np.random.default_rng([seed, 6]), subgraphs.classes, subgraphs.kernel
     chosen = choose_initial(classes, num_starts, kernel, sample_size, rng, subgraphs.backend)
     whole = subgraphs.batch.num_nodes == subgraphs.batch.max_nodes
-    others = rng.permutation(np.unique(subgraphs.node_sets, return_index=True)[1])
+    others = rng.permutation(different)
     starts, others = (one[whole[one]] for one in (classes.first[chosen], others[:_MOST_SUBGRAPHS]))
     if not len(starts):
         return filters

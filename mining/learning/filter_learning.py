@@ -1,15 +1,21 @@
 """Filters are initialised, trained as cluster centres and discretised; the best are returned.
 
 This is the frequent pattern mining of section VI-B of the GOMKCN paper, from several
-initialisations where the user asks for them.
+initialisations where the user asks for them. Each subgraph belongs to its most similar filter; the
+loss is the mean distance to it (the paper's equation for L_frq). An epoch scores all pairs without
+gradient, and then differentiates only the pairs of a subgraph and its own filter.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.optim.adam import adam
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
@@ -17,60 +23,19 @@ from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
-from mining.learning.clustering import FilterClustering
 from mining.learning.discrete_filters import DiscreteFilters, discretize
 from mining.learning.rooted_subgraphs import RootedSubgraphs, SubgraphClasses
 
 INITIALIZATIONS = ("facility_location", "random")
-
-
-def choose_initial(
-    classes: SubgraphClasses,
-    num_filters: int,
-    kernel: GOMKKernel,
-    sample_size: int,
-    rng: np.random.Generator,
-    backend: str,
-) -> np.ndarray:
-    """Choose the subgraph classes that the filters are initialised with, int64 ``[Q]``.
-
-    Greedy facility location. Of more than ``sample_size`` classes a sample is compared, so that the
-    cost does not grow with U squared. Classes without weight are not chosen, and fewer than
-    ``num_filters`` are returned when there are fewer. Rows of ``classes``, in the order chosen.
-    """
-    rows, drawn = classes.sample(sample_size, rng)
-    rows, weight = rows[drawn > 0], drawn[drawn > 0].astype(np.float64)
-    num_filters = min(num_filters, len(rows))
-    similarity = _pairwise_similarity(classes, rows, kernel, backend)
-    return rows[_facility_location(similarity, weight, num_filters)]
-
-
-def _pairwise_similarity(
-    classes: SubgraphClasses, rows: np.ndarray, kernel: GOMKKernel, backend: str
-) -> np.ndarray:
-    """Normalised scores among classes, ``[U', U']``."""
-    index = torch.from_numpy(rows)
-    x, num_nodes = classes.levels[index], classes.num_nodes[index]
-    with torch.no_grad():
-        blocks = [
-            kernel.match(x[part], x, num_nodes[part], backend).scores
-            for part in torch.arange(len(rows)).split(128)
-        ]
-    return torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
-
-
-def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: int) -> list[int]:
-    """Greedily add the class that most raises the sum of similarities to the nearest chosen."""
-    # similarity of each class to the nearest one that is chosen
-    covered = np.zeros(len(similarity))
-    chosen: list[int] = []
-    for _ in range(num_chosen):
-        # how much each candidate would add, summed over all subgraphs
-        gain = weight @ np.maximum(similarity - covered[:, None], 0)
-        gain[chosen] = -np.inf
-        chosen.append(int(gain.argmax()))
-        covered = np.maximum(covered, similarity[:, chosen[-1]])
-    return chosen
+# a filter is idle when the weight of its subgraphs is less than this share of the mean over filters
+_IDLE_SHARE = 0.01
+# idle filters are moved in this share of the epochs; in the others the filters converge
+_RELOCATION_SHARE = 0.75
+# the nearest part of a filter's subgraphs, of which its features are the mean: more would include
+# subgraphs that resemble no filter
+_NEAREST_SHARE = 0.75
+# subgraphs compared with all filters at once
+_PART_SIZE = 4096
 
 
 @dataclass(frozen=True)
@@ -150,14 +115,15 @@ def learn_filters(
     *,
     num_epochs: int,
     seed: int,
-    steps: Steps | None = None,
+    steps: Steps,
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters from each initialisation; return the best ones and their loss curve.
 
-    The curve has the loss before the training, then after each epoch. Each initialisation is a
-    step; when time is up, training ends.
+    With them are structures that the kernel cannot tell from theirs. The curve has the loss before
+    the training, then after each epoch. Each initialisation is a step; when time is up, training
+    ends.
     """
-    steps = Steps() if steps is None else steps
+    num_filters = min(num_filters, len(subgraphs.batch))
     best: dict[str, np.ndarray] = {}
     for number in range(learning.n_init):
         if best and steps.is_over():
@@ -170,7 +136,8 @@ def learn_filters(
         result = dict(steps.once(f"learning filters {number + 1}", learn))
         if not best or result["loss"] < best["loss"]:
             best = result
-    return DiscreteFilters.from_arrays(best), best["curve"].tolist()
+    filters = subgraphs.add_indistinguishable(DiscreteFilters.from_arrays(best))
+    return filters, best["curve"].tolist()
 
 
 def _initialize(
@@ -236,3 +203,237 @@ def _train(
         "loss": np.array(losses[best]),
         "curve": np.array(curve),
     }
+
+
+def choose_initial(
+    classes: SubgraphClasses,
+    num_filters: int,
+    kernel: GOMKKernel,
+    sample_size: int,
+    rng: np.random.Generator,
+    backend: str,
+) -> np.ndarray:
+    """Choose the subgraph classes that the filters are initialised with, int64 ``[Q]``.
+
+    Greedy facility location. Of more than ``sample_size`` classes a sample is compared, so that the
+    cost does not grow with U squared. Classes without weight are not chosen, and fewer than
+    ``num_filters`` are returned when there are fewer. Rows of ``classes``, in the order chosen.
+    """
+    rows, drawn = classes.sample(sample_size, rng)
+    rows, weight = rows[drawn > 0], drawn[drawn > 0].astype(np.float64)
+    num_filters = min(num_filters, len(rows))
+    similarity = _pairwise_similarity(classes, rows, kernel, backend)
+    return rows[_facility_location(similarity, weight, num_filters)]
+
+
+def _pairwise_similarity(
+    classes: SubgraphClasses, rows: np.ndarray, kernel: GOMKKernel, backend: str
+) -> np.ndarray:
+    """Normalised scores among classes, ``[U', U']``."""
+    index = torch.from_numpy(rows)
+    x, num_nodes = classes.levels[index], classes.num_nodes[index]
+    with torch.no_grad():
+        blocks = [
+            kernel.match(x[part], x, num_nodes[part], backend).scores
+            for part in torch.arange(len(rows)).split(128)
+        ]
+    return torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
+
+
+def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: int) -> list[int]:
+    """Greedily add the class that most raises the sum of similarities to the nearest chosen."""
+    # similarity of each class to the nearest one that is chosen
+    covered = np.zeros(len(similarity))
+    chosen: list[int] = []
+    for _ in range(num_chosen):
+        # how much each candidate would add, summed over all subgraphs
+        gain = weight @ np.maximum(similarity - covered[:, None], 0)
+        gain[chosen] = -np.inf
+        chosen.append(int(gain.argmax()))
+        covered = np.maximum(covered, similarity[:, chosen[-1]])
+    return chosen
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The most similar filter of U classes: its number, the similarity and the node matching.
+
+    ``filter_of`` and ``similarity`` are ``[U]``, ``matching`` is int64 ``[U, N]``: the filter node
+    of each subgraph node, -1 = unmatched.
+    """
+
+    filter_of: Tensor
+    similarity: Tensor
+    matching: Tensor
+
+
+class FilterClustering:
+    """Trains graph filters, in place, on U classes of subgraphs.
+
+    ``adj [U, N, N]``, or ``[U, N, N, C]`` for several channels, and ``feat [U, N, D]`` are a
+    subgraph of each class with its scaled features.
+    """
+
+    def __init__(
+        self,
+        classes: SubgraphClasses,
+        adj: Tensor,
+        feat: Tensor,
+        filters: GraphFilters,
+        kernel: GOMKKernel,
+        backend: str,
+    ) -> None:
+        self.classes, self.adj, self.feat = classes, adj, feat
+        self.filters, self.kernel, self.backend = filters, kernel, backend
+        self.weight = torch.from_numpy(classes.weight).float()
+
+    @torch.no_grad()
+    def assign(
+        self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
+    ) -> Assignment:
+        """Most similar filter of the classes in ``rows``, or of all.
+
+        The filters are those being trained, or ``discrete`` ones.
+        """
+        rows = torch.arange(len(self.classes)) if rows is None else rows
+        filters = (self.filters.adj(), self.filters.feat())
+        z = self.kernel.embed(*(filters if discrete is None else (discrete.adj, discrete.feat)))
+        parts = [self._assign_part(part, z) for part in rows.split(_PART_SIZE)]
+        return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
+
+    def _assign_part(self, rows: Tensor, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        scores, matching = self.kernel.match(
+            self.classes.levels[rows], z, self.classes.num_nodes[rows], self.backend
+        )
+        best = scores.argmax(dim=1)
+        index = torch.arange(len(rows))
+        similarity = scores[index, best] / self.kernel.largest_score(self.filters.filter_size)
+        return best, similarity, matching[index, best]
+
+    def loss(self, discrete: DiscreteFilters | None = None) -> float:
+        """1 - the mean similarity of a subgraph to its most similar filter."""
+        similarity = self.assign(discrete=discrete).similarity
+        return 1 - float((similarity * self.weight).sum() / self.weight.sum())
+
+    def train(
+        self,
+        num_epochs: int,
+        learning_rate: float,
+        batch_size: int,
+        relocate: bool,
+        generator: torch.Generator,
+        on_epoch: Callable[[float], bool],
+    ) -> None:
+        """Run gradient epochs; ``on_epoch`` gets the loss of each and returns whether to stop."""
+        optimizer = FilterAdam(self.filters.parameters())
+        for epoch in range(num_epochs):
+            # the learning rate falls from its full value to 0 along half a cosine
+            cosine = math.cos(math.pi * epoch / num_epochs)
+            optimizer.learning_rate = learning_rate * (1 + cosine) / 2
+            loss = 0.0
+            filter_weight = torch.zeros(len(self.filters.free_adj))
+            for batch in torch.randperm(len(self.classes), generator=generator).split(batch_size):
+                assignment = self.assign(batch)
+                filter_weight.index_add_(0, assignment.filter_of, self.weight[batch])
+                loss += self._step(optimizer, batch, assignment)
+            if on_epoch(loss / float(self.weight.sum())):
+                break
+            if relocate and epoch < _RELOCATION_SHARE * num_epochs:
+                self._relocate_idle(filter_weight, optimizer)
+
+    def _step(self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment) -> float:
+        """Take one gradient step; return the summed loss of ``rows`` before it."""
+        z = self.kernel.embed(self.filters.adj(), self.filters.feat())
+        # index_select, because the backward pass of indexing sums in no fixed order
+        z = z.index_select(0, assignment.filter_of)
+        scores = self.kernel.score_pairs(self.classes.levels[rows], z, assignment.matching)
+        similarity = scores / self.kernel.largest_score(self.filters.filter_size)
+        loss = ((1 - similarity) * self.weight[rows]).sum()
+        optimizer.zero_grad()
+        (loss / self.weight[rows].sum()).backward()
+        optimizer.step()
+        return float(loss.detach())
+
+    def _relocate_idle(self, filter_weight: Tensor, optimizer: FilterAdam) -> None:
+        """Move idle filters to the classes with the largest weighted distance to their filter."""
+        idle = torch.nonzero(filter_weight < _IDLE_SHARE * filter_weight.mean()).flatten()
+        if len(idle) == 0:
+            return
+        distance = (1 - self.assign().similarity) * self.weight
+        worst = distance.argsort(descending=True)[: len(idle)]
+        idle = idle[: len(worst)]
+        self.filters.set(idle, self.adj[worst], self.feat[worst])
+        # the old momentum would carry the filter away from its new class
+        optimizer.reset(idle)
+
+    def with_mean_features(self, discrete: DiscreteFilters) -> DiscreteFilters:
+        """Give discrete filters the mean features of their nearest subgraphs, node by node.
+
+        Features trained beside edges of .998 make up for what the edges lack; once the edges are
+        exactly 1 these features would no longer fit.
+        """
+        assignment = self.assign(discrete=discrete)
+        feat = discrete.feat.clone()
+        for number, size in enumerate(discrete.num_nodes):
+            rows = self._nearest_rows(assignment, number)
+            mean, weight = self._mean_features(rows, assignment.matching[rows])
+            matched = weight[:size] > 0
+            feat[number, :size][matched] = mean[:size][matched]
+        return replace(discrete, feat=feat)
+
+    def _nearest_rows(self, assignment: Assignment, number: int) -> Tensor:
+        """Classes of filter ``number`` that make up the nearest part of its weight."""
+        rows = torch.nonzero(assignment.filter_of == number).flatten()
+        rows = rows[assignment.similarity[rows].argsort(descending=True)]
+        reached = self.weight[rows].cumsum(0)
+        # up to and including the class that completes the part
+        return rows[: int((reached < _NEAREST_SHARE * self.weight[rows].sum()).sum()) + 1]
+
+    def _mean_features(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean features ``[M, D]`` of the nodes matched with each filter node, and their weight."""
+        size = self.filters.filter_size
+        one_hot = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
+        # padding has no features that could be averaged
+        num_nodes = self.classes.num_nodes[rows].unsqueeze(1)
+        matched = one_hot * (torch.arange(one_hot.shape[1]) < num_nodes).unsqueeze(2)
+        weight = torch.einsum("r,rnm->m", self.weight[rows], matched)
+        feat = torch.einsum("r,rnm,rnd->md", self.weight[rows], matched, self.feat[rows])
+        return feat / weight.clamp(min=1e-9).unsqueeze(1), weight
+
+
+class FilterAdam:
+    """Adam with its default rates, whose state can be reset for single filters.
+
+    ``torch.optim.Adam`` gives the same numbers, but loads the compiler of torch, which takes
+    seconds; its function ``adam`` does not. The first axis of each parameter counts filters.
+    """
+
+    def __init__(self, parameters: Iterable[Tensor]) -> None:
+        self.parameters = [one for one in parameters if one.requires_grad]
+        self.learning_rate = 0.0
+        self.mean = [torch.zeros_like(one) for one in self.parameters]
+        self.square = [torch.zeros_like(one) for one in self.parameters]
+        self.num_steps = [torch.tensor(0.0) for _ in self.parameters]
+
+    def zero_grad(self) -> None:
+        """Clear the gradients."""
+        for one in self.parameters:
+            one.grad = None
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Take one step along the gradients."""
+        for one, mean, square, count in zip(
+            self.parameters, self.mean, self.square, self.num_steps, strict=True
+        ):
+            if one.grad is not None:
+                adam(
+                    [one], [one.grad], [mean], [square], [], [count],
+                    amsgrad=False, beta1=0.9, beta2=0.999, lr=self.learning_rate,
+                    weight_decay=0.0, eps=1e-8, maximize=False,
+                )  # fmt: skip
+
+    def reset(self, filters: Tensor) -> None:
+        """Clear the momentum of the filters with these numbers."""
+        for one in (*self.mean, *self.square):
+            one[filters] = 0

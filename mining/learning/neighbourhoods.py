@@ -38,22 +38,23 @@ _PART_SIZE = 4096
 class Neighbourhoods:
     """R roots compared with P patterns, of several profiles with the most similar one.
 
-    ``roots`` is int64 ``[R]``; ``similarity`` and ``ranking`` are float32 ``[R, P]``, the second
-    with the structure to decide between equals; ``same`` bool ``[R, P]`` says which have exactly
-    the structure of the pattern.
+    ``roots`` is int64 ``[R]``, ``sizes`` int64 ``[P]`` the nodes of each pattern; ``similarity`` is
+    float32 ``[R, P]``, and ``same`` bool ``[R, P]`` says which have exactly its structure.
     """
 
     roots: np.ndarray
+    sizes: np.ndarray
     similarity: np.ndarray
-    ranking: np.ndarray
     same: np.ndarray
 
-    def nearest(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position of the nearest pattern of each root, int32, and its similarity, ``[R]``."""
-        if not self.ranking.shape[1]:
-            return np.empty(0, np.int32), np.empty(0, np.float32)
-        nearest = self.ranking.argmax(axis=1).astype(np.int32)
-        return nearest, self.similarity[np.arange(len(nearest)), nearest]
+    @property
+    def nearest(self) -> np.ndarray:
+        """Position of the nearest of at least one pattern, int64 ``[R]``.
+
+        Ties are decided by the structure.
+        """
+        more = (TIE * self.sizes).astype(np.float32)
+        return np.asarray((self.similarity + more * self.same).argmax(axis=1))
 
 
 def compare_neighbourhoods(
@@ -69,32 +70,31 @@ def compare_neighbourhoods(
     """
     steps = Steps() if steps is None else steps
     roots = np.arange(graph.num_nodes) if roots is None else roots
-    size = min(_TASK_SIZE, source.budget.part_size)
+    size = min(_TASK_SIZE, source.part_size)
     parts = steps.each(
         "comparing neighbourhoods",
         lambda start: _compare_part(source, graph, patterns, roots[start : start + size]),
         range(0, max(1, len(roots)), size),
+        key=lambda start: b"%d of %d" % (start, size),
     )
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Neighbourhoods(roots, **joined)
+    sizes = np.array([one.num_nodes for one in patterns])
+    return Neighbourhoods(roots, sizes, **joined)
 
 
 def _compare_part(
     source: SubgraphSource, graph: CSRGraph, patterns: Sequence[Pattern], roots: np.ndarray
 ) -> dict[str, np.ndarray]:
     """The arrays of :class:`Neighbourhoods` for some roots."""
-    shape = len(roots), len(patterns)
-    similarity, ranking = np.zeros((2, *shape), np.float32)
-    same = np.zeros(shape, bool)
+    similarity = np.zeros((len(roots), len(patterns)), np.float32)
+    same = np.zeros(similarity.shape, bool)
     for size in sorted({one.num_nodes for one in patterns}):
         subgraphs = source.resized(size).subgraphs_around(graph, roots)
         for number in [i for i, one in enumerate(patterns) if one.num_nodes == size]:
             own = filters_of(patterns[number], source)
             similarity[:, number] = subgraphs.similarity(own).max(axis=1)
             same[:, number] = _have_structure(source, subgraphs, patterns[number].structure)
-            # ties are decided by the structure
-            ranking[:, number] = similarity[:, number] + np.float32(TIE * size) * same[:, number]
-    return {"similarity": similarity, "ranking": ranking, "same": same}
+    return {"similarity": similarity, "same": same}
 
 
 def filters_of(pattern: Pattern, source: SubgraphSource) -> DiscreteFilters:

@@ -43,49 +43,6 @@ logger = logging.getLogger("gomkcn_dgl")
 _SAMPLE_RISK = 0.01
 
 
-@dataclass(frozen=True)
-class MemoryBudget:
-    """What mining may take, in bytes, and how many subgraphs fit into it.
-
-    The subgraphs have at most ``max_nodes`` nodes, ``num_levels`` level embeddings of
-    ``num_features`` numbers a node, and are compared with ``num_filters`` filters. With several
-    channels of edges the embeddings are wider.
-    """
-
-    limit: int
-    max_nodes: int
-    num_levels: int
-    num_features: int
-    num_filters: int
-    num_channels: int = 1
-
-    @property
-    def subgraph_bytes(self) -> float:
-        """Bytes that one subgraph takes while it is extracted and compared."""
-        size = self.max_nodes
-        width = self.num_features * channel_matrices(self.num_channels).shape[1]
-        levels = self.num_levels * size * width * _LEVEL_BYTES
-        return levels + 8 * size * -(-size // 64) + 8 * size * size + 8 * self.num_filters
-
-    @property
-    def sample_size(self) -> int:
-        """Most subgraphs in memory while filters are trained."""
-        return int(_SAMPLE_SHARE * self.limit / self.subgraph_bytes)
-
-    @property
-    def part_size(self) -> int:
-        """Most subgraphs compared at once."""
-        return max(1, min(PART_SIZE, int(_PART_SHARE * self.limit / self.subgraph_bytes)))
-
-    def check(self, num_sampled: int) -> None:
-        """Raise an InputError where so many subgraphs in memory take more than the limit."""
-        check_memory(
-            num_sampled * _COUNTING_BYTES + self.subgraph_bytes,
-            self.limit,
-            f"the patterns of {num_sampled:,} subgraphs",
-        )
-
-
 def read_limit(limit: int | str | None) -> int:
     """Return a limit in bytes; half of the machine's memory for None."""
     if limit is None:
@@ -101,14 +58,14 @@ class SubgraphSource:
 
     A subgraph has at most ``max_nodes`` nodes within ``num_hops`` of its root (None: half of
     ``max_nodes``, at least 3), chosen by ``policy``. ``sample_error`` decides how many roots
-    filters are trained on. ``relations`` and ``categories`` are those of the graph that the source
-    was made for.
+    filters are trained on, unless they take more than ``memory_limit`` bytes. ``relations`` and
+    ``categories`` are those of the graph that the source was made for.
     """
 
     kernel: GOMKKernel
     scaling: FeatureScaling
-    budget: MemoryBudget
     max_nodes: int
+    memory_limit: int
     num_hops: int | None = None
     policy: str = "dense"
     seed: int = 0
@@ -128,11 +85,6 @@ class SubgraphSource:
             )
         return with_relations(_without_values(csr), self.relations)
 
-    def colors_of(self, feat: np.ndarray) -> np.ndarray | None:
-        """Colours of scaled features ``[…, D]``, None where nodes have no categories."""
-        # scaled columns of categories that no node has, or all have, cannot be compared
-        return self.categories.colors(self.scaling.restore(feat)) if self.categories else None
-
     def resized(self, max_nodes: int) -> SubgraphSource:
         """The same source with subgraphs of another size."""
         return replace(self, max_nodes=max_nodes)
@@ -143,16 +95,14 @@ class SubgraphSource:
         settings = SubgraphSettings(num_hops, self.max_nodes, self.policy, self.seed)
         return extract_subgraphs(graph, settings, roots)
 
-    def subgraphs_around(self, graph: Any, roots: np.ndarray | None = None) -> RootedSubgraphs:
+    def subgraphs_around(self, graph: CSRGraph, roots: np.ndarray | None) -> RootedSubgraphs:
         """Take the subgraphs around some roots, or around all nodes, ready to be compared."""
-        csr = self.read(graph)
-        features = ScaledFeatures(csr.features, self.scaling)
-        return RootedSubgraphs(csr, features, self.extract(csr, roots), self.kernel, self.backend)
+        features, batch = ScaledFeatures(graph.features, self.scaling), self.extract(graph, roots)
+        return RootedSubgraphs(graph, features, batch, self.kernel, self.backend)
 
-    def training_subgraphs(self, graph: Any) -> RootedSubgraphs:
+    def training_subgraphs(self, graph: CSRGraph) -> RootedSubgraphs:
         """Take the subgraphs that filters are trained on."""
-        csr = self.read(graph)
-        return self.subgraphs_around(csr, self.sample_roots(csr))
+        return self.subgraphs_around(graph, self.sample_roots(graph))
 
     def sample_size(self, graph: CSRGraph) -> int:
         """Number of roots that filters are trained on.
@@ -161,7 +111,8 @@ class SubgraphSource:
         of the sample to be right to within the error.
         """
         enough = ceil(log(2 / _SAMPLE_RISK) / (2 * self.sample_error**2))
-        return min(graph.num_nodes, enough, max(1, self.budget.sample_size))
+        fitting = int(_SAMPLE_SHARE * self.memory_limit / self._subgraph_bytes)
+        return min(graph.num_nodes, enough, max(1, fitting))
 
     def sample_roots(self, graph: CSRGraph) -> np.ndarray | None:
         """Draw the roots that filters are trained on, int64, ascending; None for all nodes."""
@@ -172,9 +123,29 @@ class SubgraphSource:
         rng = np.random.default_rng([self.seed, 7])
         return np.sort(rng.choice(graph.num_nodes, size, replace=False))
 
+    @property
+    def part_size(self) -> int:
+        """Most subgraphs compared at once."""
+        return max(1, min(PART_SIZE, int(_PART_SHARE * self.memory_limit / self._subgraph_bytes)))
+
+    @property
+    def _subgraph_bytes(self) -> float:
+        """Bytes that one subgraph takes while it is extracted and compared."""
+        size = self.max_nodes
+        # with several channels of edges the embeddings are wider
+        columns = channel_matrices(len(self.relations.channels)).shape[1]
+        width = len(self.scaling.offset) * columns
+        levels = (self.kernel.num_levels + 1) * size * width * _LEVEL_BYTES
+        return levels + 8 * size * -(-size // 64) + 8 * size * size
+
     def check_memory(self, graph: CSRGraph) -> None:
         """Refuse a graph that takes more memory than there may be."""
-        self.budget.check(self.sample_size(graph))
+        number = self.sample_size(graph)
+        check_memory(
+            number * _COUNTING_BYTES + self._subgraph_bytes,
+            self.memory_limit,
+            f"the patterns of {number:,} subgraphs",
+        )
 
 
 def _without_values(graph: CSRGraph) -> CSRGraph:

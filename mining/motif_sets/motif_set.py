@@ -20,8 +20,7 @@ from mining.counting.counter import list_places
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.search import search_graph
-from mining.occurrences import NONE, Occurrences
-from mining.overlaps import pick_disjoint
+from mining.occurrences import NONE, Occurrences, pick_disjoint
 from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 from mining.pattern_counts import category_colors
 
@@ -470,7 +469,7 @@ def copies_in(graph: CSRGraph, motifs: Sequence[Pattern], share_edges: bool) -> 
         parts = _edges_of(graph, structure, rows) if share_edges else rows
         free = ~taken[parts].any(axis=1)
         rows, parts = rows[free], parts[free]
-        picked = pick_disjoint(parts, len(taken))
+        picked = pick_disjoint(parts)
         taken[parts[picked]] = True
         found[number] = rows[picked].astype(np.int64)
     return found

@@ -1,1 +1,1 @@
-"""Figures: data in, Axes out."""
+"""Plots: data in, SVG out."""

@@ -13,7 +13,6 @@ from gomkcn_dgl.io.graph_classes import GraphClasses
 from mining.categories import Categories
 from mining.graph_relations import edges_among
 from mining.motif_sets.motif_set import MotifSet
-from mining.occurrences import Occurrences
 from mining.pattern import Pattern
 from mining.plots.layout import map_positions, structure_positions
 
@@ -85,9 +84,8 @@ class GraphMap:
             rows = np.arange(graph.num_nodes)
             source, target, relation = graph.edges()
         else:
-            places = [rows for _, rows in copies] or [
-                Occurrences.of(one.occurrences, one.num_nodes).rows_in(graph) for one in patterns
-            ]
+            places = [rows for _, rows in copies]
+            places = places or [one.occurrences.rows_in(graph) for one in patterns]
             rows, (source, target, relation) = _choose_part(graph, places)
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))

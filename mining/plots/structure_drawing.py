@@ -12,6 +12,7 @@ from string import ascii_uppercase
 import numpy as np
 from markupsafe import Markup, escape
 
+from mining.fragments import draw_fragment
 from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
     BONDS,
@@ -47,13 +48,24 @@ def draw_structure(
     a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
     ``shades`` in [0, 1] are opacities of nodes. ``beside`` puts the letters of nodes that show a
     category next to them. ``label`` is read out; by default the edges, and which are dotted and
-    thin.
+    thin. A piece of a molecule is drawn by RDKit, where it is installed.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
     <svg role="img" aria-label="edges A–B, A–C, B–C" width="82
     """
+    said = label or "edges " + ", ".join(edge_names(structure))
+    for look, pairs in (("dotted", missing), ("thin", added)):
+        if pairs and not label:
+            said += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
     size = structure.num_nodes
+    if not (added or shades):
+        names = ascii_uppercase[:size] if beside else ""
+        molecule = draw_fragment(
+            structure, width, height, letters=names, missing=missing, label=said
+        )
+        if molecule is not None:
+            return molecule
     positions = structure_positions(structure, missing)
     # radius of a node, which fits between its neighbours
     radius = min(8.5 if letters else 3.6, height / 7)
@@ -96,10 +108,6 @@ def draw_structure(
                 f'dominant-baseline="central" font-size="{min(10.0, 1.2 * radius):.1f}" '
                 f'font-weight="700">{escape(node_letter(structure, node))}</text>'
             )
-    said = label or "edges " + ", ".join(edge_names(structure))
-    for look, pairs in (("dotted", missing), ("thin", added)):
-        if pairs and not label:
-            said += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
     return Markup(
         f'<svg role="img" aria-label="{escape(said)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{shapes}</svg>'

@@ -1,105 +1,109 @@
-"""Every benchmark runs at a tiny size and leaves its table and its record; no time is checked."""
+"""Every benchmark runs at a tiny size; the README lists them; no time is checked."""
 
-import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import measure
 import pytest
+import torch
 from click.testing import CliRunner
+from record import Bench
+from registry import BENCHMARKS, HERE, listing
+from run import main
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-REAL_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-COMMANDS = (
-    "memory", "motif_set", "motif_set_collections", "planted", "renumbered",
-    "sampling", "sources", "convert", "large_graphs", "processes", "kills", "endurance",
-    "matching", "assignment", "gram", "level", "noisy_copies", "verdicts",
-    "class_patterns", "counting", "census_speed", "page",
-    "inexact",
-)  # fmt: skip
-# mining a graph of 1000 nodes takes minutes as plain Python, everything else seconds
-COMPILED = (
-    "gram",
-    "motif_set", "motif_set_collections", "planted", "renumbered",
-    "level", "noisy_copies", "sources", "verdicts",
-    "class_patterns", "counting", "census_speed", "large_graphs", "processes", "kills",
-    "endurance", "inexact",
-)  # fmt: skip
-
-
-def run(name, *options, before=()):
-    environment = dict(os.environ)
-    if name not in COMPILED:
-        environment["NUMBA_DISABLE_JIT"] = "1"
-    return subprocess.run(
-        [sys.executable, *before, str(BENCHMARKS / f"{name}.py"), *options],
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
-
-
-def invoke(monkeypatch, name, *options):
-    """The same in this process, which is not pinned to some processors."""
-    module = importlib.import_module(name)
-    monkeypatch.setattr("record._pin_threads", lambda threads: 1)
-    return CliRunner().invoke(module.main, options, catch_exceptions=False)
-
-
-def test_every_command_is_run_here():
-    written = {path.stem for path in BENCHMARKS.glob("*.py") if "@click" in path.read_text()}
-    written |= {path.stem for path in BENCHMARKS.glob("*.py") if "@bench_" in path.read_text()}
-    assert written - {"record"} == set(COMMANDS)
-
-
-# what is not among these is run by `tox -e slow`: it mines graphs or starts many processes
-CASES = [name for name in COMMANDS if name != "assignment"]
-# what a table must say, and what it must not
-SAYS = {"matching": ("not yet measured", "--device cuda")}
-NEVER_SAYS = {"sampling": "DIFFERENT", "assignment": "NOT OPTIMAL"}
-
-
-def test_a_quick_command_leaves_a_table_and_a_record(tmp_path, monkeypatch):
-    answer = invoke(monkeypatch, "assignment", "--quick", "--out", str(tmp_path))
-    assert answer.exit_code == 0, answer.stderr
-    check_results("assignment", tmp_path)
+ROOT = HERE.parent
+REAL_DATA = ROOT.parent / "shared" / "data"
+BY_NAME = {one.name: one for one in BENCHMARKS}
+# what a table must never say
+WRONG = ("DIFFERENT", "| NO |")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
-def test_command_leaves_a_table_and_a_record(name, tmp_path):
-    if name == "page":
-        pytest.importorskip("playwright")
-    answer = run(name, "--quick", "--out", str(tmp_path))
-    assert answer.returncode == 0, answer.stderr
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_benchmark_runs_at_a_tiny_size(name, tmp_path):
+    if name == "matching_cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    answer = subprocess.run(
+        [sys.executable, str(HERE / "run.py"), name, "--quick", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
     assert "Warning" not in answer.stderr
-    if name in ("class_patterns") and not REAL_DATA.is_dir():
-        assert "is not in the folder" in (tmp_path / f"{name}.md").read_text()
+    if not (tmp_path / f"{name}.jsonl").exists() and not REAL_DATA.is_dir():
         pytest.skip(f"the real data are not at {REAL_DATA}")
-    check_results(name, tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
+    assert all(line.get("made", line).keys() >= {"machine", "commit"} for line in lines)
+    if BY_NAME[name].path.name != "README.md":
+        table = (tmp_path / f"{name}.md").read_text()
+        assert table.startswith("Commit ") and "|---|" in table
+        assert not any(word in table for word in WRONG)
 
 
-def check_results(name, folder):
-    table = (folder / f"{name}.md").read_text()
-    assert table.startswith("Commit ")
-    assert "|---|" in table
-    last = (folder / f"{name}.jsonl").read_text().splitlines()
-    assert json.loads(last[0]).get("made", json.loads(last[0])).keys() >= {"machine", "commit"}
-    assert all(text in table for text in SAYS.get(name, ()))
-    assert name not in NEVER_SAYS or NEVER_SAYS[name] not in table
+def test_the_readme_lists_the_benchmarks():
+    assert listing() in (HERE / "README.md").read_text("utf-8")
+    assert CliRunner().invoke(main, ["--list"]).stdout == listing()
 
 
-def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
-    import torch
+def test_a_name_that_is_unknown_is_refused():
+    answer = CliRunner().invoke(main, ["level", "nonsense"])
+    assert answer.exit_code == 2
+    assert "must be among all, paper, counting_pairs" in " ".join(answer.stderr.split())
 
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_each_table_is_there_and_stands_behind_a_sentence(name):
+    one = BY_NAME[name]
+    assert "|---|" in one.path.read_text("utf-8")
+    assert callable(one.load())
+    assert one.backs
+    for page, words in one.backs.items():
+        text = (ROOT / page).read_text("utf-8")
+        assert words in " ".join(text.split())
+        link = os.path.relpath(one.path, (ROOT / page).parent)
+        assert (
+            f"]({link}" in text
+            or one.path == ROOT / page
+            or f"`{one.path.relative_to(ROOT)}`" in text
+        )
+
+
+def test_each_table_that_a_page_cites_is_of_a_benchmark():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    made = ROOT / "docs" / "results"
+    text = " ".join(page.read_text("utf-8") for page in pages if made not in page.parents)
+    cited = set(re.findall(r"benchmarks/((?:paper/)?results/\w+\.md)", text))
+    tables = {one.path.relative_to(HERE).as_posix() for one in BENCHMARKS}
+    # that of `python fuzz/run.py`
+    assert cited - tables == {"results/fuzzing.md"}
+    written = {path.relative_to(HERE).as_posix() for path in HERE.glob("results/*.md")}
+    assert written - tables == {"results/fuzzing.md"}
+
+
+def test_a_gpu_that_is_not_there_is_refused():
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    answer = invoke(monkeypatch, "matching", "--device", "cuda")
-    assert answer.exit_code == 2
-    assert "Error: --device cuda needs a CUDA GPU" in answer.stderr
+    with pytest.raises(click.UsageError, match="matching_cuda needs a CUDA GPU"):
+        BY_NAME["matching_cuda"].load()(None)
+
+
+def test_a_run_leaves_a_table_and_a_record(tmp_path):
+    bench = Bench("tiny", 1, 2, "repeats", True, tmp_path, Path())
+    bench.table("A table", {"who": "", "time": "", "share": ".1%"}).add(
+        "we", measure.Timing((1.0, 2.0, 3.0)), None
+    )
+    bench.note("A note.")
+    bench.write()
+    written = (tmp_path / "tiny.md").read_text()
+    assert written.startswith("Commit ") and ", 1 thread, 2 repeats.\n" in written
+    assert "| we | 2.00 s (1.00–3.00) | – |" in written and "A note." in written
+    record = json.loads((tmp_path / "tiny.jsonl").read_text())
+    assert record["tables"][0]["rows"] == [["we", [1.0, 2.0, 3.0], None]]
 
 
 @pytest.mark.parametrize(

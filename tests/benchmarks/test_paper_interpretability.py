@@ -1,8 +1,6 @@
 """The experiment on interpretability, at a tiny size, and what it measures."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 import torch
 from paper import interpretability
 from paper import response_maps as maps
+from record import Bench
 from sklearn.metrics import roc_auc_score
 
 from gomkcn_dgl import GOMKCN
@@ -19,17 +18,12 @@ PAPER = Path(__file__).resolve().parents[2] / "benchmarks" / "paper"
 
 
 def smoke(out):
-    done = subprocess.run(
-        [sys.executable, str(PAPER / "interpretability.py"), "--smoke", "--out", str(out)],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    interpretability.EXPERIMENT(Bench("interpretability", 1, 1, "", True, out, Path()))
     return [json.loads(line) for line in (out / "interpretability.jsonl").read_text().splitlines()]
 
 
 @pytest.mark.slow
-def test_smoke(tmp_path):
+def test_a_tiny_version(tmp_path):
     from_classes, random_start = smoke(tmp_path)
     assert (from_classes["run"], random_start["run"]) == ("from classes", "random start")
     assert from_classes["motifs_at_start"] == from_classes["motifs"] == 4

@@ -57,7 +57,7 @@ def test_a_block_is_its_formula_and_some_rows_have_the_same_logits():
     mean = dense @ hidden / dense.sum(dim=1, keepdim=True).clamp(min=1)
     scores = block.conv_norm(block.conv(whole.subgraphs, hidden))
     expected = block.norm(hidden + block.ffn(torch.cat([hidden, scores, mean], dim=1)))
-    torch.testing.assert_close(model.levels(whole)[1], expected)
+    torch.testing.assert_close(model.levels(whole.subgraphs, whole.feat)[1], expected)
     torch.testing.assert_close(model(whole, rows=rows), model(whole)[rows])
 
 
@@ -66,7 +66,7 @@ def test_directions_have_channels_of_their_own():
     adjacency = torch.from_numpy(nx.to_numpy_array(graph)).float()
     data = collection_of([graph, graph])
     for batch in (data.whole(), data.batch([1, 0])):
-        leaving, arriving = (matrix.to_dense() for matrix in batch.neighbours)
+        leaving, arriving = (matrix.to_dense() for matrix in batch.subgraphs.neighbours)
         torch.testing.assert_close(leaving, torch.block_diag(adjacency, adjacency))
         torch.testing.assert_close(arriving, leaving.T)
 

@@ -19,7 +19,7 @@ from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from mining import read_run, read_truth
-from mining.random_graphs import NULL_MODELS
+from mining.null_models import NULL_MODELS
 from mining.settings import RunSettings
 from synthetic import MotifClassificationDataset, planted_motif_graph
 from synthetic.planting import PlantingSettings

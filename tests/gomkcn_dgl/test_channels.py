@@ -64,15 +64,6 @@ def test_channel_matrices_are_orthogonal_and_differ(num_channels):
     assert (np.abs(first - np.eye(num_channels)) < 0.99).all()
 
 
-def test_one_channel_is_the_kernel_without_channels():
-    generator = torch.Generator().manual_seed(0)
-    adj = torch.rand(3, 4, 4, generator=generator)
-    adj = adj + adj.mT
-    feat = torch.rand(3, 4, 2, generator=generator)
-    plain = gomk(adj, feat, adj, feat)
-    torch.testing.assert_close(gomk(adj[..., None], feat, adj[..., None], feat), plain)
-
-
 def scores_and_gradients(backend, subgraphs, features, kinds, kernel):
     torch.manual_seed(0)
     filters = GraphFilters(3, 4, features.shape[1], directed=list(kinds.values()))
@@ -177,14 +168,11 @@ def walk_spectrum(adj, length=3):
     return sorted(map(tuple, np.concatenate(levels).T.tolist()))
 
 
-def test_all_connected_triads_differ():
+def test_small_digraphs_differ_unless_their_walks_agree():
     scores = normalised(connected_digraphs(3))
     assert len(scores) == 13
     np.testing.assert_allclose(np.diag(scores), 1, rtol=1e-5)
     assert scores[~np.eye(13, dtype=bool)].max() < 0.7
-
-
-def test_four_node_digraphs_differ_unless_their_walks_agree():
     adj = connected_digraphs(4)
     assert len(adj) == 199
     scores = normalised(adj)
@@ -197,20 +185,6 @@ def test_four_node_digraphs_differ_unless_their_walks_agree():
     for i, j in same:
         others[i, j] = others[j, i] = 0
     assert others.max() < 0.75
-
-
-def test_triangles_over_two_edge_types_differ():
-    adj = []
-    for number_of_second in range(4):
-        links = np.zeros((3, 3, 2), np.float32)
-        for place, (i, j) in enumerate([(0, 1), (1, 2), (0, 2)]):
-            links[i, j, int(place < number_of_second)] = 1
-            links[j, i, int(place < number_of_second)] = 1
-        adj.append(links)
-    adj = torch.tensor(np.array(adj))
-    ones = torch.ones(4, 3, 1)
-    scores = gomk(adj, ones, adj, ones, kernel=GOMKKernel(num_levels=2, tau=0.5), normalize=True)
-    assert scores[~torch.eye(4, dtype=bool)].max() < 0.7
 
 
 @pytest.mark.parametrize("kinds", KINDS)

@@ -24,35 +24,20 @@ from gomkcn_dgl.errors import MissingDGLError
 def test_graphbolt_is_replaced_for_dgl_2_beside_a_newer_torch_alone(
     monkeypatch, dgl_version, torch_version, needed
 ):
-    versions = {"dgl": dgl_version, "torch": torch_version}
-    monkeypatch.setattr(importlib.metadata, "version", versions.__getitem__)
-    assert _dgl._needs_graphbolt_stub() is needed
-
-
-@pytest.mark.parametrize("needed", [True, False])
-def test_the_stub_is_put_in_place_before_dgl_is_imported(monkeypatch, needed):
-    seen = {}
+    seen, versions = {}, {"dgl": dgl_version, "torch": torch_version}
 
     def importing(name):
+        # the stub is there before DGL; any warning that reaches the user is an error here
         seen[name] = "dgl.graphbolt" in sys.modules
+        warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)
 
-    monkeypatch.setattr(_dgl, "_needs_graphbolt_stub", lambda: needed)
+    monkeypatch.setattr(importlib.metadata, "version", versions.__getitem__)
     monkeypatch.setattr(_dgl.importlib, "import_module", importing)
     # remembered first, so that the stub is taken out again
     monkeypatch.setitem(sys.modules, "dgl.graphbolt", None)
     monkeypatch.delitem(sys.modules, "dgl.graphbolt")
     _dgl._import_dgl()
     assert seen == {"dgl": needed}
-
-
-def test_warnings_about_the_syntax_of_dgl_s_files_are_kept_from_the_user(monkeypatch):
-    def importing(name):
-        warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)
-        return name
-
-    monkeypatch.setattr(_dgl.importlib, "import_module", importing)
-    # any warning is an error here
-    assert _dgl._import_dgl() == "dgl"
 
 
 @pytest.mark.parametrize(

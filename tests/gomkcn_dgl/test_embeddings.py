@@ -1,11 +1,20 @@
-"""Level embeddings: literal cases, shapes, gradients where a node has no edges, laws."""
+"""Level embeddings: literal cases, gradients, and whole graphs beside dense matrices."""
 
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
 import pytest
 import torch
+from random_graphs import draw
 from tiny_graphs import EDGE_AND_NODE, EMBEDDINGS
 from tolerances import VALUES
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.relations import channel_adjacency, relations_of
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -42,10 +51,99 @@ def test_gradients_equal_finite_differences(aggregation):
     )
 
 
+# ---------------------------------------------------------------- whole graphs
+
+
+def random_graph(seed, num_nodes=9, width=3):
+    rng = np.random.default_rng(seed)
+    edges = np.array(nx.gnp_random_graph(num_nodes, 0.4, seed=seed).edges)
+    features = rng.normal(size=(num_nodes, width)).astype(np.float32)
+    return csr_from_edges(*edges.T, num_nodes, features=features)
+
+
+def dense_adjacency(graph):
+    """The adjacency matrix, by channel where there are several; an entry at a time."""
+    links = np.zeros((graph.num_nodes,) * 2, np.int64)
+    weights = np.zeros(links.shape)
+    for node in range(graph.num_nodes):
+        for entry in range(graph.indptr[node], graph.indptr[node + 1]):
+            other = graph.indices[entry]
+            links[node, other] = 1 if graph.links is None else graph.links[entry]
+            weights[node, other] = 1 if graph.weights is None else graph.weights[entry]
+    if graph.links is None:
+        return weights
+    return channel_adjacency(links, weights, graph.relations)
+
+
+GRAPHS = {
+    "plain": lambda: random_graph(0),
+    "weights": lambda: with_weights(random_graph(1)),
+    "directions": lambda: as_csr(nx.gnp_random_graph(9, 0.3, seed=2, directed=True)),
+    "relations": lambda: draw({"acts": True, "stops": True, "binds": False}, 2)[0],
+    "a single node": lambda: as_csr(nx.empty_graph(1)),
+    "no edges": lambda: as_csr(nx.empty_graph(4)),
+}
+
+
+def with_weights(graph):
+    matrix = np.abs(np.random.default_rng(0).normal(size=(graph.num_nodes,) * 2))
+    owner = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    weights = (matrix + matrix.T)[owner, graph.indices]
+    return replace(graph, weights=weights.astype(np.float32))
+
+
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
-def test_relabelling_the_nodes_relabels_the_embeddings(aggregation):
-    adj, feat = random_batch(3, 6, 2)
-    order = torch.randperm(6, generator=torch.Generator().manual_seed(1))
-    levels = level_embeddings(adj, feat, 3, aggregation)
-    relabelled = level_embeddings(adj[:, order][:, :, order], feat[:, order], 3, aggregation)
-    torch.testing.assert_close(relabelled, levels[:, :, order], **VALUES[torch.float64])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_levels_are_those_of_the_dense_matrix(name, aggregation):
+    graph = GRAPHS[name]()
+    kernel = GOMKKernel(3, aggregation=aggregation, level_scale=1.5)
+    (levels,) = kernel.embed_graphs(graph, graph.relations)
+    expected = level_embeddings(
+        torch.from_numpy(dense_adjacency(graph)).double()[None],
+        torch.from_numpy(graph.features).double()[None],
+        3,
+        aggregation,
+        1.5,
+    )[0]
+    torch.testing.assert_close(levels, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_relations_of_others_make_room():
+    """A graph without directions beside one that has some."""
+    plain, both = random_graph(3), relations_of(["edge"], [True])
+    (levels,) = GOMKKernel(2).embed_graphs(plain, both)
+    arcs = plain.with_relations(both)
+    (same,) = GOMKKernel(2).embed_graphs(arcs, both)
+    torch.testing.assert_close(levels, same)
+    assert levels.shape == (3, 9, 6)
+
+
+def test_graphs_of_a_collection_are_apart():
+    parts = [random_graph(seed, 5 + seed) for seed in range(4)]
+    kernel = GOMKKernel(2, aggregation="mean")
+    together = kernel.embed_graphs(as_csr(parts), parts[0].relations, "float32")
+    for one, part in zip(together, parts, strict=True):
+        (alone,) = kernel.embed_graphs(part, part.relations, "float32")
+        assert one.dtype == torch.float32
+        torch.testing.assert_close(one, alone)
+
+
+def test_some_nodes_stand_for_a_large_graph():
+    graph = random_graph(4, 40)
+    kernel = GOMKKernel(2)
+    (whole,) = kernel.embed_graphs(graph, graph.relations)
+    (some,) = kernel.embed_graphs(graph, graph.relations, most_nodes=7)
+    assert some.shape == (3, 7, 3)
+    rows = {tuple(row) for row in whole.permute(1, 0, 2).flatten(1).tolist()}
+    kept = [tuple(row) for row in some.permute(1, 0, 2).flatten(1).tolist()]
+    assert len(set(kept)) == 7 and set(kept) <= rows
+    # whatever the numbering
+    order = np.random.default_rng(0).permutation(40)
+    edges = np.array(nx.gnp_random_graph(40, 0.4, seed=4).edges)
+    features = np.empty_like(graph.features)
+    features[order] = graph.features
+    renumbered = csr_from_edges(*order[edges].T, 40, features=features)
+    (again,) = kernel.embed_graphs(renumbered, graph.relations, most_nodes=7)
+    assert {tuple(np.round(row, 3)) for row in kept} == {
+        tuple(np.round(row, 3)) for row in again.permute(1, 0, 2).flatten(1).tolist()
+    }

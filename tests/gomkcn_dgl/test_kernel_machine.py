@@ -90,20 +90,6 @@ def test_the_score_is_that_of_graphs_held_out(trees):
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-4)
 
 
-def test_options_reach_the_kernel(trees):
-    model = GOMKClassifier(**SMALL, most_nodes=4, random_state=3).fit(*trees)
-    kernel = model.kernel_
-    assert (kernel.most_nodes, kernel.random_state) == (4, 3)
-
-
-def test_what_is_said_of_a_graph_does_not_depend_on_others(trees):
-    graphs, _ = trees
-    directed = nx.path_graph(5, create_using=nx.DiGraph)
-    maker = GOMKGram(2).fit(graphs)
-    alone = maker.transform(graphs[:1])
-    np.testing.assert_allclose(maker.transform([graphs[0], directed])[:1], alone, atol=1e-6)
-
-
 def test_features_of_other_names_are_refused():
     ends, features = (np.array([0]), np.array([1])), np.eye(3)[:, :2]
     graphs = [
@@ -155,11 +141,13 @@ def test_scikit_learn_takes_them(trees):
     pipeline = make_pipeline(GOMKGram(1), SVC(kernel="precomputed"))
     search = GridSearchCV(pipeline, {"gomkgram__tau": [0.3, 1.0], "svc__C": [1, 100]}, cv=3)
     assert search.fit(graphs, labels).best_score_ > 0.8
-    scores = cross_val_score(GOMKClassifier(**SMALL), graphs, labels, cv=3)
-    assert scores.mean() > 0.8
-    model = clone(GOMKClassifier(**SMALL, num_folds=4))
-    assert model.num_folds == 4 and "GOMKClassifier" in repr(model)
-    assert GOMKGram(2, 0.5).get_params()["tau"] == 0.5
+    one = {name: values[:1] for name, values in SMALL.items()}
+    model = clone(GOMKClassifier(**one, num_folds=2, most_nodes=4, random_state=3))
+    assert model.num_folds == 2 and "GOMKClassifier" in repr(model)
+    assert cross_val_score(model, graphs, labels, cv=2).mean() > 0.8
+    # options reach the kernel
+    kernel = model.fit(graphs, labels).kernel_
+    assert (kernel.most_nodes, kernel.random_state) == (4, 3)
 
 
 def test_bags_of_patterns_count_and_match_nodes(trees):
@@ -189,14 +177,6 @@ def test_bags_of_patterns_count_and_match_nodes(trees):
     # 3. a graph has the same values whatever it comes with
     np.testing.assert_array_equal(maker.transform(others)[2:3], maker.transform(others[2:3]))
     assert maker.transform([nx.empty_graph(1)]).shape == (1, 8)
-
-
-def test_with_a_pattern_for_each_embedding_equal_nodes_match():
-    """As with an RBF so narrow that only equal nodes score."""
-    graphs = [nx.cycle_graph(5), nx.path_graph(6), nx.star_graph(4), nx.cycle_graph(3)]
-    bags = GOMKGram(0, num_patterns=50).fit_transform(graphs)
-    matched = GOMKGram(0, 1e-6).fit_transform(graphs)
-    np.testing.assert_allclose(bags, matched, atol=1e-5)
 
 
 def test_a_classifier_compares_patterns(trees):
@@ -269,13 +249,3 @@ def test_refusals(trees, change, labels, message):
 def test_what_a_kernel_refuses(options, message):
     with pytest.raises(InputError, match=message):
         GOMKGram(**options).fit([nx.path_graph(3)])
-
-
-def test_numbers_are_scaled_and_categories_stay_as_they_are():
-    features = np.array([[0, 2.0], [1, 4.0], [1, 6.0], [0, 8.0]])
-    graph = csr_from_edges([0, 1, 2], [1, 2, 3], 4, features=features)
-    prepared = kernel_machine.NodePreparation.fit(graph).apply(graph).features
-    assert prepared[:, 0].tolist() == [0, 1, 1, 0]
-    # numbers and log(1 + degree): mean 0 and variance 1
-    assert prepared[:, 1:].mean(axis=0) == pytest.approx([0, 0], abs=1e-6)
-    assert prepared[:, 1:].std(axis=0) == pytest.approx([1, 1], abs=1e-6)

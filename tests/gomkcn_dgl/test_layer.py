@@ -1,8 +1,10 @@
-"""GOMKConv as a DGL layer: shapes, batches, weights, training, state, refusals."""
+"""GOMKConv as a DGL layer: beside gomk, batches, training, directions and edge types."""
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
+from random_graphs import draw
 from tiny_graphs import with_kernel
 from tolerances import VALUES
 
@@ -12,6 +14,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel, gomk
+from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
@@ -93,19 +96,15 @@ def test_given_subgraphs_are_used_and_not_extracted_again(tree):
     ],
 )
 def test_subgraphs_of_another_layer_are_refused(tree, options, words):
-    given = layer(**options).subgraphs(tree)
     with pytest.raises(InputError, match=words):
-        layer()(given, tree.ndata["feat"])
+        layer()(layer(**options).subgraphs(tree), tree.ndata["feat"])
 
 
-@pytest.mark.parametrize(
-    "feat",
-    [torch.ones(15, 3), torch.ones(14, 2), torch.ones(15), torch.ones(15, 2).numpy(), None],
-    ids=["wide", "short", "flat", "numpy", "none"],
-)
-def test_features_that_do_not_fit_are_refused(tree, feat):
-    with pytest.raises(GomkcnError, match=r"feat must (have the shape \[15, 2\]|be a tensor)"):
-        layer()(tree, feat)
+def test_features_that_do_not_fit_are_refused(tree):
+    ones = torch.ones
+    for feat in (ones(15, 3), ones(14, 2), ones(15), ones(15, 2).numpy(), None):
+        with pytest.raises(GomkcnError, match=r"feat must (have the shape \[15, 2\]|be a tensor)"):
+            layer()(tree, feat)
 
 
 def test_layers_stack_in_a_dgl_sequential_and_learn():
@@ -130,30 +129,111 @@ def test_layers_stack_in_a_dgl_sequential_and_learn():
     assert losses[-1] < 0.5 * losses[0]
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
-def test_features_and_filters_may_live_on_a_gpu(tree):
-    conv = layer()
-    expected = conv(tree, tree.ndata["feat"])
-    feat = tree.ndata["feat"].cuda().requires_grad_()
-    scores = conv.cuda()(tree, feat)
-    scores.sum().backward()
-    assert scores.device.type == feat.grad.device.type == "cuda"
-    assert tree.device.type == "cpu"
-    torch.testing.assert_close(scores.cpu(), expected, **VALUES[torch.float32])
-
-
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_layer_maps_a_batch_as_it_maps_its_graphs(policy):
-    graphs = [
-        to_dgl(nx.gnp_random_graph(25, 0.25, seed=1)),
-        to_dgl(nx.star_graph(30)),
-        to_dgl(nx.random_regular_graph(4, 20, seed=2)),
-    ]
+@pytest.mark.parametrize("kinds", [{"edge": False}, {"a": True, "b": False}])
+def test_the_layer_maps_a_collection_as_it_maps_its_graphs(policy, kinds):
+    rng = np.random.default_rng(0)
+    graphs = [draw(kinds, k, 25, 60, features=rng.random((25, 3)))[0] for k in range(3)]
+    graphs.append(draw(kinds, 4, 31, 30, features=rng.random((31, 3)))[0])
     torch.manual_seed(0)
-    conv = GOMKConv(3, 4, 4, num_hops=2, max_nodes=5, policy=policy)
-    feats = [torch.rand(graph.num_nodes(), 3) for graph in graphs]
+    relations = relations_of(list(kinds), list(kinds.values()))
+    conv = GOMKConv(3, 4, 4, num_hops=2, max_nodes=5, policy=policy, relations=relations)
     with torch.no_grad():
-        alone = [conv(graph, feat) for graph, feat in zip(graphs, feats, strict=True)]
-        order = [2, 0, 1]
-        batched = conv(dgl.batch([graphs[k] for k in order]), torch.cat([feats[k] for k in order]))
+        alone = [conv(graph, torch.from_numpy(graph.features)) for graph in graphs]
+        order = [2, 0, 3, 1]
+        whole = as_csr([graphs[k] for k in order])
+        batched = conv(whole, torch.from_numpy(whole.features))
     torch.testing.assert_close(batched, torch.cat([alone[k] for k in order]), atol=1e-6, rtol=0)
+
+
+# ---------------------------------------------------------------- directions and edge types
+
+ARCS = [0, 0, 1, 2, 3, 4], [1, 2, 2, 3, 4, 2]
+
+
+def conv_of(graph):
+    torch.manual_seed(0)
+    return GOMKConv(2, 3, 3, 2, kernel=GOMKKernel(num_levels=2), relations=as_csr(graph).relations)
+
+
+def kinds_of(graph):
+    """The graph with its edge types."""
+    return as_csr(graph, edge_type="kind")
+
+
+def test_directions_count_where_the_layer_has_relations():
+    graph = dgl.graph(ARCS)
+    feat = torch.rand(5, 2)
+    directed = conv_of(graph)
+    assert directed.filters.directed == (True,)
+    assert not torch.allclose(directed(graph, feat), directed(dgl.reverse(graph), feat))
+    torch.manual_seed(0)
+    mirrored = GOMKConv(2, 3, 3, 2, kernel=GOMKKernel(num_levels=2))
+    both = dgl.to_bidirected(graph)
+    torch.testing.assert_close(mirrored(graph, feat), mirrored(both, feat))
+
+
+def test_heterographs_are_graphs_with_edge_types():
+    data = {
+        ("gene", "activates", "gene"): ([0, 1], [1, 2]),
+        ("gene", "binds", "site"): ([0, 2], [0, 1]),
+    }
+    hetero = dgl.heterograph(data, num_nodes_dict={"gene": 3, "site": 2})
+    conv = conv_of(hetero)
+    assert conv.relations.names == ("activates", "binds")
+    feat = torch.rand(5, 2)
+    out = conv(hetero, feat)
+    assert out.shape == (5, 3)
+    # the same graph with its types in edata
+    plain = dgl.graph(([0, 1, 0, 2], [1, 2, 3, 4]))
+    plain.edata["kind"] = torch.tensor([0, 0, 1, 1])
+    typed = conv_of(kinds_of(plain))
+    typed.load_state_dict(conv.state_dict())
+    torch.testing.assert_close(out, typed(kinds_of(plain), feat))
+
+
+def test_types_change_the_scores_and_filters_learn_them():
+    graph = dgl.graph(([0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2]))
+    graph.edata["kind"] = torch.tensor([0, 0, 1, 1, 1, 1])
+    conv = conv_of(kinds_of(graph))
+    assert conv.filters.directed == (False, False)
+    feat = torch.ones(3, 2)
+    before = conv(kinds_of(graph), feat)
+    other = graph.clone()
+    other.edata["kind"] = torch.tensor([1, 1, 1, 1, 0, 0])
+    # another edge of the triangle is of the first type: the same subgraph
+    torch.testing.assert_close(conv(kinds_of(other), feat), before)
+    other.edata["kind"] = torch.tensor([0, 0, 0, 0, 1, 1])
+    assert not torch.allclose(conv(kinds_of(other), feat), before)
+    before.sum().backward()
+    assert (conv.filters.free_adj.grad != 0).any()
+
+
+def test_a_relation_that_the_layer_does_not_know_is_refused():
+    graph = dgl.graph(ARCS)
+    graph.edata["kind"] = torch.tensor([0, 0, 1, 1, 1, 2])
+    conv = GOMKConv(2, 3, 3, 2, relations=relations_of(["0", "1"], [True, True]))
+    with pytest.raises(InputError, match="relations must include '2'"):
+        conv(kinds_of(graph), torch.rand(5, 2))
+    with pytest.raises(TypeError, match="relations must be those of a graph"):
+        GOMKConv(2, 3, 3, 2, relations=["a"])
+
+
+def test_a_model_learns_a_class_that_only_directions_tell():
+    graphs = [nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (1, 2), (0, 2)])] * 8
+    csr = as_csr(graphs)
+    data = GraphCollection(csr, SubgraphSettings(2, 3))
+    torch.manual_seed(0)
+    model = GOMKCN(
+        1, 2, hidden_feats=None, num_filters=4, filter_size=3, pooling="mean",
+        relations=csr.relations, read_input=False,
+    )  # fmt: skip
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    labels = torch.tensor([0, 1] * 8)
+    batch = data.whole()
+    for _ in range(60):
+        optimizer.zero_grad()
+        logits = model(batch)
+        torch.nn.functional.cross_entropy(logits, labels).backward()
+        optimizer.step()
+    assert (logits.argmax(dim=1) == labels).all()

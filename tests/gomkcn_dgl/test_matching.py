@@ -1,6 +1,9 @@
-"""gomk and GOMKKernel: hand-worked scores, the laws of the kernel, every refusal."""
+"""gomk and GOMKKernel: hand-worked scores, the laws of the kernel, refusals, extreme numbers."""
+
+from functools import partial
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
 from random_graphs import CPU
@@ -8,10 +11,10 @@ from tiny_graphs import ONES, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl.embeddings import AGGREGATIONS
-from gomkcn_dgl.errors import GomkcnError, InputTypeError
+from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.gram import gomk_gram
 from gomkcn_dgl.layer import GOMKConv
-from gomkcn_dgl.matching import GOMKKernel, gomk
+from gomkcn_dgl.matching import MATCHINGS, GOMKKernel, gomk
 
 F64 = torch.float64
 backends = pytest.mark.parametrize("backend", CPU)
@@ -152,18 +155,68 @@ def test_a_bad_argument_is_refused(change, rule):
         gomk(**with_kernel(arguments(**change)))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda kernel: gomk(**{**arguments(), "kernel": kernel}),
-        lambda kernel: gomk_gram([nx.path_graph(3)], kernel=kernel),
-        lambda kernel: GOMKConv(2, 3, 4, 1, kernel=kernel),
-    ],
-    ids=["gomk", "gomk_gram", "GOMKConv"],
-)
-def test_what_is_no_kernel_is_refused(call):
-    with pytest.raises(InputTypeError, match="kernel must be a gomkcn.GOMKKernel"):
-        call(kernel="rbf")
+def test_what_is_no_kernel_is_refused():
+    calls = partial(gomk, **arguments()), partial(gomk_gram, []), partial(GOMKConv, 2, 3, 4, 1)
+    for call in calls:
+        with pytest.raises(InputTypeError, match="kernel must be a gomkcn.GOMKKernel"):
+            call(kernel="rbf")
+
+
+# ---------------------------------------------------------------- numbers at their limits
+
+COMPLETE = torch.ones(1, 5, 5) - torch.eye(5)
+# five nodes, features from the smallest to the largest that single precision has
+SCALES = [[1e30, 1e-30], [1.0, 1e-38], [0.0, 1.0], [1e10, 1e-45], [3.0, 1e38]]
+
+
+def scored(feat, filter_feat, backend, **options):
+    """Score of complete graphs of five nodes with each other, and its gradients."""
+    feat, filter_feat = (
+        torch.tensor(one, dtype=torch.float32).reshape(1, 5, -1).requires_grad_()
+        for one in (feat, filter_feat)
+    )
+    score = gomk(COMPLETE, feat, COMPLETE, filter_feat, backend=backend, **with_kernel(options))
+    score.sum().backward()
+    return score.item(), feat.grad, filter_feat.grad
+
+
+@backends
+def test_features_of_any_scale(backend):
+    for value in (0.0, 1e-45, 1e-38, 1e17):
+        score, *gradients = scored([value] * 10, [value] * 10, backend, num_levels=2)
+        assert score == pytest.approx(15, rel=1e-6)
+        assert all(gradient.isfinite().all() for gradient in gradients)
+    # an infinite distance
+    score, *gradients = scored([3e38] * 10, [-3e38] * 10, backend, num_levels=0)
+    assert score == 0
+    assert all((gradient == 0).all() for gradient in gradients)
+    for matching in MATCHINGS:
+        with pytest.raises(InputError, match="^features and edge weights must be"):
+            scored([1e38] * 10, [1e38] * 10, backend, num_levels=3, matching=matching)
+
+
+@pytest.mark.parametrize("matching", MATCHINGS)
+def test_features_of_very_different_scales_equal_the_reference(matching):
+    changed = np.array(SCALES)
+    changed[:, 1] *= 0.5
+    options = {"num_levels": 2, "matching": matching, "aggregation": "mean"}
+    score, *gradients = scored(SCALES, changed, "numba", **options)
+    expected, *expected_gradients = scored(SCALES, changed, "reference", **options)
+    assert 0 < expected < 15
+    assert score == pytest.approx(expected, rel=1e-6)
+    for gradient, other in zip(gradients, expected_gradients, strict=True):
+        torch.testing.assert_close(gradient, other, rtol=1e-5, atol=1e-5)
+        assert gradient.isfinite().all()
+
+
+@backends
+@pytest.mark.parametrize(("tau", "expected"), [(1e-30, 10.0), (1e30, 20.0)])
+def test_the_smallest_and_the_largest_tau(tau, expected, backend):
+    # equal features on level 0; on level 1 they differ by the degree alone
+    ring = torch.tensor(nx.to_numpy_array(nx.cycle_graph(10)), dtype=torch.float32)[None]
+    kernel, ones = GOMKKernel(num_levels=1, tau=tau), torch.ones(1, 10, 1)
+    score = gomk(ring, ones, 0 * ring, ones, kernel=kernel, backend=backend)
+    assert score.item() == expected
 
 
 @pytest.mark.parametrize(("padding", "expected"), [("mask", 2 / 3), ("match", 0.789293)])

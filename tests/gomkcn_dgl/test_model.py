@@ -1,4 +1,4 @@
-"""GOMKCN: shapes, batches that do not depend on each other, sparse features, gradients."""
+"""GOMKCN and its batches: each holds the subgraphs of its graphs, and none depends on another."""
 
 from dataclasses import replace
 
@@ -19,14 +19,45 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.model import pool_nodes
 
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
+SIZES = [len(graph) for graph in GRAPHS]
 
 
 def dgl_batch(graphs):
     return dgl.batch([dgl.from_networkx(graph) for graph in graphs])
 
 
+def collection_of(graphs, feat):
+    return GraphCollection(
+        replace(as_csr(graphs), features=np.asarray(feat, np.float32)), SubgraphSettings(1, 4)
+    )
+
+
 def features(num_nodes, width=3):
     return torch.rand(num_nodes, width, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("chosen", [[0], [3, 1], [2], [1, 1], []])
+def test_a_batch_has_the_subgraphs_of_its_graphs(chosen):
+    batch = collection_of(GRAPHS, np.repeat(SIZES, SIZES)[:, None]).batch(chosen)
+    sizes = [len(GRAPHS[number]) for number in chosen]
+    assert batch.graph_sizes.tolist() == sizes
+    assert batch.feat.shape == (sum(sizes), 1)
+    first = 0
+    for number, size in zip(chosen, sizes, strict=True):
+        rows = slice(first, first + size)
+        nodes = batch.subgraphs.nodes[rows]
+        # the first node of each subgraph is its root
+        assert nodes[:, 0].tolist() == list(range(first, first + size))
+        inside = nodes[nodes >= 0]
+        assert bool(((inside >= first) & (inside < first + size)).all())
+        adjacency = batch.subgraphs.adjacency(torch.float32)[rows]
+        adjacency_of_graph = nx.to_numpy_array(GRAPHS[number])
+        for row, edges in zip(nodes.tolist(), adjacency, strict=True):
+            real = [node - first for node in row if node >= 0]
+            expected = torch.from_numpy(adjacency_of_graph[np.ix_(real, real)]).float()
+            torch.testing.assert_close(edges[: len(real), : len(real)], expected)
+        assert (batch.feat[first : first + size] == size).all()
+        first += size
 
 
 @pytest.mark.parametrize("num_layers", [1, 2])
@@ -39,9 +70,7 @@ def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
     ).eval()
     batch = dgl_batch(GRAPHS)
     feat = features(batch.num_nodes())
-    collection = GraphCollection(
-        replace(as_csr(GRAPHS), features=feat.numpy()), SubgraphSettings(1, 4)
-    )
+    collection = collection_of(GRAPHS, feat)
     whole = collection.whole()
     logits = model(batch, feat)
     torch.testing.assert_close(logits, model(whole))
@@ -52,16 +81,17 @@ def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
 def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     torch.manual_seed(0)
     model = GOMKCN(3, 2, filter_size=4, pooling=pooling).eval()
-    feat = features(sum(len(graph) for graph in GRAPHS))
-    collection = GraphCollection(
-        replace(as_csr(GRAPHS), features=feat.numpy()), SubgraphSettings(1, 4)
-    )
+    feat = features(sum(SIZES))
+    collection = collection_of(GRAPHS, feat)
     together = model(collection.whole())
     order = [3, 0, 2, 1]
     torch.testing.assert_close(model(collection.batch(order)), together[order])
     for number in range(len(GRAPHS)):
         single = model(collection.batch([number]))
         torch.testing.assert_close(single[0], together[number])
+    # a graph without nodes
+    empty = dgl.batch([dgl_batch(GRAPHS[:1]), dgl.graph(([], []), num_nodes=0)])
+    assert model(empty, feat[:5]).isfinite().all()
 
 
 def test_sparse_features_equal_dense_ones():
@@ -70,6 +100,10 @@ def test_sparse_features_equal_dense_ones():
     collection = GraphCollection(as_csr(nx.cycle_graph(9), features=feat), SubgraphSettings(1, 3))
     assert collection.feat.layout == torch.sparse_csr
     model = GOMKCN(400, 3, filter_size=3)
+    rows = GraphCollection(as_csr([nx.cycle_graph(5), nx.path_graph(4)], features=feat),
+                           SubgraphSettings(1, 3)).batch([1, 0]).feat  # fmt: skip
+    assert rows.layout == torch.sparse_csr
+    np.testing.assert_array_equal(rows.to_dense(), np.roll(feat, 4, axis=0))
     gradients = []
     for values in (collection.feat, torch.from_numpy(feat)):
         model.zero_grad()
@@ -91,8 +125,7 @@ def test_the_filters_of_the_classes_are_the_logits():
 def test_a_subset_of_rows_has_the_same_logits(num_layers):
     torch.manual_seed(0)
     model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers).eval()
-    graphs = replace(as_csr(GRAPHS), features=features(sum(map(len, GRAPHS))).numpy())
-    whole = GraphCollection(graphs, SubgraphSettings(1, 4)).whole()
+    whole = collection_of(GRAPHS, features(sum(SIZES))).whole()
     rows = torch.tensor([4, 0, 9])
     some = model(whole, rows=rows)
     torch.testing.assert_close(some, model(whole)[rows])
@@ -105,14 +138,6 @@ def test_nodes_are_pooled_as_by_numpy(pooling):
     expected = [getattr(part, pooling)(axis=0) if len(part) else np.zeros(3) for part in parts]
     pooled = pool_nodes(nodes, torch.tensor(sizes), pooling)
     np.testing.assert_allclose(pooled, expected, rtol=1e-6)
-
-
-def test_a_batch_with_an_empty_graph():
-    graph = dgl.batch([dgl.from_networkx(GRAPHS[0]), dgl.graph(([], []), num_nodes=0)])
-    for pooling in ("sum", "mean", "max"):
-        logits = GOMKCN(3, 2, filter_size=3, pooling=pooling).eval()(graph, features(5))
-        assert logits.shape == (2, 2)
-        assert logits.isfinite().all()
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import POLICIES
-from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 
 def from_edges(num_nodes, edges, weights=None, features=None):
@@ -113,6 +113,7 @@ def test_literal_arrays_of_a_weighted_path():
     ]
     assert batch.gather(graph.features)[0].tolist() == [[1, 2], [3, 4], [0, 0]]
     assert (len(batch), batch.max_nodes, batch.roots.tolist()) == (3, 3, [0, 1, 2])
+    assert batch.take(batch.num_nodes == 2).roots.tolist() == [0, 2]
 
 
 def test_adjacency_reads_both_words_of_a_large_subgraph():
@@ -120,17 +121,6 @@ def test_adjacency_reads_both_words_of_a_large_subgraph():
     adjacency = extract_subgraphs(graph, SubgraphSettings(1, 70), [7]).adjacency()
     assert adjacency.dtype == np.float32
     np.testing.assert_array_equal(adjacency[0], 1 - np.eye(70))
-
-
-def test_take_keeps_rows_together():
-    graph = from_edges(4, [(0, 1), (1, 2), (2, 3)], weights=[1, 2, 3])
-    batch = extract_subgraphs(graph, SubgraphSettings(1, 2))
-    taken = batch.take(np.array([3, 0, 0]))
-    assert isinstance(taken, SubgraphBatch)
-    assert (len(taken), taken.roots.tolist()) == (3, [3, 0, 0])
-    assert taken.truncated.tolist() == [False, False, False]
-    np.testing.assert_array_equal(taken.adjacency(), batch.adjacency()[[3, 0, 0]])
-    assert batch.take(batch.truncated).roots.tolist() == [1, 2]
 
 
 PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
@@ -146,16 +136,6 @@ PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
         ({"seed": -1}, "seed must be at least 0"),
         ({"seed": 2**63}, f"seed must be at most {2**63 - 1}, got {2**63}"),
         ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense',"),
-    ],
-)
-def test_settings_out_of_range_are_refused(change, rule):
-    with pytest.raises(GomkcnError, match=rule):
-        SubgraphSettings(**{"num_hops": 1, "max_nodes": 3, **change})
-
-
-@pytest.mark.parametrize(
-    ("change", "rule"),
-    [
         ({"roots": [0, 4]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0, -1]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0.0]}, "roots must be a list of node numbers"),
@@ -164,8 +144,10 @@ def test_settings_out_of_range_are_refused(change, rule):
     ],
 )
 def test_a_bad_argument_is_refused(change, rule):
+    options = {"num_hops": 1, "max_nodes": 3, "roots": None, **change}
+    roots = options.pop("roots")
     with pytest.raises(GomkcnError, match=rule):
-        extract_subgraphs(PATH, SubgraphSettings(1, 3), **change)
+        extract_subgraphs(PATH, SubgraphSettings(**options), roots)
 
 
 def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
@@ -192,3 +174,48 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
             for k, begin in zip(order, whole.graph_ptr, strict=False)
         ]
         np.testing.assert_array_equal(nodes, np.concatenate(expected))
+
+
+def test_node_sets_are_equal_for_the_same_nodes_in_any_order():
+    two = as_csr(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3)))
+    batch = extract_subgraphs(two, SubgraphSettings(num_hops=1, max_nodes=3))
+    assert len({tuple(row) for row in batch.nodes.tolist()}) == 6
+    assert batch.node_sets().tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def hubs_of_a_million(num_hubs):
+    """Hubs that share a million leaves; the hubs come first."""
+    leaves = np.arange(10**6, dtype=np.int32) + num_hubs
+    rows = [leaves] * num_hubs + [np.tile(np.arange(num_hubs, dtype=np.int32), len(leaves))]
+    degrees = np.concatenate([np.full(num_hubs, 10**6), np.full(10**6, num_hubs)])
+    num_nodes = len(degrees)
+    return CSRGraph(
+        indptr=np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
+        indices=np.concatenate(rows),
+        features=np.ones((num_nodes, 1), np.float32),
+        weights=None,
+        graph_ptr=np.array([0, num_nodes]),
+        node_ids=None,
+        feature_names=("constant",),
+    )
+
+
+# where each root cost the hub's degree, this would take hours
+@pytest.mark.parametrize("policy", POLICIES)
+def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs=2):
+    graph = hubs_of_a_million(num_hubs)
+    roots = np.concatenate([np.arange(num_hubs), np.arange(500_000, 520_000)])
+    for num_hops in (1, 2**31 - 1):
+        batch = extract_subgraphs(graph, SubgraphSettings(num_hops, 6, policy), roots)
+        size = np.full(len(roots), 6)
+        if num_hops == 1:
+            size[num_hubs:] = 1 + num_hubs
+        assert (batch.num_nodes == size).all()
+        assert (batch.truncated == (size == 6)).all()
+        # a hub is joined to every leaf, and nothing else is joined
+        hub, real = batch.nodes < num_hubs, batch.nodes >= 0
+        leaf = real & ~hub
+        joined = (hub & real)[:, :, None] & leaf[:, None, :]
+        joined |= joined.transpose(0, 2, 1)
+        assert (batch.adjacency() == joined).all()
+        assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in batch.nodes[:100])

@@ -18,6 +18,13 @@ def edges(graph):
     return [tuple(edge) for edge in graph.adjacent_pairs().tolist()]
 
 
+def named_edges(graph):
+    """Source, target and relation of each edge, by name; without direction in order of the rows."""
+    source, target, relation = graph.edges()
+    names = [graph.relations.names[number] for number in relation]
+    return sorted(zip(graph.original_ids(source), graph.original_ids(target), names, strict=True))
+
+
 def random_graph(seed=0, num_nodes=6, **options):
     source, target = np.random.default_rng(seed).integers(0, num_nodes, (2, 2 * num_nodes))
     return csr_from_edges(source, target, num_nodes, **options)

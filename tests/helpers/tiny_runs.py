@@ -197,7 +197,7 @@ def is_rounding(text, true):
 def small_patterns_record():
     """The record of patterns.json with one pattern that has everything it can have."""
     pattern = dataclasses.replace(
-        pattern_of(nx.path_graph(2), ids=("a", None)),
+        pattern_of(nx.path_graph(2), ids=("a", "b")),
         frequency=Frequency(OccurrenceCount(3.5, 0.0, 6.0, is_exact=False), 1, 5, 4, 3, 2),
         significance={"degree": significance_of()},
         classes=difference_of("toxic", "harmless"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gomkcn_dgl.csr import csr_from_edges
@@ -52,4 +54,4 @@ def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
         [0],
     )
     assert mined.colors_of(Structure.parse("x--y")) is None
-    assert MinedGraph.of(graph, categories=Categories()).colors_of(structure) is None
+    assert replace(mined, colors=None).colors_of(structure) is None

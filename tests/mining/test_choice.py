@@ -11,7 +11,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, choice
 from mining.counting.structure_counts import count_structures
 from mining.html.tables import format_run
-from mining.random_graphs import RandomGraphs, null_model
+from mining.mined_graph import MinedGraph
+from mining.null_models import RandomGraphs, null_model
+from mining.pattern import AS_EXPECTED, MORE, NullComparison, Pattern
 
 OPTIONS = {"null_samples": 99, "random_state": 1}
 CLIQUE = Structure.parse("clique-4").key
@@ -118,6 +120,24 @@ def test_sizes_that_take_long_are_counted_and_said(monkeypatch):
     miner = PatternMiner(pattern_size="3-5", null="degree", **OPTIONS).fit(graph)
     assert {one.num_nodes for one in miner.patterns_ if one.significance} == {3, 4, 5}
     assert not miner.warnings_
+
+
+def test_random_graphs_of_every_null_model_take_time(monkeypatch):
+    mined = MinedGraph.of(with_cliques())
+    models = [null_model(name, mined.graph) for name in ("degree", "erdos-renyi")]
+    rules = PatternMiner(pattern_size="3-4", null_samples=99).choice_rules(mined.graph.num_edges)
+    steps = choice.census_steps(mined.graph, range(3, 5)) * 100 + 99 * 250 * mined.graph.num_edges
+    monkeypatch.setattr(choice, "_MOST_STEPS", 1.2 * steps)
+    compared = [choice._sizes_to_compare(mined, models[:number], rules)[1] for number in (1, 2)]
+    assert 4 in compared[0] and 4 not in compared[1]
+
+
+def test_the_first_null_model_alone_decides_what_is_called():
+    verdicts = {
+        null: NullComparison(null, 99, 9, 9, 1, 9, 0.0, 1, 1, verdict)
+        for null, verdict in (("degree", AS_EXPECTED), ("erdos-renyi", MORE))
+    }
+    assert not choice._is_called(Pattern(Structure.parse("triangle"), significance=verdicts))
 
 
 def test_structures_that_only_random_graphs_hold_are_called_less_frequent():

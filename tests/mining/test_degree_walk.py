@@ -10,7 +10,7 @@ import pytest
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from mining.degree_walk import TURNS, walk
-from mining.random_graphs import null_model
+from mining.null_models import null_model
 
 # kinds of pairs: not joined, joined without direction, u to v, v to u
 NONE, BOTH, OUT, IN = range(4)

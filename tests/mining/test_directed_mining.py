@@ -8,7 +8,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining.miner import PatternMiner
-from mining.miner_checkpoint import checkpoint_bytes, restore_miner
+from mining.settings import checkpoint_bytes, restore_miner
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 

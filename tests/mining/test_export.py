@@ -9,17 +9,19 @@ import pytest
 from tiny_runs import difference_of, pattern_of, run_of, significance_of
 
 from mining.export import copies_table, occurrence_table, pattern_table, write_tables
-from mining.occurrences import Occurrence
+from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import Frequency, OccurrenceCount
 
 ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 
 
-def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, None))):
+def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, 7))):
     return replace(
         pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
         frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
-        occurrences=tuple(Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)),
+        occurrences=Occurrences.of(
+            [Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)], 3
+        ),
     )
 
 
@@ -48,19 +50,17 @@ def test_the_table_of_patterns():
 def test_the_table_of_occurrences():
     table = occurrence_table([path_pattern(2)])
     assert table["node"].dtype == "Int64"
-    rows = [tuple(None if pd.isna(v) else v for v in row) for row in table.itertuples(index=False)]
-    assert rows == [
+    assert list(table.itertuples(index=False, name=None)) == [
         (2, 0, 0, 0, 4, 1.0),
         (2, 0, 0, 1, 5, 1.0),
         (2, 0, 0, 2, 6, 1.0),
         (2, 1, 1, 0, 9, 0.875),
         (2, 1, 1, 1, 8, 0.875),
-        (2, 1, 1, 2, None, 0.875),
+        (2, 1, 1, 2, 7, 0.875),
     ]
     # ids are text unless all are integers
-    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", None),))])
-    assert table["node"].isna().tolist() == [False] * 5 + [True, False, False, True]
-    assert table["node"].dropna().tolist() == ["4", "5", "6", "9", "8", "1", "b"]
+    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])
+    assert table["node"].tolist() == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
 
 
 @pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])

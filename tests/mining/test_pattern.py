@@ -125,7 +125,7 @@ PATTERN = Pattern(
     Occurrences.of(
         [
             Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
-            Occurrence(nodes=("d", None, 12), similarity=0.5),
+            Occurrence(nodes=("d", "e", 12), similarity=0.5),
         ],
         3,
     ),
@@ -169,7 +169,7 @@ def test_the_record_of_a_pattern():
     }  # fmt: skip
     assert record["classes"]["contrasts"][0]["name"] == "toxic"
     assert record["categories"][1] == ["kind=b", "side=left"]
-    assert record["occurrences"][1] == {"nodes": ["d", None, 12], "similarity": 0.5, "graph": 0}
+    assert record["occurrences"][1] == {"nodes": ["d", "e", 12], "similarity": 0.5, "graph": 0}
 
 
 def test_a_record_is_read_back_from_json_and_fits_the_schema():

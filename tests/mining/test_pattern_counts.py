@@ -10,7 +10,8 @@ from networkx.algorithms.isomorphism import DiGraphMatcher, GraphMatcher, catego
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.pattern import Pattern
+from mining import pattern_counts
+from mining.pattern import OccurrenceCount, Pattern
 from mining.pattern_counts import bag_of_patterns
 
 NAMES = ("kind=a", "kind=b")
@@ -113,3 +114,16 @@ def test_estimates_where_steps_are_few(level, caplog, monkeypatch):
         estimated = np.add.reduceat(estimated, [0, 70, 140], axis=0) / 6
     assert (estimated != exact).all()
     np.testing.assert_allclose(estimated, exact, rtol=0.2)
+
+
+def test_estimates_of_all_graphs_take_together_as_many_steps_as_they_may(monkeypatch):
+    given = []
+
+    def count(graph, structure, colors, max_steps, **options):
+        given.append(max_steps)
+        return OccurrenceCount.exact(1)
+
+    monkeypatch.setattr(pattern_counts, "count_by_graph", lambda *_: None)
+    monkeypatch.setattr(pattern_counts, "count_occurrences", count)
+    bag_of_patterns([pattern_of(nx.path_graph(3))], [nx.path_graph(3)] * 4, max_steps=4 * 10**7)
+    assert given == [10**7] * 4

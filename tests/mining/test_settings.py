@@ -75,7 +75,10 @@ def test_values_override_and_none_does_not():
     ("content", "words"),
     [
         ("[graf]\n", "unknown name 'graf'; known are graph, kernel, learning, miner\\."),
-        ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are class_names, dir"),
+        (
+            "[graph]\npth = 'x'\n",
+            r"\[graph\] of .* unknown name 'pth'; known are class_column, class_names, dir",
+        ),
         ("[miner]\ntau = 1.0\n", r"\[miner\] of .* unknown name 'tau'"),
         ("[miner]\nnull = 3\n", "null in .* must be a value of type str or list, got 3"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),

@@ -139,6 +139,10 @@ def test_the_level_holds_exactly_over_all_orders_of_exchangeable_graphs():
         assert called <= 2
 
 
+def test_what_rounding_alone_tells_apart_is_a_tie():
+    assert step_down(np.array([[0.1 + 0.2], [0.3], [0.0]])).tolist() == [2 / 3]
+
+
 def test_counts_of_no_two_random_graphs_are_refused():
     with pytest.raises(InputError, match=r"at least two random graphs, got the shape \(2, 4\)"):
         compare_with_random("degree", np.ones((2, 4), int))

@@ -1,5 +1,7 @@
 """The ready-made data sets: sizes, truth, split, indices."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -21,21 +23,6 @@ def test_the_mining_graph_has_the_stated_size_and_balance():
     assert torch.bincount(graph.ndata["node_type"]).tolist() == [760, 60, 60, 60, 60]
     assert planted.motif_names == ("house", "cup", "wheel", "crown")
     assert [row["copies"] for row in planted.truth()["motifs"]] == [10] * 4
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda seed: planted_motif_graph(num_base_nodes=30, copies=1, seed=seed),
-        lambda seed: MotifClassificationDataset(num_graphs=40, seed=seed).planted,
-    ],
-)
-def test_a_seed_repeats_and_another_differs(make):
-    first, again, other = make(1), make(1), make(2)
-    assert np.array_equal(first.edges, again.edges)
-    assert np.array_equal(first.features, again.features)
-    assert first.edges.tolist() != other.edges.tolist()
-    assert not np.array_equal(first.features, other.features)
 
 
 def test_the_paper_set_has_the_stated_sizes():
@@ -68,18 +55,38 @@ def test_every_graph_is_a_tree_and_the_motif_of_its_label(graphs):
         assert (graph.ndata["node_type"][inside] == label + 1).all()
 
 
-def test_graphs_are_valid_when_motifs_differ_in_size():
-    dataset = MotifClassificationDataset(
-        settings=PlantingSettings("per_node"),
-        num_graphs=40,
-        num_base_nodes=8,
-        motifs=("square", "wheel8"),
-    )
-    sizes = dataset.labels * 4 + 12
-    for index in range(40):
-        graph, label = dataset[index]
-        assert graph.num_nodes() == sizes[index]
-        assert graph.ndata["node_role"][8:].tolist() == list(range(4 + 4 * int(label)))
+@pytest.mark.parametrize(
+    ("motifs", "options"),
+    [
+        # of different sizes
+        (("square", "wheel8"), {"features": "per_node"}),
+        (("feed-forward-loop", "three-cycle"), {"directed": True, "relations": 2}),
+        (("book", "circle"), {"embedded": True, "extra_degree": 3}),
+    ],
+)
+def test_each_graph_has_the_motif_of_its_label(motifs, options):
+    make = partial(MotifClassificationDataset, settings=PlantingSettings(**options), num_graphs=40,
+                   num_base_nodes=25, motifs=motifs)  # fmt: skip
+    dataset = make(seed=1)
+    copies = []
+    for graph, label in dataset:
+        motif = MOTIFS[motifs[int(label)]]
+        inside = graph.ndata["node_mask"].nonzero().squeeze(1).tolist()
+        copies += set(graph.ndata["node_instance"][inside].tolist())
+        assert dataset.planted.instances[copies[-1]][0] == motif.name
+        size = motif.num_nodes
+        assert graph.num_nodes() == 25 + (0 if "embedded" in options else size)
+        assert sorted(graph.ndata["node_role"][inside].tolist()) == list(range(size))
+        found = graph.edge_subgraph(graph.edata["edge_mask"], relabel_nodes=False).to_networkx()
+        found = nx.DiGraph(found.subgraph(inside))
+        wanted = motif.to_networkx().to_directed()
+        assert nx.is_isomorphic(found, nx.DiGraph(wanted))
+    assert sorted(copies) == list(range(40))
+    # a seed repeats, and another differs
+    again, other = make(seed=1).planted, make(seed=2).planted
+    assert np.array_equal(dataset.planted.features, again.features)
+    assert np.array_equal(dataset.planted.edges, again.edges)
+    assert dataset.planted.edges.tolist() != other.edges.tolist()
 
 
 @pytest.mark.parametrize("num_graphs", [40, 122])

@@ -1,140 +1,169 @@
-"""Every container becomes a CSRGraph: literal results, logged repairs, refusals."""
+"""One graph in the containers of all libraries is one CSRGraph; what each does by itself."""
 
 import warnings
-from dataclasses import fields
 
+import igraph
 import networkx as nx
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import torch
+from graph_files import assert_same, named_edges
 
 from gomkcn_dgl._dgl import dgl
-from gomkcn_dgl.csr import CSRGraph, csr_from_edges, split_graphs
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph_content import pick_columns, relation_codes
+from gomkcn_dgl.graph_html import describe_graph
+from gomkcn_dgl.io.reading import read_graph
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import torch_geometric.data as pyg
+
+# arcs with a relation and a weight, one of them in both directions; node 4 has none
+SOURCE, TARGET = np.array([[0, 1, 1, 2, 0], [1, 0, 2, 3, 3]])
+SIGNS, WEIGHTS = ["+", "+", "-", "-", "+"], [1.0, 2.0, 0.5, 3.0, 4.0]
+SIZES, KINDS = [0.5, 1.0, 1.5, 2.0, 2.5], ["p", "q", "p", "q", "q"]
+FEATURES = [[size, kind == "p", kind == "q"] for size, kind in zip(SIZES, KINDS, strict=True)]
+LAYOUTS = ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
 
 
-def edges(graph):
-    return [tuple(edge) for edge in graph.adjacent_pairs().tolist()]
+def with_attributes(graph):
+    """The five nodes and arcs in a graph of NetworkX."""
+    for node, (size, kind) in enumerate(zip(SIZES, KINDS, strict=True)):
+        graph.add_node(node, size=size, kind=kind)
+    columns = (SOURCE.tolist(), TARGET.tolist(), WEIGHTS, SIGNS)
+    for number, (u, v, weight, sign) in enumerate(zip(*columns, strict=True)):
+        graph.add_edge(u, v, weight=weight, sign=sign, since=number)
+    return graph
 
 
-def refuse(rule, make):
-    """``make()`` raises one of our two errors, and its sentence contains the rule."""
-    with pytest.raises((InputError, InputTypeError)) as raised:
-        make()
-    assert rule in str(raised.value)
+def igraph_graph(directed):
+    graph = igraph.Graph(5, list(zip(SOURCE.tolist(), TARGET.tolist(), strict=True)), directed)
+    graph.vs["size"], graph.vs["kind"] = SIZES, KINDS
+    graph.es["weight"], graph.es["sign"] = WEIGHTS, SIGNS
+    return graph
 
 
-CONSTANT = "no node features; using the constant 1 ({} nodes)".format
+def dgl_graph(layout="coo"):
+    graph = dgl.graph((SOURCE, TARGET), num_nodes=5).formats(layout)
+    graph.edata["weight"] = torch.tensor(WEIGHTS)[:, None]
+    graph.ndata["size"] = torch.tensor(SIZES, requires_grad=True)
+    return graph
 
 
-def test_a_path_has_literal_arrays():
-    graph = csr_from_edges(np.array([1, 1]), np.array([2, 0]), 4)
-    assert graph.indptr.tolist() == [0, 1, 3, 4, 4]
-    assert graph.indices.tolist() == [1, 0, 2, 1]
-    assert graph.features.tolist() == [[1], [1], [1], [1]]
-    assert graph.weights is None
-    assert graph.graph_ptr.tolist() == [0, 4]
-    assert graph.node_ids is None
-    assert graph.feature_names == ("constant",)
-    assert (graph.num_nodes, graph.num_edges, graph.num_graphs) == (4, 2, 1)
-    assert graph.degrees.tolist() == [1, 2, 1, 0]
-    assert edges(graph) == [(0, 1), (1, 2)]
+def pyg_graph():
+    ends = torch.from_numpy(np.stack([SOURCE, TARGET]))
+    return pyg.Data(
+        edge_index=ends, size=torch.tensor(SIZES), weight=torch.tensor(WEIGHTS)[:, None],
+        num_nodes=5, y=torch.tensor(1),
+    )  # fmt: skip
 
 
-def test_every_repair_is_made_and_logged(log):
-    #        mirrored  both ways  duplicate  loop
-    source = [0, 1, 2, 3, 3, 2]
-    target = [1, 2, 1, 0, 0, 2]
-    graph = csr_from_edges(np.array(source), np.array(target), 4)
-    assert edges(graph) == [(0, 1), (0, 3), (1, 2)]
-    assert log() == [
-        CONSTANT(4),
-        "dropped 1 self-loops",
-        "merged 1 duplicate edges",
-        "read 2 edges as undirected",
-    ]
+def edge_table():
+    return pd.DataFrame({"source": SOURCE, "sign": SIGNS, "target": TARGET, "weight": WEIGHTS})
 
 
-def test_the_largest_weight_is_kept_and_weight_zero_is_no_edge(log):
-    ends = np.array([[0, 1, 1, 2], [1, 0, 2, 0]])
-    graph = csr_from_edges(*ends, 3, weights=[0.5, 2, 3, 0], features=np.ones((3, 1)))
-    assert edges(graph) == [(0, 1), (1, 2)]
-    assert graph.weights.tolist() == [2, 2, 3, 3]
-    assert log() == [
-        "dropped 1 edges of weight 0",
-        "read 1 edges as undirected",
-    ]
+def expected(typed=False, features=None, directed=True, num_nodes=5, weighted=True):
+    """The same graph made of arrays."""
+    relation = {"relation": np.array([0, 0, 1, 1, 0]), "relation_names": ["+", "-"]}
+    return csr_from_edges(
+        SOURCE,
+        TARGET,
+        num_nodes,
+        weights=WEIGHTS if weighted else None,
+        features=features,
+        feature_names=("size", "kind=p", "kind=q")[: len(features[0])] if features else None,
+        directed=directed,
+        **(relation if typed else {}),
+    )
 
 
-EDGE = ([0], [1], 2)
+NAMED = {"edge_weight": "weight", "features": ["size", "kind"]}
+SIGNED = {**NAMED, "edge_type": "sign"}
+MASS = [[size] for size in SIZES]
+MATRIX = np.zeros((5, 5))
+MATRIX[SOURCE, TARGET] = WEIGHTS
+PLAIN = expected(weighted=False)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "rule"),
+    ("make", "options", "same"),
     [
-        (([], [], 0), {}, "the graph is empty: it has no nodes."),
-        (([], [], 2**31), {}, "a graph must have fewer than 2^31"),
-        (([0], [5], 3), {}, "edge_index must name nodes from 0 to 2"),
-        (([0], [1.0], 2), {}, "edge_index must hold integers"),
-        (([0, 1], [1], 2), {}, "edge_index must hold one source and"),
-        (EDGE, {"weights": [1, 2]}, "edge weights must be one number for"),
-        (EDGE, {"weights": [-2]}, "edge weights must be at least 0"),
-        (EDGE, {"weights": [np.nan]}, "edge weights must be finite"),
-        (EDGE, {"features": np.zeros((3, 1))}, "features must have one row for each"),
-        (EDGE, {"features": [1j, 2j]}, "features must be numbers"),
-        (EDGE, {"features": [1.0, 1e300]}, "features must be at most 3.4e38 in"),
-        (EDGE, {"feature_names": ["a", "b"], "features": [1, 2]}, "feature_names must have one"),
-        (EDGE, {"node_ids": np.array([7])}, "node_ids must name all 2 nodes"),
-        (EDGE, {"graph_ptr": [0, 1]}, "graph_ptr must rise from 0 to the"),
-        (EDGE, {"graph_ptr": [0, 1, 2]}, "an edge must stay within one graph of"),
+        (lambda: with_attributes(nx.DiGraph()), NAMED, expected(False, FEATURES)),
+        (lambda: with_attributes(nx.MultiDiGraph()), SIGNED, expected(True, FEATURES)),
+        (lambda: with_attributes(nx.MultiGraph()), SIGNED, expected(True, FEATURES, False)),
+        (lambda: with_attributes(nx.DiGraph()), {"directed": False}, expected(directed=False,
+                                                                              weighted=False)),
+        (lambda: igraph_graph(True), SIGNED, expected(True, FEATURES)),
+        (lambda: igraph_graph(False), SIGNED, expected(True, FEATURES, False)),
+        (dgl_graph, {"edge_weight": "weight", "features": "size"}, expected(False, MASS)),
+        (lambda: dgl_graph("csr"), {"edge_weight": "weight"}, expected()),
+        (lambda: dgl_graph("csc"), {"edge_weight": "weight", "edge_type": np.array(SIGNS)},
+         expected(True)),
+        (pyg_graph, {"edge_weight": "weight", "features": "size"}, expected(False, MASS)),
+        (lambda: ([SOURCE.tolist(), TARGET.tolist()], 5), {}, PLAIN),
+        (lambda: (torch.from_numpy(np.stack([SOURCE, TARGET])), 5), {"edge_type": SIGNS},
+         expected(True, weighted=False)),
+        (lambda: MATRIX, {}, expected()),
+        *((lambda layout=layout: sp.csr_array(MATRIX).asformat(layout), {}, expected())
+          for layout in LAYOUTS),
+        (lambda: MATRIX > 0, {"directed": False}, expected(directed=False, weighted=False)),
+        (edge_table, {"edge_type": "sign"}, expected(True, num_nodes=4)),
+        (lambda: pa.Table.from_pandas(edge_table()), {"edge_type": "none", "edge_weight": "none"},
+         expected(num_nodes=4, weighted=False)),
+        (lambda: expected(True, FEATURES), {"directed": True}, expected(True, FEATURES)),
     ],
-)
-def test_csr_from_edges_refuses(arguments, options, rule):
-    source, target, num_nodes = arguments
-    refuse(rule, lambda: csr_from_edges(np.array(source), np.array(target), num_nodes, **options))
+)  # fmt: skip
+def test_a_graph_is_the_same_in_every_container(make, options, same):
+    assert_same(as_csr(make(), **options), same)
 
 
-def test_dgl_features_of_any_type():
-    graph = dgl.graph(([0], [1]))
-    graph.ndata["feat"] = torch.tensor([[1.0, 2], [3, 4]], requires_grad=True)
-    graph.ndata["mass"] = torch.tensor([1, 2])
-    graph.ndata["metal"] = torch.tensor([True, False])
-    graph.ndata["point"] = torch.tensor([[0.5, 1], [2, 3]]).bfloat16()
-    default = as_csr(graph)
-    assert default.features.tolist() == [[1, 2], [3, 4]]
-    assert default.feature_names == ("x0", "x1")
-    named = as_csr(graph, features=["point", "mass", "metal"])
-    assert named.features.tolist() == [[0.5, 1, 1, 1], [2, 3, 2, 0]]
-    assert named.feature_names == ("point0", "point1", "mass", "metal")
-    assert as_csr(graph, features="mass").features.tolist() == [[1], [2]]
+def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
+    parts = [nx.path_graph(2), (np.array([[0, 0], [1, 1]]), 3), dgl.graph(([0], [1]))]
+    result = as_csr(parts)
+    assert result.graph_ptr.tolist() == [0, 2, 5, 7]
+    # the edge without direction is there both ways
+    assert [column.tolist() for column in result.edges()[:2]] == [[0, 1, 2, 5], [1, 0, 3, 6]]
+    constant = "no node features; using the constant 1 (7 nodes)"
+    directed = "directed: some edges are there in one direction only; directed=False mirrors them"
+    assert log() == [constant, "merged 1 duplicate edges", directed]
+    assert result.notes == (constant, "merged 1 duplicate edges")
+    assert as_csr([*parts[:1] * 2]).links is None
+    # batches, pairs of graph and label, and data sets
+    batch = dgl.batch([dgl.graph(([0], [1])), dgl.graph(([0, 1], [1, 2]))])
+    assert as_csr(batch).graph_ptr.tolist() == [0, 2, 5]
+    assert as_csr([batch, parts[0]]).graph_ptr.tolist() == [0, 2, 5, 7]
+    pairs = [(nx.grid_2d_graph(1, 2), torch.tensor(1)), (nx.path_graph(2), 0)]
+    assert as_csr(pairs).original_ids(np.arange(4)) == ["(0, 0)", "(0, 1)", "0", "1"]
+    assert as_csr(torch.utils.data.Subset(pairs, [1])).graph_ptr.tolist() == [0, 2]
+    data = [pyg_graph(), pyg.Data(edge_index=torch.empty((2, 0), dtype=torch.int64), num_nodes=2)]
+    assert as_csr(data, edge_weight="none").graph_ptr.tolist() == [0, 5, 7]
+    batch = as_csr(pyg.Batch.from_data_list([data[0]] * 2), edge_weight="weight", features="size")
+    assert_same(batch, as_csr([data[0]] * 2, edge_weight="weight", features="size"))
 
 
-@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
-def test_dgl_weights_follow_their_edges_in_every_layout(layout):
-    graph = dgl.graph(([2, 0], [1, 1])).formats(layout)
-    graph.edata["weight"] = torch.tensor([[2.0], [3]])
-    result = as_csr(graph, edge_weight="weight")
-    assert edges(result) == [(0, 1), (1, 2)]
-    assert result.weights.tolist() == [3, 3, 2, 2]
-
-
-def test_a_batched_dgl_graph_is_a_collection():
-    graph = dgl.batch([dgl.graph(([0], [1])), dgl.graph(([0, 1], [1, 2]))])
-    result = as_csr(graph)
-    assert result.graph_ptr.tolist() == [0, 2, 5]
-    assert result.graph_of(np.array([0, 1, 2, 4])).tolist() == [0, 0, 1, 1]
-    assert result.original_ids(np.array([0, 1, 2, 4])) == [0, 1, 0, 2]
-
-
-def test_dgl_refusals():
-    graph = dgl.graph(([0], [1]))
-    graph.ndata["mass"] = torch.ones(2)
-    refuse("the graph is empty", lambda: as_csr(dgl.graph(([], []))))
-    refuse("a DGLGraph has no 'size'; it holds ['mass'].", lambda: as_csr(graph, features=["size"]))
-    refuse("a DGLGraph has no 'w'; it holds [].", lambda: as_csr(graph, edge_weight="w"))
-    refuse("features must name at least one", lambda: as_csr(graph, features=[]))
+def test_a_csr_graph_passes_through_and_takes_features():
+    graph = as_csr(nx.path_graph(3))
+    assert as_csr(graph) is graph
+    features = np.arange(3.0)
+    featured = as_csr(graph, features=features)
+    features[:] = 7
+    assert featured.features.tolist() == [[0], [1], [2]]
+    assert featured.indices is graph.indices
+    wide = as_csr(graph, features=np.arange(6).reshape(3, 2))
+    assert as_csr(wide, features=["x1"]).features.tolist() == [[1], [3], [5]]
+    # what is read anew is the same, and directions can be left out or put in
+    typed = expected(True, FEATURES)
+    assert_same(as_csr(typed, edge_weight="weight"), typed)
+    mirrored = as_csr(typed, directed=False)
+    assert_same(mirrored, expected(True, FEATURES, directed=False))
+    assert as_csr(mirrored, directed=False) is mirrored
+    assert as_csr(mirrored, directed=True).num_edges == 2 * mirrored.num_edges
 
 
 @pytest.mark.parametrize(
@@ -148,236 +177,301 @@ def test_dgl_refusals():
         ([0, 1], None),
     ],
 )
-def test_networkx_ids(nodes, ids):
-    graph = nx.Graph()
-    graph.add_nodes_from(nodes)
-    node_ids = as_csr(graph).node_ids
-    assert ids == (None if node_ids is None else node_ids.tolist())
+def test_names_of_nodes(nodes, ids):
+    graph = nx.empty_graph(nodes)
+    found = [as_csr(graph)]
+    if isinstance(nodes[0], str):
+        named = igraph.Graph(len(nodes))
+        named.vs["name"] = nodes
+        found.append(as_csr(named))
+    for one in found:
+        assert ids == (None if one.node_ids is None else one.node_ids.tolist())
 
 
-def test_networkx_weights_and_features():
-    graph = nx.Graph()
-    graph.add_edge("a", "b", strength=2)
-    graph.add_edge("b", "c", strength=0)
-    nx.set_node_attributes(graph, {"a": 1, "b": 2, "c": 3}, "mass")
-    nx.set_node_attributes(graph, {n: torch.tensor([0.0, 1.0]) for n in "abc"}, "feat")
-    result = as_csr(graph, edge_weight="strength")
-    assert (edges(result), result.weights.tolist()) == ([(0, 1)], [2, 2])
-    assert result.feature_names == ("x0", "x1")
-    assert as_csr(graph, features=("mass",)).features.tolist() == [[1], [2], [3]]
-    assert as_csr(graph, features=[[4], [5], [6]]).features.tolist() == [[4], [5], [6]]
+def test_attributes_that_are_not_used_are_a_note(log):
+    graph = with_attributes(nx.MultiDiGraph())
+    note = "not used: node attributes size, kind; edge attributes weight, since"
+    assert note in as_csr(graph, edge_type="sign").notes
+    assert note in log()
+    some = as_csr(graph, features="size", edge_type="sign", edge_weight="weight")
+    assert "not used: node attribute kind; edge attribute since" in some.notes
+    # attributes of nodes and edges are not told apart by PyG
+    assert as_csr(pyg_graph()).notes[-1] == "not used: attributes y, size, weight"
 
 
-def test_networkx_refusals():
+def test_keys_of_a_multigraph_are_an_attribute():
+    graph = nx.MultiGraph([(0, 1, "road"), (0, 1, "rail"), (1, 2, "road")])
+    typed = as_csr(graph, edge_type="key")
+    assert named_edges(typed) == [(0, 1, "rail"), (0, 1, "road"), (1, 2, "road")]
+    assert not typed.is_directed
+    assert "not used: edge attribute key" in as_csr(graph).notes
+
+
+# ---------------------------------------------------------------- columns of nodes and edges
+
+
+def test_features_of_any_kind_in_the_order_given():
+    graph = dgl.graph(([0], [1]))
+    graph.ndata["feat"] = torch.tensor([[1.0, 2], [3, 4]])
+    graph.ndata["metal"] = torch.tensor([True, False])
+    graph.ndata["point"] = torch.tensor([[0.5, 1], [2, 3]]).bfloat16()
+    # the default name
+    default = as_csr(graph)
+    assert (default.feature_names, default.features.tolist()) == (("x0", "x1"), [[1, 2], [3, 4]])
+    named = as_csr(graph, features=["point", "metal"])
+    assert named.features.tolist() == [[0.5, 1, 1], [2, 3, 0]]
+    assert named.feature_names == ("point0", "point1", "metal")
+    # graphs of a list share their categories
+    one, other = nx.path_graph(2), nx.path_graph(2)
+    nx.set_node_attributes(one, {0: "kinase", 1: "ligase"}, "kind")
+    nx.set_node_attributes(other, {0: "lyase", 1: "kinase"}, "kind")
+    both = as_csr([one, other], features="kind")
+    assert both.feature_names == ("kind=kinase", "kind=ligase", "kind=lyase")
+    assert both.features.argmax(axis=1).tolist() == [0, 1, 2, 0]
+    # a table is matched by its index
+    table = pd.DataFrame({"kind": ["p", "q", "p"], "mass": [1, 2, 3]}, index=["c", "b", "a"])
+    graph = as_csr(nx.DiGraph([("a", "b"), ("b", "c")]), features=table)
+    assert graph.feature_names == ("kind=p", "kind=q", "mass")
+    assert graph.features.tolist() == [[1, 0, 3], [0, 1, 2], [1, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "codes"),
+    [
+        (["-", "+", "-"], ("+", "-"), [1, 0, 1]),
+        ([10, 9, 10], ("9", "10"), [1, 0, 1]),
+        ([[2.0], [1.0], [2.0]], ("1", "2"), [1, 0, 1]),
+        ([[0, 0, 1], [1, 0, 0], [0, 0, 1]], ("0", "2"), [1, 0, 1]),
+        ([0.5, 1], None, None),
+        ([[1, 1], [0, 1]], None, None),
+    ],
+)
+def test_relations_of_a_column(values, names, codes):
+    if names is None:
+        with pytest.raises(InputError, match="^edge_type 'sign' must"):
+            relation_codes("sign", np.array(values))
+    else:
+        numbers, found = relation_codes("sign", np.array(values))
+        assert (numbers.tolist(), found) == (codes, names)
+
+
+def mixed():
+    """A graph of NetworkX whose attributes are of several kinds."""
     graph = nx.Graph()
     graph.add_node("a", mass=1, name=3, point=[1])
     graph.add_node("b", name="y", point=[1, 2])
     graph.add_edge("a", "b", strength="strong")
-    refuse("the graph is empty", lambda: as_csr(nx.Graph()))
-    refuse("'mass' must be set everywhere, and 'b' does", lambda: as_csr(graph, features="mass"))
-    refuse("'name' must hold numbers or text, not both", lambda: as_csr(graph, features="name"))
-    refuse("'point' must have the same shape", lambda: as_csr(graph, features="point"))
-    refuse("a networkx Graph has no 'w'; it", lambda: as_csr(graph, edge_weight="w"))
-    refuse("edge weights must be numbers", lambda: as_csr(graph, edge_weight="strength"))
+    return graph
 
 
-@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
-def test_every_scipy_layout(layout):
-    matrix = sp.csr_array(np.array([[0, 2, 0], [2, 0, 3], [0, 3, 0]])).asformat(layout)
-    result = as_csr(matrix)
-    assert edges(result) == [(0, 1), (1, 2)]
-    assert result.weights.tolist() == [2, 2, 3, 3]
+def named_twice():
+    graph = igraph.Graph(2)
+    graph.vs["name"] = ["a", "a"]
+    return graph
 
 
-def test_scipy_values_are_weights_and_stored_zeros_are_no_edges():
-    data, rows, columns = [0.5, 2.0, 0.0, 0.25], [0, 1, 0, 0], [1, 0, 2, 1]
-    # an entry that is listed twice is a sum, as in toarray()
-    matrix = sp.coo_array((data, (rows, columns)), shape=(3, 3))
-    result = as_csr(matrix, features=np.ones(3))
-    assert (result.is_directed, result.weights.tolist()) == (True, [0.75, 2])
-    mirrored = as_csr(matrix, features=np.ones(3), directed=False)
-    assert (edges(mirrored), mirrored.weights.tolist()) == ([(0, 1)], [2, 2])
-    stored_zero = as_csr(sp.csr_array((np.array([1, 0]), ([0, 1], [1, 2])), shape=(3, 3)))
-    assert (edges(stored_zero), stored_zero.weights) == ([(0, 1)], None)
+@pytest.mark.parametrize(
+    ("make", "options", "rule"),
+    [
+        (nx.Graph, {}, "the graph is empty"),
+        (lambda: [], {}, "the collection is empty"),
+        (lambda: [nx.path_graph(2), nx.Graph()], {}, "graph 1 of the list"),
+        (lambda: [3], {}, "graph 0 of the list: graph must be "),
+        (lambda: None, {}, "graph must be a DGLGraph, a networkx.Graph"),
+        (lambda: "graph.txt", {}, "read a file with gomkcn.read_graph"),
+        (lambda: np.ones((2, 3)), {}, "an adjacency matrix must be square"),
+        (dgl_graph, {"features": ["kind"]}, "a DGLGraph has no 'kind'; it holds ['size']."),
+        (dgl_graph, {"edge_weight": "w"}, "a DGLGraph has no 'w'; it holds ['weight']."),
+        (dgl_graph, {"features": []}, "features must name at least one"),
+        (mixed, {"features": "mass"}, "'mass' must be set everywhere, and 'b' does"),
+        (mixed, {"features": "name"}, "'name' must hold numbers or text, not both"),
+        (mixed, {"features": "point"}, "'point' must have the same shape"),
+        (mixed, {"edge_weight": "w"}, "a networkx Graph has no 'w'; it"),
+        (mixed, {"edge_weight": "strength"}, "edge weights must be numbers"),
+        (lambda: nx.compose(mixed(), nx.Graph([("a", "c")])), {"edge_type": "strength"},
+         "'strength' must be set everywhere, and ('a', 'c') does"),
+        (named_twice, {}, "the attribute 'name' of an igraph graph must differ"),
+        (mixed, {"features": pd.DataFrame({"x": [1]}, index=["a"])}, "node b is not there once"),
+        (lambda: expected(True), {"edge_type": "w"}, "whose edges have the types +, -"),
+        (edge_table, {"edge_weight": "kg"}, "weight must name a column among "),
+        (lambda: edge_table().assign(sign=[None, *"abcd"]), {"edge_type": "sign"},
+         "row 1: the column 'sign' must hold a value"),
+    ],
+)  # fmt: skip
+def test_what_is_no_graph_and_no_column_is_refused(make, options, rule):
+    with pytest.raises((InputError, InputTypeError)) as raised:
+        as_csr(make(), **options)
+    assert rule in str(raised.value)
 
 
-@pytest.mark.parametrize("kind", [list, np.array, torch.tensor])
-def test_edge_index(kind):
-    result = as_csr((kind([[0, 1], [1, 2]]), 4), features=np.arange(8).reshape(4, 2))
-    assert edges(result) == [(0, 1), (1, 2)]
-    assert result.features[3].tolist() == [6, 7]
+def test_names_are_no_categories():
+    table = {"name": [f"n{k}" for k in range(1001)], "pair": np.array([["a", "b"]])}
+    with pytest.raises(InputError, match="at most 1000 different values .* got 1001; leave out"):
+        pick_columns(["name"], table, "a table")
+    with pytest.raises(InputError, match="'pair' must be one value each, got 2"):
+        pick_columns(["pair"], table, "a table")
 
 
-@pytest.fixture(scope="module")
-def pyg():
-    """The classes of PyG, which warns while it is imported."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch_geometric.data
-    return torch_geometric.data
+# ---------------------------------------------------------------- directions
 
 
-def pyg_path(pyg, both_ways):
-    forth = torch.tensor([[0, 1], [1, 2]])
-    edge_index = torch.cat([forth, forth.flip(0)], dim=1) if both_ways else forth
-    return pyg.Data(
-        x=torch.tensor([[0.5, 1], [2, 3], [4, 5]]),
-        edge_index=edge_index,
-        edge_attr=torch.tensor([[2.0], [3.0]]).repeat(2 if both_ways else 1, 1),
-        pos=torch.tensor([7.0, 8, 9]),
-        y=torch.tensor(1),
-    )
+def test_a_matrix_is_directed_unless_it_is_symmetric(log):
+    one_way = np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]])
+    assert as_csr(one_way).is_directed
+    assert log()[-1].startswith("directed: some edges are there in one direction only")
+    symmetric = as_csr(one_way + one_way.T)
+    assert (symmetric.is_directed, symmetric.weights.tolist()) == (False, [2, 2, 3, 3])
+    assert log()[-1] == "undirected: each edge is there in both directions"
+    assert as_csr(one_way + one_way.T, directed=True).num_edges == 4
+    # an entry that is listed twice is a sum, as in toarray(), and a stored 0 is no edge
+    entries = ([0.5, 2.0, 0.0, 0.25], ([0, 1, 0, 0], [1, 0, 2, 1]))
+    graph = as_csr(sp.coo_array(entries, shape=(3, 3)), features=np.ones(3))
+    assert (graph.is_directed, graph.weights.tolist()) == (True, [0.75, 2])
+    # weights that differ by direction make edges of two directions, rounding does not
+    assert "directed: the weights of the two directions of an edge differ" in log()
+    assert not as_csr(np.array([[0, 3.0], [3 + 1e-9, 0]])).is_directed
+    assert as_csr(np.array([[0, 3.0], [8, 0]]), directed=False).weights.tolist() == [8, 8]
 
 
-@pytest.mark.parametrize("both_ways", [True, False])
-def test_pyg_attributes_by_name(pyg, both_ways):
-    result = as_csr(pyg_path(pyg, both_ways), features=["pos", "x"], edge_weight="edge_attr")
-    assert result.features.tolist() == [[7, 0.5, 1], [8, 2, 3], [9, 4, 5]]
-    assert result.feature_names == ("pos", "x0", "x1")
-    assert result.weights.tolist() == [2, 2, 3, 3]
+ROWS = [("a", "b", 2.0, "is"), ("b", "a", 3.0, "is"), ("a", "c", 1.0, "is"), ("c", "d", 1.0, "has")]
 
 
-def test_a_list_and_a_batch_of_pyg_data_are_collections(pyg):
-    edgeless = pyg.Data(edge_index=torch.empty((2, 0), dtype=torch.int64), x=torch.ones(2, 2))
-    graphs = [pyg_path(pyg, True), edgeless, pyg_path(pyg, False)]
-    listed = as_csr(graphs)
-    assert listed.graph_ptr.tolist() == [0, 3, 5, 8]
-    assert edges(listed) == [(0, 1), (1, 2), (5, 6), (6, 7)]
-    batch = as_csr(pyg.Batch.from_data_list([graphs[0], graphs[0]]), edge_weight="edge_attr")
-    assert batch.graph_ptr.tolist() == [0, 3, 6]
-    assert edges(batch) == [(0, 1), (1, 2), (3, 4), (4, 5)]
-    assert batch.weights.tolist() == [2, 2, 3, 3] * 2
-    assert batch.features.tolist() == [[0.5, 1], [2, 3], [4, 5]] * 2
+@pytest.mark.parametrize(
+    ("header", "options", "kinds"),
+    [
+        ("u,v", {}, [("edge", False)]),
+        ("one,other", {}, [("edge", False)]),
+        ("Sender,Recipient", {}, [("edge", True)]),
+        ("recipient,sender", {}, [("edge", True)]),
+        ("regulator,gene", {}, [("edge", True)]),
+        ("parent,child", {"directed": False}, [("edge", False)]),
+        ("gene,protein", {"directed": True}, [("edge", True)]),
+        ("source,target,weight", {}, [("edge", True)]),
+        ("u,v,weight", {}, [("edge", False)]),
+        ("from,to,weight", {"weight": "none"}, [("edge", True)]),
+        ("u,v,weight,type", {}, [("has", True), ("is", True)]),
+        ("u,v,weight,type", {"relation": "none"}, [("edge", False)]),
+        ("u,v,age,how", {"relation": "how", "weight": "age"}, [("has", True), ("is", True)]),
+    ],
+)
+def test_a_table_is_one_graph_in_any_form(tmp_path, header, options, kinds):
+    """A file and a table in memory have one direction and one weight."""
+    names = header.split(",")
+    table = pd.DataFrame([row[: len(names)] for row in ROWS], columns=names)
+    table.to_csv(tmp_path / "g.csv", index=False)
+    table.to_parquet(tmp_path / "g.parquet")
+    graph = read_graph(tmp_path / "g.csv", **options)
+    assert list(graph.relations.kinds) == kinds
+    called = {"relation": "edge_type", "weight": "edge_weight"}
+    own = {called.get(name, name): value for name, value in options.items()}
+    others = [as_csr(one, **own) for one in (table, pa.table(table), [table])]
+    others += [read_graph(tmp_path / "g.parquet", **options)]
+    for other in others:
+        assert_same(other, graph)
 
 
-def test_a_list_of_different_containers_logs_once(log):
-    result = as_csr([nx.path_graph(2), (np.array([[0, 0], [1, 1]]), 3), dgl.graph(([0], [1]))])
-    assert result.graph_ptr.tolist() == [0, 2, 5, 7]
-    assert edges(result) == [(0, 1), (2, 3), (5, 6)]
-    assert log() == [
-        CONSTANT(7),
-        "merged 1 duplicate edges",
-        "directed: some edges are there in one direction only; directed=False mirrors them",
-    ]
-    assert result.notes == (CONSTANT(7), "merged 1 duplicate edges")
-    # the edge without direction is there both ways
-    assert [column.tolist() for column in result.edges()[:2]] == [[0, 1, 2, 5], [1, 0, 3, 6]]
+def test_it_is_said_why_a_table_has_a_direction(log):
+    note = "directed, as its columns are called sender, recipient"
+    graph = as_csr(pd.DataFrame({"sender": ["a", "b"], "recipient": ["b", "c"]}))
+    assert note in graph.notes
+    assert f"{note}; directed=False (--undirected) leaves the directions out" in log()
+    said = "undirected, as {}; directed=True (--directed) gives edges a direction"
+    as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}))
+    assert said.format("its columns are called left, right") in log()
+    # a list of neighbours has each edge twice
+    near = pd.DataFrame({"source": [0, 1, 1, 2], "target": [1, 0, 2, 1]})
+    assert as_csr(near).relations.directed == (False,)
+    assert said.format("its edges are there both ways") in log()
 
 
-def test_a_data_set_and_pairs_of_graph_and_label_give_their_graphs():
-    class Tiny(dgl.data.DGLDataset):
-        def __init__(self):
-            super().__init__("tiny")
+# ---------------------------------------------------------------- types of nodes and edges
 
-        def process(self):
-            self.graphs = [dgl.graph(([0], [1])), dgl.graph(([0, 1], [1, 2]))]
-
-        def __getitem__(self, index):
-            return self.graphs[index], index
-
-        def __len__(self):
-            return len(self.graphs)
-
-    assert as_csr(Tiny()).graph_ptr.tolist() == [0, 2, 5]
-    assert as_csr(torch.utils.data.Subset(Tiny(), [1])).graph_ptr.tolist() == [0, 3]
-    pairs = [(nx.grid_2d_graph(1, 2), torch.tensor(1)), (nx.grid_2d_graph(2, 1), 0)]
-    assert as_csr(pairs).original_ids(np.arange(4)) == ["(0, 0)", "(0, 1)", "(0, 0)", "(1, 0)"]
+EDGES = {
+    ("author", "writes", "paper"): ([0, 0, 1], [0, 1, 1]),
+    ("paper", "cites", "paper"): ([0], [1]),
+    ("author", "knows", "author"): ([0, 1], [1, 0]),
+}
 
 
-def test_list_refusals():
-    path = nx.path_graph(2)
-    refuse("the collection is empty", lambda: as_csr([]))
-    refuse("graph 1 of the list", lambda: as_csr([path, nx.Graph()]))
-    refuse("graph 0 of the list: graph must be ", lambda: as_csr([3]))
+def citations():
+    graph = dgl.heterograph(EDGES, {"author": 2, "paper": 3})
+    for kind in graph.ntypes:
+        graph.nodes[kind].data["feat"] = torch.zeros(graph.num_nodes(kind), 1)
+    return graph
 
 
-def test_a_csr_graph_passes_through():
-    graph = as_csr(nx.path_graph(3))
-    assert as_csr(graph) is graph
-    features = np.arange(3.0)
-    featured = as_csr(graph, features=features)
-    features[:] = 7
-    assert isinstance(featured, CSRGraph)
-    assert featured.features.tolist() == [[0], [1], [2]]
-    wide = as_csr(graph, features=np.arange(6).reshape(3, 2))
-    assert as_csr(wide, features=["x1"]).features.tolist() == [[1], [3], [5]]
-    assert featured.indices is graph.indices
+def citations_of_pyg():
+    graph = pyg.HeteroData()
+    for kind, size in (("author", 2), ("paper", 3)):
+        graph[kind].x = torch.zeros(size, 1)
+    graph["paper"].y = torch.zeros(3)
+    for kind, ends in EDGES.items():
+        graph[kind].edge_index = torch.tensor(ends)
+    return graph
 
 
-def test_a_list_keeps_ids_and_weights():
-    parts = [
-        csr_from_edges(np.array([0]), np.array([1]), 2, weights=[2], node_ids=np.array([5, 6])),
-        csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, weights=[3, 4]),
-    ]
-    both = as_csr(parts)
-    assert both.indptr.tolist() == [0, 1, 2, 3, 5, 6]
-    assert both.indices.tolist() == [1, 0, 3, 2, 4, 3]
-    assert both.weights.tolist() == [2, 2, 3, 3, 4, 4]
-    assert both.original_ids(np.arange(5)) == [5, 6, 0, 1, 2]
-    assert both.indices.dtype == np.int32
-    assert as_csr(parts[:1]).weights.tolist() == [2, 2]
-    assert as_csr([both, both]).graph_ptr.tolist() == [0, 2, 5, 7, 10]
-    several = as_csr([as_csr([parts[1]] * 2), parts[0]])
-    assert several.original_ids(np.arange(8)) == [0, 1, 2, 0, 1, 2, 5, 6]
+@pytest.mark.parametrize("make", [citations, citations_of_pyg])
+def test_types_of_nodes_are_features_and_those_of_edges_relations(make, log):
+    graph = as_csr(make())
+    name = "feat" if make is citations else "x"
+    assert graph.feature_names == ("type=author", "type=paper", name)
+    assert graph.features.argmax(axis=1).tolist() == [0, 0, 1, 1, 1]
+    kinds = dict(zip(graph.relations.names, graph.relations.directed, strict=True))
+    assert kinds == {"knows": False, "cites": True, "writes": True}
+    assert named_edges(graph) == [
+        (0, 1, "knows"), (0, 2, "writes"), (0, 3, "writes"), (1, 3, "writes"), (2, 3, "cites")
+    ]  # fmt: skip
+    assert any(line.startswith("directed: some edges of writes, cites are") for line in log())
+    # a batch is a collection
+    several = dgl.batch if make is citations else pyg.Batch.from_data_list
+    assert_same(as_csr(several([make(), make()])), as_csr([make(), make()]))
 
 
-def test_a_list_refuses_graphs_that_do_not_fit_together():
-    ends = np.array([0]), np.array([1]), 2
-    plain, wide = csr_from_edges(*ends), csr_from_edges(*ends, features=np.ones((2, 2)))
-    weighted = csr_from_edges(*ends, weights=[1])
-    refuse("all graphs must have the same feature", lambda: as_csr([plain, wide]))
-    refuse("all graphs must have the same edge weights", lambda: as_csr([plain, weighted]))
+def test_an_edge_type_that_is_used_twice_is_called_by_its_ends():
+    graph = dgl.heterograph({("a", "to", "b"): ([0], [0]), ("b", "to", "a"): ([0], [1])})
+    assert set(as_csr(graph).relations.names) == {"a:to:b", "b:to:a"}
+    graph = as_csr(dgl.heterograph({("n", "a", "n"): ([0], [1]), ("n", "b", "n"): ([1], [0])}))
+    # one type of nodes is no feature
+    assert (graph.feature_names, graph.relations.names) == (("constant",), ("a", "b"))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_shuffled_and_relabelled_edges_give_the_same_graph(seed):
-    rng = np.random.default_rng(seed)
-    source, target = rng.integers(12, size=(2, 40))
-    weights = rng.random(40)
-    graph = csr_from_edges(source, target, 12, weights=weights)
-    order, relabelling = rng.permutation(40), rng.permutation(12)
-    shuffled = csr_from_edges(source[order], target[order], 12, weights=weights[order])
-    assert np.array_equal(graph.indices, shuffled.indices)
-    assert np.array_equal(graph.weights, shuffled.weights)
-    relabelled = csr_from_edges(relabelling[source], relabelling[target], 12, weights=weights)
-    dense, other = (
-        sp.csr_array((part.weights, part.indices, part.indptr), shape=(12, 12)).toarray()
-        for part in (graph, relabelled)
-    )
-    assert np.array_equal(dense, other[np.ix_(relabelling, relabelling)])
-    assert np.array_equal(dense, dense.T)
+def test_features_and_weights_of_all_types():
+    graph = citations()
+    for kind in graph.ntypes:
+        graph.nodes[kind].data["feat"] = torch.rand(graph.num_nodes(kind), 2)
+    graph.nodes["author"].data["age"] = torch.tensor([30, 40])
+    for kind in graph.etypes:
+        graph.edges[kind].data["w"] = torch.arange(graph.num_edges(kind)) + 1.0
+    result = as_csr(graph, edge_weight="w")
+    assert result.feature_names == ("type=author", "type=paper", "x0", "x1")
+    assert "not used: node attribute age" in result.notes
+    with pytest.raises(InputError, match="the node type 'paper' has no 'age'; it holds"):
+        as_csr(graph, features="age")
+    graph.nodes["paper"].data["feat"] = torch.rand(3, 5)
+    words = "'feat' must have the same width everywhere, got 2 for the node type 'author', 5 for"
+    with pytest.raises(InputError, match=words):
+        as_csr(graph)
+    assert as_csr(graph, features="type").feature_names == ("type=author", "type=paper")
 
 
-def test_a_collection_is_split_and_joined_again():
-    rng = np.random.default_rng(0)
-    source, target, relation = rng.integers(0, 6, (3, 30))
-    graph_ptr = np.array([0, 6, 8, 14])
-    first = np.repeat([0, 8], 15)
+# ---------------------------------------------------------------- in words
+
+
+def test_a_graph_in_words():
+    """What `gomkcn info` says, which is a table in a notebook."""
     graph = csr_from_edges(
-        source + first,
-        target + first,
-        14,
-        weights=rng.random(30) + 0.1,
-        features=rng.random((14, 2)),
-        graph_ptr=graph_ptr,
-        node_ids=np.array([f"n{i}" for i in range(14)]),
-        directed=[True, False],
-        relation=relation % 2,
-        relation_names=["a", "b"],
+        np.array([0, 1, 0]),
+        np.array([1, 2, 2]),
+        4,
+        features=np.ones(4),
+        feature_names=["<b>bold</b>"],
+        relation=np.array([0, 0, 1]),
+        relation_names=["binds", "cuts"],
+        directed=[False, True],
     )
-    parts = split_graphs(graph)
-    assert [part.num_nodes for part in parts] == [6, 2, 6]
-    assert [part.num_edges for part in parts[1:2]] == [0]
-    again = as_csr(parts)
-    for field in fields(graph):
-        left, right = getattr(graph, field.name), getattr(again, field.name)
-        if isinstance(left, np.ndarray):
-            np.testing.assert_array_equal(left, right)
-            assert left.dtype == right.dtype
-    assert again.relations.kinds == graph.relations.kinds
-    # in another order, each graph still has its own edges
-    turned = as_csr(parts[::-1])
-    for part, same in zip(parts, split_graphs(turned)[::-1], strict=True):
-        assert [column.tolist() for column in part.edges()] == [
-            column.tolist() for column in same.edges()
-        ]
+    said = describe_graph(graph)
+    assert said["relations"] == "binds 2 (undirected), cuts 1 (directed)"
+    assert said["edges"] == "3 (directed, unweighted)"
+    assert said["components"] == "2, the largest with 3 nodes"
+    page = graph._repr_html_()
+    assert "<b>" not in page and "1 (&lt;b&gt;bold&lt;/b&gt;)" in page

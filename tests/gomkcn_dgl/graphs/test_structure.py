@@ -221,53 +221,27 @@ def test_text_is_read_back(relations, names):
         np.testing.assert_array_equal(again.joined, one.joined[np.ix_(order, order)])
 
 
-@pytest.mark.parametrize(
-    ("text", "edges"),
-    [
-        ("triangle", nx.complete_graph(3).edges),
-        ("clique-4", nx.complete_graph(4).edges),
-        ("ring-5", nx.cycle_graph(5).edges),
-        ("path-3", nx.path_graph(3).edges),
-        ("star-4", nx.star_graph(3).edges),
-        ("path-2", [(0, 1)]),
-    ],
-)
-def test_families(text, edges):
-    one = Structure.parse(text)
-    assert (one.name, set(one.edges)) == (text, set(edges))
-    assert one.relations is SIMPLE
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ring-2", "pattern ring-N must have from 3 to 62 nodes, got 2"),
-        ("clique-63", "from 2 to 62 nodes, got 63"),
-        ("clique-100", "from 2 to 62 nodes, got 100"),
-        ("", r"pattern must have edges like a->b, a--b, .* got ''"),
-        ("a->b, c", "must have edges like .* got 'c'"),
-        (
-            "a->b, b--c",
-            "pattern: edges of one relation must all have a direction, or none; got 'b--c'",
-        ),
-        ("a:1--b:1, b:0--c:1", "gives 'b' two categories, in 'b:0--c:1'"),
-        ("a->b, c->d", "must be connected, got 2 pieces"),
-        ("a--a", "between two different nodes .*, got 'a--a'"),
-        ("a--b, b--a", "that no earlier one joins, got 'b--a'"),
-        ("a->b, a->b", "that no earlier one joins, got 'a->b'"),
-    ],
-)
-def test_a_text_that_is_no_structure_is_refused(text, message):
-    with pytest.raises(InputError, match=message):
-        Structure.parse(text)
-
-
 CLIQUE = 1 - np.eye(3)
+
+
+TEXTS = [
+    ("ring-2", "pattern ring-N must have from 3 to 62 nodes, got 2"),
+    ("clique-63", "from 2 to 62 nodes, got 63"),
+    ("", r"pattern must have edges like a->b, a--b, .* got ''"),
+    ("a->b, c", "must have edges like .* got 'c'"),
+    ("a->b, b--c", "pattern: edges of one relation must all have a direction, or none; got 'b--c'"),
+    ("a:1--b:1, b:0--c:1", "gives 'b' two categories, in 'b:0--c:1'"),
+    ("a->b, c->d", "must be connected, got 2 pieces"),
+    ("a--a", "between two different nodes .*, got 'a--a'"),
+    ("a--b, b--a", "that no earlier one joins, got 'b--a'"),
+    ("a->b, a->b", "that no earlier one joins, got 'a->b'"),
+]
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        *((lambda text=text: Structure.parse(text), message) for text, message in TEXTS),
         (lambda: Structure(np.zeros((0, 0))), "at least one node"),
         (lambda: Structure(np.ones((2, 3))), r"must be \[M, M, 1\]"),
         (lambda: Structure(CLIQUE, ARCS), r"\[M, M, 2\] .*got the shape \(3, 3, 1\)"),
@@ -311,38 +285,38 @@ def test_relations_with_and_without_direction():
     assert one.edge_relations == (0, 1, 1)
 
 
-@pytest.mark.parametrize("name", MOTIFS)
-def test_networkx_and_back_is_the_same_structure(name):
-    motif = MOTIFS[name]
-    again = Structure.from_networkx(motif.to_networkx(), name)
-    assert (again.name, again.edges) == (name, motif.edges)
-    assert again.relations.directed == motif.relations.directed
-    assert again.channels.tolist() == motif.channels.tolist()
+def test_networkx_and_back_is_the_same_structure():
+    for name, motif in MOTIFS.items():
+        again = Structure.from_networkx(motif.to_networkx(), name)
+        assert (again.name, again.edges) == (name, motif.edges)
+        assert again.relations.directed == motif.relations.directed
+        assert again.channels.tolist() == motif.channels.tolist()
 
 
-def test_a_file_with_directions_and_relations(tmp_path):
-    file = tmp_path / "signed.txt"
-    file.write_text("tf -> gene activates\ntf -> other represses  # a comment\ngene -- other binds")
-    one = Structure.read(file)
-    assert one.roles == ("tf", "gene", "other")
-    assert one.edges == ((0, 1), (0, 2), (1, 2))
-    assert one.relations.kinds == [("activates", True), ("represses", True), ("binds", False)]
-    file.write_text("3 -> 1\n1 -> 2\n2 -> 1\n")
-    one = Structure.read(file)
-    assert (one.edges, one.relations.kinds) == (((0, 1), (1, 0), (2, 0)), [("edge", True)])
-
-
-def test_a_file_has_integers_in_their_order_and_words_in_that_of_their_first(tmp_path):
-    file = tmp_path / "kite.txt"
-    file.write_text("# a kite\n10 2\n\n2 1  # tail\n1 10\n10 30\n")
-    one = Structure.read(file)
-    assert (one.name, one.roles) == ("kite", ("1", "2", "10", "30"))
-    assert one.edges == ((0, 1), (0, 2), (1, 2), (2, 3))
-    assert one.relations is SIMPLE
-    file.write_text("tail head\nhead body\n")
-    one = Structure.read(str(file), name="animal")
-    assert (one.name, one.roles) == ("animal", ("tail", "head", "body"))
-    assert one.edges == ((0, 1), (1, 2))
+@pytest.mark.parametrize(
+    ("text", "roles", "edges", "kinds"),
+    [
+        (
+            "tf -> gene activates\ntf -> other represses  # a comment\ngene -- other binds",
+            ("tf", "gene", "other"),
+            ((0, 1), (0, 2), (1, 2)),
+            [("activates", True), ("represses", True), ("binds", False)],
+        ),
+        # integers are in their order, and words in that of their first
+        ("3 -> 1\n1 -> 2\n2 -> 1\n", ("1", "2", "3"), ((0, 1), (1, 0), (2, 0)), [("edge", True)]),
+        (
+            "# a kite\n10 2\n\n2 1  # tail\n1 10\n10 30\n",
+            ("1", "2", "10", "30"),
+            ((0, 1), (0, 2), (1, 2), (2, 3)),
+            [("edge", False)],
+        ),
+        ("tail head\nhead body\n", ("tail", "head", "body"), ((0, 1), (1, 2)), [("edge", False)]),
+    ],
+)
+def test_a_structure_in_a_file(write, text, roles, edges, kinds):
+    one = Structure.read(write("kite.txt", text))
+    assert (one.name, one.roles, one.edges) == ("kite", roles, edges)
+    assert one.relations.kinds == kinds
 
 
 @pytest.mark.parametrize(
@@ -355,8 +329,6 @@ def test_a_file_has_integers_in_their_order_and_words_in_that_of_their_first(tmp
         ("0 -> 1 a\n0 -> 1 a\n", "line 2: .*no earlier one joins, got '0 -> 1 a'"),
     ],
 )
-def test_a_file_that_is_no_structure_names_the_line_at_fault(tmp_path, text, message):
-    file = tmp_path / "bad.txt"
-    file.write_text(text)
+def test_a_file_that_is_no_structure_names_the_line_at_fault(write, text, message):
     with pytest.raises(InputError, match=message):
-        Structure.read(file)
+        Structure.read(write("bad.txt", text))

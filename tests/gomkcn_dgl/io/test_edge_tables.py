@@ -3,15 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from graph_files import assert_same, edges, refuse
+from graph_files import assert_same, edges, named_edges, refuse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io import edge_tables
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.io.writing import write_graph
 
 NAMES = ["g.txt", "g.edges", "g.edgelist", "g.el", "g.tsv", "g.TXT", "g.txt.gz"]
 HEADERS = ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2", "node_1,node_2", "one,two"]
@@ -156,16 +154,7 @@ def test_arrow_and_the_row_by_row_reading_agree(tmp_path, pairs, weighted):
         assert_same(read_graph(path), fast)
 
 
-def named_edges(graph):
-    """The edges as (source, relation, target), those without direction in order of their rows."""
-    names = graph.relations.names
-    return [
-        (*graph.original_ids([u]), names[r], *graph.original_ids([v]))
-        for u, v, r in zip(*graph.edges(), strict=True)
-    ]
-
-
-ACTS = [("a", "acts", "b"), ("c", "acts", "a"), ("b", "stops", "c")]
+ACTS = [("a", "b", "acts"), ("b", "c", "stops"), ("c", "a", "acts")]
 
 
 @pytest.mark.parametrize(
@@ -186,12 +175,8 @@ ACTS = [("a", "acts", "b"), ("c", "acts", "a"), ("b", "stops", "c")]
 )  # fmt: skip
 def test_relations_in_every_text_format(write, name, text, options):
     graph = read_graph(write(name, text), **options)
-    assert sorted(named_edges(graph)) == sorted(ACTS)
+    assert named_edges(graph) == ACTS
     assert graph.relations.directed == (True, True)
-
-
-def test_three_words_between_names_are_relations_in_a_table_of_any_length(write):
-    assert read_graph(write("g.txt", "a x b\nb y c\nc z d\n")).relations.names == ("x", "y", "z")
 
 
 @pytest.mark.parametrize(
@@ -223,6 +208,15 @@ def test_numbers_in_the_third_column_are_weights_and_others_are_not_used(write, 
     assert "columns that are not used: weight, age, note" in log()
 
 
+@pytest.mark.parametrize("other", ["b", 'b"c'])
+def test_ids_have_up_to_1000_characters_in_whole_columns_and_row_by_row(write, other):
+    """A quote within a cell is read row by row."""
+    graph = read_graph(write("g.csv", f"u,v\n{'a' * 1000},{other}\n"))
+    assert graph.original_ids(np.arange(2)) == ["a" * 1000, other]
+    with pytest.raises(InputError, match="line 2: a node id must have 1 to 1000 characters"):
+        read_graph(write("g.csv", f"u,v\n{'a' * 1001},{other}\n"))
+
+
 def test_directions(write):
     path = write("g.txt", "0 1\n1 0\n1 2\n")
     assert not read_graph(path).is_directed
@@ -246,7 +240,8 @@ def test_a_relation_is_undirected_if_nearly_all_of_its_edges_go_both_ways(write,
     assert graph.relations.kinds == [("acts", directed), ("in", True)]
     assert graph.num_edges == 1 + (40 if directed else 40 - mutual // 2)
     note = "taken as undirected: acts, 38 of whose 40 edges are there both ways"
-    assert (note in graph.notes) == (mutual == 38)
+    said = [one for one in graph.notes if one.startswith("taken")]
+    assert said == [note] * (mutual == 38)
 
 
 @pytest.mark.parametrize(
@@ -276,34 +271,3 @@ def test_regulation(ecoli):
     assert "dropped 58 self-loops" in graph.notes
     arcs = read_graph(ecoli, relation="none", directed=True)
     assert (arcs.num_edges, arcs.relations.names) == (519, ("edge",))
-
-
-def random_typed_graph(directed, names, **options):
-    rng = np.random.default_rng(3)
-    source, target = rng.integers(0, 9, (2, 40))
-    relation = rng.integers(0, len(names), 40)
-    return csr_from_edges(
-        source, target, 10, relation=relation, relation_names=names, directed=directed, **options
-    )
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    ("directed", "names"),
-    [([True], ["edge"]), ([True], ["acts"]), ([False], ["binds"]), ([True, False], ["a", "b"])],
-)
-def test_directions_and_relations_come_back(tmp_path, weighted, directed, names):
-    weights = np.arange(1, 41) if weighted else None
-    graph = random_typed_graph(directed, names, weights=weights)
-    write_graph(tmp_path / "g.csv", graph)
-    again = read_graph(tmp_path / "g.csv")
-    assert_same(again, graph)
-    assert again.relations == graph.relations
-    if graph.links is not None:
-        assert again.links.tolist() == graph.links.tolist()
-
-
-def test_a_direction_that_a_table_cannot_tell_is_refused(tmp_path):
-    both_ways = csr_from_edges(np.array([0, 1]), np.array([1, 0]), 2, directed=True)
-    with pytest.raises(InputError, match="cannot tell that the relation 'edge' has a direction"):
-        write_graph(tmp_path / "g.csv", both_ways)

@@ -5,14 +5,13 @@ import re
 import shutil
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 from graph_files import ARRAYS, assert_same, random_graph, refuse
 
-from gomkcn_dgl import SubgraphSettings, as_csr, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
@@ -61,7 +60,7 @@ def test_round_trip(tmp_path, name):
 def test_arrays_are_mapped_and_read_only(tmp_path):
     path = tmp_path / "my.graph"
     write_graph(path, FULL)
-    for graph in (as_csr(path), as_csr(str(path)), read_graph(path, format="folder")):
+    for graph in (read_graph(path), read_graph(str(path), format="folder")):
         assert_same(graph, FULL)
         for name in ARRAYS[:5]:
             assert isinstance(getattr(graph, name).base, np.memmap)
@@ -70,16 +69,6 @@ def test_arrays_are_mapped_and_read_only(tmp_path):
     refuse(path, "features must name columns among", features=("x0",))
     write_graph(path, PLAIN)
     assert read_graph(path).features.strides == (0, 0)
-
-
-def test_a_folder_can_be_computed_with(tmp_path):
-    graph = as_csr(nx.barabasi_albert_graph(60, 2, seed=0))
-    write_graph_folder(tmp_path / "g", graph)
-    mapped = read_graph_folder(tmp_path / "g")
-    result = extract_subgraphs(mapped, SubgraphSettings(2, 5, "dense"))
-    expected = extract_subgraphs(graph, SubgraphSettings(2, 5, "dense"))
-    np.testing.assert_array_equal(result.nodes, expected.nodes)
-    assert as_csr([mapped, mapped]).num_edges == 2 * graph.num_edges
 
 
 def test_only_a_graph_is_replaced_and_only_by_force(tmp_path):
@@ -162,132 +151,126 @@ def triangle(tmp_path):
     return tmp_path / "g"
 
 
-@pytest.mark.parametrize(
-    ("name", "position", "value", "sentence"),
-    [
-        ("indptr", 0, 1, "indptr.npy must ascend from 0 to 6"),
-        ("indptr", 4, 7, "indptr.npy must ascend from 0 to 6"),
-        ("indices", 5, 4, "indices.npy must ascend in each row, without duplicates and self-loops"),
-        ("indices", 0, -1, "row 0 does not, at the entry 0"),
-        ("indices", 2, 2, "row 1 does not, at the entry 3"),
-        ("indices", 2, 1, "row 1 does not, at the entry 2"),
-        ("indices", 5, 3, "indices.npy must hold each edge in both directions"),
-        ("weights", 5, 4, "indices.npy must hold each edge in both directions, with one weight"),
-        ("weights", 3, np.inf, "weights.npy must be finite and greater than 0, at the entry 3"),
-        ("weights", 3, np.nan, "weights.npy must be finite and greater than 0, at the entry 3"),
-        ("weights", 3, 0, "weights.npy must be finite and greater than 0, at the entry 3"),
-        ("features", 2, np.nan, "got nan in row 2, column 0"),
-        ("graph_ptr", 1, 3, "graph_ptr.npy must ascend from 0 to 4"),
-        ("links", 3, 0, "links.npy must be numbers of links, 1 to "),
-        ("links", 3, len(TYPED.relations.links), "links.npy must be numbers of links, 1 to "),
-        ("links", 0, 2, "in both directions, with opposite links"),
-    ],
-)
-def test_a_damaged_number(triangle, name, position, value, sentence):
-    if name == "links":
-        write_graph_folder(triangle, TYPED, force=True)
-    array = np.load(triangle / f"{name}.npy", mmap_mode="r+")
-    array[position] = value
-    array.flush()
-    refuse(triangle, sentence)
+def entry(name, position, value):
+    """Damage one number of an array."""
+
+    def write(folder):
+        array = np.load(folder / f"{name}.npy", mmap_mode="r+")
+        array[position] = value
+        array.flush()
+
+    return write
 
 
-@pytest.mark.parametrize(
-    ("ids", "sentence"),
-    [
-        (["a"], "node_ids.npy must hold <U1 [4], got <U1 [1]"),
-        ([0.5] * 4, "node_ids.npy must hold int64 or text, got float64"),
-        (np.array([0xD800, 65, 65, 65], "<u4").view("<U1"), "node_ids.npy must hold text"),
-        (np.array([0x110000, 65, 65, 65], "<u4").view("<U1"), "node_ids.npy must hold text"),
-    ],
-)
-def test_damaged_names(triangle, ids, sentence):
-    np.save(triangle / "node_ids.npy", ids)
-    refuse(triangle, sentence)
+def array(name, change):
+    """Damage an array."""
+    return lambda folder: np.save(
+        folder / f"{name}.npy", change(np.load(folder / f"{name}.npy")), allow_pickle=True
+    )
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"names": []},
-        {"names": [1, 2, 3]},
-        {"names": None},
-        {"directed": [True]},
-        {"links": []},
-        {"links": [[], [9]]},
-        {"links": [[], ["a"]]},
-        {"links": [[], [0]]},
-        {"links": [[0], [1]]},
-        {"links": [[], [0], [1], [0]]},
-    ],
-)
-def test_damaged_relations(tmp_path, changes):
-    write_graph_folder(tmp_path / "g", TYPED)
-    path = tmp_path / "g" / "graph.json"
-    header = json.loads(path.read_text())
-    path.write_text(json.dumps(header | {"relations": header["relations"] | changes}))
-    refuse(tmp_path / "g", "relations in graph.json must hold names, a direction for each, and")
-    path.write_text(json.dumps(header | {"files": [], "num_edges": len(TYPED.indices) // 2}))
-    refuse(tmp_path / "g", "graph.json must have links for relations with types or directions")
+def data(name, change):
+    """Damage the bytes of a file."""
+    return lambda folder: (folder / name).write_bytes(change((folder / name).read_bytes()))
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda array: array.astype(np.int64), "must hold int32 [6], got int64 [6]"),
-        (lambda array: array.reshape(2, 3), "must hold int32 [6], got int32 [2, 3]"),
-        (lambda array: array.astype(object), "cannot be read ("),
-    ],
-)
-def test_an_array_of_another_type_or_shape(triangle, change, sentence):
-    path = triangle / "indices.npy"
-    np.save(path, change(np.load(path)), allow_pickle=True)
-    refuse(triangle, "indices.npy " + sentence)
+def header(**entries):
+    """Damage entries of the header, those of ``relations`` one by one."""
+
+    def write(folder):
+        path = folder / "graph.json"
+        known = json.loads(path.read_text())
+        relations = known["relations"] | entries.pop("relations", {})
+        path.write_text(json.dumps(known | entries | {"relations": relations}))
+
+    return write
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00", None])
-def test_a_truncated_array(triangle, content):
-    path = triangle / "indptr.npy"
-    path.write_bytes(path.read_bytes()[:-1] if content is None else content)
-    refuse(triangle, "indptr.npy cannot be read (")
+def code_points(*numbers):
+    return np.array([*numbers, 65, 65, 65], "<u4").view("<U1")
 
 
-def test_a_missing_array_and_a_link(triangle, tmp_path):
-    (triangle / "indices.npy").rename(tmp_path / "outside.npy")
-    refuse(triangle, "indices.npy must be a file in the folder, and there is none.")
-    (triangle / "indices.npy").symlink_to(tmp_path / "outside.npy")
-    refuse(triangle, "indices.npy must be a file in the folder, and there is none.")
+ASCENDS = "indices.npy must ascend in each row, without duplicates and self-loops"
+BOTH = "indices.npy must hold each edge in both directions"
+POSITIVE = "weights.npy must be finite and greater than 0, at the entry 3"
+NUMBERS = "links.npy must be numbers of links, 1 to "
+OLD = "must have the format 'gomkcn-graph', version 4; convert the graph anew"
+RELATIONS = "relations in graph.json must hold names, a direction for each, and"
+FAULTS = [
+    (entry("indptr", 0, 1), "indptr.npy must ascend from 0 to 6"),
+    (entry("indptr", 4, 7), "indptr.npy must ascend from 0 to 6"),
+    (entry("indices", 5, 4), ASCENDS),
+    (entry("indices", 0, -1), "row 0 does not, at the entry 0"),
+    (entry("indices", 2, 2), "row 1 does not, at the entry 3"),
+    (entry("indices", 2, 1), "row 1 does not, at the entry 2"),
+    (entry("indices", 5, 3), BOTH),
+    (entry("weights", 5, 4), f"{BOTH}, with one weight"),
+    *((entry("weights", 3, value), POSITIVE) for value in (np.inf, np.nan, 0)),
+    (entry("features", 2, np.nan), "got nan in row 2, column 0"),
+    (entry("graph_ptr", 1, 3), "graph_ptr.npy must ascend from 0 to 4"),
+    (array("node_ids", lambda ids: ids[:1]), "node_ids.npy must hold <U1 [4], got <U1 [1]"),
+    (array("node_ids", lambda ids: [0.5] * 4), "node_ids.npy must hold int64 or text, got float64"),
+    (array("node_ids", lambda ids: code_points(0xD800)), "node_ids.npy must hold text"),
+    (array("node_ids", lambda ids: code_points(0x110000)), "node_ids.npy must hold text"),
+    (array("indices", lambda one: one.astype(np.int64)), "must hold int32 [6], got int64 [6]"),
+    (array("indices", lambda one: one.reshape(2, 3)), "must hold int32 [6], got int32 [2, 3]"),
+    (array("indices", lambda one: one.astype(object)), "indices.npy cannot be read ("),
+    (data("indptr.npy", lambda content: b""), "indptr.npy cannot be read ("),
+    (data("indptr.npy", lambda content: b"PK\x03\x04"), "indptr.npy cannot be read ("),
+    (data("indptr.npy", lambda content: content[:-1]), "indptr.npy cannot be read ("),
+    *((data("graph.json", lambda _, text=text: text), "graph.json ")
+      for text in (b"", b"[]", b"[" * 10**5, b"\xff")),
+    (header(format="tar"), OLD),
+    (header(version=3), OLD),
+    (header(notes=[1]), "notes in graph.json must be a list of names, got [1]"),
+    (header(num_nodes=3), "indptr.npy must hold int64 [4], got int64 [5]"),
+    (header(num_nodes=0), "num_nodes in graph.json must be from 1 to"),
+    (header(num_edges=2**70), "indices.npy must hold int32"),
+    (header(num_graphs=-1), "graph_ptr.npy must "),
+    (header(num_nodes=True), "num_nodes in graph.json must be of type int, got True"),
+    (header(feature_names=[1]), "feature_names in graph.json must be a list of names, got [1]"),
+    (header(files=["../ids"]), "files in graph.json must be among weights, links, features, node"),
+    (header(files=[], feature_names=["a", "b"]), "must be one for the constant feature"),
+]  # fmt: skip
+FAULTS_OF_TYPES = [
+    (entry("links", 3, 0), NUMBERS),
+    (entry("links", 3, len(TYPED.relations.links)), NUMBERS),
+    (entry("links", 0, 2), "in both directions, with opposite links"),
+    *((header(relations=changes), RELATIONS) for changes in (
+        {"names": []}, {"names": [1, 2, 3]}, {"names": None}, {"directed": [True]}, {"links": []},
+        {"links": [[], [9]]}, {"links": [[], ["a"]]}, {"links": [[], [0]]}, {"links": [[0], [1]]},
+        {"links": [[], [0], [1], [0]]})),
+    (header(files=[], num_edges=len(TYPED.indices) // 2),
+     "graph.json must have links for relations with types or directions"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("entries", "sentence"),
-    [
-        ({"format": "tar"}, "must have the format 'gomkcn-graph', version 4; convert the graph"),
-        ({"version": 3}, "must have the format 'gomkcn-graph', version 4; convert the graph anew"),
-        ({"notes": [1]}, "notes in graph.json must be a list of names, got [1]"),
-        ({"num_nodes": 3}, "indptr.npy must hold int64 [4], got int64 [5]"),
-        ({"num_nodes": 0}, "num_nodes in graph.json must be from 1 to"),
-        ({"num_edges": 2**70}, "indices.npy must hold int32"),
-        ({"num_graphs": -1}, "graph_ptr.npy must "),
-        ({"num_nodes": True}, "num_nodes in graph.json must be of type int, got True"),
-        ({"feature_names": [1]}, "feature_names in graph.json must be a list of names, got [1]"),
-        ({"files": ["../ids"]}, "files in graph.json must be among weights, links, features, node"),
-        ({"files": [], "feature_names": ["a", "b"]}, "must be one for the constant feature"),
-    ],
-)
-def test_a_damaged_header(triangle, entries, sentence):
-    path = triangle / "graph.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
-    refuse(triangle, sentence)
-    for text in (b"", b"[]", b"[" * 10**5, b"\xff"):
-        path.write_bytes(text)
-        refuse(triangle, "graph.json ")
-    path.unlink()
-    refuse(triangle, "must hold graph.json, and there is none", format="folder")
+@pytest.mark.parametrize(("damage", "sentence", "typed"), [
+    *((*one, False) for one in FAULTS), *((*one, True) for one in FAULTS_OF_TYPES)
+])  # fmt: skip
+def test_a_damaged_folder(tmp_path, damage, sentence, typed):
+    graph = csr_from_edges(
+        np.array([0, 1, 2]),
+        np.array([1, 2, 0]),
+        4,
+        weights=[1, 2, 3],
+        features=np.arange(4),
+        node_ids=np.array(list("aécd")),
+    )
+    write_graph_folder(tmp_path / "g", TYPED if typed else graph)
+    damage(tmp_path / "g")
+    refuse(tmp_path / "g", sentence)
 
 
-def test_an_edge_between_two_graphs(tmp_path):
+def test_an_edge_between_two_graphs_and_missing_files(tmp_path):
     triangle = csr_from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), 3)
-    write_graph_folder(tmp_path / "g", as_csr([PLAIN, triangle]))
-    np.save(tmp_path / "g" / "graph_ptr.npy", np.array([0, 8, 9]))
-    refuse(tmp_path / "g", "an edge must stay within one graph of the collection")
+    folder = tmp_path / "g"
+    write_graph_folder(folder, as_csr([PLAIN, triangle]))
+    np.save(folder / "graph_ptr.npy", np.array([0, 8, 9]))
+    refuse(folder, "an edge must stay within one graph of the collection")
+    (folder / "indices.npy").rename(tmp_path / "outside.npy")
+    refuse(folder, "indices.npy must be a file in the folder, and there is none.")
+    (folder / "indices.npy").symlink_to(tmp_path / "outside.npy")
+    refuse(folder, "indices.npy must be a file in the folder, and there is none.")
+    (folder / "graph.json").unlink()
+    refuse(folder, "must hold graph.json, and there is none", format="folder")

@@ -49,42 +49,6 @@ def test_named_features_weights_and_defaults_of_keys(write):
     assert graph.features.tolist() == [[0.5], [9]]
 
 
-def test_as_networkx_reads_it(tmp_path):
-    graph = nx.gnp_random_graph(30, 0.2, seed=0)
-    for u, v in graph.edges:
-        graph.edges[u, v]["weight"] = 1 + u / (1 + v)
-    nx.write_graphml(graph, tmp_path / "g.graphml")
-    expected = as_csr(nx.read_graphml(tmp_path / "g.graphml", int), edge_weight="weight")
-    assert_same(read_graph(tmp_path / "g.graphml"), expected)
-    nx.write_graphml(nx.DiGraph([("b", "a"), ("b", "c")]), tmp_path / "g.graphml")
-    arcs = read_graph(tmp_path / "g.graphml")
-    assert arcs.node_ids.tolist() == ["b", "a", "c"]
-    assert [column.tolist() for column in arcs.edges()] == [[0, 0], [1, 2], [0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("</graph>", "", "line 12: the XML is malformed (mismatched tag)."),
-        ('"double"', '"int"', "not valid GRAPHML (invalid literal for int() with base 10: '0.5')."),
-        ('"string"', '"date"', "the file is not valid GRAPHML (unknown 'date')."),
-        (">true<", ">yes<", "the file is not valid GRAPHML (unknown 'yes')."),
-        (">2.5<", ">-1<", "edge weights must be at least 0, got -1"),
-        ('t" attr.type="float"', 't" attr.type="string"', "edge weights must be numbers"),
-        ('key="k1">t', 'key="k9">t', "not valid GRAPHML (Bad GraphML data: no key k9)."),
-        ("<graphml ", '<!DOCTYPE x [<!ENTITY a "b">]><graphml ', "line 2: document types and"),
-        ("</graphml>", "<graph/></graphml>", "the file must hold one <graph>, got 2."),
-        ('"utf-8"', '"utf-99"', "not valid GRAPHML (unknown encoding: utf-99)."),
-        ("<node", "<hyperedge/><node", "GraphML reader doesn't support hyperedges"),
-        ("<edge ", '<edge directed="true" ', "directed=true edge found in undirected graph"),
-    ],
-)
-def test_graphml_refusals(write, old, new, words):
-    text = GRAPHML.format(weight="weight")
-    assert old in text
-    refuse(write("g.graphml", text.replace(old, new, 1)), words)
-
-
 def regulation():
     graph = nx.MultiDiGraph()
     graph.add_node("crp", kind="factor", mass=1.5)
@@ -165,9 +129,27 @@ def test_pajek_matrix_and_no_edges(write):
     assert read_graph(write("g.paj", PAJEK[: PAJEK.index("*{}")])).num_edges == 0
 
 
+FAULTS = [
+    ("</graph>", "", "line 12: the XML is malformed (mismatched tag)."),
+    ('"double"', '"int"', "not valid GRAPHML (invalid literal for int() with base 10: '0.5')."),
+    ('"string"', '"date"', "the file is not valid GRAPHML (unknown 'date')."),
+    (">true<", ">yes<", "the file is not valid GRAPHML (unknown 'yes')."),
+    (">2.5<", ">-1<", "edge weights must be at least 0, got -1"),
+    ('t" attr.type="float"', 't" attr.type="string"', "edge weights must be numbers"),
+    ('key="k1">t', 'key="k9">t', "not valid GRAPHML (Bad GraphML data: no key k9)."),
+    ("<graphml ", '<!DOCTYPE x [<!ENTITY a "b">]><graphml ', "line 2: document types and"),
+    ("</graphml>", "<graph/></graphml>", "the file must hold one <graph>, got 2."),
+    ('"utf-8"', '"utf-99"', "not valid GRAPHML (unknown encoding: utf-99)."),
+    ("<node", "<hyperedge/><node", "GraphML reader doesn't support hyperedges"),
+    ("<edge ", '<edge directed="true" ', "directed=true edge found in undirected graph"),
+]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
+        *(("g.graphml", GRAPHML.format(weight="weight").replace(old, new, 1), words)
+          for old, new, words in FAULTS),
         ("g.gml", "graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "undefined target 2)"),
         ("g.gml", "graph [ node [ id 1 ]", "expected ']', found EOF at (2, 1)"),
         ("g.gml", "nothing", "the file is not valid GML ("),
@@ -181,6 +163,6 @@ def test_pajek_matrix_and_no_edges(write):
         ("g.gexf", "<gexf/>", "the file must hold one <graph>, got 0."),
         ("g.gexf", "<!DOCTYPE x><gexf/>", "line 1: document types and entities are refused"),
     ],
-)
+)  # fmt: skip
 def test_refusals(write, name, text, words):
     refuse(write(name, text), words)

@@ -58,11 +58,12 @@ def test_features(tmp_path):
         ("Node labels follow\nthis map:\n\n\t7\ta red one\n\t3\tblue\n", ("blue", "a red one")),
         ("Node labels:\n\n  3  C\n", ("3", "7")),
         ("Node labels:\n\n  3  C\n  3  N\n  7  O\n", ("3", "7")),
+        ("Node labels:\n\n  3  C\n  7  C\n", ("3", "7")),
         ("Node labels: see the paper\n\n=== References ===\n3 C\n7 N\n", ("3", "7")),
         ("Node labels:\n0" + " " * 300_000 + "x" * 50 + "\n" + "1" * 5000 + " N\n", ("3", "7")),
         (b"\xff\xfe\x00", ("3", "7")),
     ],
-    ids=["list", "words before", "one missing", "code twice", "no list",
+    ids=["list", "words before", "one missing", "code twice", "name twice", "no list",
          "bomb", "no text"],
 )  # fmt: skip
 def test_label_names_of_the_readme(tmp_path, readme, names):
@@ -105,7 +106,7 @@ def test_refusals(tmp_path, changes, words):
     refuse(tu_folder(tmp_path / "T", **changes), words)
 
 
-def test_unknown_features_and_wrong_graph_labels(tmp_path):
+def test_options_that_a_folder_cannot_have(tmp_path):
     folder = tu_folder(tmp_path / "T", graph_labels="1\n")
     refuse(folder, "features of a TU folder must be among", features=("x0",))
     refuse(folder, "TINY_node_labels.txt: the file must exist", features=("labels",))

@@ -1,18 +1,22 @@
-"""Both matching kernels: values, matchings and gradients against the definition and brute force."""
+"""Both matching kernels beside the definition and brute force, and what the CPU kernel adds."""
 
 from itertools import permutations
 
 import numpy as np
 import pytest
 import torch
-from random_graphs import CPU, SHAPES, Shape, assert_valid, problem, uneven_sizes
+from random_graphs import CPU, SHAPES, Shape, assert_valid, problem, subgraphs_of, uneven_sizes
+from scipy.optimize import linear_sum_assignment
+from table_assignment import assign
 from tiny_graphs import random_cases, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernels import load_backend
+from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
+from gomkcn_dgl.runtime.compiled import compiled
 
 FAST = tuple(name for name in CPU if name != "reference")
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -164,31 +168,27 @@ def test_embeddings_need_not_be_contiguous(backend):
 
 
 @pytest.mark.parametrize(
-    ("installed", "usable"), [("3.7.1", True), ("3.6.0", True), ("3.0.0", False), (None, False)]
+    ("installed", "device", "expected"),
+    [
+        ("3.7.1", "cpu", "numba"),
+        ("3.7.1", "cuda", "triton"),
+        ("3.6.0", "mps", "reference"),
+        # a Triton that cannot compile the kernels, and none
+        ("3.0.0", "cuda", "reference"),
+        (None, "cuda", "reference"),
+    ],
 )
-def test_a_triton_that_cannot_compile_the_kernels_is_left_alone(monkeypatch, installed, usable):
+def test_auto_takes_the_fastest_that_runs_there(monkeypatch, installed, device, expected):
+    if expected == "triton":
+        pytest.importorskip("triton", minversion="3.6", reason="there is no Triton")
+
     def version(name):
         if installed is None:
             raise kernels.importlib.metadata.PackageNotFoundError(name)
         return installed
 
     monkeypatch.setattr(kernels.importlib.metadata, "version", version)
-    assert kernels._has_triton() is usable
-
-
-@pytest.mark.parametrize(
-    ("device", "has_triton", "expected"),
-    [
-        ("cpu", True, "numba"),
-        ("cuda", False, "reference"),
-        ("cuda", True, "triton"),
-        ("mps", True, "reference"),
-    ],
-)
-def test_auto_takes_the_fastest_that_runs_there(monkeypatch, device, has_triton, expected):
-    if expected == "triton":
-        pytest.importorskip("triton", minversion="3.6", reason="there is no Triton")
-    monkeypatch.setattr(kernels, "_HAS_TRITON", has_triton)
+    monkeypatch.setattr(kernels, "_HAS_TRITON", kernels._has_triton())
     name = load_backend("auto", device).__name__
     assert name == f"gomkcn_dgl.kernels.matching_{expected}"
 
@@ -198,3 +198,122 @@ def test_a_backend_that_does_not_run_is_refused():
         load_backend("cuda")
     with pytest.raises(BackendError, match="backend 'numba' runs on the CPU alone.*backend='auto'"):
         load_backend("numba", "cuda")
+
+
+# ---------------------------------------------------------------- what the CPU kernel does itself
+
+
+def of_subgraphs(kernel, subgraphs, feat, z, backend):
+    feat, z = (tensor.clone().requires_grad_() for tensor in (feat, z))
+    scores, matching = kernel.match_subgraphs(subgraphs, feat, z, backend)
+    (scores * torch.linspace(-1, 2, scores.numel()).reshape(scores.shape)).sum().backward()
+    return scores.detach(), matching, feat.grad, z.grad
+
+
+@pytest.mark.parametrize(
+    ("max_nodes", "aggregation", "weight", "padding"),
+    [
+        (1, "sym", "weight", "mask"),
+        (7, "sum", None, "match"),
+        (7, "mean", "weight", "mask"),
+        (7, "sym", None, "mask"),
+        (70, "sum", "weight", "match"),
+        (70, "mean", None, "mask"),
+    ],
+)
+def test_subgraphs_of_one_graph_share_the_features(max_nodes, aggregation, weight, padding):
+    torch.manual_seed(0)
+    subgraphs = subgraphs_of(90, max_nodes, weight)
+    kernel = GOMKKernel(2, aggregation=aggregation, level_scale=3.0, padding=padding)
+    feat = torch.rand(90, 3, dtype=torch.float64)
+    z = torch.rand(2, 3, 5, 3, dtype=torch.float64)
+    result = of_subgraphs(kernel, subgraphs, feat, z, "numba")
+    expected = of_subgraphs(kernel, subgraphs, feat, z, "reference")
+    torch.testing.assert_close(result[0], expected[0], **VALUES[torch.float64])
+    for grad, expected_grad in zip(result[2:], expected[2:], strict=True):
+        torch.testing.assert_close(grad, expected_grad, **GRADIENTS[torch.float64])
+    if padding == "mask":
+        # otherwise padded nodes are alike and may swap places
+        assert torch.equal(result[1], expected[1])
+
+
+def test_many_filters_go_in_several_chunks():
+    inputs, kernel = problem(Shape(3, 150, 20, 20, 2), torch.float32), GOMKKernel(1)
+    result = gomk(*inputs, kernel=kernel, backend="numba")
+    one_by_one = [
+        gomk(*inputs[:2], inputs[2][f : f + 1], inputs[3][f : f + 1], kernel=kernel)
+        for f in range(150)
+    ]
+    torch.testing.assert_close(result, torch.cat(one_by_one, dim=1), **VALUES[torch.float32])
+
+
+@compiled(_nrt=False)
+def powers_of_two(values, powers):
+    for k in range(0, len(values), lanes_of(values.dtype)):
+        store(powers, k, exp2(load(values, k)))
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(np.float32, 3e-7), (np.float64, 1e-15)])
+def test_powers_of_two_keep_their_stated_error(dtype, error):
+    values = np.linspace(-126.4, 0, 20_000, dtype=dtype)
+    powers = np.empty_like(values)
+    powers_of_two(values, powers)
+    assert np.abs(powers / np.exp2(values.astype(np.float64)) - 1).max() < error
+    assert powers[-1] == 1
+    few = np.full(lanes_of(dtype), -np.inf, dtype)
+    few[:3] = -127, np.nan, 0
+    powers_of_two(few, powers)
+    assert powers[0] == (0 if dtype == np.float32 else 2.0**-127)
+    assert powers[3] == 0
+    assert np.isnan(powers[1])
+    assert powers[2] == 1
+
+
+@pytest.mark.parametrize(
+    ("N", "M", "dtype", "kind"),
+    [
+        (0, 3, np.float64, "uniform"),
+        (3, 0, np.float64, "uniform"),
+        (1, 9, np.float64, "ties"),
+        (5, 5, np.float32, "ties"),
+        (3, 7, np.float32, "negative"),
+        (7, 3, np.float64, "ties"),
+        (16, 16, np.float64, "negative"),
+        (33, 20, np.float32, "ties"),
+        (64, 64, np.float32, "uniform"),
+    ],
+)
+def test_assignments_are_as_good_as_those_of_scipy(N, M, dtype, kind):
+    tables = np.random.default_rng(N * 100 + M).random((40, N, M))
+    if kind == "ties":
+        tables = np.round(3 * tables)
+    elif kind == "negative":
+        tables -= 0.7
+    tables = tables.astype(dtype)
+    for table, chosen in zip(tables, assign(tables), strict=True):
+        rows = np.flatnonzero(chosen >= 0)
+        assert len(rows) == len(set(chosen[rows])) == min(N, M)
+        best = table[linear_sum_assignment(table, maximize=True)].sum(dtype=np.float64)
+        assert table[rows, chosen[rows]].sum(dtype=np.float64) == pytest.approx(best, abs=1e-9)
+
+
+def test_a_nan_decides_nothing_and_ends():
+    table = np.array([[[np.nan, 0.2], [0.1, np.nan]]])
+    assert assign(table).tolist() == [[1, 0]]
+    inputs = problem(Shape(2, 2, 4, 4, 1), torch.float32)
+    inputs.feat[0, 1] = torch.nan
+    scores, matched = gomk(*inputs, kernel=GOMKKernel(num_levels=0), return_matching=True)
+    assert scores[0].isnan().all()
+    assert scores[1].isfinite().all()
+    assert all(sorted(row) == [0, 1, 2, 3] for row in matched.flatten(0, 1).tolist())
+
+
+def test_rows_that_are_not_there_are_refused():
+    kernel, subgraphs = GOMKKernel(1), subgraphs_of(12, 5)
+    z = torch.rand(1, 2, 4, 2)
+    with pytest.raises(InputError, match=r"feat must have a row for each node .* got 11 rows\.$"):
+        kernel.match_subgraphs(subgraphs, torch.rand(11, 2), z, "numba")
+    with pytest.raises(InputError, match=r"num_nodes must be \[12\] numbers from 0 to 5\.$"):
+        GOMKKernel(1, padding="mask").match_subgraphs(
+            subgraphs._replace(num_nodes=subgraphs.num_nodes + 5), torch.rand(12, 2), z, "numba"
+        )

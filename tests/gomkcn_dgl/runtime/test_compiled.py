@@ -1,11 +1,13 @@
-"""Machine code is kept for later processes, is that of the sources at hand, and can do without."""
+"""Machine code is kept for later processes and is that of the sources; blocks over threads."""
 
 import os
 
+import numpy as np
 import pytest
 from forked import run
 
 from gomkcn_dgl.runtime import compiled
+from gomkcn_dgl.runtime.compiled import run_blocks
 
 MODULE = """
 from gomkcn_dgl.runtime.compiled import compiled
@@ -35,15 +37,12 @@ def cache(tmp_path):
 
 
 def test_a_second_process_compiles_nothing(cache):
-    assert run(PROGRAM, **cache) == [8, 0, 1]
-    assert run(PROGRAM, **cache) == [8, 1, 0]
-
-
-def test_a_cache_that_cannot_be_written_ends_nothing(cache):
-    """A quota, or a disk that fills up after the start."""
+    # unless nothing can be written: a quota, or a disk that fills up after the start
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
     limit += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     assert run(limit + PROGRAM, **cache)[0] == 8
+    assert run(PROGRAM, **cache) == [8, 0, 1]
+    assert run(PROGRAM, **cache) == [8, 1, 0]
 
 
 def test_without_a_folder_for_it_a_function_is_compiled_and_not_kept(monkeypatch):
@@ -69,3 +68,51 @@ def test_the_hash_follows_the_sources(tmp_path, monkeypatch, changed):
     assert hash_of(tmp_path / "sources") == before
     (tmp_path / changed / "loop.py").write_text("a = 2\n")
     assert hash_of(tmp_path / "sources") != before
+
+
+# ---------------------------------------------------------------- threads
+
+
+@pytest.mark.parametrize("num_blocks", [1, 7, 1000])
+def test_each_block_is_done_once(num_blocks):
+    done = np.zeros(num_blocks, int)
+
+    def work(first, last):
+        done[first:last] += 1
+
+    run_blocks(work, num_blocks, 1e9)
+    assert (done == 1).all()
+
+
+def test_an_error_in_a_thread_is_raised():
+    def work(first, last):
+        if first <= 500 < last:
+            raise ValueError("block 500")
+
+    with pytest.raises(ValueError, match="block 500"):
+        run_blocks(work, 1000, 1e9)
+
+
+THREADS = """
+import os, json, threading, numba, numpy as np
+from gomkcn_dgl.runtime.compiled import run_blocks
+numba.set_num_threads(2)
+done = np.zeros(64, int)
+def work(first, last):
+    done[first:last] += 1
+run_blocks(work, 64, 1e9)
+child = os.fork()
+if child == 0:
+    run_blocks(work, 64, 1e9)
+    os._exit(int((done != 2).any()))
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def late():
+    threading.main_thread().join()
+    run_blocks(work, 64, 1e9)
+    print(json.dumps([code, done.tolist()]), flush=True)
+threading.Thread(target=late).start()
+"""
+
+
+def test_a_fork_has_threads_of_its_own_and_one_may_outlive_the_main_thread():
+    assert run(THREADS, NUMBA_NUM_THREADS="2") == [0, [2] * 64]

@@ -131,3 +131,10 @@ def test_digests_tell_arrays_apart(tmp_path):
     mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
     assert digest_of(mapped) == digest_of(arrays[0])
     assert digest_of(arrays[2].T) != digest_of(arrays[2])
+
+
+def test_results_of_another_version_are_refused(tmp_path, monkeypatch):
+    Steps(tmp_path, identity_of_job({})).once("adding", number, 1)
+    monkeypatch.setattr(module, "version", lambda name: "99")
+    with pytest.raises(InputError, match="was made with other versions of gomkcn-dgl"):
+        Steps(tmp_path, identity_of_job({}))

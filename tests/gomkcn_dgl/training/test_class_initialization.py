@@ -53,7 +53,7 @@ def test_each_class_gets_a_subgraph_that_the_other_class_lacks(seed):
 
 
 @pytest.mark.parametrize(("filter_size", "num_filters"), [(4, 5), (8, 3)])
-def test_smaller_and_larger_filters_and_layers(filter_size, num_filters):
+def test_smaller_larger_and_more_filters_than_candidates_and_layers(filter_size, num_filters):
     data, labels = data_and_labels()
     model = GOMKCN(
         1,
@@ -70,15 +70,6 @@ def test_smaller_and_larger_filters_and_layers(filter_size, num_filters):
     for conv, old in zip(model.convs, before, strict=True):
         assert not torch.equal(conv.filters.free_adj, old)
         assert conv.filters.free_feat.isfinite().all()
-
-
-def test_nodes_and_more_filters_than_candidates():
-    graph = nx.barbell_graph(6, 8)
-    labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data = GraphCollection(as_csr(graph), SubgraphSettings(1, 3))
-    model = GOMKCN(1, 2, filter_size=3, num_filters=9)
-    initialize_from_classes(model, data, labels, np.arange(0, 20, 2), num_candidates=4)
-    assert model.convs[0].filters.adj().shape == (9, 3, 3)
 
 
 def test_filters_that_are_classes_hold_their_own_class():

@@ -167,47 +167,41 @@ def test_a_time_limit_takes_the_best_so_far():
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("text", "options", "sentence"),
     [
-        ("--method svm", "--method must be one of 'kernel', 'network', got 'svm'"),
-        ("--method kernel --filters 3", "--filters is for the method 'network', got the method"),
-        ("--method kernel --lr 0.1", "--lr is for the method 'network', got the method 'kernel'"),
-        ("--method kernel --scaling none", "--scaling is for the method 'network'"),
-        ("--folds 3", "--folds is for the method 'kernel', got the method 'network'"),
-        ("--method kernel --folds 1", "--folds must be at least 2, got 1"),
-        ("--method kernel --folds 30", "--folds must be at most the number of graphs of a class"),
-        ("--method kernel --tau 0", "--tau must be"),
+        ("", "--method svm", "--method must be one of 'kernel', 'network', got 'svm'"),
+        ("", "--method kernel --filters 3", "--filters is for the method 'network', got the"),
+        ("", "--folds 3", "--folds is for the method 'kernel', got the method 'network'"),
+        ("", "--method kernel --folds 1", "--folds must be at least 2, got 1"),
+        ("", "--method kernel --folds 30", "--folds must be at most the number of graphs of a"),
+        ("", "--method kernel --tau 0", "--tau must be"),
+        # settings of one method are not those of the other
+        ("[model]\nnum_filters = 3\n", "--method kernel",
+         "--method must be that of the settings file, 'network', got 'kernel'"),
+        ('[model]\nmethod = "kernel"\n[training]\nseed = 3\n', "",
+         "table [training] of settings file 's.toml' is for the method"),
+        ('[model]\nmethod = "kernel"\n[training]\nnum_epochs = 3\n', "",
+         "--epochs is for the method 'network', got the method 'kernel'"),
     ],
-)
-def test_bad_options(options, sentence):
+)  # fmt: skip
+def test_bad_options(text, options, sentence):
     write_graphs()
+    Path("s.toml").write_text(text)
+    options += " --settings s.toml" if text else ""
     assert refused(f"train TU --out run --quiet {options}").startswith(sentence)
     assert not Path("run").exists()
 
 
-def test_settings_of_one_method_are_not_those_of_the_other():
-    write_graphs()
-    Path("network.toml").write_text("[model]\nnum_filters = 3\n")
-    said = refused("train TU --settings network.toml --method kernel --out run --quiet")
-    assert said.startswith("--method must be that of the settings file, 'network', got 'kernel'")
-    Path("seed.toml").write_text('[model]\nmethod = "kernel"\n[training]\nseed = 3\n')
-    said = refused("train TU --settings seed.toml --out run --quiet")
-    assert said.startswith("table [training] of settings file 'seed.toml' is for the method")
-    Path("both.toml").write_text('[model]\nmethod = "kernel"\n[training]\nnum_epochs = 3\n')
-    said = refused("train TU --settings both.toml --out run --quiet")
-    assert said.startswith("--epochs is for the method 'network', got the method 'kernel'")
-
-
 def test_weights_of_edges_are_not_used():
-    graphs = [dgl.from_networkx(graph) for graph in rings_and_paths(24)]
-    dgl.save_graphs("plain.bin", graphs, {"labels": torch.arange(24) % 2})
-    for graph in graphs:
-        # both directions of an edge have one weight
-        source, target = graph.edges()
-        graph.edata["weight"] = 1.5 + source * target + source + target
-    dgl.save_graphs("weighted.bin", graphs, {"labels": torch.arange(24) % 2})
-    records = [fit(path)[1] for path in ("plain.bin", "weighted.bin")]
-    assert records[0]["tried"] == records[1]["tried"]
+    graphs, tried = [dgl.from_networkx(graph) for graph in rings_and_paths(24)], []
+    for factor in (0, 1):
+        for graph in graphs:
+            # both directions of an edge have one weight
+            source, target = graph.edges()
+            graph.edata["weight"] = 1.5 + factor * (source * target + source + target)
+        dgl.save_graphs("graphs.bin", graphs, {"labels": torch.arange(24) % 2})
+        tried.append(fit("graphs.bin", tau=0.3)[1]["tried"])
+    assert tried[0] == tried[1]
 
 
 def test_a_graph_that_is_too_large_is_named_and_not_drawn():
@@ -223,12 +217,3 @@ def test_a_graph_that_is_too_large_is_named_and_not_drawn():
         assert (one["graph"] and one["graph"]["num_nodes"]) == (None if one["row"] < 12 else 5)
     said = refused("explain run --graphs 0")
     assert said == "graph 0 has 450 nodes; 1 to 400 can be drawn."
-
-
-def test_a_damaged_machine_is_refused():
-    write_graphs()
-    fitted, *_ = fit("TU", tau=0.3)
-    state = fitted.state()
-    del state["arrays"]["values"]
-    with pytest.raises(KeyError):
-        TrainedMachine.restore(fitted.settings, state)

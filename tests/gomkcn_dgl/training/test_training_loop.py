@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -22,7 +23,7 @@ from gomkcn_dgl import (
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training import training_loop
-from gomkcn_dgl.training.checkpoint import state_bytes
+from gomkcn_dgl.training.checkpoint import read_state, state_bytes
 from gomkcn_dgl.training.training_loop import predict_logits
 
 GRAPHS = [nx.cycle_graph(6), nx.star_graph(5)] * 12
@@ -78,7 +79,7 @@ def assert_same(one, other):
 def test_cycles_and_stars_are_told_apart(data):
     model = classifier(kernel=None)
     before = torch.random.get_rng_state()
-    history = train_classifier(model, data, LABELS, *PARTS, TrainingSettings(20, batch_size=4))
+    history = train_classifier(model, data, LABELS, *PARTS, TrainingSettings(12, batch_size=4))
     # the random numbers of the caller are not touched
     assert torch.equal(torch.random.get_rng_state(), before)
     assert history.best.accuracy == 1.0
@@ -109,7 +110,7 @@ def test_nodes_are_classified():
     labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
     data, rows = GraphCollection(as_csr(graph), SubgraphSettings(1, 4)), np.arange(20)
     model = classifier(pooling=None)
-    train_classifier(model, data, labels, rows[::2], rows[1::2], TrainingSettings(40))
+    train_classifier(model, data, labels, rows[::2], rows[1::2], TrainingSettings(30))
     assert evaluate_classifier(model, data, labels, rows[1::2]).accuracy == 1.0
 
 
@@ -180,10 +181,12 @@ def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder):
             train(data, kept(terminate))
     # a signal in the last epoch changes nothing
     assert_same(train(data, kept(terminate)), whole)
-    # and neither does a resume after it
+    # and neither does a resume after it; the seconds before the stop count
     steps = kept()
-    assert_same(train(data, steps), whole)
+    resumed = train(data, steps)
+    assert_same(resumed, whole)
     assert steps.progress.epochs == []
+    assert resumed[1].seconds_before > 0
 
 
 @pytest.mark.parametrize("seconds", [0, 30])
@@ -223,8 +226,24 @@ def test_what_was_kept_of_another_model_is_refused(data, folder):
         train(data, kept())
 
 
-def test_seconds_before_the_resume_count(data, folder, monkeypatch):
-    with pytest.raises(RunInterruptedError):
-        train(data, kept(terminate))
-    first = train(data, kept(terminate), num_epochs=1)[1].seconds_before
-    assert 0 < first <= train(data, kept(), num_epochs=2)[1].seconds_before
+def test_damaged_files_are_refused_and_run_nothing(folder):
+    content = state_bytes({"step": torch.arange(1000)})
+    Path("a").write_bytes(content)
+    assert len(read_state(Path("a"), lambda state: state["step"])) == 1000
+
+    class Evil:
+        def __reduce__(self):
+            return os.mkdir, ("evil",)
+
+    torch.save({"step": Evil()}, "evil.pt")
+    harmless = [b"", b"text", content[:-100], content[:200] + bytes(50) + content[250:]]
+    for damaged in [*harmless, Path("evil.pt").read_bytes()]:
+        Path("a").write_bytes(damaged)
+        with pytest.raises(InputError, match=r"^checkpoint 'a' cannot be read \(.*train again\.$"):
+            read_state(Path("a"), dict)
+    # whatever a reader finds missing
+    for other in ({}, [1], {"step": "no"}):
+        torch.save(other, "a")
+        with pytest.raises(InputError, match=r"^checkpoint 'a' cannot be read \(.*; go\.$"):
+            read_state(Path("a"), lambda state: state["step"] + 1, "go")
+    assert not Path("evil").exists()

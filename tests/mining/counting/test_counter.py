@@ -11,6 +11,7 @@ from random_graphs import connected_part, random_graph
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from mining.counting import counter
 from mining.counting.counter import (
     choose_sampler,
     count_occurrences,
@@ -82,6 +83,18 @@ def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
         assert found.state == "estimated"
         assert (found.high - found.low) / 2 <= 0.05 * found.value
         assert abs(found.value - truth) < 0.1 * truth
+
+
+def test_an_estimate_takes_no_more_steps_than_it_may(pairs):
+    graph, pattern, _ = pairs[6]
+    sampler, results = choose_sampler(ExactSearch(graph, pattern), 0), []
+    draw = sampler.draw_shares
+    sampler.draw_shares = lambda *blocks: results.append(draw(*blocks)) or results[-1]
+    # an error that no interval reaches
+    counter._estimate_share(sampler, 1e-9, 10**7, 0)
+    drawn = np.concatenate(results)
+    spent = 128 * DRAWS_OF_A_BLOCK * len(drawn) + 8 * drawn[:, 3].sum()
+    assert len(results) > 2 and 0.8 * 10**7 < spent < 1.05 * 10**7
 
 
 def test_the_number_of_threads_does_not_matter():

@@ -8,7 +8,7 @@ import torch
 from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
-from mining.learning.clustering import FilterAdam, FilterClustering
+from mining.learning.filter_learning import FilterAdam, FilterClustering
 from mining.learning.rooted_subgraphs import SubgraphClasses
 
 KERNEL = GOMKKernel(3)

@@ -9,7 +9,9 @@ from gomkcn_dgl.relations import SIMPLE
 from gomkcn_dgl.runtime.steps import Steps
 from mining import PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
-from mining.miner import add_noisy, learn_structures, prepare
+from mining.learning.consensus import add_consensus
+from mining.learning.filter_learning import FilterLearning, learn_filters
+from mining.miner import prepare
 from mining.pattern import CONSENSUS
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
@@ -26,13 +28,13 @@ def planted(seed, remove=0.15, add=0.05, features="per_type_noise"):
     return as_csr(graph.to_dgl()), graph.truth()
 
 
-def learn(graph, size=6, **settings):
+def learn(graph, size=6):
     """The filters at the start, and with the consensus of noisy copies."""
-    miner = PatternMiner(8, (3, size), num_epochs=0, min_occurrences=1, **settings)
-    graph, source = prepare(miner, graph)
+    graph, source = prepare(PatternMiner(8, (3, size)), graph)
     subgraphs = source.training_subgraphs(graph)
-    filters, _ = learn_structures(miner, subgraphs, Steps())
-    return filters, add_noisy(miner, source, graph, filters)
+    options = {"num_epochs": 0, "seed": 0, "steps": Steps()}
+    filters, _ = learn_filters(subgraphs, 8, FilterLearning(), **options)
+    return filters, add_consensus(filters, source, graph, 8, 1000, min_occurrences=1, seed=0)
 
 
 def keys_of(filters):

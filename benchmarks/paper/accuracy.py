@@ -1,0 +1,136 @@
+"""Run the trials of an accuracy table; those that are in its results are skipped."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.metadata
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+from record import Bench
+
+from gomkcn_dgl.runtime.output_folder import describe_provenance
+from paper.data import load_graph_data, load_node_data
+from paper.models import families_of
+from paper.motif_data import load_motif_data
+from paper.protocol import Experiment, Family, Trial, read_experiment
+from paper.records import Record, append_record, read_records
+from paper.table import HERE, accuracy_table, write_tables
+from paper.tiny_data import tiny_graph_data, tiny_node_data
+
+SMOKE_EPOCHS = 2
+
+
+def run_trials(
+    experiment: Experiment,
+    results: Path,
+    load: Callable[[str], Any],
+    families: Mapping[str, Family],
+    *,
+    epochs: int | None = None,
+) -> list[str]:
+    """Run the trials that are not in the results yet, and return a sentence for each that failed.
+
+    ``load`` returns the data of a name. ``epochs`` takes the place of a model's own number of them.
+    Progress is printed without test accuracies.
+    """
+    for model in experiment.models:
+        if not families[model].is_installed():
+            print(f"{model}: not installed")
+    records = read_records(results)
+    done = {Trial(*(record[key] for key in Trial.__annotations__)) for record in records}
+    stamp, failed = describe_run(), []
+    for trial in experiment.all_trials():
+        family = families[trial.model]
+        if trial in done or not family.is_installed() or not family.is_for(trial):
+            continue
+        where = f"{trial.data}, {trial.model}, split {trial.split}, trial {trial.trial}"
+        try:
+            outcome = run_trial(family, load(trial.data), trial, epochs)
+        except Exception as error:
+            failed.append(f"{where}: {type(error).__name__}: {error}")
+            print(f"FAILED {failed[-1]}", flush=True)
+            continue
+        record = {"experiment": experiment.name, **dataclasses.asdict(trial), **outcome, **stamp}
+        append_record(results, record)
+        shown = f"validation {100 * outcome['val']:.1f} ({outcome['seconds']:.1f} s)"
+        print(f"{where}: {shown}", flush=True)
+    return failed
+
+
+def run_trial(family: Family, data: Any, trial: Trial, epochs: int | None) -> Record:
+    """One trial, as its part of a line of the results."""
+    params = family.params(trial.data, trial.trial)
+    if epochs is not None and "epochs" in params:
+        params["epochs"] = epochs
+    # a split starts all its trials from the same seed
+    seed = trial.split
+    start, cpu_start = time.perf_counter(), time.process_time()
+    outcome = family.trial(data, data.splits[trial.split], params, seed)
+    return {
+        "params": params,
+        "seed": seed,
+        **dataclasses.asdict(outcome),
+        "seconds": round(time.perf_counter() - start, 3),
+        # others may share the processor: both are recorded
+        "cpu_seconds": round(time.process_time() - cpu_start, 3),
+    }
+
+
+def describe_run() -> Record:
+    """Machine, versions and commit, short enough for every line."""
+    provenance = describe_provenance(0, 0.0)
+    machine, versions = provenance["machine"], dict(provenance["libraries"])
+    for peer in ("torch-geometric", "grakel"):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions[peer] = importlib.metadata.version(peer)
+    return {
+        "threads": 1,
+        "device": provenance["device"],
+        "machine": f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}",
+        "versions": versions,
+        "commit": provenance["commit"],
+        "started": provenance["created"],
+    }
+
+
+def main(bench: Bench) -> None:
+    """Run the trials of an experiment; all models once, on tiny data, where this is quick."""
+    experiment = read_experiment(HERE / f"{bench.name}.toml")
+    families = families_of(experiment.kind)
+    load = functools.lru_cache(maxsize=1)(functools.partial(_LOAD[experiment.kind], bench.data))
+    if bench.quick:
+        experiment = dataclasses.replace(
+            experiment, data_sets=experiment.data_sets[:1], splits=1, trials=1
+        )
+        # tiny data stand for any set
+        families = {key: dataclasses.replace(one, data_sets=()) for key, one in families.items()}
+        load = _TINY[experiment.kind]
+    with tempfile.TemporaryDirectory() as scratch:
+        results = (bench.out or Path(scratch)) / f"{experiment.name}.jsonl"
+        failed = run_trials(
+            experiment, results, load, families, epochs=SMOKE_EPOCHS if bench.quick else None
+        )
+        print(accuracy_table(experiment, read_records(results)))
+    if bench.out == HERE / "results":
+        write_tables(HERE / "README.md", bench.out)
+    if failed:
+        raise click.ClickException(f"{len(failed)} trials failed:\n" + "\n".join(failed))
+
+
+_LOAD: dict[str, Callable[[Path, str], Any]] = {
+    "node": lambda data, name: load_node_data(name, data),
+    "graph": lambda data, name: load_graph_data(name, data),
+    "motif": lambda data, name: load_motif_data(name),
+}
+_TINY: dict[str, Callable[[str], Any]] = {
+    "node": tiny_node_data,
+    "graph": tiny_graph_data,
+    "motif": functools.partial(load_motif_data, num_graphs=40),
+}

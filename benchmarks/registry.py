@@ -1,0 +1,345 @@
+"""Every benchmark: its question, what answers it, and the sentence that rests on its table."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measure import LONG_CALL, LONG_REPEATS
+
+HERE = Path(__file__).resolve().parent
+PAPER = "paper/README.md"
+INTERLEAVED = (
+    f"interleaved repeats, {LONG_REPEATS} of what takes over {LONG_CALL:.0f} s: median (range)"
+)
+EACH_GRAPH, EACH_SEED = "run of each graph", "run of each seed"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One entry; ``repeats`` and ``how`` are for the head of its table."""
+
+    name: str
+    question: str
+    # "module:function"; the function takes a :class:`record.Bench`
+    function: str
+    # a page → how the sentence begins that the table stands behind
+    backs: Mapping[str, str]
+    # the file with the table, below benchmarks/; results/NAME.md unless it is another
+    table: str = ""
+    threads: int = 1
+    repeats: int = 1
+    how: str = EACH_GRAPH
+
+    @property
+    def path(self) -> Path:
+        return HERE / (self.table or f"results/{self.name}.md")
+
+    @property
+    def is_of_paper(self) -> bool:
+        return self.function.startswith("paper.")
+
+    def load(self) -> Callable[[Any], None]:
+        module, _, function = self.function.partition(":")
+        loaded: Callable[[Any], None] = getattr(importlib.import_module(module), function)
+        return loaded
+
+
+BENCHMARKS = (
+    Benchmark(
+        "counting_pairs",
+        "Random pairs of a pattern and a graph: are exact counts right, and intervals honest?",
+        "counting:random_pairs",
+        {"README.md": "Exact counts equal", "docs/testing.md": "In 200 of 200 random pairs"},
+        repeats=2,
+        how="seeds of each estimate",
+        threads=2,
+    ),
+    Benchmark(
+        "counting",
+        "Patterns in real graphs: do intervals hold the exact count, and what does each take?",
+        "counting:real_graphs",
+        {"docs/howto/count.md": "In ego-Facebook, of 88,234 edges"},
+        repeats=2,
+        how="seeds of each estimate",
+        threads=2,
+    ),
+    Benchmark(
+        "census_speed",
+        "The census and the orbits of nodes: equal to ESCAPE's and ORCA's, and how fast?",
+        "census_speed:main",
+        {"docs/compare.md": "the census equals that of ESCAPE"},
+        repeats=3,
+        how="repeats of ours and one of theirs, processor seconds",
+    ),
+    Benchmark(
+        "level",
+        "Graphs drawn from the null model itself: in how many is a structure called?",
+        "level:main",
+        {"README.md": "47 of 900 graphs", "docs/testing.md": "Of 900 graphs of nine kinds"},
+        how=EACH_SEED,
+    ),
+    Benchmark(
+        "power",
+        "Structures that are known to be frequent: are they called?",
+        "level:power",
+        {"docs/testing.md": "Planted cliques and prisms"},
+        how=EACH_SEED,
+    ),
+    Benchmark(
+        "motif_set",
+        "Is the motif set what was planted, with its copies?",
+        "motif_set:planted",
+        {
+            "README.md": "Four motifs with ten copies each",
+            "docs/testing.md": "Four motifs with ten copies each",
+        },
+    ),
+    Benchmark(
+        "motif_set_links",
+        "The same with directions, categories and relations.",
+        "motif_set:links",
+        {"README.md": "with directed edges"},
+    ),
+    Benchmark(
+        "motif_set_nothing",
+        "Is it empty where nothing was planted?",
+        "motif_set:nothing",
+        {"README.md": "None of 130 graphs"},
+    ),
+    Benchmark(
+        "motif_set_collections",
+        "Collections: are known motifs found, and nothing in random ones?",
+        "motif_set_collections:main",
+        {"README.md": "Nor has any of 260 random collections"},
+        how=EACH_SEED,
+    ),
+    Benchmark(
+        "motif_set_large",
+        "2,000 hidden copies in a million edges: found, and what does it take?",
+        "motif_set:large",
+        {"README.md": "2,000 copies of four motifs"},
+    ),
+    Benchmark(
+        "motif_set_real",
+        "Real graphs: bits saved by one start.",
+        "motif_set:real",
+        {"README.md": "cliques of coauthors"},
+    ),
+    Benchmark(
+        "inexact",
+        "Is a motif whose copies differ found as one motif?",
+        "inexact:hidden_motifs",
+        {
+            "README.md": "One motif of 8 nodes has 30 copies",
+            "docs/testing.md": "One motif of 8 nodes in 1,000",
+            "docs/numbers.md": "Two noisy motifs of one size",
+        },
+        threads=2,
+    ),
+    Benchmark(
+        "inexact_nothing",
+        "And where nothing is hidden in a graph?",
+        "inexact:nothing",
+        {"docs/testing.md": "No motif in 120 random graphs"},
+        threads=2,
+    ),
+    Benchmark(
+        "inexact_silence",
+        "And where nothing is hidden in a collection?",
+        "inexact:silence",
+        {"docs/testing.md": "nor in 40 collections"},
+        threads=2,
+    ),
+    Benchmark(
+        "inexact_ecoli",
+        "A real graph without a tenth of its edges: how much of the answer comes back?",
+        "inexact:lost_edges",
+        {"docs/gallery.md": "a tenth of the edges was removed"},
+        threads=2,
+    ),
+    Benchmark(
+        "noisy_copies",
+        "Few copies are intact: do the start, the training or the consensus find the motif?",
+        "noisy_copies:main",
+        {
+            "docs/kernel.md": "noisy motifs that differ in these",
+            "docs/api/mining.md": "where edges are damaged",
+        },
+        repeats=8,
+        how="graphs a cell",
+    ),
+    Benchmark(
+        "sources",
+        "What do trained filters add to grown sets, and at what cost?",
+        "sources:main",
+        {"docs/kernel.md": "As starts of the search"},
+        repeats=2,
+        how="graphs a cell",
+        threads=2,
+    ),
+    Benchmark(
+        "class_patterns",
+        "Which patterns separate the classes of MUTAG? Each number beside a direct count.",
+        "class_patterns:main",
+        {"README.md": "In MUTAG a carbon atom", "docs/howto/classes.md": "In MUTAG (188 molecules"},
+        how="run of each data set",
+    ),
+    Benchmark(
+        "renumbered",
+        "Does the result depend on the numbers of the nodes, or on the order of the graphs?",
+        "renumbered:main",
+        {"docs/testing.md": "No: of five graphs in five other orders"},
+        how="run of each, one thread a run",
+    ),
+    Benchmark(
+        "convert",
+        "Edge lists into a graph folder: time and memory, beside pandas and SciPy.",
+        "convert:main",
+        {"docs/scaling.md": "with a limit of 512 MiB"},
+        repeats=3,
+        how="processes in turn: median (range); the largest peak counts",
+        threads=2,
+    ),
+    Benchmark(
+        "large_graphs",
+        "Convert and mine 10^4 to 10^9 edges: time, memory and disk? Half an hour, 40 GB of disk.",
+        "large_graphs:main",
+        {"docs/scaling.md": "Preferential attachment with five edges a node"},
+        how="run of each size",
+        threads=2,
+    ),
+    Benchmark(
+        "processes",
+        "Two processes beside one, and four of which one is killed three times.",
+        "processes:main",
+        {"docs/scaling.md": "Two processes of one thread beside one"},
+        repeats=3,
+        how="runs of each, in turn: median (range)",
+    ),
+    Benchmark(
+        "endurance",
+        "An hour of mining in one process: does its memory grow?",
+        "endurance:main",
+        {"docs/testing.md": "By 1.7% over 1,430 runs"},
+        how="run",
+        threads=2,
+    ),
+    Benchmark(
+        "sampling",
+        "Subgraphs a second, beside DGL, PyG, igraph and NetworkX.",
+        "sampling:main",
+        {"docs/compare.md": "Measured for the last row", "docs/kernel_notes.md": "The sampler"},
+        repeats=7,
+        how=INTERLEAVED,
+        threads=2,
+    ),
+    Benchmark(
+        "matching",
+        "Forward and backward of the kernel on a CPU, beside plain PyTorch.",
+        "matching:on_cpu",
+        {"docs/kernel_notes.md": "Matching on a CPU"},
+        repeats=7,
+        how=INTERLEAVED,
+        threads=2,
+    ),
+    Benchmark(
+        "matching_cuda",
+        "The same on a GPU.",
+        "matching:on_gpu",
+        {"README.md": "(H100, float32)"},
+        repeats=7,
+        how=INTERLEAVED,
+        threads=2,
+    ),
+    Benchmark(
+        "gram",
+        "What a pair of graphs takes, beside SciPy's assignment and GraKeL's kernels.",
+        "gram:main",
+        {"docs/kernel_notes.md": "Gram matrices"},
+        repeats=3,
+        how=INTERLEAVED,
+        threads=2,
+    ),
+    Benchmark(
+        "isomorphic",
+        "A filter that maximises the kernel: does it become its target?",
+        "paper.isomorphic:EXPERIMENT",
+        {"benchmarks/paper/README.md": "Isomorphic graph learning"},
+        "paper/results/isomorphic.md",
+    ),
+    Benchmark(
+        "frequent",
+        "Which of four planted motifs do filters find in 1,000 nodes?",
+        "paper.frequent:EXPERIMENT",
+        {"benchmarks/paper/README.md": "Frequent patterns"},
+        "paper/results/frequent.md",
+    ),
+    Benchmark(
+        "interpretability",
+        "8,000 graphs: do filters become the motifs, and point at them?",
+        "paper.interpretability:EXPERIMENT",
+        {"benchmarks/paper/README.md": "Interpretability"},
+        "paper/results/interpretability.md",
+    ),
+    Benchmark(
+        "node_classification",
+        "Accuracy on nodes, beside the peers of the paper.",
+        "paper.accuracy:main",
+        {"benchmarks/paper/README.md": "Accuracy on nodes"},
+        PAPER,
+    ),
+    Benchmark(
+        "graph_classification",
+        "Accuracy on graphs, beside the peers of the paper.",
+        "paper.accuracy:main",
+        {"README.md": "On the ten folds of ENZYMES"},
+        PAPER,
+    ),
+    Benchmark(
+        "motif_classification",
+        "Classes that only directions or types of edges tell.",
+        "paper.accuracy:main",
+        {"benchmarks/paper/README.md": "Classes that are motifs"},
+        PAPER,
+    ),
+    Benchmark(
+        "bond_classification",
+        "MUTAG without and with the types of bonds.",
+        "paper.accuracy:main",
+        {"benchmarks/paper/README.md": "Bonds"},
+        PAPER,
+    ),
+    Benchmark(
+        "machine_classification",
+        "Kernel machines of large and of many graphs: cost and accuracy.",
+        "paper.accuracy:main",
+        {"docs/howto/classify.md": "What each way costs"},
+        PAPER,
+    ),
+)
+
+
+def listing() -> str:
+    """The table of README.md, a row for each benchmark."""
+    lines = ["| name | question | table | stands behind |", "|---|---|---|---|"]
+    for one in BENCHMARKS:
+        table = one.path.relative_to(HERE).as_posix()
+        pages = (f"[{_name(page)}]({_link(page)}): {words} …" for page, words in one.backs.items())
+        cells = (f"`{one.name}`", one.question, f"[{table}]({table})", "; ".join(pages))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _name(page: str) -> str:
+    """Such as README, howto/count or paper."""
+    return page.removesuffix(".md").removeprefix("docs/").removeprefix("benchmarks/")
+
+
+def _link(page: str) -> str:
+    """A page of the project, seen from this folder."""
+    return os.path.relpath(HERE.parent / page, HERE)

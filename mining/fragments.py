@@ -1,0 +1,299 @@
+"""Patterns of molecules as chemists write them: names of fragments, SMILES, SMARTS, depictions.
+
+A structure is a piece of a molecule where each node has an element among its categories and each
+edge is a bond. RDKit is asked only then, and where it is not installed such patterns are described
+and drawn as all others are. Hydrogens are not known of a piece, so that names are of heavy atoms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.molecules import from_molecules, load_rdkit, without_log
+
+BONDS = ("single", "double", "triple", "aromatic")
+# names of pieces of molecules, and the pieces
+FRAGMENTS = {
+    # groups
+    "carbonyl group": "C=O",
+    "nitrile group": "C#N",
+    "nitroso group": "N=O",
+    "carboxyl group": "OC=O",
+    "amide group": "NC=O",
+    "nitro group": "ON=O",
+    "nitro group on carbon": "CN(=O)O",
+    "acyl group": "CC=O",
+    "acetate": "CC(=O)O",
+    "acetamide": "CC(=O)N",
+    "ketone": "CC(=O)C",
+    "ester group": "COC=O",
+    "secondary amide": "CNC=O",
+    "dipeptide backbone": "NCC(=O)NCC(=O)O",
+    "carbamate": "NC(=O)O",
+    "urea": "NC(=O)N",
+    "imide": "O=CNC=O",
+    "amidine": "NC=N",
+    "guanidine": "NC(=N)N",
+    "ether": "COC",
+    "acetal": "OCO",
+    "thioether": "CSC",
+    "tertiary amine": "CN(C)C",
+    "ethanolamine": "NCCO",
+    "isopropylaminoethanol": "CC(C)NCCO",
+    "isopropyl group": "CC(C)C",
+    "tert-butyl group": "CC(C)(C)C",
+    "trifluoromethyl group": "FC(F)F",
+    "trifluoromethyl group on carbon": "CC(F)(F)F",
+    "sulfonyl group": "O=S=O",
+    "sulfonamide": "NS(=O)=O",
+    "phosphate": "OP(=O)(O)O",
+    # rings
+    "benzene ring": "c1ccccc1",
+    "pyridine ring": "n1ccccc1",
+    "pyrimidine ring": "n1cnccc1",
+    "pyrrole ring": "n1cccc1",
+    "imidazole ring": "n1cncc1",
+    "pyrazole ring": "n1nccc1",
+    "triazole ring": "n1ncnc1",
+    "thiazole ring": "n1cscc1",
+    "thiophene ring": "s1cccc1",
+    "furan ring": "o1cccc1",
+    "cyclopropane ring": "C1CC1",
+    "cyclopentane ring": "C1CCCC1",
+    "cyclohexane ring": "C1CCCCC1",
+    "cyclohexene ring": "C1=CCCCC1",
+    "pyrrolidine ring": "N1CCCC1",
+    "piperidine ring": "N1CCCCC1",
+    "N-methylpiperidine": "CN1CCCCC1",
+    "piperazine ring": "N1CCNCC1",
+    "morpholine ring": "N1CCOCC1",
+    "β-lactam": "N1CCC1=O",
+    # rings with a neighbour
+    "toluene": "Cc1ccccc1",
+    "phenol or phenyl ether": "Oc1ccccc1",
+    "aniline": "Nc1ccccc1",
+    "nitrobenzene": "ON(=O)c1ccccc1",
+    "chlorobenzene": "Clc1ccccc1",
+    "fluorobenzene": "Fc1ccccc1",
+    "anisole": "COc1ccccc1",
+    "naphthalene": "c1ccc2ccccc2c1",
+}
+# RDKit writes hydrogens of atoms with more bonds than usual, and a piece has none
+_HYDROGENS = re.compile(r"\[([A-Z][a-z]?)H\d?\]")
+# RDKit's limit of 1,000 matches a molecule is lifted
+_ALL = 2**31 - 1
+_BLACK = re.compile("#000000", re.IGNORECASE)
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
+
+
+@cache
+def _elements() -> frozenset[str]:
+    """The symbols of all elements; none where RDKit is not installed."""
+    try:
+        table = load_rdkit().GetPeriodicTable()
+    except InputError:
+        return frozenset()
+    return frozenset(table.GetElementSymbol(number) for number in range(1, 119))
+
+
+def molecule_of(structure: Any) -> Any:
+    """The piece of a molecule that a structure is; None where it is none, or RDKit is missing.
+
+    >>> amine = Structure.parse("0:C-[single]-1:N, 1-[single]-2:C")
+    >>> [atom.GetSymbol() for atom in molecule_of(amine).GetAtoms()]
+    ['C', 'N', 'C']
+    """
+    relations = [structure.relations.kinds[number] for number in structure.edge_relations]
+    if not relations or not {*relations} <= {(name, False) for name in BONDS}:
+        return None
+    atoms = [dict(name.rpartition("=")[::2] for name in row) for row in structure.categories]
+    charges = [atom.pop("charge", "0") for atom in atoms]
+    symbols = [next(iter(atom.values()), "") for atom in atoms]
+    if not symbols or not {*symbols} <= _elements():
+        return None
+    chem = load_rdkit()
+    mol = chem.RWMol()
+    for symbol, charge in zip(symbols, charges, strict=True):
+        atom = chem.Atom(symbol)
+        atom.SetFormalCharge(int(charge))
+        mol.AddAtom(atom)
+    for (u, v), (kind, _) in zip(structure.edges, relations, strict=True):
+        mol.AddBond(u, v, getattr(chem.BondType, kind.upper()))
+        if kind == "aromatic":
+            mol.GetAtomWithIdx(u).SetIsAromatic(True)
+            mol.GetAtomWithIdx(v).SetIsAromatic(True)
+    mol.UpdatePropertyCache(strict=False)
+    chem.FastFindRings(mol)
+    return mol
+
+
+def structure_of(smiles: str) -> Structure:
+    """The structure of a SMILES, whose nodes have elements and whose edges are bonds.
+
+    What RDKit cannot sanitise, such as a piece of an aromatic ring, is taken as it is written.
+
+    >>> structure_of("CC#N").to_text()
+    '0:C-[single]-1:C, 1-[triple]-2:N'
+    """
+    chem = load_rdkit()
+    mol = without_log(chem.MolFromSmiles, smiles)
+    if mol is None:
+        mol = without_log(lambda text: chem.MolFromSmiles(text, sanitize=False), smiles)
+    if mol is None or not mol.GetNumAtoms():
+        raise InputError(f"PATTERN must be a SMILES after 'smiles:', got {smiles!r}.")
+    content = from_molecules([mol])
+    symbols = content.nodes["element"].tolist()
+    return Structure.of_edges(
+        content.num_nodes,
+        list(zip(content.source.tolist(), content.target.tolist(), strict=True)),
+        [content.relation_names[code] for code in content.codes],
+        categories=tuple((symbol,) for symbol in symbols),
+        name=smiles,
+        roles=tuple(f"{symbol}{number}" for number, symbol in enumerate(symbols)),
+    )
+
+
+def find_smarts(smarts: str, mols: Sequence[Any]) -> np.ndarray:
+    """The sets of atoms that a SMARTS matches, found by RDKit, int64 ``[K, 1 + M]``.
+
+    A row is the number of the molecule, then the atom at each of the M atoms of the SMARTS.
+
+    >>> from rdkit.Chem import MolFromSmiles
+    >>> find_smarts("C=O", [MolFromSmiles("CCO"), MolFromSmiles("CC=O")]).tolist()
+    [[1, 1, 2]]
+    """
+    query = without_log(load_rdkit().MolFromSmarts, smarts)
+    if query is None or not query.GetNumAtoms():
+        raise InputError(f"PATTERN must be a SMARTS after 'smarts:', got {smarts!r}.")
+    rows = [
+        (number, *atoms)
+        for number, mol in enumerate(mols)
+        for atoms in mol.GetSubstructMatches(query, uniquify=True, maxMatches=_ALL)
+    ]
+    return np.array(rows, np.int64).reshape(-1, 1 + query.GetNumAtoms())
+
+
+def to_smarts(structure: Any) -> str | None:
+    """A structure of a molecule as SMARTS: elements and types of bonds; None of any other.
+
+    >>> to_smarts(structure_of("CC=O"))
+    '[#6]-[#6]=[#8]'
+    """
+    mol = molecule_of(structure)
+    return None if mol is None else str(load_rdkit().MolToSmarts(mol))
+
+
+def _smiles(mol: Any) -> str:
+    return _HYDROGENS.sub(r"\1", load_rdkit().MolToSmiles(mol))
+
+
+def _with_charges(mol: Any) -> Any:
+    """The same with the charges of nitro groups and other nitrogen of four bonds."""
+    for atom in mol.GetAtoms():
+        orders = sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
+        if atom.GetSymbol() == "N" and orders == 4 and not atom.GetIsAromatic():
+            atom.SetFormalCharge(1)
+            for bond in atom.GetBonds():
+                other = bond.GetOtherAtom(atom)
+                if (other.GetSymbol(), other.GetDegree(), bond.GetBondTypeAsDouble()) == (
+                    "O",
+                    1,
+                    1,
+                ):
+                    other.SetFormalCharge(-1)
+    mol.UpdatePropertyCache(strict=False)
+    return mol
+
+
+@cache
+def _names() -> dict[str, str]:
+    """The name of each fragment by its canonical SMILES."""
+    return {_smiles(molecule_of(structure_of(text))): name for name, text in FRAGMENTS.items()}
+
+
+def describe_fragment(structure: Structure) -> str | None:
+    """A structure of a molecule by its name, or its atoms and rings, and its SMILES.
+
+    >>> describe_fragment(structure_of("Nc1ccccc1")), describe_fragment(structure_of("CCCC"))
+    ('aniline: Nc1ccccc1', 'chain of 4 atoms: CCCC')
+    """
+    mol = molecule_of(structure)
+    if mol is None:
+        return None
+    name = _names().get(_smiles(mol)) or _shape(structure)
+    return f"{name}: {_smiles(_with_charges(mol))}"
+
+
+def _shape(structure: Structure) -> str:
+    degrees = structure.joined.sum(axis=1)
+    size, num_rings = structure.num_nodes, int(degrees.sum()) // 2 - structure.num_nodes + 1
+    kinds = {structure.relations.names[number] for number in structure.edge_relations}
+    aromatic = "aromatic " if kinds == {"aromatic"} else ""
+    if size == 2:
+        return f"{aromatic}bond"
+    if num_rings == 0:
+        chain = "chain" if degrees.max() == 2 else "branched chain"
+        return f"{aromatic}{chain} of {size} atoms"
+    if degrees.max() == 2:
+        return f"{aromatic}ring of {size} atoms"
+    return f"{size} atoms with {'a ring' if num_rings == 1 else f'{num_rings} rings'}"
+
+
+def draw_fragment(
+    structure: Any,
+    width: int,
+    height: int,
+    *,
+    letters: Sequence[str] = (),
+    missing: Sequence[tuple[int, int]] = (),
+    label: str = "",
+) -> Markup | None:
+    """Draw a structure of a molecule as chemists do; None where it is none.
+
+    ``letters`` stand beside the atoms, and ``missing`` bonds are dotted. The colour is that of the
+    style around it, as in :func:`mining.plots.structure_drawing.draw_structure`.
+    """
+    mol = molecule_of(structure)
+    if mol is None:
+        return None
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    chem, mol = load_rdkit(), _with_charges(mol)
+    for atom in mol.GetAtoms():
+        # hydrogens are not known
+        atom.SetNoImplicit(True)
+        if letters:
+            atom.SetProp("atomNote", letters[atom.GetIdx()])
+    for u, v in missing:
+        bond = mol.GetBondBetweenAtoms(u, v)
+        if bond is None:
+            mol.AddBond(u, v, chem.BondType.ZERO)
+        else:
+            bond.SetBondType(chem.BondType.ZERO)
+    try:
+        drawn = rdMolDraw2D.PrepareMolForDrawing(mol, kekulize=True, addChiralHs=False)
+    # a piece of an aromatic ring has no Kekulé structure
+    except ValueError:
+        drawn = rdMolDraw2D.PrepareMolForDrawing(mol, kekulize=False, addChiralHs=False)
+    picture = rdMolDraw2D.MolDraw2DSVG(width, height)
+    options: Any = picture.drawOptions()
+    options.clearBackground = False
+    options.fixedBondLength, options.minFontSize, options.padding = 20, 9, 0.04
+    options.annotationFontScale = 0.8
+    options.useBWAtomPalette()
+    picture.DrawMolecule(drawn)
+    picture.FinishDrawing()
+    shapes = picture.GetDrawingText().partition("<!-- END OF HEADER -->")[2]
+    shapes = _BLACK.sub("var(--c)", shapes.rpartition("</svg>")[0])
+    return Markup(
+        f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}">{shapes}</svg>'
+    )

@@ -1,0 +1,351 @@
+"""Names of structures and sentences of their edges: each of one graph, and true of it."""
+
+import re
+from itertools import combinations, product
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+from tiny_runs import pattern_of, typed_pattern_of
+
+from gomkcn_dgl.graphs.named_structures import SMALL
+from gomkcn_dgl.graphs.shapes import (
+    describe_shape,
+    describe_shapes,
+    motif_names,
+    name_motif,
+    name_signed_loop,
+    relation_clauses,
+    tell_apart,
+)
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.relations import relations_of
+
+
+def connected_classes(size):
+    """One adjacency for each class of connected directed graphs."""
+    pairs = list(combinations(range(size), 2))
+    classes = {}
+    for kinds in product(range(4), repeat=len(pairs)):
+        arcs = np.zeros((size, size), dtype=bool)
+        for (u, v), kind in zip(pairs, kinds, strict=True):
+            arcs[u, v], arcs[v, u] = kind & 1, kind & 2
+        if nx.is_connected(nx.from_numpy_array(arcs | arcs.T)):
+            one = Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
+            classes.setdefault(one.key, arcs)
+    return list(classes.values())
+
+
+def test_all_triads_but_those_both_ways_have_their_names():
+    """igraph's census tells the triads apart by the names of Holland and Leinhardt."""
+    known = {
+        "021D": "single-input module with 2 targets",
+        "021U": "common target of 2 sources",
+        "021C": "cascade of 3 nodes",
+        "111D": "mutual pair with a source of one of them",
+        "111U": "mutual pair with a target of one of them",
+        "030T": "feed-forward loop",
+        "030C": "three-cycle",
+        "201": None,
+        "120D": "mutual pair with a common source",
+        "120U": "mutual pair with a common target",
+        "120C": "three-cycle with one mutual pair",
+        "210": "triangle with two mutual pairs",
+        "300": None,
+    }
+    classes = connected_classes(3)
+    assert len(classes) == 13
+    for arcs in classes:
+        graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
+        (triad,) = (name for name, number in nx.triadic_census(graph).items() if number)
+        assert name_motif(arcs) == known.pop(triad)
+    assert not known
+
+
+def test_no_two_classes_of_four_nodes_share_a_name():
+    classes = connected_classes(4)
+    assert len(classes) == 199
+    names = [name for name in map(name_motif, classes) if name]
+    assert len(names) == len(set(names)) == len(motif_names(4)) == 11
+    assert {"bi-fan", "bi-parallel", "single-input module with 3 targets"} < set(names)
+
+
+@pytest.mark.parametrize("size", range(4, 9))
+def test_names_are_true_of_their_graphs(size):
+    """Each name is that of the graph which igraph or the definition gives."""
+    assert len(set(motif_names(size).values())) == len(motif_names(size))
+    star = igraph.Graph.Star(size, mode="out")
+    ring = igraph.Graph.Ring(size, directed=True)
+    line = igraph.Graph.Ring(size, directed=True, circular=False)
+    full = nx.DiGraph(combinations(range(size), 2))
+    fan = nx.DiGraph(product(range(2), range(2, size)))
+    graphs = {
+        f"single-input module with {size - 1} targets": star.to_networkx(),
+        f"common target of {size - 1} sources": star.to_networkx().reverse(),
+        f"directed cycle of {size} nodes": ring.to_networkx(),
+        f"cascade of {size} nodes": line.to_networkx(),
+        f"transitive tournament of {size} nodes": full,
+        "bi-fan" if size == 4 else f"2 sources with {size - 2} common targets": fan,
+    }
+    order = np.random.default_rng(size).permutation(size)
+    for name, graph in graphs.items():
+        arcs = nx.to_numpy_array(graph, nodelist=range(size)).astype(bool)
+        assert name_motif(arcs[np.ix_(order, order)]) == name
+
+
+def test_a_loop_is_coherent_where_both_ways_have_one_sign():
+    for signs in product((1, -1), repeat=3):
+        name = name_signed_loop(signs)
+        assert name.startswith("coherent") == (signs[0] * signs[1] == signs[2])
+        assert name_signed_loop((*signs[:2], None)) == "feed-forward loop"
+
+
+@pytest.mark.parametrize(
+    ("graph", "shape"),
+    [
+        (nx.empty_graph(1), "single node"),
+        (nx.path_graph(2), "edge"),
+        (nx.path_graph(3), "path of 3 nodes"),
+        (nx.star_graph(5), "star with 5 leaves"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)]), "fork"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4), (4, 5)]), "tree with 6 nodes"),
+        (nx.cycle_graph(3), "triangle"),
+        (nx.cycle_graph(6), "cycle of 6 nodes"),
+        (nx.complete_graph(4), "clique of 4 nodes"),
+        (nx.wheel_graph(6), "wheel with 5 spokes"),
+        (nx.complete_bipartite_graph(2, 3), "complete bipartite graph, 2 and 3 nodes"),
+        (nx.ladder_graph(3), "6 nodes, 7 edges"),
+        (nx.Graph([(0, 1), (1, 2), (0, 2), (2, 3)]), "paw"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5)]),
+         "cycle of 4 nodes with a tail of 2 nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (0, 4), (1, 5)]),
+         "triangle with 3 pendant nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (1, 4), (4, 5)]),
+         "triangle with trees of 3 nodes"),
+        (nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (3, 5)]),
+         "triangle with trees of 3 nodes"),
+        (nx.complement(nx.Graph([(0, 1), (2, 3)])), "cycle of 4 nodes"),
+        (nx.complement(nx.from_edgelist([(0, 1), (2, 3), (4, 5)])), "6 nodes, 12 edges"),
+        (nx.complement(nx.disjoint_union(nx.path_graph(3), nx.empty_graph(3))),
+         "clique of 6 nodes less 2 adjacent edges"),
+        (nx.complement(nx.compose(nx.empty_graph(6), nx.Graph([(0, 1), (2, 3)]))),
+         "clique of 6 nodes less 2 disjoint edges"),
+        (nx.complement(nx.compose(nx.empty_graph(6), nx.path_graph(2))),
+         "clique of 6 nodes less 1 edge"),
+        (nx.Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]), "diamond"),
+        # a hub on two triangles has the degrees of a wheel and is none
+        (nx.full_join(nx.empty_graph(1), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)),
+                      rename=("a", "b")), "7 nodes, 12 edges"),
+    ],
+)  # fmt: skip
+def test_describe_shape(graph, shape):
+    assert describe_shape(pattern_of(graph).structure) == shape
+
+
+def atlas(size):
+    """All connected structures of a size without directions."""
+    graphs = [graph for graph in nx.graph_atlas_g() if len(graph) == size]
+    return [pattern_of(graph).structure for graph in graphs if nx.is_connected(graph)]
+
+
+@pytest.mark.parametrize("size", range(2, 6))
+def test_every_small_structure_has_one_name_that_is_read_back(size):
+    structures = atlas(size)
+    assert len(structures) == [1, 2, 6, 21][size - 2]
+    names = [describe_shape(one) for one in structures]
+    assert len(set(names)) == len(names)
+    assert [Structure.parse(name).key for name in names] == [one.key for one in structures]
+    assert names == [next(n for n in SMALL if Structure.parse(n).key == s.key) for s in structures]
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("bowtie", nx.windmill_graph(2, 3)),
+        ("bull", nx.bull_graph()),
+        ("chair", nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)])),
+        ("claw", nx.star_graph(3)),
+        ("cricket", nx.Graph([(0, 1), (1, 2), (2, 0), (0, 3), (0, 4)])),
+        ("dart", nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (0, 4)])),
+        ("diamond", nx.diamond_graph()),
+        ("gem", nx.full_join(nx.path_graph(4), nx.empty_graph(1), rename=("a", "b"))),
+        ("house", nx.house_graph()),
+        ("kite", nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 4)])),
+        ("square", nx.cycle_graph(4)),
+        ("triangle with a tail of 2 nodes", nx.lollipop_graph(3, 2)),
+        ("wheel with 4 spokes", nx.wheel_graph(5)),
+        ("cycle of 9 nodes", nx.cycle_graph(9)),
+        ("clique of 7 nodes", nx.complete_graph(7)),
+        ("path of 8 nodes", nx.path_graph(8)),
+        ("star with 6 leaves", nx.star_graph(6)),
+        ("clique-4", nx.complete_graph(4)),
+        ("ring-5", nx.cycle_graph(5)),
+        ("path-2", nx.path_graph(2)),
+        ("star-4", nx.star_graph(3)),
+    ],
+)
+def test_a_name_is_that_of_the_literature(name, graph):
+    assert Structure.parse(name).key == pattern_of(graph).structure.key
+
+
+def rings_with_two_more():
+    """Ortho, meta and para: a ring of six with two pendant nodes, as on a benzene ring."""
+    ring = "0--1, 1--2, 2--3, 3--4, 4--5, 5--0, 0--6"
+    return [Structure.parse(f"{ring}, {node}--7") for node in range(4)]
+
+
+def test_what_tells_the_rows_of_a_table_apart_is_said():
+    rings = rings_with_two_more()
+    texts = [f"{describe_shape(one)}; size {at}" for at, one in enumerate(rings)]
+    ring = "cycle of 6 nodes with 2 pendant nodes"
+    assert tell_apart(texts, rings) == [
+        f"{ring} (attached at distance {at}); size {at}" for at in range(4)
+    ]
+    # one structure twice, in other orders of its nodes, has nothing that tells it apart
+    turned = Structure.parse("6--0, 3--2, 4--3, 5--4, 0--5, 1--0, 2--1, 7--1")
+    assert describe_shapes([rings[1], turned]) == [ring, ring]
+    # one has a cycle of three with two pendant nodes, the other of four with one
+    arcs = [Structure.parse("0->1, 1->2, 1->3, 2->3, 1->4"),
+            Structure.parse("0->1, 0->2, 1->3, 2->3, 0->4")]  # fmt: skip
+    head = "5 nodes, 5 edges, 1 source, 2 sinks, no directed cycle"
+    letters = str.maketrans("01234", "ABCDE")
+    texts = [one.to_text().translate(letters) for one in arcs]
+    assert describe_shapes(arcs) == [f"{head} ({text})" for text in texts]
+    house, other = (Structure.parse(f"a--b, b--c, c--d, d--a, c--e, d--e, e--f, {last}")
+                    for last in ("c--f", "b--f"))  # fmt: skip
+    assert describe_shapes([house, other, Structure.parse("house")]) == [
+        "6 nodes, 8 edges (degrees 4, 3, 3, 2, 2, 2)",
+        "6 nodes, 8 edges (degrees 3, 3, 3, 3, 2, 2)",
+        "house",
+    ]
+
+
+def test_no_two_of_all_structures_of_a_size_are_described_alike():
+    directed = [
+        Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
+        for arcs in connected_classes(4)
+    ]
+    for structures, number in ((atlas(6), 112), (atlas(7), 853), (directed, 199)):
+        assert len(set(describe_shapes(structures))) == len(structures) == number
+
+
+def test_nodes_with_categories_are_told_apart_by_edges():
+    texts = ("a:atom=N--b:atom=C, b--c:atom=C", "a:C--b:N, b--c:C")
+    assert describe_shapes([Structure.parse(text) for text in texts]) == [
+        "path of 3 nodes (A:N--B:C, B--C:C)",
+        "path of 3 nodes (A:C--B:N, B--C:C)",
+    ]
+
+
+def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
+    """A name belongs to one class; else the numbers of the sentence are those of the graph."""
+    named = []
+    for arcs in connected_classes(4):
+        edges = [("edge", u, v) for u, v in np.argwhere(arcs).tolist()]
+        text = describe_shape(typed_pattern_of(4, edges, {"edge": True}).structure)
+        if not text.startswith("4 nodes, "):
+            named.append(text)
+            assert text.endswith("all edges mutual") == (arcs == arcs.T).all()
+            continue
+        graph = nx.DiGraph(np.argwhere(arcs).tolist())
+        claims = {
+            noun: int(number) for number, noun in re.findall(r"(\d+) ([a-z ]+?)s?(?:,|$)", text)
+        }
+        assert claims["edge"] == graph.number_of_edges()
+        assert claims.get("mutual pair", 0) == sum(graph.has_edge(v, u) for u, v in graph.edges) / 2
+        assert claims.get("source", 0) == sum(degree == 0 for _, degree in graph.in_degree)
+        assert claims.get("sink", 0) == sum(degree == 0 for _, degree in graph.out_degree)
+        if "directed cycle" in text:
+            cyclic = not nx.is_directed_acyclic_graph(graph)
+            assert text.endswith("with a directed cycle") == cyclic
+    assert len(named) == len(set(named)) == 11 + 6
+
+
+# ---------------------------------------------------------------- sentences of edges
+
+SUBJECT_AND_VERB = r"(?:while )?((?:both|all|same|[A-J])(?:[+][A-J])*(?: and [A-J])?) (\w+) (.+)"
+VERBS = {"activates": True, "represses": True, "binds": False}
+
+
+def structure_of(*pattern):
+    return typed_pattern_of(*pattern).structure
+
+
+def read_back(text):
+    """Relation, source and target of each edge that a sentence claims, by the numbers."""
+    claims, mentioned, sources = set(), [], []
+    # a second verb of one subject is a clause of its own
+    text = re.sub(r" and (?=[a-z])", ", same ", text)
+    for clause in text.split(", "):
+        subject, verb, targets = re.fullmatch(SUBJECT_AND_VERB, clause).groups()
+        if subject in {"both", "all"}:
+            sources = mentioned
+        elif subject != "same":
+            sources = ["ABCDEFGHIJ".index(one) for one in re.findall(r"\b[A-J]\b", subject)]
+        assert subject != "both" or len(sources) == 2
+        (relation,) = (one for one in VERBS if one.startswith(verb))
+        assert (verb == relation) == (len(sources) == 1)
+        if targets == "each other":
+            claims |= {(relation, u, v) for u, v in product(sources, repeat=2) if u != v}
+            ends = sources
+        else:
+            ends = ["ABCDEFGHIJ".index(one) for one in re.findall(r"\b[A-J]\b", targets)]
+            claims |= {(relation, u, v) for u, v in product(sources, ends)}
+        mentioned = sorted({*mentioned, *sources, *ends})
+    return claims
+
+
+def test_the_sentence_read_back_is_the_pattern():
+    rng, read = np.random.default_rng(0), 0
+    for _ in range(40):
+        read += sentence_is_true(rng)
+    assert read > 10
+
+
+def sentence_is_true(rng):
+    """Draw a pattern of four nodes; whether there is a sentence, which is its edges."""
+    names, size = list(VERBS), 4
+    graph, edges = nx.empty_graph(size), set()
+    while not nx.is_connected(graph) or rng.random() < 0.4:
+        ends = rng.choice(size, 2, replace=False).tolist()
+        edges.add((names[rng.integers(3)], *ends))
+        graph.add_edge(*ends)
+    edges = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in edges}
+    pattern = structure_of(size, sorted(edges), VERBS)
+    text = relation_clauses(pattern)
+    if text is None:
+        return False
+    assert describe_shape(pattern).endswith(text) == any(VERBS[name] for name, *_ in edges)
+    # lists of three nodes hold a comma of their own
+    claimed = read_back(re.sub(r"\b([A-J]), (?=[A-J](?: and|,))", r"\1+", text))
+    claimed = {(name, u, v) if VERBS[name] else (name, *sorted((u, v))) for name, u, v in claimed}
+    assert claimed == edges
+    return True
+
+
+@pytest.mark.parametrize(
+    ("edges", "text"),
+    [
+        ([("activates", 2, 0), ("represses", 0, 1), ("represses", 2, 1)],
+         "coherent feed-forward loop of type 3: C activates A, both repress B"),
+        ([("activates", 0, 1), ("activates", 0, 2), ("represses", 1, 2)],
+         "incoherent feed-forward loop of type 1: A activates B and C, B represses C"),
+        ([("activates", 0, 2), ("activates", 0, 3), ("activates", 1, 2), ("activates", 1, 3)],
+         "bi-fan: A and B activate C and D"),
+        ([("activates", 3, 0), ("activates", 3, 1), ("activates", 3, 2), ("represses", 1, 2)],
+         "4 nodes, 4 edges, 1 source, 2 sinks, no directed cycle: "
+         "D activates A, B and C, B represses C"),
+        ([("activates", 0, 1), ("activates", 1, 0)], "mutual pair: A and B activate each other"),
+        ([("activates", 0, 1), ("represses", 1, 0)],
+         "mutual pair: A activates B, B represses A"),
+        ([("binds", 0, 1), ("activates", 0, 2), ("activates", 1, 2)],
+         "triangle: A binds B, both activate C"),
+        ([("binds", 0, 1), ("binds", 1, 2), ("binds", 0, 2)], "triangle, all edges “binds”"),
+        ([("activates", 0, 1), ("represses", 0, 1)],
+         "directed edge: A activates B and represses B"),
+    ],
+)  # fmt: skip
+def test_sentences(edges, text):
+    size = 1 + max(max(edge[1:]) for edge in edges)
+    assert describe_shape(structure_of(size, edges, VERBS)) == text

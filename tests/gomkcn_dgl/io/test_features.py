@@ -1,0 +1,255 @@
+"""Feature files beside a graph, names of labels, classes of graphs."""
+
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from graph_files import edges, refuse, write_tu
+
+from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.features import name_columns, read_label_names
+from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
+from gomkcn_dgl.io.library_files import write_dgl_graphs
+from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.writing import write_graph
+
+
+@pytest.fixture
+def graph_file(write):
+    return write("g.txt", "10 20\n20 30\n")
+
+
+def test_npy(graph_file, tmp_path):
+    np.save(tmp_path / "g.features.npy", np.array([[1, 2], [3, 4], [5, 6]]))
+    graph = read_graph(graph_file)
+    assert graph.features.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert graph.node_ids.tolist() == [10, 20, 30]
+    assert graph.feature_names == ("x0", "x1")
+    assert read_graph(graph_file, features="x1").features.tolist() == [[2], [4], [6]]
+    # a given file has precedence
+    np.save(tmp_path / "other.npy", np.array([7, 8, 9]))
+    graph = read_graph(graph_file, feature_file=tmp_path / "other.npy")
+    assert graph.features.tolist() == [[7], [8], [9]]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ("Node,mass,size\n30,3,0\n10,1,0\n20,2,5\n", ("mass", "size"), [[1, 0], [2, 5], [3, 0]]),
+        ('mass,"big, size"\n1,2\n3,4\n5,6\n', ("mass", "big, size"), [[1, 2], [3, 4], [5, 6]]),
+        ('id,a\n"10",1\n 30 ,2\n20,3\n', ("a",), [[1], [3], [2]]),
+    ],
+)
+def test_csv(graph_file, write, text, names, rows):
+    write("g.features.csv", text)
+    graph = read_graph(graph_file)
+    assert (graph.feature_names, graph.features.tolist()) == (names, rows)
+    selected = read_graph(graph_file, features=names[-1:])
+    assert selected.features.tolist() == [row[-1:] for row in rows]
+
+
+def test_rows_for_all_ids_make_isolated_nodes(tmp_path, write, log):
+    np.save(tmp_path / "g.features.npy", np.arange(5))
+    graph = read_graph(write("g.txt", "1 3\n"))
+    assert graph.node_ids is None
+    assert edges(graph) == [(1, 3)]
+    assert graph.features.ravel().tolist() == [0, 1, 2, 3, 4]
+    assert "features: row i is node i; 3 nodes have no edge" in log()
+
+
+def test_rows_for_ids_from_1_follow_the_nodes(tmp_path, write):
+    """As many rows as nodes, and no row for an id 0: row i is not node i."""
+    np.save(tmp_path / "g.features.npy", np.array([5, 6, 7]))
+    graph = read_graph(write("g.txt", "1 2\n2 3\n"))
+    assert graph.node_ids.tolist() == [1, 2, 3]
+    assert graph.features.ravel().tolist() == [5, 6, 7]
+
+
+def test_graphml(tmp_path, write):
+    graph = nx.Graph([(7, 5)])
+    nx.set_node_attributes(graph, {7: 0.5, 5: -2.0}, "x0")
+    path = tmp_path / "g.graphml"
+    nx.write_graphml(graph, path)
+    beside = write("g.features.csv", "id,mass\n5,50\n7,70\n")
+    assert read_graph(path).features.tolist() == [[70], [50]]
+    # names are node attributes then, unless the file is given
+    assert read_graph(path, features=("x0",)).features.tolist() == [[0.5], [-2]]
+    graph = read_graph(path, features=("mass",), feature_file=beside)
+    assert graph.features.tolist() == [[70], [50]]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("mass\n1\n2\n", "must have one row for each of the 3 nodes, got 2 rows."),
+        ("id,mass\n10,1\n20,2\n", "must have a row for every node, got none for 30"),
+        ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
+        ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
+        ("id,mass\n20,1\n10,heavy\n", "line 3: a finite number was expected, got 'heavy'."),
+        ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
+        ("id\n10\n", "line 1: the header must name a feature column."),
+        ("mass\n", "the file holds a header and no row."),
+        (b"\x93NUMPY damaged", "the array cannot be read "),
+        (np.array([None]), "the array cannot be read ("),
+        (np.array(["a"]), "the array must hold numbers, got <U1."),
+        (np.zeros((3, 1, 1)), "the array must have the shape [V, D], got (3, 1, 1)."),
+        (np.array([1, np.nan, 2]), "features must be finite, got nan in row 1"),
+    ],
+)
+def test_bad_content(graph_file, write, content, words):
+    path = write("f.csv", content) if isinstance(content, str) else graph_file.with_name("f.npy")
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif isinstance(content, np.ndarray):
+        np.save(path, content)
+    refuse(graph_file, words, feature_file=path)
+
+
+def test_bad_names_and_formats(graph_file, write, tmp_path):
+    refuse(graph_file, "must end in .npy or .csv", feature_file=graph_file)
+    refuse(graph_file, "the file must exist", feature_file=tmp_path / "no.npy")
+    refuse(graph_file, "features names columns of a feature file", features=("x0",))
+    np.save(tmp_path / "g.features.npy", np.ones(3))
+    refuse(graph_file, "features must name columns among ['x0']", features=("x1",))
+    write("g.features.csv", "a\n1\n2\n3\n")
+    refuse(graph_file, "one feature file was expected beside the graph")
+    refuse(write("g.bin", "x"), "feature_file is for", feature_file=tmp_path / "g.features.npy")
+
+
+def test_columns_of_text_are_one_hot(graph_file, write, log):
+    text = 'id,kind,mass,note\n30,kinase,3,"a, b"\n10,tf,1,x\n20,kinase,2,x\n'
+    write("g.features.csv", text)
+    graph = read_graph(graph_file)
+    names = ("kind=kinase", "kind=tf", "mass", "note=a, b", "note=x")
+    assert graph.feature_names == names
+    assert graph.features.tolist() == [[0, 1, 1, 0, 1], [1, 0, 2, 0, 1], [1, 0, 3, 1, 0]]
+    graph = read_graph(graph_file, features=["mass", "kind"])
+    assert graph.feature_names == ("mass", "kind=kinase", "kind=tf")
+    assert graph.features.tolist() == [[1, 0, 1], [2, 1, 0], [3, 1, 0]]
+    note = "columns of g.features.csv that are not used: note"
+    assert note in graph.notes and note in log()
+    assert read_graph(graph_file, features=["kind=tf"]).features.tolist() == [[1], [0], [0]]
+    refuse(graph_file, "features must name columns among ['kind', ", features=["kid"])
+    refuse(graph_file, "features must name columns among ['kind=kinase', ", features=["kind=x"])
+
+
+def test_too_many_different_words(write):
+    path = write("g.txt", "".join(f"{k} {k + 1}\n" for k in range(1000)))
+    write("g.features.csv", "id,name\n" + "".join(f"{k},n{k}\n" for k in range(1001)))
+    refuse(path, "the text 'name' must have at most 1000 different values")
+
+
+# ---------------------------------------------------------------- names of labels
+
+NAMES = {"1": "helix", "2": "sheet"}
+# two nodes with a label each and a number
+EDGE = csr_from_edges(
+    np.array([0]),
+    np.array([1]),
+    2,
+    features=np.array([[1, 0, 3.5], [0, 1, 2]]),
+    feature_names=["label=1", "label=2", "x0"],
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n.csv", "label,name\n1,helix\n2, sheet\n"),
+        ("n.CSV", "Label,Name\r\n1,helix\r\n\r\n2,sheet\r\n"),
+    ],
+)
+def test_names_of_labels_in_a_file(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert read_label_names(tmp_path / name) == NAMES
+    write_graph(tmp_path / "g.graph", EDGE)
+    for names in (NAMES, tmp_path / name):
+        graph = read_graph(tmp_path / "g.graph", label_names=names)
+        assert graph.feature_names == ("label=helix", "label=sheet", "x0")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rule"),
+    [
+        ("n.json", "{}", "the first line must be 'label,name'"),
+        ("n.csv", "1,helix\n", "the first line must be 'label,name'"),
+        ("n.csv", "label,name\n1,a\n1,b\n", "each label must have one name"),
+    ],
+)
+def test_files_that_name_no_labels(write, name, text, rule):
+    with pytest.raises(InputError, match=rf"(?s)^(n\.|label names).*{rule}"):
+        read_label_names(write(name, text))
+
+
+def test_columns_are_renamed():
+    # the whole name of a column has precedence over the code
+    named = name_columns(EDGE, {"1": "turn", "label=1": "helix", "x0": "length"})
+    assert named.feature_names == ("label=helix", "label=2", "length")
+    assert named.features is EDGE.features
+    with pytest.raises(
+        InputError, match=r"must be of features or relations that are used, .* got '3'\.$"
+    ):
+        name_columns(EDGE, {"1": "helix", "3": "turn"})
+    with pytest.raises(InputError, match="each feature must have a name of its own"):
+        name_columns(EDGE, {"1": "helix", "2": "helix"})
+
+
+# ---------------------------------------------------------------- classes of graphs
+
+
+def write_bin(path, labels):
+    graphs = [dgl.graph(([0, 1], [1, 0])) for _ in range(4)]
+    write_dgl_graphs(path, graphs, torch.tensor(labels))
+    return path
+
+
+def test_classes_of_a_tu_folder(folder):
+    graphs = [nx.path_graph(3)] * 4
+    write_tu("T", graphs, [1, -1, 1, 1])
+    classes = read_graph_classes("T")
+    assert classes.labels.tolist() == [1, 0, 1, 1]
+    assert classes.names == ("-1", "1")
+    named = read_graph_classes("T", {"1": "mutagenic"})
+    assert named.names == ("-1", "mutagenic")
+    file = folder / "names.csv"
+    file.write_text("label,name\n-1,harmless\n")
+    assert read_graph_classes("T", file).names == ("harmless", "1")
+    with pytest.raises(InputError, match="names of classes must be for -1, 1, got '0'"):
+        read_graph_classes("T", {"0": "none"})
+    Path("T/T_graph_labels.txt").unlink()
+    assert read_graph_classes("T") is None
+    with pytest.raises(InputError, match="its graphs have no classes"):
+        read_graph_classes("T", {"1": "mutagenic"})
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([2, 0, 2, 2], [1, 0, 1, 1]),
+        ([[5], [5], [7], [9]], [0, 0, 1, 2]),
+        ([0.0, 1.0, 1.0, 0.0], [0, 1, 1, 0]),
+        ([0.5, 0.5, 1.0, 2.0], None),
+        ([float("nan"), 0.0, 1.0, 1.0], None),
+        ([3, 3, 3, 3], None),
+        ([0, 1, 2, 3], None),
+        ([[0, 1], [1, 0], [1, 1], [0, 0]], None),
+        ([0, 1, 1], None),
+    ],
+)
+def test_classes_of_a_dgl_file(tmp_path, labels, expected):
+    classes = read_graph_classes(write_bin(tmp_path / "g.bin", labels))
+    assert (None if classes is None else classes.labels.tolist()) == expected
+
+
+def test_other_formats_and_labels_in_memory(tmp_path):
+    nx.write_graphml(nx.path_graph(3), tmp_path / "g.graphml")
+    assert read_graph_classes(tmp_path / "g.graphml") is None
+    (tmp_path / "g.unknown").write_text("0 1\n")
+    assert read_graph_classes(tmp_path / "g.unknown", format="edges") is None
+    for labels in (["b", "a", "b"], np.array(["b", "a", "b"], object)):
+        assert as_graph_classes(labels).names == ("a", "b")
+    assert as_graph_classes(torch.tensor([[3], [1], [3]])).labels.tolist() == [1, 0, 1]

@@ -1,0 +1,100 @@
+"""Pieces of molecules: counts beside RDKit's own, names, SMARTS, drawings; 300 drugs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from mutag_molecules import mutag_molecules
+
+from gomkcn.commands.count_command import in_categories
+from gomkcn.commands.main import main
+from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.reading import read_molecule_file
+from mining import Pattern
+from mining.counting.exact_search import count_by_graph
+from mining.descriptions import describe_structure
+from mining.export import pattern_table
+from mining.fragments import FRAGMENTS, find_smarts, structure_of, to_smarts
+from mining.graph_relations import joined_relations
+from mining.plots.structure_drawing import draw_structure
+
+Chem = pytest.importorskip("rdkit.Chem")
+DRUGS = Path(__file__).parents[2] / "docs/data/drugs.smi"
+# what elements and bonds alone do not say
+SMARTS = ("[OH]", "[NH2]", "[#6][OX2][#6]", "[R]", "[r5]", "[CH3]", "c-c", "a:a", "[N+]", "[$(CO)]",
+          "*~*~*", "[!#6]", "[nH]", "[D3]", "C(=O)[O;H,-]", "[#7;R]", "[S,s]", "cC")  # fmt: skip
+
+
+def counts(graph, structure):
+    return count_by_graph(graph, *in_categories(structure, graph), 10**9).tolist()
+
+
+def test_counts_are_those_of_rdkit():
+    graph, mols = read_graph(DRUGS), read_molecule_file(DRUGS)
+    known = {name: text for name, text in FRAGMENTS.items() if "P" not in text}
+    assert len(known) >= 40
+    for text in known.values():
+        structure = structure_of(text)
+        places = find_smarts(to_smarts(structure), mols)
+        expected = [0] * len(mols)
+        for number, *atoms in places.tolist():
+            bonds = mols[number].GetBonds()
+            ends = [{bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()} for bond in bonds]
+            # an induced occurrence has no other bond
+            is_induced = sum(one <= {*atoms} for one in ends) == len(structure.edges)
+            expected[number] += is_induced
+        assert counts(graph, structure) == expected, text
+    for smarts in (*SMARTS, *map(to_smarts, map(structure_of, known.values()))):
+        query = Chem.MolFromSmarts(smarts)
+        every = [mol.GetSubstructMatches(query, uniquify=False, maxMatches=10**7) for mol in mols]
+        sets = [len({frozenset(one) for one in found}) for found in every]
+        found = find_smarts(smarts, mols)
+        assert np.bincount(found[:, 0], minlength=len(mols)).tolist() == sets, smarts
+
+
+def test_mutag_has_its_rings_and_no_limit_cuts(mutag):
+    graph = as_csr(mutag_molecules(mutag)[0])
+    assert sum(counts(graph, structure_of("c1ccccc1"))) == 420
+    ring = Structure.parse(", ".join(f"{i}:C--{(i + 1) % 6}" for i in range(6)))
+    assert sum(counts(joined_relations(graph), ring)) == 451
+    long = Chem.MolFromSmiles("C" * 1500)
+    assert len(find_smarts("CC", [long])) == 1499
+
+
+def test_every_drug_has_its_formula():
+    from rdkit.Chem.rdMolDescriptors import CalcMolFormula
+
+    rows = [line.split() for line in DRUGS.read_text().splitlines()[1:]]
+    mols = read_molecule_file(DRUGS)
+    assert len({name for _, name, _ in rows}) == len(mols) == 300
+    assert [CalcMolFormula(mol) for mol in mols] == [formula for *_, formula in rows]
+
+
+def test_fragments_have_names_smarts_and_drawings(mutag):
+    for name, text in FRAGMENTS.items():
+        assert describe_structure(structure_of(text)).startswith(f"{name}: "), name
+    nitro = Structure.parse(
+        "0:label=C-[single]-1:label=N, 1-[double]-2:label=O, 1-[single]-3:label=O"
+    )
+    assert describe_structure(nitro) == "nitro group on carbon: C[N+](=O)[O-]"
+    assert describe_structure(structure_of("C1CC1(C)C")) == "5 atoms with a ring: CC1(C)CC1"
+    table = pattern_table([Pattern(structure_of("CC#N")), Pattern(Structure.parse("a--b"))])
+    assert table["smarts"][0] == "[#6]-[#6]#[#7]" and table["smarts"].isna()[1]
+    picture = draw_structure(nitro, missing=[(0, 1)], beside=True)
+    assert "#000000" not in picture and picture.count("<svg") == 1 and "dotted: A–B" in picture
+    # the same letters in categories of other things are no elements
+    assert "circle" in draw_structure(Structure.parse("0:C--1:N"))
+
+
+def test_smarts_and_smiles_are_counted_and_listed():
+    line = ["count", "smarts:[NX3][CX3]=O", str(DRUGS), "--list", "2"]
+    said = CliRunner().invoke(main, line).output.splitlines()
+    assert said[3].split() == ["occurrences", "141,", "counted", "exactly"]
+    assert len(said) == 10 and said[5].startswith("listed      2, a random sample")
+    said = CliRunner().invoke(main, ["count", "smiles:N1CCC1=O", str(DRUGS), "--list", "9"]).output
+    assert "N0\tC1\tC2\tC3\tO4" in said
+    for pattern in ("smarts:[O", "smiles:[O"):
+        said = CliRunner().invoke(main, ["count", pattern, str(DRUGS)])
+        assert said.exit_code == 2 and "after 'sm" in said.output

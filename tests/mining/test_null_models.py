@@ -1,0 +1,395 @@
+"""Null models: what they keep and change, what they refuse, and what they say of themselves."""
+
+import collections
+import itertools
+import random
+from dataclasses import replace
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph import as_csr
+from mining.counting.census_formulas import count_triangles
+from mining.null_models import (
+    NULL_MODELS,
+    DegreeWalk,
+    RandomGraphs,
+    _nodes_of_pairs,
+    doubt_triangles,
+    find_sides,
+    null_model,
+    sample_null,
+)
+from mining.significance import compare_with_random
+
+
+def arcs(num_nodes, share, seed):
+    return as_csr(nx.gnp_random_graph(num_nodes, share, seed=seed, directed=True))
+
+
+def typed(seed, num_nodes=40):
+    """Two relations, one with a direction; some nodes are joined by both."""
+    rng = np.random.default_rng(seed)
+    source, target = rng.integers(num_nodes, size=(2, 260))
+    return csr_from_edges(
+        source,
+        target,
+        num_nodes,
+        directed=[True, False],
+        relation=rng.integers(2, size=260),
+        relation_names=["activates", "binds"],
+    )
+
+
+def colored(graph, num_colors, seed=0):
+    color = np.random.default_rng(seed).integers(num_colors, size=graph.num_nodes)
+    names = tuple(f"kind={k}" for k in range(num_colors))
+    return replace(graph, features=np.eye(num_colors, dtype=np.float32)[color], feature_names=names)
+
+
+def two_sided(seed=0):
+    return as_csr(nx.bipartite.random_graph(20, 30, 0.15, seed=seed))
+
+
+def collection():
+    return as_csr([nx.barabasi_albert_graph(12, 2, seed=s) for s in range(5)] + [nx.path_graph(1)])
+
+
+GRAPHS = {
+    "plain": as_csr(nx.barabasi_albert_graph(60, 3, seed=1)),
+    "directed": arcs(40, 0.12, 2),
+    "typed": typed(3),
+    "colored": colored(as_csr(nx.gnp_random_graph(60, 0.1, seed=4)), 3),
+    "colored arcs": colored(arcs(40, 0.15, 5), 2),
+    "colored relations": colored(typed(6), 2),
+    "two sides": two_sided(),
+    "collection": collection(),
+}
+
+
+def entries(graph):
+    """Row, column and what joins them, of all joined pairs."""
+    row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    links = np.ones(len(row), int) if graph.links is None else graph.links
+    return list(zip(row.tolist(), graph.indices.tolist(), links.tolist(), strict=True))
+
+
+def kept_at_nodes(graph):
+    """How many neighbours each node has by each link, of each row of features."""
+    kinds = [tuple(row) for row in graph.features.tolist()]
+    return collections.Counter((u, kinds[v], link) for u, v, link in entries(graph))
+
+
+def joint_degrees(graph):
+    of_node = collections.defaultdict(collections.Counter)
+    for u, _, link in entries(graph):
+        of_node[u][link] += 1
+    degrees = {u: tuple(sorted(own.items())) for u, own in of_node.items()}
+    return collections.Counter((degrees[u], degrees[v], link) for u, v, link in entries(graph))
+
+
+def check_tidy(graph, like):
+    """A simple graph, each edge in both rows, of the same kind seen from either end."""
+    reverse = graph.relations.reverse
+    found = {(u, v): link for u, v, link in entries(graph)}
+    assert len(found) == len(graph.indices) == len(like.indices)
+    assert all(u != v and found[v, u] == reverse[link] for (u, v), link in found.items())
+    assert list(found) == sorted(found)
+    owners = graph.graph_of(graph.adjacent_pairs())
+    assert (owners[:, 0] == owners[:, 1]).all()
+    assert graph.indptr.dtype == np.int64
+    assert graph.indices.dtype == np.int32
+    assert graph.links is None or graph.links.dtype == like.links.dtype
+    assert graph.features is like.features
+    assert graph.num_edges == like.num_edges
+
+
+@pytest.mark.parametrize("null", ["degree", "joint-degree"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_walks_keep_neighbours_by_relation_direction_and_category(name, null):
+    graph = GRAPHS[name]
+    for seed in range(3):
+        sample = sample_null(graph, null, seed)
+        check_tidy(sample, graph)
+        assert kept_at_nodes(sample) == kept_at_nodes(graph)
+        is_joint = joint_degrees(sample) == joint_degrees(graph)
+        assert is_joint or null == "degree"
+        if null == "degree":
+            stayed = set(entries(graph)) & set(entries(sample))
+            assert len(stayed) < 0.7 * len(graph.indices)
+    if name not in ("two sides", "collection"):
+        assert joint_degrees(sample_null(graph, "degree", 0)) != joint_degrees(graph)
+
+
+def test_joint_degrees_of_a_plain_graph_leave_much_to_chance():
+    graph = GRAPHS["plain"]
+    stayed = set(entries(graph)) & set(entries(sample_null(graph, "joint-degree", 0)))
+    assert len(stayed) < 0.5 * len(graph.indices)
+
+
+def test_hardly_any_edge_stays_where_it_was():
+    """Of a lattice, whose edges all lie where chance would put few, in one walk."""
+    lattice = as_csr(nx.watts_strogatz_graph(400, 6, 0))
+    sample = null_model("degree", lattice).sample(lattice, 0)
+    stayed = set(entries(lattice)) & set(entries(sample))
+    assert len(stayed) < 0.05 * len(lattice.indices)
+
+
+def test_pairs_that_are_joined_both_ways_stay_as_many_at_each_node():
+    graph = arcs(30, 0.3, 0)
+    both = graph.links == 3
+    assert both.sum() > 20
+    sample = sample_null(graph, "degree", 0)
+    rows = [np.repeat(np.arange(30), one.degrees)[one.links == 3] for one in (graph, sample)]
+    assert np.bincount(rows[0]).tolist() == np.bincount(rows[1]).tolist()
+    assert set(zip(*np.nonzero(both), strict=True)) != set(
+        zip(*np.nonzero(sample.links == 3), strict=True)
+    )
+
+
+def test_the_two_sides_of_a_graph_are_found_and_kept():
+    graph = two_sided()
+    sides = find_sides(graph)
+    pairs = graph.adjacent_pairs()
+    assert (sides[pairs[:, 0]] != sides[pairs[:, 1]]).all()
+    model = null_model("degree", graph)
+    assert model.keeps == "the degree of each node and its two sides"
+    graphs = RandomGraphs(model, graph, 1)
+    for sample in [graphs.draw(k) for k in range(3)]:
+        joined = sample.adjacent_pairs()
+        assert (sides[joined[:, 0]] != sides[joined[:, 1]]).all()
+        assert not count_triangles(sample).any()
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.random_labeled_tree(40, seed=0),
+        nx.disjoint_union_all([nx.path_graph(4)] * 6),
+        nx.cycle_graph(8),
+        nx.house_graph(),
+        nx.disjoint_union(nx.complete_bipartite_graph(5, 5), nx.cycle_graph(5)),
+        nx.gnp_random_graph(30, 0.2, seed=0, directed=True),
+    ],
+    ids=["tree", "forest", "one even ring", "odd ring", "an odd ring beside", "directed"],
+)
+def test_other_graphs_have_no_two_sides(graph):
+    assert find_sides(as_csr(graph)) is None
+
+
+def test_parts_with_two_sides_have_their_hubs_on_one():
+    parts = [nx.complete_bipartite_graph(2, 6), nx.complete_bipartite_graph(6, 2)]
+    sides = find_sides(as_csr(nx.disjoint_union_all(parts)))
+    assert sides.tolist() == [0] * 2 + [1] * 6 + [1] * 6 + [0] * 2
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_erdos_renyi_keeps_the_numbers_of_edges_of_each_graph(name):
+    graph = GRAPHS[name]
+    sample = sample_null(graph, "erdos-renyi", 0)
+    check_tidy(sample, graph)
+    counts = [
+        collections.Counter(
+            (int(one.graph_of(np.array(u))), min(link, int(one.relations.reverse[link])))
+            for u, _, link in entries(one)
+        )
+        for one in (graph, sample)
+    ]
+    assert counts[0] == counts[1]
+    assert len(set(entries(graph)) & set(entries(sample))) < 0.5 * len(graph.indices)
+
+
+def test_all_graphs_of_so_many_edges_are_equally_likely():
+    """Of 4 nodes and 2 arcs, not of one pair: 15 pairs of pairs, 4 directions each."""
+    graph = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 4, directed=True)
+    model = null_model("erdos-renyi", graph)
+    seen = collections.Counter(
+        tuple(map(tuple, np.transpose(model.sample(graph, seed).edges()[:2]).tolist()))
+        for seed in range(3000)
+    )
+    assert len(seen) == 60
+    # 50 of each, five standard deviations
+    assert 15 <= min(seen.values()) <= max(seen.values()) <= 85
+
+
+def test_pairs_are_numbered_one_after_the_other():
+    nodes = _nodes_of_pairs(np.arange(45 * 44 // 2))
+    assert nodes.tolist() == [[i, j] for j in range(45) for i in range(j)]
+    # the root of so large a number is rounded
+    for high in (2**31 - 2, 2**30 + 7, 94_906_267):
+        first = high * (high - 1) // 2
+        nodes = _nodes_of_pairs(np.array([first - 1, first, first + high - 1]))
+        assert nodes.tolist() == [[high - 2, high - 1], [0, high], [high - 1, high]]
+
+
+def test_samples_have_as_many_triangles_as_those_of_igraph():
+    whole = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    graph, pairs = as_csr(nx.Graph(list(whole.edges))), list(whole.edges)
+    own = [count_triangles(sample_null(graph, "degree", seed)).sum() // 3 for seed in range(300)]
+    others = []
+    igraph.set_random_number_generator(random.Random(0))
+    try:
+        for _ in range(300):
+            other = igraph.Graph(edges=pairs)
+            other.rewire(20 * len(pairs))
+            others.append(len(other.list_triangles()))
+    finally:
+        igraph.set_random_number_generator(random)
+    error = np.hypot(*(np.std(one, ddof=1) / len(one) ** 0.5 for one in (own, others)))
+    assert abs(np.mean(own) - np.mean(others)) < 4 * error
+
+
+def test_streams_are_independent_of_each_other_and_of_what_was_drawn_before():
+    graph = GRAPHS["plain"]
+    graphs = RandomGraphs(null_model("degree", graph), graph, 5)
+    again = RandomGraphs(null_model("degree", graph), graph, 5)
+    drawn = [graphs.draw(number).indices.tolist() for number in range(4)]
+    assert [again.draw(number).indices.tolist() for number in (3, 0)] == [drawn[3], drawn[0]]
+    assert len(set(map(str, drawn))) == 4
+    other = RandomGraphs(null_model("degree", graph), graph, 6)
+    assert other.draw(0).indices.tolist() not in drawn
+
+
+def test_walks_start_from_a_hub_and_independent_graphs_do_not():
+    graph = GRAPHS["plain"]
+    model = null_model("degree", graph)
+    starts = []
+
+    class Seen:
+        name, keeps, is_walk, doubt = "seen", "", True, model.doubt
+
+        def sample(self, start, seed):
+            starts.append(start)
+            return model.sample(start, seed)
+
+    graphs = RandomGraphs(Seen(), graph, 0)
+    graphs.draw(0), graphs.draw(1)
+    assert starts == [graph, graphs.hub, graphs.hub]
+    assert RandomGraphs(null_model("erdos-renyi", graph), graph, 0).hub is graph
+
+
+@pytest.mark.parametrize("null", NULL_MODELS)
+@pytest.mark.parametrize(
+    "graph", [nx.empty_graph(3), nx.path_graph(2), nx.complete_graph(5)], ids=["0", "1", "all"]
+)
+def test_a_graph_that_cannot_change_comes_back(graph, null):
+    csr = as_csr(graph)
+    sample = sample_null(csr, null, 2)
+    assert sample.indices.tolist() == csr.indices.tolist()
+    assert sample.indptr.tolist() == csr.indptr.tolist()
+
+
+def test_words_say_what_is_kept_of_a_graph():
+    assert [null_model("degree", GRAPHS[name]).keeps for name in ("directed", "typed")] == [
+        "the numbers of outgoing and incoming edges and mutual pairs of each node",
+        "the degree of each node by edge type and direction",
+    ]
+    assert null_model("joint-degree", GRAPHS["colored"]).keeps == (
+        "the degree of each node, the categories of the neighbours of each node and the number of "
+        "edges between nodes of each two degrees"
+    )
+
+
+def test_what_is_no_null_model_is_refused():
+    with pytest.raises(InputError, match="null must be one of 'degree', 'joint-degree', 'erdos-"):
+        null_model("nothing", GRAPHS["plain"])
+    with pytest.raises(InputTypeError, match="null must be a name, a function .*, got int"):
+        null_model(3, GRAPHS["plain"])
+    with pytest.raises(InputError, match="seed must be at least 0, got -1"):
+        sample_null(GRAPHS["plain"], "degree", -1)
+
+
+def test_a_function_of_ones_own_is_a_null_model():
+    def rings(graph, seed):
+        """a ring through all nodes in random order"""
+        order = np.random.default_rng(seed).permutation(graph.num_nodes).tolist()
+        ring = nx.empty_graph(graph.num_nodes)
+        ring.add_edges_from(zip(order, order[1:] + order[:1], strict=True))
+        return ring
+
+    graph = GRAPHS["colored"]
+    model = null_model(rings, graph)
+    assert (model.name, model.keeps) == ("rings", "a ring through all nodes in random order")
+    assert (model.is_walk, model.doubt(graph)) == (False, "")
+    sample = RandomGraphs(model, graph, 3).draw(0)
+    assert (sample.degrees == 2).all()
+    assert sample.features is graph.features
+    assert null_model(lambda graph, seed: graph, graph).keeps.startswith("what the function")
+
+
+@pytest.mark.parametrize(
+    ("made", "got"), [(nx.path_graph(3), "got 3 nodes"), (arcs(60, 0.1, 0), "True")]
+)
+def test_graphs_of_ones_own_must_have_these_nodes_and_relations(made, got):
+    graph = GRAPHS["plain"]
+    with pytest.raises(InputError, match=rf"the nodes and relations .*{got}"):
+        sample_null(graph, lambda graph, seed: made, 0)
+
+
+def test_it_is_said_where_few_graphs_keep_as_much():
+    model = null_model("degree", as_csr(nx.star_graph(30)))
+    assert "0 of 1,000 swaps of the null model “degree” succeed" in model.doubt(
+        as_csr(nx.star_graph(30))
+    )
+    threshold = nx.complete_graph(4)
+    threshold.add_edges_from((k % 2, 4 + k) for k in range(0, 12, 2))
+    assert "hardly differ" in null_model("degree", as_csr(threshold)).doubt(as_csr(threshold))
+
+
+def test_it_is_said_where_triangles_are_all_over_and_not_where_a_few_are_planted():
+    points = as_csr(nx.random_geometric_graph(200, 0.1, seed=1))
+    for null in NULL_MODELS:
+        doubt = null_model(null, points).doubt(points)
+        assert "Structures that contain triangles may be over-represented" in doubt
+        assert f"{count_triangles(points).sum() // 3:,} triangles" in doubt
+    planted = nx.gnp_random_graph(200, 0.02, seed=1)
+    for first in range(0, 32, 4):
+        planted.add_edges_from(itertools.combinations(range(first, first + 4), 2))
+    for graph in (as_csr(planted), GRAPHS["plain"], GRAPHS["two sides"]):
+        assert null_model("degree", graph).doubt(graph) == ""
+    lattice = as_csr(nx.grid_2d_graph(20, 20))
+    assert null_model("degree", lattice).doubt(lattice) == ""
+
+
+def test_few_triangles_vary_by_the_root_of_their_number():
+    def triangles(number):
+        return as_csr(nx.disjoint_union_all([nx.complete_graph(3)] * number))
+
+    # 14 more than 16 are within five times the root of 16, and 26 more than 4 are not within that
+    assert doubt_triangles("degree", triangles(30), [triangles(16)] * 4) == ""
+    assert "have 4 on average" in doubt_triangles("degree", triangles(30), [triangles(4)] * 4)
+
+
+def test_fewer_triangles_are_said_as_well():
+    """Of a two-sided graph beside graphs whose sides are not kept."""
+    graph = as_csr(nx.bipartite.random_graph(60, 60, 0.3, seed=0))
+    alike = np.zeros(graph.num_nodes, np.int64)
+    doubt = DegreeWalk("degree", "", alike, alike).doubt(graph)
+    assert "has 0 triangles" in doubt
+    assert "Structures that contain triangles may be under-represented" in doubt
+
+
+def motif_counts(graph):
+    made = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs().tolist())
+    counts = np.concatenate([made.motifs_randesu(size) for size in (3, 4)])
+    return counts[~np.isnan(counts)].astype(np.int64)
+
+
+@pytest.mark.parametrize("kind", ["grown", "hubs"])
+def test_graphs_of_the_null_model_are_seldom_called(kind):
+    """At a level of 5 %, of 40 graphs at most 6 with a probability of 99 %."""
+    hubs = [25, 18, 12, 9, *[3] * 15, *[2] * 20, *[1] * 25]
+    hubs[-1] += sum(hubs) % 2
+    start = nx.havel_hakimi_graph(hubs) if kind == "hubs" else nx.barabasi_albert_graph(50, 2, 1)
+    first = as_csr(start)
+    called = 0
+    for seed in range(40):
+        graph = sample_null(first, "degree", 1000 + seed)
+        graphs = RandomGraphs(null_model("degree", graph), graph, seed)
+        counts = [motif_counts(graph), *(motif_counts(graphs.draw(k)) for k in range(99))]
+        called += any(one.p_adjusted <= 0.05 for one in compare_with_random("degree", counts))
+    assert called <= 6
