@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,15 +46,6 @@ def tu_folder(data: Path, name: str) -> Path | None:
 def read_tu(data: Path, name: str, **options: object) -> CSRGraph | None:
     folder = tu_folder(data, name)
     return None if folder is None else read_graph(folder, **options)
-
-
-def read_enzymes(data: Path) -> CSRGraph | None:
-    """ENZYMES with its 18 attributes and 3 labels, each scaled to [0, 1]."""
-    graph = read_tu(data, "ENZYMES", features=("attributes", "labels"))
-    if graph is None:
-        return None
-    low, high = graph.features.min(axis=0), graph.features.max(axis=0)
-    return dataclasses.replace(graph, features=(graph.features - low) / (high - low))
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,10 @@ RELABELLINGS = 5
 
 def to_renumber(folder: Path) -> Iterator[tuple[str, Callable[[], CSRGraph]]]:
     """Five graphs: made and real, with features, directions, types, and many graphs."""
-    shapes = nx.complete_graph(4), nx.circular_ladder_graph(3), nx.cycle_graph(6)
-    some = {Structure.from_networkx(one): 15 for one in shapes}
+    shapes = {
+        "K4": nx.complete_graph(4), "prism": nx.circular_ladder_graph(3), "C6": nx.cycle_graph(6)
+    }  # fmt: skip
+    some = {Structure.from_networkx(one, name): 15 for name, one in shapes.items()}
     near = np.array(nx.random_geometric_graph(600, 0.07, seed=0).edges)
     yield (
         "BA, embedded K4, prism, C6",

@@ -11,13 +11,9 @@ python benchmarks/run.py paper --quick      tiny sizes, to see that they run; no
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
-
-# read by torch and Numba at import: each has the threads that its benchmark asks for
-os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0))))
 
 import click
 import torch

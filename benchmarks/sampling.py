@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from inputs import barabasi_albert_graph, read_tu, star_graph
 from measure import Limits, measure_limits, time_interleaved, use_threads
-from peers.peer import NOT_INSTALLED
-from peers.sampling import SAMPLING_PEERS, Extract
+from peers.sampling import NOT_INSTALLED, SAMPLING_PEERS, Extract
 from record import Bench, Table
 
 from gomkcn_dgl import CSRGraph, SubgraphBatch, SubgraphSettings, extract_subgraphs

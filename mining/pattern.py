@@ -623,8 +623,10 @@ class Pattern:
         """Its shape and labels in words, without the features that differ."""
         # loads networkx, which no count needs
         from gomkcn_dgl.graphs.shapes import describe_shape
+        from mining.fragments import describe_fragment
 
-        return self.description.split(";")[0] or describe_shape(self.structure)
+        said = self.description.split(";")[0] or describe_fragment(self.structure)
+        return said or describe_shape(self.structure)
 
     @property
     def key(self) -> bytes:

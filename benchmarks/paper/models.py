@@ -278,8 +278,11 @@ def _fit(
     best, motifs = history.best, None
     if isinstance(data, MotifData) and len(model.convs):
         # classes whose motif is among the filters of any convolution
-        filters = [discretize(conv.filters) for conv in model.convs]
-        found = {key for one in filters for key in one.structure_keys(data.graph.relations)}
+        found = {
+            key
+            for conv in model.convs
+            for key in discretize(conv.filters).structure_keys(conv.relations)
+        }
         motifs = sum(key in found for key in data.motif_keys())
     return TrialOutcome(
         best.accuracy,

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from gomkcn_dgl import CSRGraph
-from peers.peer import Peer
 
 Extract = Callable[[int], Any]
 _WHOLE_BALL = "returns the whole ball, it has no cap"
+NOT_INSTALLED = "not installed"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Something else that extracts subgraphs."""
+
+    name: str  # the function, as its users know it
+    distribution: str  # on PyPI
+    module: str
+    # takes a graph, the hops and the cap; returns what takes the subgraph of a root
+    prepare: Callable[[CSRGraph, int, int], Extract]
+    remark: str = ""  # what it does otherwise than we do
+
+    def version(self) -> str | None:
+        """Installed version, or None."""
+        if importlib.util.find_spec(self.module) is None:
+            return None
+        return importlib.metadata.version(self.distribution)
 
 
 def _dgl(graph: CSRGraph, num_hops: int, max_nodes: int) -> Extract:

@@ -25,6 +25,8 @@ from PIL import Image
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 PICTURES = GALLERY.parent / "static/gallery"
+# what is in the repository
+OWN_DATA = GALLERY.parent / "data"
 GOMKCN = [sys.executable, "-m", "gomkcn"]
 # width, height and scheme of the small pictures; what is printed is as wide as an A4 page
 LOOKS = ((1280, 960, "dark"), (390, 844, "light"), (390, 844, "dark"), (690, 1000, "print"))
@@ -49,6 +51,12 @@ EXHIBITS = (
         "188 nitroaromatic compounds, with atoms and bonds, mutagenic or not",
         "MUTAG*/MUTAG",
         "--features labels",
+    ),
+    Exhibit(
+        "drugs",
+        "Molecules: 300 drugs",
+        "well-known drugs as SMILES, read by RDKit: atoms by element, bonds by type",
+        "drugs.smi",
     ),
     Exhibit(
         "genes",
@@ -109,7 +117,7 @@ def _prepare(exhibit: Exhibit, data: Path, folder: Path) -> Path | None:
         path = folder / exhibit.data
         nx.write_edgelist(NETWORKX[exhibit.name](), path, delimiter="\t", data=False)
         return path
-    return next(iter(sorted(data.glob(exhibit.data))), None)
+    return next(iter(sorted([*data.glob(exhibit.data), *OWN_DATA.glob(exhibit.data)])), None)
 
 
 def _make(exhibit: Exhibit, path: Path, folder: Path) -> None:

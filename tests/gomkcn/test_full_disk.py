@@ -16,55 +16,27 @@ from forked import exit_code, start
 EDGES = "".join(f"{u} {v}\n" for u, v in nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
 MINE = "--quiet --patterns 1 --size 4 --min-occurrences 1 --epochs 2 --null none"
 FULL = "No space left on device"
-WRITERS = {
-    "mine again": f"mine graph.txt --out disk/run --force {MINE} --size 3",
-    "export": "export disk/run --out disk/tables",
-    "planted": "generate planted --out disk/planted.csv --nodes 100",
-    "planted, DGL": "generate planted --out disk/planted.bin --nodes 100",
-}
-
-
-@pytest.fixture(scope="module")
-def finished_run(tmp_path_factory):
-    """A graph and a finished run, mined once."""
-    place = tmp_path_factory.mktemp("run")
-    (place / "graph.txt").write_text(EDGES)
-    gomkcn(f"mine {place / 'graph.txt'} --out {place / 'run'} {MINE}")
-    return place
+WRITERS = (
+    f"mine graph.txt --out disk/run --force {MINE} --size 3",
+    "export disk/run --out disk/tables",
+    "generate planted --out disk/planted.csv --nodes 100",
+    "generate planted --out disk/planted.bin --nodes 100",
+)
 
 
 @pytest.fixture
 def disk(folder):
-    """A disk of 2 MiB in the folder "disk"; ``disk(option)`` mounts it anew, with an option."""
+    """A disk of 2 MiB in the folder "disk"."""
     place = folder / "disk"
     place.mkdir()
-
-    def mount(*options):
-        command = ["mount", "-t", "tmpfs", "-o", ",".join(["size=2m", *options]), "tmpfs", place]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"no disk can be mounted here: {done.stderr.strip()}")
-
     if shutil.which("mount") is None:
         pytest.skip("no disk can be mounted here: there is no mount command")
-    mount()
-    yield lambda option: mount("remount", option)
+    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"no disk can be mounted here: {done.stderr.strip()}")
+    yield place
     subprocess.run(["umount", place], check=True)
-
-
-@pytest.fixture
-def run(finished_run, folder, disk):
-    """The finished run on a disk of its own."""
-    shutil.copy(finished_run / "graph.txt", "graph.txt")
-    shutil.copytree(finished_run / "run", "disk/run")
-    return disk
-
-
-def fill(place):
-    """Leave no byte free."""
-    with open(place / "ballast", "wb", buffering=0) as file, pytest.raises(OSError, match=FULL):
-        while True:
-            file.write(bytes(4096))
 
 
 def contents(place):
@@ -73,12 +45,17 @@ def contents(place):
     return {path: path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("command", WRITERS.values(), ids=WRITERS)
-def test_a_full_disk_is_reported_and_loses_nothing(run, folder, command):
-    fill(folder / "disk")
-    before = contents(folder / "disk")
-    assert FULL in refused(command)
-    assert contents(folder / "disk") == before
+def test_a_full_disk_is_reported_and_loses_nothing(folder, disk):
+    (folder / "graph.txt").write_text(EDGES)
+    gomkcn(f"mine graph.txt --out disk/run {MINE}")
+    # no byte is left free
+    with open(disk / "ballast", "wb", buffering=0) as file, pytest.raises(OSError, match=FULL):
+        while True:
+            file.write(bytes(4096))
+    before = contents(disk)
+    for command in WRITERS:
+        assert FULL in refused(command)
+        assert contents(disk) == before
 
 
 # the stand-in where no disk can be mounted: files may not grow past 512 bytes

@@ -17,7 +17,6 @@ from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrence, Occurrences
 from mining.pattern import (
     AS_EXPECTED,
-    SCHEMA_VERSION,
     ClassContrast,
     ClassDifference,
     Frequency,
@@ -192,26 +191,6 @@ def is_rounding(text, true):
     digits = text.partition("e")
     decimals = len(digits[0].partition(".")[2]) - int(digits[2] or 0)
     return abs(float(text) - true) <= 0.5000001 * 10.0**-decimals
-
-
-def small_patterns_record():
-    """The record of patterns.json with one pattern that has everything it can have."""
-    pattern = dataclasses.replace(
-        pattern_of(nx.path_graph(2), ids=("a", "b")),
-        frequency=Frequency(OccurrenceCount(3.5, 0.0, 6.0, is_exact=False), 1, 5, 4, 3, 2),
-        significance={"degree": significance_of()},
-        classes=difference_of("toxic", "harmless"),
-    )
-    structure = dataclasses.replace(pattern.structure, categories=(("kind=a",), ("kind=b",)))
-    pattern = dataclasses.replace(pattern, structure=structure)
-    record = {
-        "schema": SCHEMA_VERSION,
-        "feature_names": ["x0"],
-        "patterns": [pattern.to_dict()],
-        "others": [],
-        "motif_set": MotifSet((), 0.0, 0.0).to_dict(),
-    }
-    return json.loads(json.dumps(record))
 
 
 def change(record, path, value):

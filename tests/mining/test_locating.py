@@ -92,14 +92,6 @@ def test_of_perfect_matches_the_pattern_that_says_most_is_nearest():
         assert near.similarity[:5, path] == pytest.approx(1)
 
 
-def test_a_structure_decides_where_the_kernel_cannot():
-    # both are 3-regular on 6 nodes
-    prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
-    near = compare(nx.disjoint_union(prism, bipartite), [bipartite, prism])
-    assert near.similarity == pytest.approx(1)
-    assert near.nearest.tolist() == [1] * 6 + [0] * 6
-
-
 def test_a_neighbourhood_has_the_categories_of_a_pattern_as_well():
     # edges of two kinds of nodes: equal ends in the second, a square of the other kind
     graph = nx.disjoint_union_all([nx.path_graph(2), nx.path_graph(2), nx.cycle_graph(4)])
@@ -297,27 +289,10 @@ def test_places_and_counts_by_hand(graph, patterns, expected, roots, disjoint):
     located = locate(graph, patterns)
     assert list(map(node_sets, located)) == expected
     for one, own, sets in zip(located, disjoint, expected, strict=True):
-        frequency = one.frequency
-        assert (frequency.count, frequency.listed, frequency.disjoint) == (
-            len(sets),
-            len(sets),
-            own,
-        )
-        assert frequency.graphs == bool(sets)
+        found = one.frequency
+        assert found.count == found.listed == len(sets)
+        assert (found.disjoint, found.graphs) == (own, bool(sets))
     assert [one.frequency.roots for one in located] == roots
-
-
-def test_all_structures_of_four_nodes_are_where_networkx_finds_them():
-    graph = nx.powerlaw_cluster_graph(30, 2, 0.5, seed=3)
-    shapes = [g for g in nx.graph_atlas_g() if len(g) == 4 and nx.is_connected(g)]
-    for shape, one in zip(shapes, locate(graph, shapes), strict=True):
-        matcher = nx.algorithms.isomorphism.GraphMatcher(graph, shape)
-        expected = {frozenset(found) for found in matcher.subgraph_isomorphisms_iter()}
-        assert node_sets(one) == sorted(map(sorted, expected))
-        # the nodes of a place are in the order of those of the pattern
-        for place in one.occurrences:
-            copy = nx.relabel_nodes(shape, dict(enumerate(place.nodes)))
-            assert nx.utils.graphs_equal(nx.Graph(copy.edges), nx.Graph(graph.subgraph(copy).edges))
 
 
 def test_a_collection_has_the_graph_and_ids_local_to_it(monkeypatch):

@@ -1,13 +1,32 @@
-"""Step-down max-T against loops and numbers by hand; verdicts; permuted classes."""
+"""Step-down max-T against loops and by hand; classes: permutations, odds ratios, and laws."""
 
+import dataclasses
 import itertools
+import json
+from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
+from command_line import gomkcn
+from graph_files import write_tu
+from scipy.stats import binom
+from scipy.stats.contingency import odds_ratio
 
+from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
-from mining.pattern import NullComparison
-from mining.significance import compare_classes, compare_with_random, step_down
+from gomkcn_dgl.graphs.structure import Structure
+from mining import MiningRun, PatternMiner, bag_of_patterns, load_miner, read_run
+from mining.html.tables import class_table
+from mining.mined_graph import classes_of
+from mining.pattern import OccurrenceCount, Pattern
+from mining.significance import (
+    class_differences,
+    compare_classes,
+    compare_with_random,
+    odds_ratio_interval,
+    step_down,
+)
 
 
 def plain_comparison(counts):
@@ -74,27 +93,6 @@ def test_distances_by_hand():
     assert step_down(distance).tolist() == pytest.approx([2 / 3, 1 / 3, 2 / 3])
 
 
-def test_numbers_that_are_printed():
-    counts = np.zeros((200, 3), np.int64)
-    counts[0], counts[1:100, 0], counts[1:, 2] = (9, 4, 7), 2, 7
-    first, second, third = compare_with_random("degree", counts)
-    assert (first.observed, first.largest, first.num_samples) == (9, 2, 199)
-    assert first.mean == pytest.approx(2 * 99 / 199)
-    assert first.sd == pytest.approx(np.std(counts[1:, 0], ddof=1))
-    assert first.z == pytest.approx((9 - first.mean) / first.sd)
-    assert (first.p, first.p_adjusted, first.verdict) == (1 / 200, 1 / 200, "more frequent")
-    # 0 in all others: no spread, hence no z
-    assert (second.mean, second.sd, second.z, second.p) == (0, 0, None, 1 / 200)
-    assert second.verdict == "more frequent"
-    # the same everywhere
-    assert (third.mean, third.z, third.p, third.p_adjusted) == (7, None, 1, 1)
-
-
-def test_at_the_mean_the_rank_is_that_of_what_is_rarer():
-    comparison = compare_with_random("degree", np.array([[2], [1], [1], [4]]))[0]
-    assert (comparison.p, comparison.z) == (3 / 4, 0)
-
-
 def test_a_single_copy_of_something_rare_is_no_news():
     """Of 60 structures each occurs once, in some graph: that the graph has one says nothing."""
     for num_samples in (99, 199):
@@ -102,15 +100,6 @@ def test_a_single_copy_of_something_rare_is_no_news():
         counts[0, 0] = 1
         counts[np.arange(1, 61), np.arange(1, 61)] = 1
         assert compare_with_random("degree", counts)[0].p_adjusted > 0.05
-
-
-def test_fewer_than_chance_is_called_as_well():
-    rng = np.random.default_rng(0)
-    counts = rng.poisson(50, (200, 4))
-    counts[0, 2] = 5
-    comparison = compare_with_random("degree", counts)[2]
-    assert (comparison.verdict, comparison.p) == ("less frequent", 1 / 200)
-    assert comparison.z < -4
 
 
 def test_large_counts_are_compared_exactly():
@@ -143,28 +132,6 @@ def test_what_rounding_alone_tells_apart_is_a_tie():
     assert step_down(np.array([[0.1 + 0.2], [0.3], [0.0]])).tolist() == [2 / 3]
 
 
-def test_counts_of_no_two_random_graphs_are_refused():
-    with pytest.raises(InputError, match=r"at least two random graphs, got the shape \(2, 4\)"):
-        compare_with_random("degree", np.ones((2, 4), int))
-
-
-def test_a_record_comes_back():
-    first = compare_with_random("degree", np.array([[5], [1], [2], [3]]))[0]
-    record = first.to_dict()
-    assert record == {
-        "num_samples": 3,
-        "observed": 5.0,
-        "mean": 2.0,
-        "sd": 1.0,
-        "largest": 3.0,
-        "z": 3.0,
-        "p": 0.25,
-        "p_adjusted": 0.25,
-        "verdict": "as expected",
-    }
-    assert NullComparison("degree", **record) == first
-
-
 def plain_class_p(counts, labels, orders):
     """Adjusted p by differences of means, over the permutations that are given."""
 
@@ -194,13 +161,178 @@ def test_permuted_classes_equal_all_permutations(labels):
     found = compare_classes(counts, np.array(labels), num_samples=6000, seed=1)
     # the error of a share of 6,000
     assert np.abs(found - wanted).max() < 0.03
-    # what all graphs hold alike has nothing to say
-    same = np.column_stack([counts, np.full(7, 0.1)])
-    again = compare_classes(same, np.array(labels), num_samples=6000, seed=1)
-    assert again.tolist() == [*found.tolist(), 1.0]
 
 
-def test_one_class_has_nothing_to_be_compared_with():
-    assert compare_classes(np.array([[1], [2], [3]]), np.zeros(3, int)).tolist() == [1.0]
+def test_odds_ratio_by_hand_and_beside_the_conditional_one():
+    ratio, low, high = odds_ratio_interval(*map(np.array, (10, 30, 5, 40)))
+    # 10.5 / 20.5 * 35.5 / 5.5; the error of its logarithm is sqrt(1/10.5 + 1/20.5 + 1/5.5 + 1/35.5)
+    np.testing.assert_allclose([ratio, low, high], [3.305987, 1.030030, 10.610901], rtol=1e-5)
+    exact = odds_ratio([[10, 20], [5, 35]])
+    assert low < exact.statistic < high
+    bounds = exact.confidence_interval(0.95)
+    # the exact interval is never too narrow, and so the wider one
+    assert bounds.low < low < high < bounds.high
+
+
+@pytest.mark.parametrize(("sizes", "others"), [(20, 30), (63, 125)])
+def test_interval_covers_the_odds_ratio(sizes, others):
+    # exactly, by the probabilities of all tables
+    inside, outside = np.meshgrid(np.arange(sizes + 1), np.arange(others + 1), indexing="ij")
+    _, low, high = odds_ratio_interval(inside, sizes, outside, others)
+    coverage = []
+    for own, rest in itertools.product([0.05, 0.2, 0.5, 0.9], repeat=2):
+        truth = own / (1 - own) * (1 - rest) / rest
+        probability = binom.pmf(inside, sizes, own) * binom.pmf(outside, others, rest)
+        coverage.append(probability[(low <= truth) & (truth <= high)].sum())
+    assert min(coverage) > 0.94
+    assert np.mean(coverage) > 0.95
+
+
+def test_counts_of_three_classes():
+    labels = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+    contains = np.zeros((9, 2), bool)
+    contains[[0, 1, 3], 0] = True
+    contains[[5, 6, 7, 8], 1] = True
+    spread, own = class_differences(contains, labels, ["a", "b", "c"])
+    assert [(one.name, one.containing, one.num_graphs) for one in spread.contrasts] == [
+        ("a", 2, 3),
+        ("b", 1, 2),
+        ("c", 0, 4),
+    ]
+    assert [(one.others_containing, one.num_others) for one in spread.contrasts] == [
+        (1, 6),
+        (2, 7),
+        (3, 5),
+    ]
+    assert own.strongest.name == "c"
+    # such a split of nine graphs is one of 126, and one of two patterns must have it
+    assert 0.5 / 126 < own.p_adjusted < 4 / 126
+    assert spread.p_adjusted > 0.2
+
+
+@pytest.mark.parametrize("num_classes", [2, 6])
+def test_nothing_is_found_where_classes_are_random(num_classes):
+    rng = np.random.default_rng(3)
+    contains = rng.random((120, 10)) < np.linspace(0.05, 0.95, 10)
+    names = [str(number) for number in range(num_classes)]
+    found = 0
+    for _ in range(100):
+        differences = class_differences(contains, rng.permutation(120) % num_classes, names)
+        found += min(one.p_adjusted for one in differences) <= 0.05
+    # 5 % of 100 by chance, with 3 standard deviations
+    assert found <= 5 + 3 * np.sqrt(100 * 0.05 * 0.95)
+
+
+def test_extreme_tables_and_records():
+    labels = np.repeat([0, 1], [300, 200])
+    contains = np.stack([labels == 1, labels < 2, labels > 1], axis=1)
+    differences = class_differences(contains, labels, ["0", "1"])
+    separating, everywhere, nowhere = differences
+    assert separating.p_adjusted == 0.001
+    assert separating.strongest.low > 1000
+    assert everywhere.p_adjusted == nowhere.p_adjusted == 1
+    for difference in differences:
+        counted = Pattern(Structure.parse("triangle")).counted(OccurrenceCount.exact(1))
+        pattern = dataclasses.replace(counted, classes=difference)
+        record = json.loads(json.dumps(pattern.to_dict(), allow_nan=False))
+        again = Pattern.from_dict(record, ()).classes
+        assert again.to_dict() == difference.to_dict()
+        assert str(again) == str(difference)
+    assert str(separating).startswith(
+        "200 of 200 (100%) of class 1, 0 of 300 (0%) of the others; odds ratio "
+    )
+
+
+def stars_and_rings():
+    """Trees, half of them with a ring of five nodes, and which ones: classes."""
+    graphs = []
+    for number in range(24):
+        tree = nx.random_labeled_tree(9, seed=number)
+        if number % 2:
+            tree = nx.disjoint_union(tree, nx.cycle_graph(5))
+            tree.add_edge(0, 9)
+        graphs.append(tree)
+    return graphs, np.array(["tree", "ring"] * 12)
+
+
+def test_the_table_of_classes_has_what_separates_them_first():
+    graphs, y = stars_and_rings()
+    options = {"pattern_size": (4, 5), "null": None}
+    miner = PatternMiner(**options).fit(graphs, y)
+    counted = [*miner.patterns_, *miner.others_]
+    first = min(counted, key=lambda one: (one.classes.p_adjusted, -one.classes.strongest.strength))
+    contrast = first.classes.strongest
+    assert (contrast.name, contrast.containing, contrast.others_containing) == ("ring", 12, 0)
+    assert nx.is_isomorphic(nx.Graph(first.edges), nx.cycle_graph(5))
+    assert first.classes.p_adjusted == 0.001
+    for pattern in counted:
+        bag = bag_of_patterns([pattern], graphs)[:, 0]
+        for own in pattern.classes.contrasts:
+            assert own.containing == (bag[y == own.name] > 0).sum()
+    # without classes there are no differences
+    plain = PatternMiner(**options).fit(graphs)
+    assert all(pattern.classes is None for pattern in plain.patterns_)
+    assert not class_table(MiningRun.of(plain, as_csr(graphs))).rows
+
+
+def test_classes_of_targets():
+    graph = as_csr([nx.path_graph(3)] * 4)
+    assert classes_of(None, graph) is None
+    assert classes_of(np.zeros(12), graph) is None
+    assert classes_of([0.5, 1.5, 2.5, 2.5], graph) is None
+    assert classes_of(["b", "a", "b", "b"], graph).names == ("a", "b")
+    with pytest.raises(InputError, match="y must have a class for each of the 4 graphs, or a targ"):
+        classes_of([1, 2, 1], graph)
+
+
+def test_numbers_that_are_printed():
+    counts = np.zeros((200, 3), np.int64)
+    counts[0], counts[1:100, 0], counts[1:, 2] = (9, 4, 7), 2, 7
+    first, second, third = compare_with_random("degree", counts)
+    assert (first.observed, first.largest, first.num_samples) == (9, 2, 199)
+    assert first.mean == pytest.approx(2 * 99 / 199)
+    assert first.sd == pytest.approx(np.std(counts[1:, 0], ddof=1))
+    assert first.z == pytest.approx((9 - first.mean) / first.sd)
+    assert (first.p, first.p_adjusted, first.verdict) == (1 / 200, 1 / 200, "more frequent")
+    # 0 in all others: no spread, hence no z
+    assert (second.mean, second.sd, second.z, second.p) == (0, 0, None, 1 / 200)
+    assert second.verdict == "more frequent"
+    # the same everywhere
+    assert (third.mean, third.z, third.p, third.p_adjusted) == (7, None, 1, 1)
+    # at the mean the rank is that of what is rarer
+    (middle,) = compare_with_random("degree", np.array([[2], [1], [1], [4]]))
+    assert (middle.p, middle.z) == (3 / 4, 0)
+    with pytest.raises(InputError, match=r"at least two random graphs, got the shape \(2, 4\)"):
+        compare_with_random("degree", np.ones((2, 4), int))
+
+
+def test_what_all_graphs_or_one_class_hold_has_nothing_to_say():
+    counts, labels = np.random.default_rng(3).poisson(4, (7, 2)), np.array([0, 1, 1, 2, 2, 0, 2])
+    both = [compare_classes(one, labels, num_samples=99)
+            for one in (counts, np.column_stack([counts, np.full(7, 0.1)]))]  # fmt: skip
+    assert both[1].tolist() == [*both[0].tolist(), 1.0]
+    assert compare_classes(counts, np.zeros(7, int)).tolist() == [1.0, 1.0]
     with pytest.raises(InputError, match="num_samples must be at least 1, got 0"):
-        compare_classes(np.array([[1], [2]]), np.array([0, 1]), num_samples=0)
+        compare_classes(counts, labels, num_samples=0)
+
+
+def test_the_command_reads_classes_of_a_tu_folder(folder):
+    graphs, y = stars_and_rings()
+    write_tu("T", graphs, [3 if label == "ring" else -1 for label in y])
+    Path("names.csv").write_text("label,name\n3,with ring\n")
+    options = "--size 4-5 --given ring-5 --null none --quiet"
+    assert "with ring" in gomkcn(f"mine T --out run {options} --class-names names.csv")
+    run = read_run("run")
+    first = min((*run.patterns, *run.others), key=lambda one: one.classes.p_adjusted)
+    strongest = first.classes.strongest
+    assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)
+    assert [one.name for one in first.classes.contrasts] == ["-1", "with ring"]
+    # a miner that is read turns graphs into a bag of its patterns
+    miner = load_miner("run").set_params(level="graph", values="occurrences")
+    bag = miner.transform(graphs)
+    assert bag.sum(axis=0).tolist() == [one.frequency.count for one in miner.patterns_] != []
+    # the settings are enough to do it again
+    gomkcn("mine --settings run/settings.toml --out again --quiet")
+    assert [one.classes for one in read_run("again").patterns] == [
+        one.classes for one in run.patterns
+    ]

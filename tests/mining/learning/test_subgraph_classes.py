@@ -1,4 +1,4 @@
-"""Subgraph classes: what is merged is exactly what no filter can tell apart."""
+"""Subgraphs around nodes: their scaled features, structures, and what no filter can tell apart."""
 
 import itertools
 
@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 import torch
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
-from mining.learning.rooted_subgraphs import find_classes
+from mining.learning.rooted_subgraphs import CanonicalForms, FeatureScaling, find_classes
 
 PATH = torch.tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
 
@@ -105,3 +107,64 @@ def test_multiplicity_counts():
     # the sets of embeddings are equal, the multisets are not
     feat = torch.tensor([[[0.5], [0.5], [0.25]], [[0.5], [0.25], [0.25]]])
     assert len(classes_of(torch.zeros(2, 3, 3), feat, GOMKKernel(0))) == 2
+
+
+def random_batch(kind):
+    rng = np.random.default_rng(0)
+    source, target = rng.integers(0, 60, (2, 110))
+    typed = {"relation": rng.integers(0, 2, 110), "relation_names": ["acts", "binds"]}
+    options = {"plain": {}, "directed": {"directed": True}, "typed": typed}[kind]
+    graph = csr_from_edges(source, target, 60, **options)
+    return extract_subgraphs(graph, SubgraphSettings(num_hops=3, max_nodes=6))
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "typed"])
+def test_keys_are_those_of_each_subgraph(kind):
+    batch = random_batch(kind)
+    forms, by_key = CanonicalForms(batch), {}
+    links, relations = batch.structure(), batch.relations
+    structures = [
+        Structure(relations.links[own[:size, :size]], relations)
+        for own, size in zip(links, batch.num_nodes, strict=True)
+    ]
+    for row, one in enumerate(structures):
+        assert forms.key(row) == one.key
+        by_key.setdefault(one.key, []).append(row)
+    assert 10 < len(by_key) < len(batch)
+    for key, rows in by_key.items():
+        assert np.flatnonzero(forms.has(key)).tolist() == rows
+    # one row at least of each structure, and the same for all that are alike
+    chosen = batch.num_nodes == 6
+    firsts = forms.first_rows(chosen)
+    assert {forms.key(row) for row in firsts} == {structures[i].key for i in np.flatnonzero(chosen)}
+    assert chosen[firsts].all() and len(firsts) < chosen.sum()
+
+
+@pytest.mark.parametrize(
+    ("contrast", "low", "middle", "high"), [(1.0, 0.0, 0.5, 1.0), (0.3, 0.35, 0.5, 0.65)]
+)
+def test_scaled_columns_fill_the_contrast_and_are_restored(contrast, low, middle, high):
+    features = np.array([[[-2.0, 30.0], [2.0, 20.0]], [[6.0, 10.0], [-2.0, 10.0]]])
+    scaling = FeatureScaling.fit(features.reshape(4, 2), contrast)
+    scaled = scaling.scale(features)
+    expected = [[[low, high], [middle, middle]], [[high, low], [low, low]]]
+    np.testing.assert_allclose(scaled, expected, rtol=1e-6)
+    assert scaled.dtype == np.float32
+    np.testing.assert_allclose(scaling.restore(scaled), features, atol=1e-5 / contrast)
+    # a constant column is mapped to the middle
+    for value in (0.0, -3.0, 1e-20, 1e18, -3e38):
+        scaling = FeatureScaling.fit(np.array([[value, 0.0], [value, 1.0]]), contrast)
+        scaled = scaling.scale(np.array([[value, 0.0]]))
+        np.testing.assert_allclose(scaled, [[0.5, 0.5 - contrast / 2]], rtol=1e-6)
+        np.testing.assert_allclose(scaling.restore(scaled), [[value, 0.0]], rtol=1e-6, atol=1e-7)
+
+
+def test_other_values_than_those_of_a_graph_are_scaled_and_clipped():
+    low, same, high = FeatureScaling.fit(np.full((3, 1), 7.0), 1.0).scale([[6.0], [7.0], [8.0]])
+    assert low < same < high
+    scaling = FeatureScaling.fit(np.array([[0.0], [10.0]]), 0.5)
+    assert scaling.scale(np.array([[-5.0], [99.0]])).tolist() == [[0.25], [0.75]]
+    assert scaling.restore(np.array([[0.0], [1.0]])).tolist() == [[0.0], [10.0]]
+    # large ones do not overflow
+    features = np.array([[-3e38], [3e38], [0.0]], dtype=np.float32)
+    assert FeatureScaling.fit(features, 1.0).scale(features).tolist() == [[0.0], [1.0], [0.5]]

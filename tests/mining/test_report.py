@@ -1,7 +1,7 @@
-"""The page: every number is that of the files, any name is safe, and each state says itself."""
+"""The page and the terminal: every number is that of the files, and any name is safe."""
 
-import dataclasses
 import re
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -22,12 +22,14 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
-from mining.html.tables import EDITS_NOTE
+from mining.html.tables import EDITS_NOTE, Table, format_comparison, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
 
 EVIL = "<script>alert(1)</script>"
+
+
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
 
 
@@ -118,11 +120,11 @@ def test_the_block_holds_the_graph_copies_and_occurrences(mined):
 def test_the_comparison_is_grouped_by_result():
     verdicts = [MORE, MORE, LESS, AS_EXPECTED]
     patterns = [
-        dataclasses.replace(pattern_of(PATH, number),
+        replace(pattern_of(PATH, number),
                             significance={"degree": significance_of(verdict=verdict)})
         for number, verdict in enumerate(verdicts)
     ]  # fmt: skip
-    run = dataclasses.replace(run_of(patterns), others=(pattern_of(RING, -1),))
+    run = replace(run_of(patterns), others=(pattern_of(RING, -1),))
     words = Page(render_report(run)).words
     for head in ("Over-represented: 2 of 4", "Under-represented: 1 of 4", "As expected: 1 of 4",
                  "Not compared: 1"):  # fmt: skip
@@ -133,7 +135,7 @@ def test_estimates_have_an_interval_and_small_deviations_more_decimals():
     many = OccurrenceCount(7.8071234e9, 7.79e9, 7.824e9, is_exact=False)
     few = OccurrenceCount(0, 0, 31.5, is_exact=False)
     patterns = [
-        dataclasses.replace(
+        replace(
             pattern_of(PATH, number).counted(count),
             significance={"degree": significance_of(mean=1234.5678, sd=0.4, z=None)},
         )
@@ -150,7 +152,7 @@ def test_estimates_have_an_interval_and_small_deviations_more_decimals():
 
 def test_classes_say_which_structures_differ():
     patterns = [
-        dataclasses.replace(pattern_of(graph, number),
+        replace(pattern_of(graph, number),
                             classes=difference_of("toxic", "harmless", p_adjusted=p))
         for number, (graph, p) in enumerate([(PATH, 0.001), (RING, 0.2)])
     ]  # fmt: skip
@@ -164,7 +166,7 @@ def test_classes_say_which_structures_differ():
 
 def test_each_state_of_the_set_says_itself():
     blocks = MotifSet((), 90.0, 90.0, "blocks", 3, other=MotifSet((), 120.0, 120.0))
-    cut = dataclasses.replace(run_of([]).motif_set, cut="Cut after 5 steps.")
+    cut = replace(run_of([]).motif_set, cut="Cut after 5 steps.")
     states = {
         "No motif saves bits, given the degrees.": run_of([]),
         "3 blocks of nodes save 30 of 120 bits; no motif": run_of([], motif_set=blocks),
@@ -184,8 +186,8 @@ def test_a_near_variant_stands_below_its_motif_in_its_colour():
     path = pattern_of(PATH, 2)
     rows = np.arange(12).reshape(3, 1, 4).tolist()
     run = run_of([chord, ring], motifs=list(zip((ring, path, chord), rows, strict=True)))
-    near = dataclasses.replace(run.motif_set, near=((0, 2),))
-    html = render_report(dataclasses.replace(run, motif_set=near))
+    near = replace(run.motif_set, near=((0, 2),))
+    html = render_report(replace(run, motif_set=near))
     assert re.findall(r'id="motif-(\d)"', html) == ["0", "2", "1"]
     colors = re.findall(r'<tr class="row (m\d)', html)
     assert colors == ["m0", "m0", "m1"]
@@ -224,11 +226,11 @@ def test_edits_and_features_of_a_motif_are_shown():
 
 def test_hostile_names_stay_text():
     evil = f"{EVIL}\x00\x1b[31m\u202e"
-    pattern = dataclasses.replace(
+    pattern = replace(
         pattern_of(nx.path_graph(2), ids=(EVIL, '"><img src=x onerror=f()>')), description=evil
     )
     run = run_of([pattern], [recovery_of(EVIL)], source=EVIL, settings={EVIL: EVIL, "f": "a\x00b"})
-    run = dataclasses.replace(run, notes=(evil,), warnings=(evil,))
+    run = replace(run, notes=(evil,), warnings=(evil,))
     for html in (render_report(run), pattern._repr_html_(), run._repr_html_()):
         assert_loads_nothing(html)
         assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202e]", html)
@@ -255,3 +257,58 @@ def test_notebooks_show_tables_with_drawings(mined):
     frame = Page(run.show()._repr_html_())
     assert dict(frame.attributes)["srcdoc"] == render_report(run)
     assert "allow-same-origin" not in dict(frame.attributes)["sandbox"]
+
+
+def test_the_set_comes_first_then_what_is_called():
+    ring = pattern_of(nx.cycle_graph(6), 0)
+    called = [
+        replace(pattern_of(PATH, 1, count=1000),
+                significance={"degree": significance_of(verdict=MORE, z=12.34, p_adjusted=0.005)}),
+        replace(pattern_of(nx.star_graph(3), 2),
+                significance={"degree": significance_of(verdict=LESS, z=-4.0, p_adjusted=0.02)}),
+    ]  # fmt: skip
+    called[0] = replace(called[0], inside=(2,))
+    run = run_of([ring, *called], [recovery_of("b\x1b\nk", (0,))],
+                 motifs=[(ring, [[0, 1, 2, 3, 4, 5]])])  # fmt: skip
+    text = format_run(run)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines[0].startswith("1 motif with 1 copies shortens") or "1 motif" in lines[0]
+    motif = next(line for line in lines if line.strip().startswith("0  "))
+    assert motif.split() == ["0", "cycle", "of", "6", "nodes", "6", "1", "100", "b��k"]
+    assert "2 structures compared with random graphs: 1 over-represented, 1 under-" in text
+    row = next(line for line in lines if line.startswith("path of 4 nodes"))
+    assert row.split()[4:] == ["1,000", "0.50", "±", "0.75", "+12.3", "0.005", "0%"]
+    assert text.index("motif") < text.index("path of 4 nodes") < text.index("planted motif")
+
+
+def test_copies_that_differ_are_said_and_others_are_not():
+    ring = pattern_of(nx.cycle_graph(6), 0)
+    rows, edits = np.arange(30).reshape(5, 6), np.array([[3, 0, 1, -1], [3, 0, 3, 1]])
+    text = format_run(run_of([ring], motifs=[(ring, rows, {"edits": edits})]))
+    assert "5 (4 exact)" in text and EDITS_NOTE in text.replace("\n", " ")
+    assert "exact" not in format_run(run_of([ring], motifs=[(ring, rows)]))
+    # classes, and a run that was cut
+    one = replace(pattern_of(PATH), classes=difference_of("toxic", "harmless"))
+    text = format_run(replace(run_of([one], num_graphs=30), is_partial=True))
+    assert "1 of 1 structure differs between the classes" in text
+    assert "9 of 10" in text and "2 of 20" in text
+    assert text.endswith("The time limit ended the run; gomkcn mine --resume continues it.")
+
+
+def test_tables_fit_the_terminal():
+    table = Table({"name": ["word " * 60, "short"], "n": ["1", "2"]}, {"name"})
+    lines = str(table).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines[-1].split() == ["short", "2"]
+    endless = str(Table({"name": ["word " * 999]}, {"name"})).splitlines()
+    assert len(endless) == 1 + 6 and endless[-1].endswith("…")
+
+
+def test_rows_of_different_structures_read_differently():
+    ring = [(i, (i + 1) % 6) for i in range(6)] + [(0, 6)]
+    one, other = (pattern_of(nx.Graph([*ring, (node, 7)]), node) for node in (1, 2))
+    text = format_comparison(run_of([one]), run_of([other]))
+    name = "cycle of 6 nodes with 2 pendant nodes"
+    assert all(f"{name} (attached at distance {far})" in text for far in (1, 2))
+    assert text.endswith("0 of 1 patterns in both runs")

@@ -1,17 +1,26 @@
-"""Occurrences as arrays, in a graph and in a file."""
+"""Occurrences as arrays and in files, patterns as tables; which places are disjoint."""
 
 from dataclasses import replace
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
+from tiny_runs import difference_of, pattern_of, run_of, significance_of
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.export import occurrence_table, read_places, write_table
+from mining.export import (
+    copies_table,
+    occurrence_table,
+    pattern_table,
+    read_places,
+    write_table,
+    write_tables,
+)
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
-from mining.pattern import Pattern
+from mining.pattern import Frequency, OccurrenceCount, Pattern
 
 ROWS = np.array([[0, 1, 2], [4, 3, 5]])
 SIMILARITY = np.array([1.0, 0.5])
@@ -42,10 +51,7 @@ def test_ids_are_those_of_the_input_as_arrays_and_as_records(kind):
     listed = Occurrences.of(tuple(occurrences), 3)
     assert listed == occurrences == tuple(occurrences)
     np.testing.assert_array_equal(listed.rows_in(graph), ROWS)
-
-
-def test_a_node_or_graph_that_is_missing_has_row_minus_one(kind):
-    graph, ids = GRAPHS[kind]
+    # a node or graph that is missing has row -1
     first = ids[0][0]
     records = [
         Occurrence((first, "z" if kind == "text" else 99, first), 1.0),
@@ -98,6 +104,78 @@ def test_a_file_that_does_not_belong_to_the_patterns_is_refused(tmp_path):
             read_places(broken, [(2, 3)])
 
 
+ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
+
+
+def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, 7))):
+    return replace(
+        pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
+        frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
+        occurrences=Occurrences.of(
+            [Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)], 3
+        ),
+    )
+
+
+def test_the_table_of_patterns():
+    first = replace(
+        path_pattern(0),
+        significance={"degree": significance_of(z=1.5, p_adjusted=0.3)},
+        classes=difference_of("toxic", "harmless"),
+    )
+    known = {
+        "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
+        "edges": "0--1, 1--2", "num_filters": 1,
+        "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
+        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "assigned": 3,
+        "listed": 2, "disjoint": 1, "mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 1.5,
+        "p_degree": 0.04, "p_adjusted_degree": 0.3,
+        "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
+        "odds_ratio_harmless": 0.0215, "p_classes": 0.001,
+    }  # fmt: skip
+    table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
+    assert table.iloc[0].to_dict() == known
+    columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
+    assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
+    assert table.iloc[1][["z_degree", "p_classes"]].isna().all()
+    # what was counted and not located has no number, and nothing that its places would tell
+    (row,) = pattern_table([replace(first, id=-1)]).to_dict("records")
+    of_places = ["pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"]
+    assert row == {name: value for name, value in known.items() if name not in of_places}
+
+
+def test_the_table_of_occurrences():
+    table = occurrence_table([path_pattern(2)])
+    assert table["node"].dtype == "Int64"
+    assert list(table.itertuples(index=False, name=None)) == [
+        (2, 0, 0, 0, 4, 1.0),
+        (2, 0, 0, 1, 5, 1.0),
+        (2, 0, 0, 2, 6, 1.0),
+        (2, 1, 1, 0, 9, 0.875),
+        (2, 1, 1, 1, 8, 0.875),
+        (2, 1, 1, 2, 7, 0.875),
+    ]
+    # ids are text unless all are integers
+    table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])
+    assert table["node"].tolist() == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
+
+
+@pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_written_tables_can_be_read_back(tmp_path, format, patterns):
+    run = run_of(patterns, motifs=[(one, [[1, 2, 3]]) for one in patterns])
+    written = write_tables(tmp_path / "a" / "b", run, format)
+    names = ("patterns", "occurrences", "copies")
+    assert [path.name for path in written] == [f"{name}.{format}" for name in names]
+    read = {"csv": pd.read_csv, "parquet": pd.read_parquet}[format]
+    tables = pattern_table(patterns), occurrence_table(patterns), copies_table(run.motif_set)
+    for path, table in zip(written, tables, strict=True):
+        # in CSV an empty and a missing text are the same
+        found = read(path).drop(columns=["description", "edits"], errors="ignore")
+        table = table.drop(columns=["description", "edits"], errors="ignore")
+        pd.testing.assert_frame_equal(found, table, check_dtype=False)
+
+
 @pytest.mark.parametrize(
     ("rows", "picked"),
     [
@@ -111,15 +189,13 @@ def test_disjoint_places_by_hand(rows, picked):
     assert pick_disjoint(np.array(rows)).tolist() == picked
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_disjoint_places_are_a_maximal_set(seed):
-    rows = np.random.default_rng(seed).integers(40, size=(60, 3))
-    picked = pick_disjoint(rows)
+def test_disjoint_places_are_a_maximal_set():
+    rows = np.random.default_rng(0).integers(40, size=(60, 3))
+    chosen = set(np.flatnonzero(pick_disjoint(rows)).tolist())
     conflicts = nx.Graph()
     conflicts.add_nodes_from(range(60))
     conflicts.add_edges_from(
         (i, j) for i in range(60) for j in range(i) if set(rows[i].tolist()) & set(rows[j].tolist())
     )
-    chosen = set(np.flatnonzero(picked).tolist())
     assert nx.is_dominating_set(conflicts, chosen)
     assert conflicts.subgraph(chosen).number_of_edges() == 0

@@ -1,0 +1,274 @@
+"""Candidates: canonical forms, node sets that grow, and structures that filters learnt."""
+
+from dataclasses import replace
+from math import factorial
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from random_graphs import random_graph
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.graphs.structure import Structure, canonical_form
+from mining.candidates.grown_sets import distinct, seen_structures
+from mining.candidates.shapes import canonical_orders
+from mining.candidates.trained_filters import patterns_of_filters
+from mining.learning.discrete_filters import DiscreteFilters
+from mining.learning.rooted_subgraphs import FeatureScaling
+from mining.mined_graph import MinedGraph
+from mining.pattern import Pattern, merge
+
+
+def draw(rng, number, size, num_links, num_colors):
+    """Random link matrices, in which link 2 is the reverse of 3, and colours."""
+    upper = np.triu(rng.integers(num_links, size=(number, size, size)), 1)
+    reverse = np.array([0, 1, 3, 2])
+    links = upper + np.triu(reverse[upper], 1).swapaxes(1, 2)
+    return links.astype(np.uint16), rng.integers(num_colors, size=(number, size))
+
+
+def forms_of(links, colors):
+    """Colours and links in canonical order, as bytes, and numbers of automorphisms."""
+    order, automorphisms, _ = canonical_orders(links, colors)
+    rows = np.arange(len(links))[:, None, None]
+    links = links[rows, order[:, :, None], order[:, None, :]]
+    colors = np.take_along_axis(colors, order, axis=1)
+    forms = [a.tobytes() + b.tobytes() for a, b in zip(links, colors, strict=True)]
+    return forms, automorphisms.tolist()
+
+
+def automorphisms_of(links, colors):
+    generators = canonical_form(links.tolist(), colors.tolist()).generators
+    group = {tuple(range(len(links)))}
+    while True:
+        larger = group | {tuple(g[i] for i in one) for one in group for g in generators}
+        if larger == group:
+            return len(group)
+        group = larger
+
+
+@pytest.mark.parametrize("num_colors", [1, 2])
+@pytest.mark.parametrize("num_links", [2, 4])
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+def test_forms_are_equal_for_isomorphic_graphs_and_no_others(size, num_links, num_colors):
+    rng = np.random.default_rng([size, num_links, num_colors])
+    links, colors = draw(rng, 150, size, num_links, num_colors)
+    forms, automorphisms = forms_of(links, colors)
+    plain = [
+        canonical_form(one.tolist(), own.tolist()).values
+        for one, own in zip(links, colors, strict=True)
+    ]
+    assert len(set(forms)) == len(set(plain)) == len(set(zip(forms, plain, strict=True)))
+    for k in range(0, 150, 10):
+        assert automorphisms[k] == automorphisms_of(links[k], colors[k])
+
+
+def links_of(graph):
+    """The link of each two nodes, uint16 ``[V, V]``."""
+    links = np.zeros((graph.num_nodes, graph.num_nodes), np.uint16)
+    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    links[rows, graph.indices] = 1 if graph.links is None else graph.links
+    return links
+
+
+@pytest.mark.parametrize("colored", [False, True])
+def test_sets_are_induced_copies_of_their_structures(colored):
+    graph, colors = random_graph(np.random.default_rng(1), 40, 90)
+    colors = colors if colored else np.zeros(40, np.int64)
+    links, free = links_of(graph), np.ones(len(graph.indices), bool)
+    found = seen_structures(graph, colors, free, range(3, 6), seed=0)
+    for size, structures in found.items():
+        assert structures
+        keys = set()
+        for one in structures:
+            sets = {tuple(sorted(row)) for row in one.copies.tolist()}
+            assert len(sets) == len(one.copies)
+            for row in one.copies:
+                assert len(set(row.tolist())) == size
+                assert (links[np.ix_(row, row)] == one.shape.links).all()
+                assert (colors[row] == one.shape.colors).all()
+            names = tuple((str(color),) for color in one.shape.colors)
+            # a structure is connected, or it is refused
+            structure = Structure(graph.relations.links[one.shape.links], graph.relations, names)
+            assert structure.num_automorphisms == one.shape.num_automorphisms
+            keys.add(structure.key)
+        assert len(keys) == len({one.shape.key for one in structures}) == len(structures)
+
+
+def test_sets_grow_over_free_edges_alone():
+    whole = nx.gnp_random_graph(60, 0.1, seed=3)
+    graph = as_csr(whole)
+    rows = np.repeat(np.arange(60), graph.degrees)
+    free = (rows + graph.indices) % 3 > 0
+    links = links_of(graph)
+    is_free = np.zeros((60, 60), bool)
+    is_free[rows, graph.indices] = free
+    found = seen_structures(graph, np.zeros(60, np.int64), free, range(3, 7), seed=1)
+    for structures in found.values():
+        for one in structures:
+            for row in one.copies:
+                inside = np.ix_(row, row)
+                assert (is_free[inside] == (links[inside] > 0)).all()
+
+
+def test_each_ring_of_a_graph_of_rings_is_seen():
+    rings = nx.disjoint_union_all([nx.cycle_graph(size) for size in (4, 5, 6) for _ in range(7)])
+    graph = as_csr(rings)
+    free = np.ones(len(graph.indices), bool)
+    found = seen_structures(graph, np.zeros(graph.num_nodes, np.int64), free, range(4, 7), seed=2)
+    for size, structures in found.items():
+        (ring,) = [one for one in structures if (one.shape.links.sum(axis=1) == 2).all()]
+        assert len(ring.copies) == 7
+        assert ring.shape.num_automorphisms == 2 * size
+        # a ring saves more than any tree
+        assert structures[0] is ring
+
+
+def test_a_hub_takes_part_of_its_neighbors():
+    # of the hub's 1500 neighbours 300 are on offer to a growth, others to each
+    graph = as_csr(nx.windmill_graph(500, 4))
+    free = np.ones(len(graph.indices), bool)
+    found = seen_structures(graph, np.zeros(1501, np.int64), free, range(4, 5), seed=0)
+    (clique,) = found[4]
+    assert clique.shape.links.sum() == 12
+    assert len(clique.copies) == 500 and (clique.copies == 0).any(axis=1).all()
+
+
+RING, PATH, STAR = nx.cycle_graph(5), nx.path_graph(4), nx.star_graph(3)
+
+
+# a path of four with a branch at its second node
+FORK = nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)])
+
+
+MINED = MinedGraph.of(as_csr(RING, features=np.linspace(0, 1, 5)))
+
+
+SCALING = FeatureScaling.fit(MINED.graph.features, 1.0)
+
+
+def filters_of(*rows, width=5):
+    """Filters from graphs and the scaled features of their nodes; the weight of an edge tells it.
+
+    Of edge (i, j) it is .9 - (i + j) / 100.
+    """
+    adj, feat = torch.zeros(len(rows), width, width), None
+    for number, (graph, values) in enumerate(rows):
+        values = torch.as_tensor(values, dtype=torch.float32).reshape(len(graph), -1)
+        feat = torch.zeros(len(rows), width, values.shape[1]) if feat is None else feat
+        adj[number, : len(graph), : len(graph)] = torch.from_numpy(
+            nx.to_numpy_array(graph, nodelist=range(len(graph)))
+        ).float()
+        feat[number, : len(graph)] = values
+    number = torch.arange(width)
+    weights = adj * (0.9 - (number[:, None] + number) / 100)
+    return DiscreteFilters(adj, feat, weights, tuple(len(graph) for graph, _ in rows))
+
+
+def patterns_of(*rows, sizes=range(3, 6), mined=MINED, scaling=SCALING):
+    return patterns_of_filters(filters_of(*rows), mined, scaling, sizes)
+
+
+def test_filters_of_one_structure_are_one_pattern_in_one_order_of_nodes():
+    features = [0.1, 0.2, 0.3, 0.4, 0.5]
+    new_number = {0: 4, 1: 0, 2: 3, 3: 1, 4: 2}
+    turned = nx.relabel_nodes(FORK, new_number)
+    turned_features = [0.0] * 5
+    for old, new in new_number.items():
+        turned_features[new] = features[old] + 0.05
+    (one,) = patterns_of((FORK, features), (turned, turned_features))
+    assert one.sources == ("filters",) and one.num_filters == 2
+    first, second = one.profiles
+    np.testing.assert_allclose(first.features[:, 0], features, atol=1e-6)
+    # the fork has one symmetry, which swaps nodes 0 and 4
+    other = second.features[:, 0]
+    swapped = other[[4, 1, 2, 3, 0]]
+    assert min(np.abs(row - features - np.float32(0.05)).max() for row in (other, swapped)) < 1e-6
+    # weights go with their nodes, and are those of the edges
+    number = [new_number[round(10 * value - 1.5)] for value in other.tolist()]
+    for i, j, _ in np.argwhere(one.structure.channels):
+        expected = 0.9 - (number[i] + number[j]) / 100
+        assert second.weights[i, j, 0] == pytest.approx(expected, abs=1e-6)
+    assert (second.weights[~one.structure.channels] == 0).all()
+
+
+def test_what_is_smaller_than_asked_for_is_a_last_resort():
+    rows = (PATH, [0.5] * 4), (RING, [0.5] * 5)
+    (ring,) = patterns_of(*rows, sizes=range(5, 6))
+    assert ring.key == Structure.from_networkx(RING).key
+    (path,) = patterns_of(rows[0], sizes=range(5, 6))
+    assert path.key == Structure.from_networkx(PATH).key
+
+
+def test_structures_with_other_categories_are_others():
+    # category a or b in the first two columns; no node has c
+    seen = np.array([[1, 0, 0], [0, 1, 0]], np.float32)
+    csr = replace(as_csr(nx.path_graph(2)), features=seen, feature_names=("a", "b", "c"))
+    mined, scaling = MinedGraph.of(csr), FeatureScaling.fit(seen, 0.3)
+    a, b = scaling.scale(seen)
+    rows = [[a, a, a, b], [b, a, a, a], [a, a, a, a], [0.6 * a + 0.4 * b] * 4]
+    found = patterns_of(*((PATH, np.stack(row)) for row in rows), mined=mined, scaling=scaling)
+    # the mean of both is neither c nor nothing
+    assert [sorted(name for (name,) in one.categories) for one in found] == [
+        ["a", "a", "a", "b"], ["a"] * 4
+    ]  # fmt: skip
+    assert [len(one.profiles) for one in found] == [2, 2]
+
+
+def test_patterns_of_several_sources_are_joined_by_their_structure():
+    grown = [
+        Pattern(Structure.from_networkx(one), sources=("grown",)) for one in (STAR, PATH, STAR)
+    ]
+    found = merge([*grown, *patterns_of((RING, [0.5] * 5), (PATH, [0.1, 0.2, 0.3, 0.4]))])
+    assert [one.sources for one in found] == [("grown",), ("grown", "filters"), ("filters",)]
+    assert [one.num_filters for one in found] == [0, 1, 1]
+    assert found[1].structure is grown[1].structure
+    path = found[1].profiles[0].features[:, 0]
+    assert sorted(path.round(6).tolist()) in ([0.1, 0.2, 0.3, 0.4],)
+    assert np.abs(np.diff(path)).max() < 0.15
+    # also what is not located has the names of its features, and none without a filter
+    assert [set(one.to_networkx().nodes[0]) for one in found] == [set(), {"x0"}, {"x0"}]
+
+
+@pytest.mark.parametrize("size", [7, 10])
+def test_forms_do_not_depend_on_the_order_of_the_nodes(size):
+    rng = np.random.default_rng(size)
+    links, colors = draw(rng, 60, size, 4, 2)
+    orders = np.stack([rng.permutation(size) for _ in links])
+    rows = np.arange(len(links))[:, None, None]
+    turned = links[rows, orders[:, :, None], orders[:, None, :]]
+    assert forms_of(links, colors) == forms_of(turned, np.take_along_axis(colors, orders, axis=1))
+
+
+def test_symmetric_graphs_have_one_form_and_all_their_automorphisms():
+    rng = np.random.default_rng(0)
+    for graph, number in (
+        (nx.complete_graph(9), 362880),
+        (nx.star_graph(8), 40320),
+        (nx.cycle_graph(9), 18),
+        (nx.hypercube_graph(3), 48),
+        (nx.petersen_graph(), 120),
+        (nx.complete_bipartite_graph(4, 5), 2880),
+        (nx.barbell_graph(4, 0), 72),
+    ):
+        adjacency = nx.to_numpy_array(graph).astype(np.uint16)
+        orders = [rng.permutation(len(graph)) for _ in range(5)]
+        links = np.stack([adjacency[np.ix_(one, one)] for one in orders])
+        forms, automorphisms = forms_of(links, np.zeros((5, len(graph)), np.int64))
+        assert (len(set(forms)), set(automorphisms)) == (1, {number})
+    # beyond 64 bits
+    links = np.zeros((1, 30, 30), np.uint16)
+    links[0, 0, 1:] = links[0, 1:, 0] = 1
+    _, automorphisms, orbits = canonical_orders(links, np.zeros((1, 30), np.int64))
+    assert automorphisms[0] == pytest.approx(float(factorial(29)))
+    assert orbits[0].tolist() == [0] + [1] * 29
+
+
+def test_nothing_grows_where_nothing_is_free():
+    graph, colors = as_csr(nx.path_graph(5)), np.zeros(5, np.int64)
+    free = np.ones(len(graph.indices), bool)
+    nothing = seen_structures(graph, colors, ~free, range(3, 5), seed=0)
+    assert nothing == {3: [], 4: []}
+    # of equal sets one row is kept
+    assert distinct(np.array([[1, 2], [2, 1], [3, 1], [2, 3], [1, 3]])).tolist() == [0, 2, 3]

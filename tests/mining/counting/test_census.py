@@ -1,0 +1,393 @@
+"""All structures of few nodes and their orbits: by formulas, by sets of nodes, as tables.
+
+Small graphs are compared with all of their node sets, large ones with igraph and fixed numbers.
+"""
+
+from collections import Counter
+from itertools import combinations, permutations, product
+
+import igraph
+import networkx as nx
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+from random_graphs import random_graph
+
+from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.shapes import describe_shape
+from gomkcn_dgl.graphs.structure import Structure
+from mining.categories import Categories
+from mining.counting import census_formulas
+from mining.counting.census_formulas import (
+    choose,
+    count_graphlets,
+    count_orbits,
+    formula_steps,
+    induced_to_subgraphs,
+)
+from mining.counting.exact_search import count_by_graph
+from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
+from mining.counting.structure_counts import (
+    census_steps,
+    count_connected_sets,
+    count_structures,
+    set_steps,
+)
+from mining.orbit_features import OrbitCounts
+from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
+
+SIZES = {2: 1, 3: 3, 4: 9, 5: 30}
+
+
+def small_graph(seed):
+    """A random graph of up to twelve nodes, sparse or dense, or two of them side by side."""
+    rng = np.random.default_rng(seed)
+    graph = nx.gnp_random_graph(int(rng.integers(1, 12)), rng.uniform(0.05, 1), seed=seed)
+    if seed % 7 == 0:
+        graph = nx.disjoint_union(graph, nx.barabasi_albert_graph(7, 2, seed=seed))
+    return as_csr(graph)
+
+
+def totals_of(orbits):
+    """How often each structure occurs, from the counts at its first orbit."""
+    return [int(orbits[:, row[0]].sum()) // row.count(row[0]) for row in ORBITS]
+
+
+def test_small_graphs_have_what_all_their_sets_show():
+    graphs = [small_graph(seed) for seed in range(150)]
+    for graph in [*graphs, as_csr(nx.balanced_tree(3, 3)), as_csr(nx.empty_graph(5))]:
+        orbits = orbits_by_enumeration(graph)
+        np.testing.assert_array_equal(count_orbits(graph), orbits)
+        np.testing.assert_array_equal(count_orbits(graph, 4), orbits[:, : NUM_ORBITS[4]])
+        for largest, number in SIZES.items():
+            assert count_graphlets(graph, largest).tolist() == totals_of(orbits)[:number]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_subgraphs_are_mappings_over_automorphisms(seed):
+    graph = nx.gnp_random_graph(8, 0.2 + seed / 10, seed=seed)
+    found = induced_to_subgraphs(count_graphlets(as_csr(graph), 5)).tolist()
+    for one, count in zip(graphlets(), found, strict=True):
+        mappings = sum(
+            all(graph.has_edge(nodes[u], nodes[v]) for u, v in one.edges)
+            for nodes in permutations(graph, one.num_nodes)
+        )
+        assert count == mappings // one.num_automorphisms
+
+
+def test_graphlets_are_all_connected_graphs_and_orbits_their_automorphisms():
+    keys = {one.key for one in graphlets()}
+    every = [graph for graph in nx.graph_atlas_g() if 2 <= len(graph) <= 5]
+    connected = [graph for graph in every if nx.is_connected(graph)]
+    assert keys == {Structure.from_networkx(graph).key for graph in connected}
+    assert len(keys) == len(graphlets()) == 30
+    assert sorted({orbit for row in ORBITS for orbit in row}) == list(range(73))
+    for one, row in zip(graphlets(), ORBITS, strict=True):
+        same = {(u, v): row[u] == row[v] for u, v in combinations(range(len(row)), 2)}
+        assert same == {(u, v): one.orbits[u] == one.orbits[v] for u, v in same}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    # nodes of each orbit in the figure of Pržulj (2007), told by degree, and by neighbours
+    [
+        ("path of 5 nodes", {15: 1, 16: 2, 17: 2}),
+        ("fork", {18: 1, 19: 1, 20: 2, 21: 3}),
+        ("banner", {35: 1, 36: 2, 37: 2, 38: 3}),
+        ("dart", {39: 1, 40: 2, 41: 3, 42: 4}),
+        ("kite", {45: 1, 46: 2, 47: 3, 48: 3}),
+        ("house", {51: 2, 52: 2, 53: 3}),
+        ("K2,3 with an edge among the three", {62: 2, 63: 3, 64: 3}),
+        ("clique of 5 nodes less 1 edge", {70: 3, 71: 4}),
+    ],
+)
+def test_the_numbers_of_orbits(name, expected):
+    (number,) = [k for k, one in enumerate(graphlets()) if one.name == name]
+    degrees = graphlets()[number].joined.sum(axis=1).tolist()
+    assert dict(zip(ORBITS[number], degrees, strict=True)) == expected
+
+
+def test_a_star_with_more_leaves_than_64_bits_hold():
+    leaves = 130_000
+    counts = count_graphlets(as_csr(nx.star_graph(leaves)), 5)
+    expected = {"edge": 1, "path of 3 nodes": 2, "star with 3 leaves": 3, "star with 4 leaves": 4}
+    for one, count in zip(graphlets(), counts.tolist(), strict=True):
+        number = expected.get(one.name)
+        product = int(np.prod([leaves - k for k in range(number or 0)], dtype=object))
+        assert count == (product // [1, 1, 2, 6, 24][number] if number else 0)
+    assert counts.max() > 2**63
+
+
+def test_wide_integers_are_the_same_numbers(monkeypatch):
+    graph = small_graph(7)
+    monkeypatch.setattr(census_formulas, "_INT64", 10**5)
+    counts = count_orbits(graph)
+    assert counts.dtype == object
+    assert counts.tolist() == orbits_by_enumeration(graph).tolist()
+    monkeypatch.setattr(census_formulas, "_INT64", 10)
+    with pytest.raises(InputError, match="^graph must have so few edges and neighbours"):
+        count_orbits(graph)
+    values = np.arange(8)
+    for number in range(1, 5):
+        expected = [len(list(combinations(range(n), number))) for n in values]
+        assert choose(values, number).tolist() == expected
+    assert choose(np.array([10**6], object), 4)[0] == 10**6 * 999_999 * 999_998 * 999_997 // 24
+
+
+@pytest.mark.parametrize(
+    ("graph", "count", "size"),
+    [
+        (nx.powerlaw_cluster_graph(2000, 8, 0.5, seed=1), count_orbits, 5),
+        (nx.powerlaw_cluster_graph(2000, 8, 0.5, seed=1), count_graphlets, 5),
+        (nx.gnm_random_graph(300, 3000, seed=2, directed=True), count_connected_sets, 4),
+    ],
+    ids=["orbits", "graphlets", "sets"],
+)
+def test_threads_do_not_matter(monkeypatch, graph, count, size):
+    graph, results = as_csr(graph), []
+    # threads are used where they are kept busy
+    assert census_steps(graph, range(3, size + 1)) > 2_000_000
+    for number in (1, 2):
+        monkeypatch.setattr(numba, "get_num_threads", lambda number=number: number)
+        results.append(count(graph, size))
+    if isinstance(results[0], dict):
+        assert results[0] == results[1]
+    else:
+        np.testing.assert_array_equal(*results)
+
+
+def by_igraph(graph, size):
+    """The counts of igraph, by the key of the structure."""
+    directed, (source, target, _) = graph.is_directed, graph.edges()
+    pairs = np.stack([source, target], axis=1).tolist()
+    numbers = igraph.Graph(graph.num_nodes, pairs, directed=directed).motifs_randesu(size)
+    kinds = [igraph.Graph.Isoclass(size, kind, directed=directed) for kind in range(len(numbers))]
+    return {
+        Structure.of_edges(size, one.get_edgelist(), directed=directed).key: int(number)
+        for one, number in zip(kinds, numbers, strict=True)
+        if one.is_connected(mode="weak")
+    }
+
+
+@pytest.mark.parametrize("name", ["hubs", "E. coli", "C. elegans"])
+def test_networks_are_counted_as_by_igraph(name, ecoli, request):
+    if name == "hubs":
+        graph = as_csr(nx.powerlaw_cluster_graph(300, 4, 0.6, seed=0))
+    elif name == "E. coli":
+        graph = read_graph(ecoli, directed=True, relation="none")
+    else:
+        shared = request.getfixturevalue("shared_data")
+        graph = read_graph(shared / "directed" / "celegansneural.gml")
+    found = census(graph)
+    assert found.sizes == (range(3, 5) if graph.is_directed else range(3, 6))
+    expected = {key: n for size in found.sizes for key, n in by_igraph(graph, size).items()}
+    keys = [one.key for one in found.structures]
+    assert dict(zip(keys, found.counts.tolist(), strict=True)) == expected
+    assert len(expected) == (13 + 199 if graph.is_directed else 29)
+    assert len({to_graph6(one) for one in found.structures}) == len(expected)
+    assert len(set(found.names)) == len(expected)
+
+
+# counts of igraph and of the prototype; sums over nodes of ORCA's orbits
+GRQC = [
+    14484, 85087, 48260, 553322, 405750, 1115, 628366, 65717, 329297, 3568239, 7691538, 1885767,
+    3911974, 3699270, 4377944, 3358, 50656, 831091, 835199, 543980, 165, 23499, 52669, 5603607,
+    100024, 1573, 673850, 851, 291060, 2215500,
+]  # fmt: skip
+
+
+def test_collaborations_in_general_relativity(shared_data):
+    graph = read_graph(shared_data / "snap" / "ca-GrQc.txt.gz")
+    assert count_graphlets(graph, 5).tolist() == GRQC
+    orbits = count_orbits(graph)
+    for row, count in zip(ORBITS, GRQC, strict=True):
+        for orbit in set(row):
+            assert orbits[:, orbit].sum() == count * row.count(orbit)
+
+
+def sets_of(graph, size):
+    """How many connected sets of nodes look the same, as a structure, by looking at each."""
+    links = np.zeros((graph.num_nodes, graph.num_nodes), np.int64)
+    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    links[rows, graph.indices] = 1 if graph.links is None else graph.links
+    categories = Categories.find(graph.features, graph.feature_names)
+    colors = categories.colors(graph.features)
+    found = Counter()
+    for nodes in map(list, combinations(range(graph.num_nodes), size)):
+        own = links[np.ix_(nodes, nodes)]
+        if nx.is_connected(nx.from_numpy_array((own > 0).astype(int))):
+            names = categories.names_of(colors[nodes] if categories else None, graph.feature_names)
+            found[Structure(graph.relations.links[own], graph.relations, names).key] += 1
+    return dict(found)
+
+
+def parts_of(structure):
+    """The structures on all nodes that have some of the edges of one, with how many there are."""
+    edges = list(zip(structure.edges, structure.edge_relations, strict=True))
+    found = Counter()
+    for kept in product([False, True], repeat=len(edges)):
+        channels = np.zeros_like(structure.channels)
+        for ((u, v), relation), one in zip(edges, kept, strict=True):
+            out = structure.relations.outgoing[relation]
+            channels[u, v, out] |= one
+            channels[v, u, structure.relations.opposite[out]] |= one
+        if nx.is_connected(nx.from_numpy_array(channels.any(axis=2).astype(int))):
+            found[Structure(channels, structure.relations, structure.categories).key] += 1
+    return found
+
+
+def with_categories(graph, seed):
+    """The same with one of three categories for each node."""
+    kind = np.random.default_rng(seed).integers(0, 3, graph.num_nodes)
+    return as_csr(graph, features=pd.DataFrame({"kind": [f"k{one}" for one in kind]}))
+
+
+@pytest.mark.parametrize("has_categories", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_of_a_graph_with_directions_kinds_and_categories(seed, has_categories):
+    graph, _ = random_graph(np.random.default_rng(seed), 11, 16)
+    graph = with_categories(graph, seed) if has_categories else graph
+    categories = Categories.find(graph.features, graph.feature_names)
+    assert bool(categories) == has_categories
+    for size in (3, 4):
+        counts = count_connected_sets(graph, size, categories)
+        assert {one.key: count for one, count in counts.items()} == sets_of(graph, size)
+        # a bound
+        assert sum(counts.values()) <= set_steps(graph, size)
+        again = count_connected_sets(graph, size, categories)
+        assert list(again) == list(counts)
+
+
+def test_sets_of_directed_graphs():
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        number, share = int(rng.integers(1, 10)), rng.uniform(0.05, 0.6)
+        graph = as_csr(nx.gnp_random_graph(number, share, seed=seed, directed=True))
+        for size in (3, 4):
+            counts = count_structures(graph, range(size, size + 1))
+            assert len(counts) == {3: 13, 4: 199}[size]
+            present = {one.key: count for one, count in counts.items() if count}
+            assert present == sets_of(graph, size)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_subgraphs_with_directions_kinds_and_categories(seed):
+    graph, _ = random_graph(np.random.default_rng(seed), 9, 10)
+    graph = with_categories(graph, seed) if seed % 2 else graph
+    categories = Categories.find(graph.features, graph.feature_names)
+    for size in (3, 4):
+        expected = Counter()
+        for one, count in count_connected_sets(graph, size, categories).items():
+            for key, number in parts_of(one).items():
+                expected[key] += number * count
+        found = count_structures(graph, range(size, size + 1), "subgraph", categories)
+        assert {one.key: count for one, count in found.items()} == dict(expected)
+
+
+def test_many_kinds_of_sets_fit_into_a_table_that_grows():
+    plain, kinds = nx.gnm_random_graph(120, 500, seed=1), [f"k{k % 60:02}" for k in range(120)]
+    graph = as_csr(plain, features=pd.DataFrame({"kind": kinds}))
+    counts = count_connected_sets(graph, 4, Categories.find(graph.features, graph.feature_names))
+    assert len(counts) > 10_000
+    assert sum(counts.values()) == sum(count_structures(as_csr(plain), range(4, 5)).values())
+
+
+def test_steps_grow_with_the_work_and_need_no_census():
+    # in a tree each of the counted trees is a set of its own
+    arcs = as_csr(nx.DiGraph(list(nx.random_labeled_tree(60, seed=0).edges)))
+    for size in (3, 4):
+        assert sum(count_connected_sets(arcs, size).values()) == set_steps(arcs, size)
+    sparse, dense = (as_csr(nx.gnm_random_graph(500, m, seed=1)) for m in (1000, 20_000))
+    steps = [[formula_steps(one, largest) for largest in (3, 4, 5)] for one in (sparse, dense)]
+    assert steps[1] == sorted(steps[1])
+    assert all(few < many for few, many in zip(*steps, strict=True))
+    # a census would take hours
+    hubs = as_csr(nx.complete_bipartite_graph(2, 20_000))
+    assert census_steps(hubs, range(3, 6)) > 10**8
+    arcs = as_csr(nx.DiGraph([(0, k) for k in range(1, 20_000)]))
+    assert census_steps(arcs, range(3, 5)) > 10**12 > census_steps(arcs, range(3, 4))
+
+
+def test_a_table_has_a_row_for_each_structure_with_the_names_of_the_reports():
+    found = census(nx.complete_graph(4), (2, 5))
+    table = found.to_pandas()
+    assert list(table.columns) == ["size", "graph6", "name", "count"]
+    assert table["size"].tolist() == [2] + 2 * [3] + 6 * [4] + 21 * [5]
+    assert table["count"].sum() == 6 + 4 + 1
+    for code, one in zip(table["graph6"], graphlets(), strict=True):
+        assert Structure.from_networkx(nx.from_graph6_bytes(code.encode())).edges == one.edges
+    names = [one.name for one in graphlets()]
+    assert [describe_shape(one) for one in graphlets()] == names == found.names
+
+
+def test_a_search_for_subgraphs_counts_as_the_census():
+    for seed in range(3):
+        graph = as_csr(nx.gnp_random_graph(14, 0.2 + seed / 5, seed=seed))
+        for one, count in count_structures(graph, range(2, 6), "subgraph").items():
+            assert count_by_graph(graph, one, reading="subgraph").sum() == count
+        six = Structure.parse("ring-6")
+        pairs = igraph.Graph(n=14, edges=graph.adjacent_pairs().tolist())
+        number = pairs.count_subisomorphisms_vf2(igraph.Graph.Ring(6))
+        assert count_by_graph(graph, six, reading="subgraph").sum() == number // 12
+    with pytest.raises(InputError, match="^reading must be 'induced' where edges have directions"):
+        count_by_graph(as_csr(nx.DiGraph([(0, 1)])), Structure.parse("a->b"), reading="subgraph")
+
+
+def test_a_census_of_collections_loops_and_graphs_without_edges():
+    parts = [nx.complete_graph(5), nx.cycle_graph(5), nx.empty_graph(2)]
+    for reading, squares in (("induced", [0, 0, 0]), ("subgraph", [15, 0, 0])):
+        found = census(parts, (3, 5), reading)
+        assert found.reading == reading
+        each = [census(part, (3, 5), reading).counts for part in parts]
+        np.testing.assert_array_equal(found.counts, sum(each))
+        own = count_by_graph(as_csr(parts), Structure.parse("ring-4"), reading=reading)
+        assert own.tolist() == squares
+        assert found.counts[found.names.index("cycle of 4 nodes")] == sum(squares)
+    twice = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0), (2, 2)])
+    assert census(twice, 3).counts.tolist() == [0, 1]
+    assert census(nx.empty_graph(4)).counts.tolist() == [0] * 29
+    assert not census(nx.empty_graph(4, create_using=nx.DiGraph)).counts.any()
+
+
+def test_directions_allow_three_and_four_nodes_and_no_orbits():
+    arcs = nx.DiGraph([(0, 1)])
+    with pytest.raises(InputError, match="^sizes must be at most 4, got 5"):
+        census(arcs, (3, 5))
+    with pytest.raises(InputError, match="^graph must have edges without directions and kinds"):
+        census(arcs, orbits=True)
+    with pytest.raises(InputError, match="^reading must be one of"):
+        census(arcs, reading="all")
+
+
+def test_orbits_beside_the_census_and_as_features_of_graphs_and_nodes():
+    graph = nx.les_miserables_graph()
+    found = census(graph, (2, 5), orbits=True)
+    np.testing.assert_array_equal(found.orbits, orbit_counts(graph))
+    assert census(graph, 3, orbits=True).orbits.shape == (77, 15)
+    assert census(graph).orbits is None
+    table = orbit_table(graph, 4)
+    assert list(table.columns) == ["node", *(f"orbit{k}" for k in range(15))]
+    assert dict(zip(table["node"], table["orbit0"], strict=True)) == dict(graph.degree)
+    assert list(orbit_table([graph, graph], 4).columns[:2]) == ["graph", "node"]
+    graphs, by_node = [graph, nx.cycle_graph(6)], OrbitCounts(level="node")
+    assert by_node.fit_transform(graphs).shape == (83, 73)
+    np.testing.assert_array_equal(by_node.transform(graphs[1]), orbit_counts(graphs[1]))
+    means = OrbitCounts(size=4).fit(graphs).transform(graphs)
+    np.testing.assert_allclose(means, [orbit_counts(one, 4).mean(axis=0) for one in graphs])
+    assert by_node.get_feature_names_out().tolist() == [f"orbit{k}" for k in range(73)]
+    for wrong in ({"size": 3}, {"level": "edge"}):
+        with pytest.raises(InputError):
+            OrbitCounts(**wrong).fit(graphs)
+
+
+def test_agreement_of_graphs():
+    path, star = nx.path_graph(3), nx.star_graph(3)
+    assert graphlet_agreement(star, star) == 1
+    # degrees 1, 1, 2 have the shares .8 and .2 by weight; 1, 1, 1, 3 have .9 and .1
+    far = [np.sqrt((0.1**2 + 0.2**2 + 0.1**2) / 2)]
+    # at the ends of paths of three 1, 1, and 2, 2, 2; in the middle 1, and 3;
+    # and of a star of three
+    far += [1, 1, np.sqrt(0.5), np.sqrt(0.5)]
+    assert graphlet_agreement(path, star, 4) == pytest.approx(1 - sum(far) / 15)

@@ -1,0 +1,300 @@
+"""Estimates and samples beside exact counts: unbiased, uniform, and the same on any machine."""
+
+import itertools
+import time
+
+import networkx as nx
+import numba
+import numpy as np
+import pytest
+from random_graphs import channels_of_graph, connected_part, random_graph
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from mining.counting import counter
+from mining.counting.counter import (
+    choose_sampler,
+    count_occurrences,
+    draw_roots,
+    estimate_from_roots,
+    estimate_from_share,
+    estimate_occurrences,
+    interval,
+    list_places,
+)
+from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates
+from mining.counting.sought import Sought
+from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, STRIDE, TreeSampler, spanning_trees
+
+HUBS, RING = as_csr(nx.barabasi_albert_graph(60, 4, seed=1)), Structure.parse("ring-5")
+
+
+def deviation(graph, pattern, truth, seed, num_blocks, colors=None):
+    """How many standard errors the estimate of some blocks of draws is away from the truth."""
+    search = ExactSearch(graph, pattern, colors)
+    sampler = choose_sampler(search, 0)
+    scale = sampler.num_ways / search.structure.num_automorphisms
+    low, mean, high = (scale * one for one in interval(sampler.draw_shares(0, num_blocks, seed)))
+    return (mean - truth) / ((high - low) / 3.92)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """Patterns in graphs, with the number of their occurrences."""
+    graphs = [HUBS, as_csr(nx.gnp_random_graph(60, 0.15, seed=2))]
+    names = ["path-4", "path-5", "star-4", "triangle", "clique-4", "ring-4", "ring-5", "paw",
+             "house"]  # fmt: skip
+    patterns = list(map(Structure.parse, names))
+    return [(one, each, count_by_graph(one, each).sum()) for one in graphs for each in patterns]
+
+
+def test_estimates_vary_as_much_as_their_intervals_say(pairs):
+    deviations = [deviation(*pair, seed, 4) for pair in pairs for seed in range(1, 21)]
+    # the variance of so many is 1 ± .08
+    assert len(deviations) == 360
+    assert 0.8 < np.mean(np.square(deviations)) < 1.35
+
+
+@pytest.mark.parametrize("with_colors", [False, True])
+def test_estimates_with_directions_and_relations_agree_with_exact_counts(with_colors):
+    rng, deviations = np.random.default_rng(int(with_colors)), []
+    while len(deviations) < 12:
+        graph, kinds = random_graph(rng, 14, int(rng.integers(20, 60)))
+        pattern, order = connected_part(rng, graph, int(rng.integers(2, 6)))
+        colors = (kinds[order], kinds) if with_colors else None
+        truth = count_by_graph(graph, pattern, colors=colors).sum()
+        assert truth > 0
+        deviations.append(deviation(graph, pattern, truth, 1, 8, colors))
+    assert np.abs(deviations).max() < 3.5
+    assert abs(np.mean(deviations)) < 1
+
+
+def test_draws_go_on_until_the_interval_is_as_narrow_as_was_asked_for(pairs):
+    for graph, pattern, truth in pairs:
+        found = estimate_occurrences(ExactSearch(graph, pattern), 0.05, 10**9, 0)
+        assert found.state == "estimated"
+        assert (found.high - found.low) / 2 <= 0.05 * found.value
+        assert abs(found.value - truth) < 0.1 * truth
+
+
+def test_an_estimate_takes_no_more_steps_than_it_may():
+    sampler, results = choose_sampler(ExactSearch(HUBS, RING), 0), []
+    draw = sampler.draw_shares
+    sampler.draw_shares = lambda *blocks: results.append(draw(*blocks)) or results[-1]
+    # an error that no interval reaches
+    counter._estimate_share(sampler, 1e-9, 10**7, 0)
+    drawn = np.concatenate(results)
+    spent = 128 * DRAWS_OF_A_BLOCK * len(drawn) + 8 * drawn[:, 3].sum()
+    assert len(results) > 2 and 0.8 * 10**7 < spent < 1.05 * 10**7
+
+
+def test_the_number_of_threads_does_not_matter(monkeypatch):
+    # many pieces, and many looks at the limit
+    monkeypatch.setattr("mining.counting.exact_search._STEPS_OF_A_PIECE", 10)
+    monkeypatch.setattr("mining.counting.exact_search._STEPS", 100)
+    search, before, results = ExactSearch(HUBS, RING), numba.get_num_threads(), []
+    try:
+        for threads in (1, before):
+            numba.set_num_threads(threads)
+            results.append(choose_sampler(search, 0).draw_shares(3, 16, 5))
+            # whether steps are enough depends on them alone
+            search.run()
+            needed, count = search.steps, search.count.sum()
+            search.run(max_steps=needed)
+            assert (search.unfinished, search.steps, search.count.sum()) == (False, needed, count)
+            search.run(max_steps=needed - 1)
+            assert search.unfinished
+    finally:
+        numba.set_num_threads(before)
+    np.testing.assert_array_equal(*results)
+    # blocks are numbered: the same draws in two parts
+    sampler = choose_sampler(search, 0)
+    parts = [sampler.draw_shares(3, 10, 5), sampler.draw_shares(13, 6, 5)]
+    np.testing.assert_array_equal(np.concatenate(parts), results[0])
+
+
+def test_estimates_do_not_depend_on_the_clock(monkeypatch):
+    def count(max_steps):
+        # a search for all takes a few more than 20,000 steps
+        return count_occurrences(HUBS, RING, error=1e-6, max_steps=max_steps, seed=3)
+
+    few, exact = count(20_000), count(4_000_000)
+    assert (few.state, exact.state) == ("estimated", "exact")
+    assert few.low < exact.value < few.high
+    estimate = estimate_occurrences(ExactSearch(HUBS, RING), 1e-6, 4_000_000, 3)
+    # more steps are more draws
+    assert estimate.high - estimate.low < 0.7 * (few.high - few.low)
+    # a machine that takes a quarter of an hour for anything
+    ticks = itertools.count(0, 1000)
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(ticks)))
+    assert (count(20_000), count(4_000_000)) == (few, exact)
+    assert estimate_occurrences(ExactSearch(HUBS, RING), 1e-6, 4_000_000, 3) == estimate
+
+
+def test_wilson_s_interval_of_hits_and_misses():
+    low, mean, high = interval(np.array([[12.0, 12.0, 12.0, 0.0]]))
+    assert mean == 12 / 1024
+    # the shares from which this mean is 1.96 standard deviations away
+    for end in (low, high):
+        assert abs(mean - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / 1024))
+    # without a hit: that many draws would miss it with a probability of 5 %
+    low, mean, high = interval(np.zeros((3, 4)))
+    assert (low, mean) == (0, 0)
+    assert (1 - high) ** (3 * DRAWS_OF_A_BLOCK) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "number"),
+    # trees that differ by more than a symmetry: those of four, five nodes; a ring less an edge
+    [(nx.complete_graph(4), 2), (nx.complete_graph(5), 3), (nx.cycle_graph(6), 1)],
+)
+def test_each_spanning_tree_once(pattern, number):
+    trees = list(spanning_trees(Structure.from_networkx(pattern), HUBS.degrees))
+    assert len(trees) == number
+    for tree in trees:
+        assert sorted(tree.nodes.tolist()) == sorted(pattern)
+        assert all(parent < place for place, parent in enumerate(tree.parents.tolist()))
+        edges = [(tree.nodes[p], tree.nodes[k]) for k, p in enumerate(tree.parents) if k]
+        assert all(pattern.has_edge(u, v) for u, v in edges)
+    # a star has more mappings than a path where a graph has hubs
+    assert np.bincount(trees[0].parents[1:]).max() <= np.bincount(trees[-1].parents[1:]).max()
+
+
+def test_mappings_of_trees_are_counted():
+    whole = nx.gnp_random_graph(7, 0.6, seed=4)
+    graph = as_csr(whole)
+    sought = Sought.of(graph, Structure.parse("house"), None)
+    candidates = find_candidates(graph, sought)
+    for tree in itertools.islice(spanning_trees(sought.structure, graph.degrees), 4):
+        edges = [(p, k) for k, p in enumerate(tree.parents.tolist()) if k]
+        expected = sum(
+            all(whole.has_edge(image[p], image[k]) for p, k in edges)
+            and all(candidates[image[k]] >> tree.nodes[k] & 1 for k in range(5))
+            for image in itertools.product(whole, repeat=5)
+        )
+        assert TreeSampler(graph, sought, candidates, tree).num_ways == expected
+
+
+def assert_uniform(sets, number):
+    """As often as of so many sets, each equally likely, by a chi-square."""
+    _, counts = np.unique(sets, axis=0, return_counts=True)
+    expected = len(sets) / number
+    assert expected > 5
+    chi_square = ((counts - expected) ** 2 / expected).sum() + (number - len(counts)) * expected
+    assert abs(chi_square - number) < 5 * np.sqrt(2 * number)
+
+
+def test_draws_from_long_rows_are_uniform():
+    whole = nx.gnp_random_graph(2 * STRIDE, 0.8, seed=1)
+    # leaves without a third neighbour are not candidates of a clique
+    whole.add_edges_from((v, len(whole)) for v in range(40))
+    whole.add_edges_from((v, 2 * STRIDE + 1 + v) for v in range(40))
+    graph = as_csr(whole)
+    assert max(graph.degrees) > 2 * STRIDE * 0.8
+    sought = Sought.of(graph, Structure.parse("triangle"), None)
+    candidates = find_candidates(graph, sought)
+    tree = next(spanning_trees(sought.structure, graph.degrees))
+    drawn = TreeSampler(graph, sought, candidates, tree).draw_places(0, 400, 7)
+    assert_uniform(np.sort(drawn, axis=1), sum(nx.triangles(whole).values()) // 3)
+
+
+def test_a_search_of_all_roots_is_an_exact_count_and_one_of_none_is_no_estimate(monkeypatch):
+    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
+    cubes = [nx.random_regular_graph(3, 4000, seed=0), *[nx.cubical_graph()] * 60]
+    graph, cube = as_csr(nx.disjoint_union_all(cubes)), Structure.from_networkx(cubes[1])
+    search = ExactSearch(graph, cube)
+    count = estimate_from_roots(search, 0, 10**9)
+    assert count.is_exact and count.value == 60
+    # where no draw hits, it is the answer: one mapping of a tree in ten million shows a cube
+    monkeypatch.setattr(counter, "_estimate_share", lambda *_: (0.0, 0.0, 1e-7))
+    assert estimate_occurrences(search, 0.1, 10**9, 0) == count
+    search = ExactSearch(as_csr(cubes[0]), Structure.from_networkx(nx.circular_ladder_graph(3)))
+    search.run(draw_roots(search, 0.1, 0))
+    assert estimate_from_share(search, 0.1) is None
+    assert estimate_from_roots(search, 0, 1) is None
+
+
+def test_estimates_from_roots_are_unbiased_and_intervals_hold(monkeypatch):
+    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
+    graph = as_csr(nx.random_geometric_graph(1500, 0.04, seed=1))
+    clique = Structure.parse("clique-4")
+    everything = count_by_graph(graph, clique).sum()
+    search, counts = ExactSearch(graph, clique), []
+    for seed in range(200):
+        search.run(draw_roots(search, 0.25, seed))
+        counts.append(estimate_from_share(search, 0.25))
+    known = [one for one in counts if one is not None]
+    assert len(known) > 190 and not any(one.is_exact for one in known)
+    errors = np.array([one.value for one in known]) / everything - 1
+    assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(len(errors)) + 0.01
+    assert 0.01 < errors.std() < 0.5
+    assert np.mean([one.low <= everything <= one.high for one in known]) > 0.9
+
+
+@pytest.mark.parametrize("with_colors", [False, True])
+def test_all_places_in_the_order_of_the_pattern(with_colors):
+    rng = np.random.default_rng(int(with_colors))
+    for _ in range(20):
+        graph, kinds = random_graph(rng, 12, int(rng.integers(15, 40)))
+        channels = channels_of_graph(graph)
+        pattern, order = connected_part(rng, graph, int(rng.integers(1, 5)))
+        colors = (kinds[order], kinds) if with_colors else None
+        number = count_by_graph(graph, pattern, colors=colors).sum()
+        # as many as there are is room enough
+        places, complete = list_places(graph, pattern, colors, most=number)
+        assert complete and len(places) == number
+        assert len(np.unique(np.sort(places, axis=1), axis=0)) == number
+        # links and colours agree node by node
+        found = channels[places[:, :, None], places[:, None, :]]
+        assert (found == pattern.channels).all()
+        assert colors is None or (kinds[places] == kinds[order]).all()
+
+
+def test_a_sample_is_uniform_and_of_the_chosen_mappings():
+    graph, house = as_csr(nx.barabasi_albert_graph(40, 3, seed=2)), Structure.parse("house")
+    places, _ = list_places(graph, house)
+    known = {tuple(place) for place in places.tolist()}
+    sample, complete = list_places(graph, house, most=50, seed=1)
+    assert (sample.shape, complete) == ((50, 5), False)
+    # which of the mappings that differ by a symmetry is listed does not depend on how it was found
+    assert {tuple(place) for place in sample.tolist()} < known
+    assert len(np.unique(sample, axis=0)) == 50
+    search = ExactSearch(graph, house)
+    drawn = search.structure.choose_mappings(choose_sampler(search, 0).draw_places(0, 400, 3))
+    assert_uniform(drawn, len(known))
+
+
+# where more places are known than may be held, they are drawn in place of a search for all
+@pytest.mark.parametrize("known", [0, 10**6])
+def test_a_sample_comes_from_the_whole_graph(known):
+    """Of the 20,000 places along a path 1,000 are listed, whose middle is that of the path."""
+    path, wedge = as_csr(nx.path_graph(20_002)), Structure.parse("path-3")
+    places, complete = list_places(path, wedge, most=1000, max_steps=1 << 20, known=known, seed=1)
+    assert (len(np.unique(places, axis=0)), complete) == (1000, False)
+    error = 20_000 / np.sqrt(12 * 1000)
+    assert abs(places.mean() - 10_000.5) < 4 * error
+
+
+def test_places_within_limits_of_work_are_the_same_again():
+    graph, house = as_csr(nx.barabasi_albert_graph(400, 6, seed=2)), Structure.parse("house")
+    (some, complete), (again, _) = (
+        list_places(graph, house, most=100, max_steps=1 << 20) for _ in range(2)
+    )
+    assert not complete and 0 < len(some) <= 100
+    assert (some == again).all()
+    # enough steps list all, of which others are a sample
+    places, complete = list_places(graph, house, most=10**6, max_steps=1 << 27)
+    assert complete
+    sample, complete = list_places(graph, house, most=len(places) - 1, max_steps=1 << 27)
+    assert not complete
+    assert {tuple(row) for row in sample.tolist()} < {tuple(row) for row in places.tolist()}
+
+
+def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
+    # one triangle in many paths of three nodes
+    graph = nx.star_graph(20_000)
+    graph.add_edges_from([(1, 2), (3, 4)])
+    triangle = Structure.parse("triangle")
+    places, complete = list_places(as_csr(graph), triangle, most=1, max_steps=1 << 20)
+    assert (len(places), complete) == (1, False)
+    assert set(places[0].tolist()) in ({0, 1, 2}, {0, 3, 4})

@@ -1,0 +1,290 @@
+"""Exact counts: against every set of nodes, NetworkX, igraph, the files, and by formulas."""
+
+import itertools
+from math import comb
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+from by_networkx import induced
+from random_graphs import channels_of_graph, connected_part, random_graph
+
+from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure, edges_of
+from gomkcn_dgl.relations import edge_channels, relations_of
+from mining.counting.counter import count_occurrences, count_stars, list_places
+from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates, find_graphs
+from mining.counting.sought import Sought, join_by_graph
+from mining.graph_relations import channels_in, edges_among
+
+GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
+CLIQUE = {size: Structure(1 - np.eye(size)) for size in (1, 3, 8)}
+STARS = {
+    leaves: Structure.of_edges(leaves + 1, [(0, k + 1) for k in range(leaves)])
+    for leaves in range(2, 7)
+}
+
+
+@pytest.mark.parametrize(("edge_prob", "seed"), [(0.3, 0), (0.6, 1)])
+def test_every_structure_of_up_to_six_nodes(edge_prob, seed):
+    graph = nx.gnp_random_graph(9, edge_prob, seed=seed)
+    rng, truth = np.random.default_rng(seed), {}
+    for size in range(1, 7):
+        for nodes in itertools.combinations(graph, size):
+            part = graph.subgraph(nodes)
+            if nx.is_connected(part):
+                key = Structure.from_networkx(part).key
+                truth[key] = truth.get(key, 0) + 1
+    for small in GRAPHS:
+        order = rng.permutation(len(small))
+        structure = Structure(nx.to_numpy_array(small)[np.ix_(order, order)])
+        count = count_by_graph(as_csr(graph), structure).sum()
+        assert count == truth.get(structure.key, 0), small.edges
+        assert join_by_graph(as_csr(graph), structure).tolist() == [count]
+
+
+def test_igraph_lists_as_many_in_a_larger_graph():
+    graph = nx.barabasi_albert_graph(200, 2, seed=1)
+    whole = igraph.Graph(n=200, edges=list(graph.edges))
+    for one in (nx.cycle_graph(6), nx.ladder_graph(4), nx.path_graph(5)):
+        small = igraph.Graph(n=len(one), edges=list(one.edges))
+        mappings = whole.get_subisomorphisms_lad(small, induced=True)
+        count = count_by_graph(as_csr(graph), Structure.from_networkx(one)).sum()
+        assert count == len({frozenset(nodes) for nodes in mappings}) > 0
+    # the symmetries of 8 equal nodes, 40320, are all broken
+    assert count_by_graph(as_csr(nx.complete_graph(12)), CLIQUE[8]).sum() == 495
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_counts_of_each_graph_and_which_hold_an_occurrence(directed):
+    rng, some = np.random.default_rng(3), 0
+    graphs = [nx.gnp_random_graph(9, 0.25, seed=seed, directed=directed) for seed in range(40)]
+    graph = as_csr(graphs)
+    colors = rng.integers(0, 2, graph.num_nodes)
+    for seed in range(12):
+        part = nx.gnp_random_graph(4, 0.5, seed=seed, directed=directed)
+        if not nx.is_connected(part.to_undirected()):
+            continue
+        structure = Structure.from_networkx(part)
+        truth = [len(induced(one, part)) for one in graphs]
+        for own in (None, (rng.integers(0, 2, 4), colors)):
+            counts = count_by_graph(graph, structure, own)
+            assert own is not None or counts.tolist() == truth
+            assert join_by_graph(graph, structure, own).tolist() == counts.tolist()
+            assert find_graphs(graph, structure, own)[0].tolist() == (counts > 0).tolist()
+            some += 0 < (counts > 0).sum() < 40
+    assert some > 3
+    assert count_by_graph(graph, CLIQUE[1]).tolist() == [9] * 40 if not directed else True
+
+
+def test_a_join_stays_small(monkeypatch):
+    # a table of 3 numbers for each neighbour of each edge's smaller node
+    graph = as_csr([nx.star_graph(9), nx.empty_graph(2)])
+    join, path, empty = join_by_graph, Structure.parse("path-3"), as_csr(nx.empty_graph(2))
+    assert (join(graph, path).tolist(), join(empty, path).tolist()) == ([36, 0], [0])
+    for most, found in ((36, None), (3 * (9 + 9 * 8 + 9), [36, 0]), (3 * (9 + 81) - 1, None)):
+        monkeypatch.setattr("mining.counting.sought._MOST_NUMBERS", most)
+        counts = join(graph, path)
+        assert (counts if counts is None else counts.tolist()) == found, most
+    # the rows of a triangle grow by the neighbours of the leaf, and not by those of the hub: from
+    # 20 entries of two numbers to 13 rows of three
+    hub = as_csr(nx.compose(nx.star_graph(9), nx.path_graph(3)))
+    monkeypatch.setattr("mining.counting.sought._MOST_NUMBERS", 40)
+    assert join(hub, CLIQUE[3]).tolist() == [1]
+
+
+def test_searches_that_are_not_finished(monkeypatch):
+    # C(200, 8) cliques
+    search = ExactSearch(as_csr(nx.complete_graph(200)), CLIQUE[8])
+    search.run(max_steps=10_000_000)
+    assert search.unfinished and 1_000_000 < search.count.sum() < 100_000_000
+    assert count_by_graph(search.graph, CLIQUE[8], max_steps=10_000_000) is None
+    # a clique of 8 is in neither, which takes many steps to see in the second
+    graph = as_csr([nx.complete_graph(3), nx.gnp_random_graph(40, 0.5, seed=0)])
+    monkeypatch.setattr("mining.counting.exact_search._FEW_STEPS", 10)
+    found, is_complete = find_graphs(graph, CLIQUE[8], max_steps=30)
+    assert (found.tolist(), is_complete) == ([False, False], False)
+
+
+def as_networkx(channels, colors):
+    """A digraph whose arcs hold the channels that they leave by."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from((node, {"color": color}) for node, color in enumerate(colors.tolist()))
+    for u, v in np.argwhere(channels.any(axis=2)).tolist():
+        graph.add_edge(u, v, channels=channels[u, v].tolist())
+    return graph
+
+
+@pytest.mark.parametrize("with_colors", [False, True])
+def test_networkx_finds_as_many_typed_and_coloured(with_colors):
+    rng, total = np.random.default_rng(int(with_colors)), 0
+    for _ in range(100):
+        graph, colors = random_graph(rng, 9, int(rng.integers(10, 30)))
+        channels = channels_of_graph(graph)
+        # a connected part of the graph in another order, sometimes with an edge turned round
+        structure, order = connected_part(rng, graph, int(rng.integers(1, 5)))
+        pattern = structure.channels.copy()
+        if len(order) > 1 and rng.random() < 0.3:
+            u, v = np.argwhere(pattern.any(axis=2))[0]
+            pattern[[u, v], [v, u]] = pattern[[v, u], [u, v]]
+        kinds = colors if with_colors else np.zeros(9, np.int64)
+        whole, part = as_networkx(channels, kinds), as_networkx(pattern, kinds[order])
+        truth = len(induced(whole, part, "color", "channels"))
+        own = (kinds[order], kinds) if with_colors else None
+        structure = Structure(pattern, graph.relations)
+        assert count_by_graph(graph, structure, colors=own).sum() == truth
+        assert join_by_graph(graph, structure, own).tolist() == [truth]
+        total += truth > 1
+    assert total > 10
+
+
+def candidates_by_rule(links, colors, pattern, own):
+    """bool [V, M]: rule out what has too few neighbours of a kind, until nothing changes."""
+    can_be, changed = colors[:, None] == own[None, :], True
+    while changed:
+        before = can_be.copy()
+        for v, i in itertools.product(range(len(links)), range(len(pattern))):
+            supported = [
+                u
+                for u in np.flatnonzero(links[v])
+                if any(before[u, j] and links[v, u] == pattern[i, j] > 0 for j in range(len(own)))
+            ]
+            can_be[v, i] &= len(supported) >= np.count_nonzero(pattern[i])
+        changed = (can_be != before).any()
+    return can_be
+
+
+def test_candidates_of_all_kinds():
+    rng = np.random.default_rng(3)
+    for number in range(10):
+        graph, kinds = random_graph(rng, 12, int(rng.integers(12, 30)))
+        pattern, order = connected_part(rng, graph, int(rng.integers(2, 6)))
+        links = np.zeros((12, 12), np.int64)
+        links[np.repeat(np.arange(12), graph.degrees), graph.indices] = graph.links
+        colors = kinds if number % 2 else np.zeros(12, np.int64)
+        given = (colors[order], colors)
+        sought = Sought.of(graph, pattern, given)
+        found = find_candidates(graph, sought)[:, None] >> np.arange(len(order)) & 1
+        rule = candidates_by_rule(links, colors, sought.links, colors[order])
+        np.testing.assert_array_equal(found, rule)
+        # nothing that occurs is ruled out
+        places, _ = list_places(graph, pattern, given)
+        assert rule[places, np.arange(len(order))].all()
+
+
+def test_a_pattern_has_the_relations_of_the_graph():
+    graph = relations_of(["stops", "acts", "binds"], [True, True, False])
+    own = relations_of(["acts", "unused"], [True, False])
+    translated = channels_in(graph, Structure(edge_channels(2, [(0, 1)], [0], own), own))
+    assert np.argwhere(translated).tolist() == [[0, 1, 2], [1, 0, 3]]
+    # edges both ways are edges without direction, where the graph has such
+    bound = channels_in(graph, Structure.parse("a-[binds]->b, b-[binds]->a"))
+    assert np.argwhere(bound).tolist() == [[0, 1, 4], [1, 0, 4]]
+    # an edge without a name is of the only relation
+    named, arc = relations_of(["cites"], [True]), Structure.parse("b->a")
+    assert np.argwhere(channels_in(named, arc)).tolist() == [[0, 1, 0], [1, 0, 1]]
+    with pytest.raises(InputError, match="'stops' .directed.*got edges with a direction"):
+        channels_in(graph, arc)
+    with pytest.raises(InputError, match="write a-.NAME.->b"):
+        channels_in(named, Structure.parse("a--b"))
+    arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+    with pytest.raises(InputError, match="^colors must be whole numbers for the 2 nodes"):
+        count_by_graph(arcs, arc, colors=(np.zeros(2, int), np.zeros(3)))
+
+
+@pytest.mark.parametrize("directed", [[False], [True], [False, True, True]], ids=str)
+def test_edges_among_some_nodes(directed):
+    rng = np.random.default_rng(len(directed))
+    graph = csr_from_edges(
+        *rng.integers(0, 12, (2, 40)),
+        12,
+        directed=directed,
+        relation=rng.integers(0, len(directed), 40),
+        relation_names=[f"r{i}" for i in range(len(directed))],
+    )
+    rows = rng.permutation(12)[:7]
+
+    def named(edges):
+        ends = ((u, v, r) if directed[r] else (*sorted((u, v)), r) for u, v, r in edges)
+        return sorted(ends)
+
+    edges = list(map(tuple, edges_among(graph, rows).tolist()))
+    every = np.column_stack(graph.edges()).tolist()
+    inside = [edge for edge in every if {*edge[:2]} <= {*rows.tolist()}]
+    assert named((rows[u], rows[v], r) for u, v, r in edges) == named(inside)
+    ends, numbers = [edge[:2] for edge in edges], [relation for *_, relation in edges]
+    channels = edge_channels(len(rows), ends, numbers, graph.relations)
+    assert edges_of(channels, graph.relations) == sorted(edges)
+
+
+def test_aromatic_rings_and_nitro_groups_of_mutag(mutag):
+    """Against a direct count from the files: bond codes 0, 1, 2 are aromatic, single, double."""
+    bonds = nx.Graph()
+    pairs = np.loadtxt(mutag / "MUTAG_A.txt", dtype=int, delimiter=",") - 1
+    codes = np.loadtxt(mutag / "MUTAG_edge_labels.txt", dtype=int)
+    bonds.add_edges_from(
+        (u, v, {"bond": b}) for (u, v), b in zip(pairs.tolist(), codes.tolist(), strict=True)
+    )
+    atoms = np.loadtxt(mutag / "MUTAG_node_labels.txt", dtype=int)
+    aromatic = nx.Graph((u, v) for u, v, bond in bonds.edges(data="bond") if bond == 0)
+    rings = [
+        ring
+        for ring in nx.simple_cycles(aromatic, length_bound=6)
+        if len(ring) == 6 and bonds.subgraph(ring).number_of_edges() == 6
+    ]
+    # an N (code 1) with a double and a single bond to two O (code 2) that are not joined
+    nitro = sum(
+        atoms[one] == atoms[other] == 2
+        and {bonds[node][one]["bond"], bonds[node][other]["bond"]} == {1, 2}
+        for node in np.flatnonzero(atoms == 1).tolist()
+        for one, other in itertools.combinations(bonds[node], 2)
+    )
+    graph = read_graph(mutag)
+
+    def count(text, colors=None):
+        return count_by_graph(graph, Structure.parse(text), colors=colors).sum()
+
+    ring = ", ".join(f"{i}-[aromatic]-{(i + 1) % 6}" for i in range(6))
+    assert count(ring) == len(rings) == 434
+    of_carbon = sum((atoms[one] == 0).all() for one in rings)
+    assert count(ring, (np.zeros(6, np.int64), atoms)) == of_carbon == 420
+    colors = (np.array([1, 2, 2]), atoms)
+    assert count("n-[double]-o, n-[single]-p", colors) == nitro == 272
+
+
+@pytest.mark.parametrize("leaves", STARS)
+def test_stars_are_as_many_as_a_search_finds(leaves):
+    graphs = [
+        nx.star_graph(12),
+        nx.random_labeled_tree(40, seed=1),
+        nx.complete_bipartite_graph(4, 5),
+        nx.empty_graph(2),
+        # a triangle whose corners have too few neighbours
+        nx.cycle_graph(3) if leaves > 2 else nx.cycle_graph(4),
+    ]
+    graph = as_csr(graphs)
+    assert count_stars(graph, STARS[leaves]) == count_by_graph(graph, STARS[leaves]).tolist()
+
+
+def test_stars_that_are_left_to_a_search():
+    star, path = as_csr(nx.star_graph(5)), STARS[2]
+    assert count_stars(star, path) == [10]
+    for structure in ("triangle", "path-4", "path-2", "a--b, b--c, c--a, a--d"):
+        assert count_stars(star, Structure.parse(structure)) is None
+    assert count_stars(as_csr(nx.cycle_graph(3)), path) is None
+    assert count_stars(as_csr(nx.DiGraph([(0, 1), (0, 2)])), path) is None
+    assert count_stars(star, path, (np.zeros(3, int), np.zeros(6, int))) is None
+
+
+def test_a_star_of_a_million_leaves():
+    leaves = np.arange(1, 10**6 + 1)
+    graph = csr_from_edges(0 * leaves, leaves, 10**6 + 1, undirected=True)
+    assert count_occurrences(graph, STARS[2]).value == comb(10**6, 2)
+    # more than 64 bits hold: to the digits of a float, and not called exact
+    found = count_occurrences(graph, STARS[5])
+    assert found.value == found.low == found.high == float(comb(10**6, 5))
+    assert not found.is_exact
+    assert count_occurrences(as_csr(nx.star_graph(200)), STARS[6]).is_exact

@@ -1,0 +1,450 @@
+"""Lengths of graphs and collections with given motifs: committed ones, by hand, exact counts."""
+
+import json
+from functools import cache
+from itertools import combinations, combinations_with_replacement, product
+from math import log2
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from coded_graphs import RECORDS, mined_of, motif_of
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.shapes import Shape, links_of
+from mining.mined_graph import MinedGraph
+from mining.motif_sets import collection_code, graph_count
+from mining.motif_sets.blocks import find_blocks
+from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode, terms_of
+from mining.motif_sets.collection_code import (
+    CollectionCode,
+    count_small_digraphs,
+    count_small_graphs,
+)
+from mining.motif_sets.copy_loops import Left, move_copies
+from mining.motif_sets.edited_copies import EditedGraph
+from mining.motif_sets.graph_count import (
+    count_graphs,
+    count_graphs_of_blocks,
+    count_two_sided_graphs,
+)
+from mining.motif_sets.integer_codes import integer_bits
+from mining.motif_sets.listed_copies import ListedCopies
+
+CODES = dict(zip("UWHNM", ADDRESSES, strict=True))
+
+
+def coded(record):
+    """The graph of a record as it is mined and as it is coded, and its code."""
+    mined = mined_of(record)
+    graph, blocks = CodedGraph.of(mined), None
+    if record["blocks"] is not None:
+        blocks = np.array(record["blocks"])[mined.order.nodes]
+    return mined, graph, GraphCode(graph, blocks)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=[one["name"] for one in RECORDS])
+def test_lengths_are_those_that_are_committed(record):
+    mined, graph, code = coded(record)
+    empty = EditedGraph.of(code)
+    for expected in record["sets"]:
+        motifs = [motif_of(mined, graph, one, record["directed"]) for one in expected["motifs"]]
+        edited = empty
+        for one, motif in zip(expected["motifs"], motifs, strict=True):
+            bits, address = code.motif_bits(*motif)
+            assert bits == pytest.approx(sum(one["parts"]), abs=1e-6)
+            assert address == CODES[one["code"]]
+            edited = edited.add(*motif)
+        assert code.length(motifs).total == pytest.approx(expected["total"], abs=1e-6)
+        # where copies may differ, a bit of each motif says that these do not
+        assert edited.length == pytest.approx(expected["total"] + len(motifs), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "num_blocks"),
+    [
+        ("prisms and cliques on a tree", 0),
+        ("prisms and cliques on a tree", 3),
+        ("mixed arcs", 0),
+        ("typed tournaments", 0),
+    ],
+)
+def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
+    record = next(one for one in RECORDS if one["name"] == name)
+    mined, graph, code = coded(record)
+    if num_blocks:
+        code = GraphCode(graph, mined.order.nodes.astype(int) % num_blocks)
+    used = np.zeros(graph.num_edges, bool)
+    whole = code.residual(graph.degrees, used)
+    motif = record["sets"][1]["motifs"][0]
+    shape, copies = motif_of(mined, graph, motif, record["directed"])
+
+    def take(some):
+        degrees, taken = graph.degrees.copy(), used.copy()
+        move_copies(degrees, some.astype(np.int32), terms_of(graph.roles(shape)), -1)
+        taken[graph.edge_numbers(shape, some)] = True
+        return degrees, taken
+
+    left = take(copies)
+    warm, cold = code.residual(*left, whole), code.residual(*left)
+    assert warm.bits == pytest.approx(cold.bits, abs=1e-5)
+    # what a copy saves to first order is nearly what it saves
+    everything = Left(used, graph.degrees, code.edge_bits(whole, graph.degrees))
+    edges = graph.edge_numbers(shape, copies)
+    listed = ListedCopies(code, shape, copies.astype(np.int32), edges, (), True)
+    gains = listed.worth(np.arange(len(copies)), everything) - listed.listed.symmetry
+    for one in range(len(copies)):
+        saved = whole.bits - code.residual(*take(copies[one : one + 1])).bits
+        assert gains[one] == pytest.approx(saved, rel=0.15)
+    # and giving them back leaves the graph
+    move_copies(left[0], copies.astype(np.int32), terms_of(graph.roles(shape)), 1)
+    np.testing.assert_array_equal(left[0], graph.degrees)
+
+
+def test_a_list_of_relations_by_hand():
+    """Layers of their own for each relation, and for the pairs that two relations join."""
+    source, target = np.array([0, 1, 2, 3, 4, 4, 0, 1]), np.array([1, 2, 3, 4, 5, 0, 2, 3])
+    relation = np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    # 2 and 3 are joined by both
+    source, target, relation = (
+        np.r_[column, extra] for column, extra in ((source, 2), (target, 3), (relation, 1))
+    )
+    csr = csr_from_edges(source, target, 6, relation=relation, relation_names=("a", "b"))
+    graph = CodedGraph.of(MinedGraph.of(csr))
+    code = GraphCode(graph)
+    alone = []
+    for kind in ([(0, 1), (1, 2), (3, 4), (4, 5)], [(4, 0), (0, 2), (1, 3)], [(2, 3)]):
+        layer = csr_from_edges(*np.array(kind).T, 6)
+        own = CodedGraph.of(MinedGraph.of(layer))
+        alone.append(GraphCode(own).length([]).total)
+    # each says that it has no motifs, once in all
+    none = 2 * integer_bits(0)
+    assert code.length([]).total == pytest.approx(sum(alone) - none, abs=1e-6)
+    # the drawing says the kind of each pair: three kinds, three pairs, of which two are joined
+    structure = Structure.of_edges(3, [(0, 1), (0, 2)], ["a", "b"])
+    shape = graph.shape_of(Structure(structure.channels, csr.relations))
+    assert code.head(shape) == pytest.approx(integer_bits(3) + 3 * log2(4) + log2(6) - log2(6))
+
+
+def test_blocks_are_found_where_there_are_some():
+    blocks = nx.planted_partition_graph(4, 25, 0.6, 0.02, seed=0)
+    mined = MinedGraph.of(blocks)
+    found = find_blocks(CodedGraph.of(mined))
+    given = np.empty(100, int)
+    given[mined.order.nodes] = found
+    assert len(np.unique(given)) == 4
+    assert all(len(np.unique(given[25 * i : 25 * i + 25])) == 1 for i in range(4))
+    sides = find_blocks(CodedGraph.of(MinedGraph.of(nx.complete_bipartite_graph(5, 6))))
+    assert sorted(np.bincount(sides).tolist()) == [5, 6]
+    assert find_blocks(CodedGraph.of(MinedGraph.of(nx.cycle_graph(20)))) is None
+
+
+def test_pairs_of_blocks_that_edges_join_are_counted():
+    whole = nx.disjoint_union_all([nx.complete_graph(5)] * 3 + [nx.empty_graph(2)])
+    whole.add_edges_from([(0, 5), (1, 6)])
+    mined = MinedGraph.of(whole)
+    # three cliques, two of which are joined, and two nodes without an edge
+    blocks = mined.order.nodes.astype(int) // 5
+    assert GraphCode(CodedGraph.of(mined), blocks).joined_blocks == 4
+
+
+@cache
+def number_of_graphs(degrees):
+    """Simple graphs with these degrees of their nodes: the last node takes its neighbours."""
+    if not degrees:
+        return 1
+    *rest, last = degrees
+    total = 0
+    for chosen in combinations(range(len(rest)), last):
+        left = [degree - (node in chosen) for node, degree in enumerate(rest)]
+        if min(left, default=0) >= 0:
+            total += number_of_graphs(tuple(sorted(left)))
+    return total
+
+
+@cache
+def number_of_two_sided(rows, columns):
+    """0/1 matrices with these sums of rows and columns."""
+    if not rows:
+        return int(not any(columns))
+    total = 0
+    for chosen in combinations(range(len(columns)), rows[0]):
+        left = tuple(sum_ - (place in chosen) for place, sum_ in enumerate(columns))
+        if min(left) >= 0:
+            total += number_of_two_sided(rows[1:], left)
+    return total
+
+
+def test_all_sequences_of_seven_nodes():
+    errors = []
+    for degrees in combinations_with_replacement(range(7), 7):
+        exact = number_of_graphs(degrees)
+        if exact:
+            errors.append(count_graphs(np.array(degrees)).bits - log2(exact))
+    assert len(errors) == 342
+    assert abs(np.mean(errors)) <= 0.1 and np.std(errors) <= 0.5
+
+
+def test_known_numbers():
+    for degrees, bits in (
+        ([3] * 8, 14.050527),
+        ([2] * 10, 17.848152),
+        ([1, 1, 2, 2, 3, 3, 4, 4], 8.995170),
+        ([1, 1, 1, 1, 4], 0.0),
+        ([0, 0, 0], 0.0),
+    ):
+        assert count_graphs(np.array(degrees), tolerance=1e-9).bits == pytest.approx(bits, abs=1e-6)
+
+
+def test_a_near_graph_changes_nothing():
+    """Whether the other has classes that this one lacks, or this one has nothing left to count."""
+    other = count_graphs(np.array([3] * 8 + [1, 1]))
+    for degrees in map(np.array, ([5] * 6, [1, 1, 2], [0, 0, 0], [2, 2, 3, 3, 4, 4])):
+        alone = count_graphs(degrees)
+        assert count_graphs(degrees, other).bits == pytest.approx(alone.bits, abs=1e-4)
+
+
+def test_two_sides():
+    one = np.ones(6, int)
+    assert count_two_sided_graphs(one, one, True).bits == pytest.approx(8.895300, abs=1e-6)
+    errors, rng = [], np.random.default_rng(0)
+    for _ in range(60):
+        matrix = rng.random((7, 6)) < rng.uniform(0.2, 0.6)
+        rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
+        exact = number_of_two_sided(tuple(sorted(rows.tolist())), tuple(columns.tolist()))
+        errors.append(count_two_sided_graphs(rows, columns, False).bits - log2(exact))
+    # too many by a bit or two in small ones, hardly ever too few
+    assert 0 <= np.mean(errors) <= 2 and np.std(errors) <= 0.6
+
+
+def test_multipliers_give_the_degrees():
+    degrees = np.random.default_rng(0).integers(1, 9, 60)
+    degrees[0] += degrees.sum() % 2
+    x = np.exp2(count_graphs(degrees, tolerance=1e-9).sides[0].of(degrees, 0))
+    p = np.outer(x, x) / (1 + np.outer(x, x))
+    np.fill_diagonal(p, 0)
+    np.testing.assert_allclose(p.sum(axis=1), degrees, rtol=1e-3)
+
+
+def test_blocks_divide_the_graphs():
+    """Summed over the numbers of edges between blocks, the graphs are those of the degrees."""
+    degrees, blocks = np.full(12, 3), np.repeat([0, 1], 6)
+    whole = log2(number_of_graphs(tuple(degrees.tolist())))
+    bits = []
+    for between in range(2, 18, 2):
+        inside = (18 - between) // 2
+        edges = np.array([[inside, between], [between, inside]])
+        bits.append(count_graphs_of_blocks(degrees, blocks, edges).bits)
+    assert log2(np.exp2(bits).sum()) == pytest.approx(whole, abs=0.5)
+    # most have as many between the blocks as in them
+    assert np.argmax(bits) == 4
+    one = count_graphs_of_blocks(degrees, np.zeros(12, int), np.array([[18]])).bits
+    assert one == pytest.approx(whole, abs=0.3)
+
+
+def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
+    # of a graph in which i and j are joined with a probability of about w_i w_j
+    weights = np.random.default_rng(0).pareto(1.2, 1500) + 0.5
+    odds = np.outer(weights, weights) / 20
+    joined = np.triu(np.random.default_rng(1).random(odds.shape) < odds / (1 + odds), 1)
+    degrees = (joined | joined.T).sum(axis=0)
+    number = len(np.unique(degrees))
+    own, arcs = count_graphs(degrees), count_two_sided_graphs(degrees, degrees[::-1], True)
+    monkeypatch.setattr(graph_count, "MOST_CLASSES", number // 2)
+    for each, grouped in (
+        (own, count_graphs(degrees)),
+        (arcs, count_two_sided_graphs(degrees, degrees[::-1], True)),
+    ):
+        assert each.error == 0
+        # a step of Newton's method for each degree takes off nearly all of it
+        assert 0 < abs(grouped.bits - each.bits) < 0.05 * grouped.error
+        assert grouped.error < 1e-4 * each.bits
+        # and each degree keeps a multiplier of its own
+        logs = [one.sides[0].of(np.unique(degrees)) for one in (each, grouped)]
+        assert (np.diff(logs[1]) > 0).all()
+        np.testing.assert_allclose(*logs, atol=0.05)
+    # degrees of which only a few are too many keep nearly all an unknown
+    monkeypatch.setattr(graph_count, "MOST_CLASSES", number - 10)
+    assert abs(count_graphs(degrees).bits - own.bits) < 0.01
+
+
+# made once with the program that the plan names as the definition of a length
+KNOWN = json.loads((Path(__file__).parents[2] / "data/collection_lengths.json").read_text())
+
+
+LENGTHS = KNOWN["lengths"]
+
+
+@cache
+def collection(name):
+    """A graph and the categories of its nodes."""
+    graphs = KNOWN["collections"][name]
+    sizes = [len(one["categories"]) for one in graphs]
+    ptr = np.concatenate([[0], np.cumsum(sizes)])
+    edges = np.array(
+        [
+            (u + first, v + first, kind)
+            for one, first in zip(graphs, ptr, strict=False)
+            for u, v, kind in one["edges"]
+        ]
+    )
+    kinds = int(edges[:, 2].max()) + 1
+    graph = csr_from_edges(
+        edges[:, 0], edges[:, 1], int(ptr[-1]), graph_ptr=ptr,
+        relation=edges[:, 2] if kinds > 1 else None,
+        relation_names=[f"kind{k}" for k in range(kinds)] if kinds > 1 else ("edge",),
+    )  # fmt: skip
+    return graph, np.concatenate([one["categories"] for one in graphs])
+
+
+def shape_of(code, copies):
+    (links,), (colors,) = links_of(code.rows, copies[:1])
+    return Shape.of(links, colors)
+
+
+def cover(code, motifs):
+    """Cover copies, each given in the order of the nodes of its motif."""
+    rows = [np.array(one["copies"]) for one in motifs]
+    return code.cover([(shape_of(code, copies), copies) for copies in rows])
+
+
+def test_one_triangle_by_hand():
+    """The degrees are all 2, and then there is one graph."""
+    code = CollectionCode(as_csr([nx.cycle_graph(3)]), None, "total")
+    signatures = integer_bits(2) + log2(7)
+    # 2 is one of three degrees: 1/3, and then with alpha = 0.5 nearly certain
+    first = log2(3)
+    second = -log2((1 + 0.5 * 1.5 / 2.5) / 1.5)
+    third = -log2((2 + 0.5 * 2.5 / 3.5) / 2.5)
+    length = integer_bits(0) + signatures + first + second + third
+    assert code.without_motifs().length == pytest.approx(length)
+
+
+def test_directed_edges_are_seen_from_both_ends():
+    """A cycle of three nodes: each has one arc out and one in, and there are two such graphs."""
+    edges = np.array([0, 1, 2]), np.array([1, 2, 0])
+    code = CollectionCode(csr_from_edges(*edges, 3, directed=True), None, "typed")
+    assert code.num_links == 2
+    assert code.opposite.tolist() == [1, 0]
+    assert code.degrees.tolist() == [[1, 1, 1], [1, 1, 1]]
+    # that two arcs may not lie between the same nodes makes fewer of the two
+    without = code.without_motifs()
+    overlaps = 0.5 * (3 * 3 - 3) / 9 / np.log(2)
+    assert without.graph_bits.tolist() == [pytest.approx(1 - overlaps)]
+    total = CollectionCode(code.graph, None, "total").without_motifs()
+    # each of the three edges says where it begins, and nothing else
+    assert total.link_bits == pytest.approx(3)
+    assert total.graph_bits.tolist() == [0]
+
+
+@pytest.mark.parametrize("base", ["typed", "total"])
+def test_covering_directed_edges_leaves_none(base):
+    edges = [(0, 1), (1, 2), (0, 2), (2, 3), (4, 3), (5, 4), (5, 3)]
+    shifted = np.concatenate([np.array(edges) + 6 * k for k in range(5)])
+    graph = csr_from_edges(*shifted.T, 30, directed=True, graph_ptr=np.arange(0, 31, 6))
+    code = CollectionCode(graph, None, base)
+    loops = [np.array([0, 1, 2]) + 6 * k for k in range(5)]
+    loops += [np.array([5, 4, 3]) + 6 * k for k in range(5)]
+    covering = cover(code, [{"copies": loops}])
+    # the arc from 2 to 3 of each graph
+    assert covering.residual.sum() == 10
+    assert covering.joints.sum() == 5
+
+
+def test_numbers_of_graphs_of_single_arcs():
+    """All graphs of four nodes, of which many have more arcs than are listed."""
+    arcs = [(u, v) for u in range(4) for v in range(4) if u != v]
+    number = {}
+    for joined in product([0, 1], repeat=len(arcs)):
+        degrees = np.zeros((4, 2), int)
+        for (u, v), one in zip(arcs, joined, strict=True):
+            degrees[u, 0] += one
+            degrees[v, 1] += one
+        key = tuple(sorted(tuple(pair) for pair in degrees.tolist() if any(pair)))
+        ordered = number.setdefault(key, {})
+        ordered[degrees.tobytes()] = ordered.get(degrees.tobytes(), 0) + 1
+    for key, counts in number.items():
+        assert len(set(counts.values())) == 1
+        # those of many arcs leave few out
+        assert count_small_digraphs(key)[0] == pytest.approx(log2(next(iter(counts.values()))))
+
+
+def test_numbers_of_graphs_of_more_arcs_are_near():
+    rng, errors = np.random.default_rng(0), []
+    while len(errors) < 40:
+        arcs = rng.random((12, 12)) < 0.08
+        np.fill_diagonal(arcs, False)
+        pairs = zip(arcs.sum(axis=1).tolist(), arcs.sum(axis=0).tolist(), strict=True)
+        degrees = tuple(pair for pair in pairs if any(pair))
+        if 8 <= arcs.sum() <= 13:
+            exact = log2(collection_code._list_digraphs(tuple(sorted(degrees))))
+            errors.append(count_small_digraphs(degrees)[0] - exact)
+    assert abs(np.mean(errors)) < 0.15
+    assert np.std(errors) < 0.3
+
+
+@pytest.mark.parametrize("known", LENGTHS, ids=lambda one: f"{one['collection']}, {one['base']}")
+def test_lengths_of_collections_are_those_of_the_definition(known):
+    code = CollectionCode(*collection(known["collection"]), known["base"])
+    assert code.without_motifs().length == pytest.approx(known["bits_base"], abs=1e-6)
+    covering = cover(code, known["motifs"])
+    assert covering.length == pytest.approx(known["bits_total"], abs=1e-6)
+    assert sum(covering.class_bits) == pytest.approx(known["signatures"], abs=1e-6)
+    assert covering.graph_bits.sum() == pytest.approx(known["graphs"], abs=1e-6)
+    assert covering.link_bits == pytest.approx(known["types"], abs=1e-6)
+    for number, motif in enumerate(known["motifs"]):
+        before, copies = cover(code, known["motifs"][:number]), np.array(motif["copies"])
+        counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
+        parts = before.motif_parts(shape_of(code, copies), counts)
+        expected = [motif["drawing"], motif["counts"], motif["addresses"]]
+        np.testing.assert_allclose(parts, expected, atol=1e-6)
+
+
+def test_numbers_of_graphs_are_near_those_of_all_of_five_and_six_nodes():
+    few, errors = (
+        [
+            count_small_graphs(tuple(np.bincount(degrees).tolist()))[0]
+            - log2(number_of_graphs(degrees))
+            for degrees in combinations_with_replacement(range(size), size)
+            if number_of_graphs(degrees)
+        ]
+        for size in (5, 6)
+    )
+    assert max(map(abs, few)) < 0.2
+    assert abs(np.mean(errors)) < 0.1 and np.std(errors) < 0.5
+
+
+def test_what_has_no_code_is_refused():
+    graph = CodedGraph.of(MinedGraph.of(nx.complete_graph(4)))
+    with pytest.raises(InputError, match="relations"):
+        graph.shape_of(Structure.parse("a->b, b->c"))
+    directed = CodedGraph.of(MinedGraph.of(nx.gnm_random_graph(20, 60, seed=0, directed=True)))
+    assert find_blocks(directed) is None
+    with pytest.raises(InputError, match="blocks must be None"):
+        GraphCode(directed, np.zeros(20, int))
+    # too many kinds of edges have no typed base
+    edges = np.array(list(combinations(range(40), 2)))
+    names = [f"kind{k}" for k in range(39)]
+    many = csr_from_edges(*edges.T, 40, relation=np.arange(780) % 39, relation_names=names)
+    assert not CollectionCode(many, None, "typed").is_possible
+    assert CollectionCode(many, None, "total").is_possible
+
+
+def test_a_link_more_costs_what_is_said():
+    """By the base of total degrees, in a directed graph of two categories."""
+    rng = np.random.default_rng(0)
+    colors = np.arange(12) % 2
+    arcs = rng.permutation(list(combinations(range(12), 2)))[:30]
+    codes = [
+        CollectionCode(csr_from_edges(*arcs[:k].T, 12, directed=True), colors, "total")
+        for k in range(15, 31)
+    ]
+    for (u, v), before, after in zip(arcs[15:], codes, codes[1:], strict=False):
+        (links,), _ = links_of(after.rows, np.array([[u, v]], np.int32))
+        least = before.without_motifs()
+        cost = after.without_motifs().link_bits - least.link_bits
+        assert cost == pytest.approx(least.joint_bits[colors[u], colors[v], links[0, 1]])

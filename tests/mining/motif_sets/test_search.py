@@ -1,0 +1,441 @@
+"""The search: copies that are listed, sets that grow, what is found, and nothing elsewhere."""
+
+from itertools import combinations, permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from random_graphs import random_graph
+
+from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.shapes import Shape, find_shapes, links_of
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.blocks import find_shared_blocks
+from mining.motif_sets.code_length import CodedGraph, GraphCode
+from mining.motif_sets.collection_code import CollectionCode
+from mining.motif_sets.collection_copies import (
+    Least,
+    grow,
+    parts_of,
+    sightings,
+    thin,
+)
+from mining.motif_sets.collection_search import LEAST_BITS, search_collection
+from mining.motif_sets.copy_loops import Marks, choose_disjoint
+from mining.motif_sets.listed_copies import list_structure, plan_of
+from mining.motif_sets.search import (
+    Cover,
+    num_starts,
+    search_graph,
+)
+from mining.pattern import Pattern
+
+
+def coded(kind):
+    """A small random graph: plain, or with directions, relations and categories."""
+    if kind == "plain":
+        return CodedGraph.of(MinedGraph.of(nx.gnp_random_graph(24, 0.2, seed=1)))
+    graph, colors = random_graph(np.random.default_rng(3), 22, 90)
+    categories = np.eye(2, dtype=np.float32)[colors]
+    graph = as_csr(graph)
+    object.__setattr__(graph, "features", categories)
+    object.__setattr__(graph, "feature_names", ("kind=a", "kind=b"))
+    return CodedGraph.of(MinedGraph.of(graph))
+
+
+def link_matrix(graph):
+    links = np.zeros((len(graph.colors),) * 2, np.int64)
+    places = np.repeat(np.arange(len(links)), graph.num_neighbors), graph.rows.indices
+    links[places] = graph.rows.links
+    return links
+
+
+def shape_at(graph, nodes):
+    """The induced structure of some nodes, in canonical order."""
+    links, colors = link_matrix(graph)[np.ix_(nodes, nodes)], graph.colors[nodes]
+    return find_shapes(links[None].astype(np.uint16), colors[None]).shapes[0]
+
+
+def shapes_of(graph, size):
+    """At most four structures of connected sets of a size, each once."""
+    joined, found = nx.Graph(graph.edges.tolist()), {}
+    for root in sorted(joined):
+        nodes = np.array(list(nx.bfs_tree(joined, root))[:size])
+        shape = shape_at(graph, nodes)
+        found.setdefault(shape.key, shape)
+    return [*found.values()][:4]
+
+
+def copies_by_brute_force(graph, shape):
+    """All sets of nodes with the canonical form of a structure."""
+    sets = np.array(list(combinations(range(len(graph.colors)), shape.num_nodes)))
+    links = link_matrix(graph)[sets[:, :, None], sets[:, None, :]]
+    found = find_shapes(links.astype(np.uint16), graph.colors[sets])
+    same = np.array([one.key == shape.key for one in found.shapes])[found.number]
+    return {frozenset(row) for row in sets[same].tolist()}
+
+
+def marks_of(graph):
+    sizes = len(graph.colors), graph.num_edges, 1
+    return Marks(*(np.zeros(size, np.int64) for size in sizes))
+
+
+def list_all(graph, shape):
+    code = GraphCode(graph)
+    left, marks = Cover(code).left(), marks_of(graph)
+    none = np.zeros((0, shape.num_nodes), np.int32)
+    return list_structure(code, shape, none, ("given",), left, 0), left, marks
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["plain", "typed"])
+def test_all_copies_are_listed_once(kind, size):
+    graph = coded(kind)
+    links = link_matrix(graph)
+    for shape in shapes_of(graph, size) if size > 2 else [shape_at(graph, graph.edges[0])]:
+        listed = list_all(graph, shape)[0]
+        sets = [frozenset(row) for row in listed.copies.tolist()]
+        assert listed.is_complete
+        assert len(set(sets)) == len(sets)
+        assert set(sets) == copies_by_brute_force(graph, shape)
+        for row in listed.copies:
+            assert (links[np.ix_(row, row)] == shape.links).all()
+        assert (listed.edges == graph.edge_numbers(shape, listed.copies)).all()
+
+
+@pytest.mark.parametrize("whole", [nx.cycle_graph(6), nx.complete_graph(5), nx.petersen_graph()])
+def test_symmetry_leaves_one_mapping_of_each_copy(whole):
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    shape = shape_at(graph, np.arange(len(whole)))
+    assert len(list_all(graph, shape)[0].copies) == 1
+    order, plan = plan_of(shape)
+    assert sorted(order.tolist()) == list(range(len(whole)))
+    # each node but the first is joined to one before it
+    assert all((plan.links[:k, k] > 0).any() for k in range(1, len(whole)))
+
+
+@pytest.mark.parametrize("kind", ["plain", "typed"])
+def test_bits_of_the_best_copies_are_those_of_the_code(kind):
+    graph = coded(kind)
+    code = GraphCode(graph)
+    for shape in shapes_of(graph, 3):
+        listed, left, marks = list_all(graph, shape)
+        everything, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
+        found = listed.best_copies(left, none, everything, marks, -np.inf)
+        if found is None:
+            assert len(listed.copies) < 2
+            continue
+        bits, address = code.motif_bits(shape, found.copies)
+        assert abs(found.bits - bits) < 1e-9
+        assert found.address == address
+        saved = listed.worth(found.rows, left).sum() - len(found.rows) * listed.listed.symmetry
+        assert abs(found.gain - (saved - found.bits)) < 1e-9
+
+
+def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
+    whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    clique = next(
+        np.array(one) for one in nx.find_cliques(nx.Graph(graph.edges.tolist())) if len(one) == 4
+    )
+    listed, left, marks = list_all(graph, shape_at(graph, clique))
+    every, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
+    best = listed.best_copies(left, none, every, marks)
+    assert len(best.rows) == 6
+    assert best.address == "without replacement"
+    left.used[listed.edges[0]] = True
+    assert set(listed.best_copies(left, none, every, marks).rows) == {1, 2, 3, 4, 5}
+    # nothing new, and not enough
+    assert listed.best_copies(left, none, ~every, marks) is None
+    left.used[listed.edges[1:5]] = True
+    assert listed.best_copies(left, none, every, marks) is None
+    assert listed.best_copies(left, np.array([0]), every, marks).rows.tolist() == [0, 5]
+
+
+def test_disjoint_rows_are_chosen_in_order():
+    members, marks = np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.zeros(6, np.int64)
+    assert choose_disjoint(np.array([0, 1, 2, 3]), members, marks, 1).tolist() == [0, 2, 3]
+    assert choose_disjoint(np.array([1, 0, 2, 3]), members, marks, 2).tolist() == [1, 3]
+
+
+SIZES = range(3, 7)
+
+
+PRISM = nx.circular_ladder_graph(3)
+
+
+def plant(motifs, copies, num_nodes=80, seed=0):
+    """Copies of motifs, each hung by one edge on a Barabási–Albert tree, nodes in random order."""
+    rng = np.random.default_rng(seed)
+    whole = nx.barabasi_albert_graph(num_nodes, 1, seed=seed)
+    for motif in [one for one in motifs for _ in range(copies)]:
+        size = len(whole)
+        whole = nx.disjoint_union(whole, motif)
+        whole.add_edge(int(rng.integers(num_nodes)), size + int(rng.integers(len(motif))))
+    return nx.relabel_nodes(whole, dict(enumerate(rng.permutation(len(whole)).tolist())))
+
+
+def key_of(motif):
+    return Structure.from_networkx(motif).key
+
+
+def counts_of(found):
+    return {one.structure.key: len(one.copies) for one in found.motifs}
+
+
+def test_nothing_is_found_where_nothing_is_planted():
+    for whole in (
+        nx.gnp_random_graph(80, 0.06, seed=2),
+        nx.barabasi_albert_graph(100, 2, seed=3),
+        nx.random_regular_graph(3, 60, seed=4),
+        nx.karate_club_graph(),
+    ):
+        found = search_graph(MinedGraph.of(whole), SIZES, seed=0)
+        assert (found.motifs, found.bits_total) == ((), found.bits_base)
+        assert found.closest is not None and found.closest.bits < 10
+
+
+def test_given_structures_enter_the_set_or_miss_it():
+    whole = plant([PRISM], 8)
+    given = [
+        Pattern(Structure.from_networkx(one), sources=("given",))
+        for one in (PRISM, nx.cycle_graph(4), nx.complete_graph(6))
+    ]
+    found = search_graph(MinedGraph.of(whole), SIZES, seed=0, proposed=given, grows=False)
+    (motif,) = found.motifs
+    assert motif.structure.key == key_of(PRISM)
+    assert motif.sources == ("given",)
+    others = map(key_of, (nx.cycle_graph(4), nx.complete_graph(6)))
+    assert found.missing == dict.fromkeys(others, np.inf)
+    both = search_graph(MinedGraph.of(whole), SIZES, seed=0, proposed=given[:1])
+    assert set(both.motifs[0].sources) == {"given", "grown"}
+    path = Pattern(Structure.parse("path-3"), sources=("given",))
+    (missing,) = search_graph(
+        MinedGraph.of(whole), SIZES, seed=0, proposed=[path], grows=False
+    ).missing.values()
+    assert 0 < missing < np.inf
+
+
+def test_a_search_that_is_cut_says_so_and_a_large_graph_is_searched_once(monkeypatch):
+    mined = MinedGraph.of(plant([PRISM, nx.octahedral_graph()], 8))
+    found = search_graph(mined, SIZES, seed=0, is_over=lambda: True)
+    assert found.cut == "Time was up before the search ended."
+    monkeypatch.setattr("mining.motif_sets.search._MOST_STEPS", 3)
+    found = search_graph(mined, SIZES, seed=0)
+    assert found.cut == "The search ended after 3 steps." and found.motifs
+    assert num_starts(MinedGraph.of(nx.path_graph(50)), SIZES) == 3
+    whole = nx.circulant_graph(60_000, range(1, 4))
+    assert num_starts(MinedGraph.of(whole), SIZES) == 1
+
+
+RING = Structure.parse(
+    "a:kind=0-[x]-b:kind=0, b-[y]-c:kind=1, c-[x]-d:kind=0, d-[y]-e:kind=0, e-[x]-a"
+)
+
+
+def with_labels(graph, rng):
+    """Random categories and types where there are none yet."""
+    for node in graph:
+        graph.nodes[node].setdefault("kind", "01"[rng.integers(2)])
+    for u, v in graph.edges:
+        graph.edges[u, v].setdefault("relation", "xy"[rng.integers(2)])
+    return graph
+
+
+def typed_collection():
+    """Forty random trees, to each of which a copy of a typed ring is joined by an edge."""
+    rng, graphs = np.random.default_rng(0), []
+    for _ in range(40):
+        graph = nx.random_labeled_tree(10, seed=int(rng.integers(2**31)))
+        graph.add_nodes_from((10 + node, {"kind": "01"[node == 2]}) for node in range(5))
+        for (u, v), relation in zip(RING.edges, RING.edge_relations, strict=True):
+            graph.add_edge(10 + u, 10 + v, relation=RING.relations.names[relation])
+        graph.add_edge(10, int(rng.integers(10)))
+        graphs.append(with_labels(graph, rng))
+    return as_csr(graphs, features="kind", edge_type="relation")
+
+
+def test_blocks_are_the_answer_where_nothing_else_is():
+    sizes, densities = [8, 8, 8], np.full((3, 3), 0.05) + np.eye(3) * 0.45
+    graphs = [
+        nx.Graph(nx.stochastic_block_model(sizes, densities.tolist(), seed=k)) for k in range(60)
+    ]
+    found, other = search_collection(MinedGraph.of(graphs), range(2, 5), seed=0)
+    assert (found.base, found.motifs, other.base) == ("blocks", (), "total")
+    assert len(found.blocks) == 60 * 24
+    assert found.bits_total < other.bits_total
+    # not where there is one density
+    graphs = [nx.gnp_random_graph(20, 0.2, seed=k) for k in range(40)]
+    assert find_shared_blocks(MinedGraph.of(graphs).graph) is None
+
+
+def test_a_block_with_all_its_edges_is_named():
+    graphs = []
+    for k in range(30):
+        sparse = nx.gnp_random_graph(15, 0.1, seed=k)
+        graphs.append(nx.disjoint_union(nx.complete_graph(8), sparse))
+        graphs[-1].add_edge(k % 8, 8 + k % 15)
+    found, _ = search_collection(MinedGraph.of(graphs), range(2, 5), seed=0)
+    assert found.base == "blocks"
+    assert counts_of(found) == {Structure.parse("clique-8").key: 30}
+
+
+GRAPHS = [nx.gnp_random_graph(9, 0.3, seed=seed) for seed in range(6)]
+
+
+ONCE = Least(1, 1)
+
+
+def grown(code, size):
+    """All connected sets of a size."""
+    sets = np.arange(code.graph.num_nodes, dtype=np.int32)[:, None]
+    while sets.shape[1] < size:
+        sets = grow(code.rows, sets)
+    return sets
+
+
+def connected_sets(graphs, size):
+    union = nx.disjoint_union_all(graphs)
+    sets, first = [], 0
+    for graph in graphs:
+        nodes = range(first, first + len(graph))
+        sets += [one for one in combinations(nodes, size) if nx.is_connected(union.subgraph(one))]
+        first += len(graph)
+    return union, sets
+
+
+def induced_shapes(code, sets):
+    return [Shape.of(*one) for one in zip(*links_of(code.rows, sets), strict=True)]
+
+
+def symmetries(links, colors):
+    """All automorphisms, by trying each order."""
+    orders = map(list, permutations(range(len(colors))))
+    return [
+        one
+        for one in orders
+        if (links[np.ix_(one, one)] == links).all() and (colors[one] == colors).all()
+    ]
+
+
+def test_orbits_and_automorphisms_of_directed_structures_with_categories():
+    rng = np.random.default_rng(4)
+    joined = np.triu(rng.random((60, 60)) < 0.6, 1)
+    joined &= np.arange(60)[:, None] // 5 == np.arange(60) // 5
+    source, target = np.nonzero(joined)
+    turned = rng.random(len(source)) < 0.3
+    graph = csr_from_edges(
+        np.where(turned, target, source), np.where(turned, source, target), 60,
+        directed=True, graph_ptr=np.arange(0, 61, 5),
+    )  # fmt: skip
+    code = CollectionCode(graph, rng.integers(2, size=60), "typed")
+    for one in induced_shapes(code, np.arange(60).reshape(-1, 5)):
+        own = symmetries(one.links, one.colors)
+        assert 2**one.automorphism_bits == pytest.approx(len(own))
+        reached = np.array(own).T
+        for u, v in combinations(range(5), 2):
+            assert (one.orbits[u] == one.orbits[v]) == (v in reached[u])
+
+
+def test_parts_have_one_or_two_nodes_less():
+    code = CollectionCode(as_csr([nx.cycle_graph(5)]), None, "total")
+    (ring,) = induced_shapes(code, np.arange(5)[None])
+    # four nodes of it are a path; three a path, or an edge and a node
+    assert len(parts_of(ring)) == 3
+    (path,) = sightings(code, grown(code, 4), ONCE)[0]
+    assert path.shape.key in parts_of(ring)
+    # of one structure the parts are those of any of its orders
+    turned = induced_shapes(code, np.array([[2, 0, 4, 1, 3]]))[0]
+    assert parts_of(turned) == parts_of(ring)
+
+
+def test_sets_of_structures_in_too_few_graphs_do_not_grow():
+    graphs = [nx.cycle_graph(3), nx.path_graph(3), nx.path_graph(3), nx.path_graph(3)]
+    code = CollectionCode(as_csr(graphs), None, "total")
+    sets = grown(code, 3)
+    seen, goes_on = sightings(code, sets, Least(1, 2))
+    assert len(seen) == 1
+    assert sets[~goes_on].tolist() == [[0, 1, 2]]
+
+
+def test_thinning_leaves_so_many_of_each_graph():
+    sets, graph_of = np.arange(20)[:, None], np.repeat([0, 1, 2], [3, 7, 10])
+    left = thin(sets, graph_of, 5, np.random.default_rng(0))
+    assert np.bincount(graph_of[left[:, 0]]).tolist() == [3, 5, 5]
+    assert len(np.unique(left)) == len(left)
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """Random trees with a typed ring each, and the set of it in either base."""
+    mined = MinedGraph.of(typed_collection())
+    return mined, search_collection(mined, range(2, 8), seed=0)
+
+
+def test_a_planted_typed_ring_is_found_with_its_bits_and_nothing_else(collection):
+    mined, (best, other) = collection
+    (ring,) = best.motifs
+    assert (ring.structure.num_nodes, len(ring.structure.edges)) == (5, 5)
+    # after the ten nodes of a tree come those of the ring
+    places = {frozenset(range(first + 10, first + 15)) for first in range(0, 600, 15)}
+    assert set(map(frozenset, mined.order.given(ring.copies.astype(np.int32)).tolist())) == places
+    assert not best.cut and best.bits_saved > 100
+    assert {best.base, other.base} == {"typed", "total"}
+    code = CollectionCode(mined.graph, mined.colors, best.base)
+    (links,), (colors,) = links_of(code.rows, ring.copies[:1])
+    length = code.cover([(Shape.of(links, colors), ring.copies)]).length
+    assert length == pytest.approx(best.bits_total, abs=1e-6)
+    assert ring.bits == pytest.approx(code.without_motifs().length - length, abs=1e-6)
+    # without motifs the shorter base is the base
+    alone = [CollectionCode(mined.graph, mined.colors, base) for base in ("typed", "total")]
+    shortest = min(one.without_motifs().length for one in alone)
+    assert best.bits_base == pytest.approx(shortest, abs=1e-6)
+
+
+def test_what_is_given_enters_the_set_of_a_collection_or_misses_it(collection):
+    mined, (best, _) = collection
+    ring = best.motifs[0].structure
+    clique = Structure.of_edges(4, list(combinations(range(4), 2)), ["x"] * 6)
+    proposed = [Pattern(ring, sources=("given",)), Pattern(clique, sources=("given",))]
+    found, _ = search_collection(mined, range(2, 8), seed=0, proposed=proposed)
+    assert found.motifs[0].sources == ("grown", "given")
+    assert found.missing == {clique.key: np.inf}
+    options = {"seed": 0, "proposed": proposed[:1], "grows": False}
+    assert search_collection(mined, range(2, 8), **options, is_over=lambda: True)[0].cut
+    alone, _ = search_collection(mined, range(2, 8), **options)
+    assert [one.sources for one in alone.motifs] == [("given",)]
+    assert alone.bits_total == pytest.approx(best.bits_total, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["trees", "graphs", "labelled graphs"])
+def test_random_collections_have_no_motif(kind):
+    rng = np.random.default_rng(3)
+    graphs = [
+        nx.random_labeled_tree(16, seed=k) if kind == "trees" else nx.gnp_random_graph(14, 0.15, k)
+        for k in range(30)
+    ]
+    if kind == "labelled graphs":
+        graphs = [with_labels(graph, rng) for graph in graphs]
+        graphs = as_csr(graphs, features="kind", edge_type="relation")
+    found, _ = search_collection(MinedGraph.of(graphs), range(2, 7), seed=0)
+    assert found.motifs == ()
+    assert found.closest is None or found.closest.bits < LEAST_BITS
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_all_connected_sets_are_there_once_grouped_by_their_structure(size):
+    code = CollectionCode(as_csr(GRAPHS), None, "total")
+    sets, (union, expected) = grown(code, size), connected_sets(GRAPHS, size)
+    assert sorted(map(tuple, sets.tolist())) == sorted(expected)
+    seen, _ = sightings(code, sets, ONCE)
+    assert sum(len(one.copies) for one in seen) == len(expected)
+    for one in seen:
+        for nodes in one.copies.tolist():
+            joined = nx.to_numpy_array(union, nodelist=nodes)
+            np.testing.assert_array_equal(joined, one.shape.links)
+    # no structure stands twice
+    shapes = [nx.from_numpy_array(one.shape.links) for one in seen]
+    for first, second in combinations(shapes, 2):
+        assert not nx.is_isomorphic(first, second)

@@ -1,0 +1,271 @@
+"""What is mined of graphs of any kind: directions, relations, categories, extremes of numbers."""
+
+from dataclasses import replace
+from math import comb
+
+import networkx as nx
+import numpy as np
+import pytest
+from by_networkx import induced
+
+from gomkcn_dgl import GOMKKernel, as_csr, read_graph
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.structure import Structure
+from mining import FilterLearning, PatternMiner
+from mining.categories import Categories
+from mining.mined_graph import MinedGraph
+from mining.settings import checkpoint_bytes, restore_miner
+
+LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
+
+
+def planted(motifs, num_copies, seed=0, num_nodes=150):
+    """Copies of motifs on a tree whose edges have random directions, by an edge each."""
+    rng = np.random.default_rng(seed)
+    edges = list(nx.barabasi_albert_graph(num_nodes, 1, seed=seed).edges)
+    relations = rng.integers(2, size=len(edges)).tolist()
+    size = num_nodes
+    for arcs, types in motifs:
+        for _ in range(num_copies):
+            edges += [(size + u, size + v) for u, v in arcs]
+            edges.append((size + int(rng.integers(3)), int(rng.integers(num_nodes))))
+            relations += [*types, int(rng.integers(2))]
+            size += 3
+    edges = [edge[:: rng.choice([-1, 1])] if max(edge) < num_nodes else edge for edge in edges]
+    return np.array(edges), np.array(relations), size
+
+
+def in_networkx(edges, relations, kinds):
+    graph = nx.DiGraph()
+    graph.add_nodes_from((node, {"kind": kind}) for node, kind in enumerate(kinds))
+    for (u, v), relation in zip(edges, relations, strict=True):
+        graph.add_edge(int(u), int(v), relation=int(relation))
+    return graph
+
+
+def test_a_feed_forward_loop_and_a_cycle_are_two_patterns():
+    edges, _, size = planted([(LOOP, (0,) * 3), (CYCLE, (0,) * 3)], 30)
+    graph = csr_from_edges(*edges.T, size, directed=True)
+    miner = PatternMiner(num_patterns=6, pattern_size=3, null_samples=99).fit(graph)
+    whole, found = nx.DiGraph(edges.tolist()), set()
+    for pattern in miner.patterns_:
+        drawn = pattern.to_networkx()
+        assert isinstance(drawn, nx.DiGraph)
+        places = {frozenset(one.nodes) for one in pattern.occurrences}
+        assert places == induced(whole, drawn) != set()
+        assert pattern.frequency.count == len(places)
+        # each listed occurrence has the arcs of the pattern, at the nodes that they are mapped to
+        for one in pattern.occurrences:
+            arcs = {(one.nodes[u], one.nodes[v]) for u, v in pattern.edges}
+            assert arcs == set(whole.subgraph(one.nodes).edges)
+        if len(pattern.edges) == 3:
+            found.add(not nx.is_directed_acyclic_graph(drawn))
+            assert pattern.frequency.listed == pattern.frequency.disjoint == 30
+            assert pattern.significance["degree"].verdict == "more frequent"
+    assert found == {False, True}
+
+
+def test_counts_and_places_with_directions_relations_and_categories_are_those_of_networkx():
+    edges, relations, size = planted([(LOOP, (0, 1, 1))], 8, seed=3, num_nodes=40)
+    # no node has the third label
+    labels = np.random.default_rng(3).integers(2, size=size)
+    names = ("label=C", "label=N", "label=O")
+    given = {"relation": relations, "relation_names": ["acts", "binds"], "directed": [True, True]}
+    graph = csr_from_edges(*edges.T, size, features=np.eye(3)[labels], feature_names=names, **given)
+    whole = in_networkx(edges, relations, [names[label] for label in labels])
+    options = {"sources": "filters", "num_epochs": 1, "min_occurrences": 1}
+    miner = PatternMiner(40, "3-4", null="none", **options).fit(graph)
+    assert len(miner.patterns_) > 20
+    for pattern in miner.patterns_:
+        kinds = [kind for (kind,) in pattern.categories]
+        drawn = in_networkx(pattern.edges, pattern.edge_relations, kinds)
+        expected = induced(whole, drawn, "kind", "relation")
+        assert {frozenset(one.nodes) for one in pattern.occurrences} == expected
+        assert pattern.frequency.count == pattern.frequency.listed == len(expected) > 0
+        for one in pattern.occurrences:
+            copy = nx.relabel_nodes(drawn, dict(enumerate(one.nodes)))
+            assert nx.utils.graphs_equal(copy, nx.DiGraph(whole.subgraph(one.nodes)))
+        features = [np.eye(3)[names.index(kind)] for kind in kinds]
+        np.testing.assert_allclose(pattern.features, features, atol=1e-6)
+
+
+def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
+    """Two triangles that differ by the relation of one edge; one relation has no direction."""
+    edges, relations, size = planted(
+        [(LOOP, (0, 0, 1)), (LOOP, (0, 1, 1))], 20, seed=1, num_nodes=60
+    )
+    given = {"relation": relations, "relation_names": ["acts", "binds"]}
+    graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
+    options = {"sources": "filters", "null": "none", "values": "similarity"}
+    miner = PatternMiner(num_patterns=40, pattern_size=3, **options).fit(graph)
+    triangles = [p for p in miner.patterns_ if len(p.edges) == 3]
+    assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]
+    for pattern in triangles:
+        assert pattern.relations.names == ("acts", "binds")
+        assert pattern.frequency.count == pattern.frequency.listed == 20
+        typed = zip(pattern.edges, pattern.edge_relations, strict=True)
+        assert all(u < v for (u, v), relation in typed if relation)
+    # a graph whose relations are in another order is compared as well
+    given = {"relation": 1 - relations, "relation_names": ["binds", "acts"]}
+    other = csr_from_edges(*edges.T, size, directed=[False, True], **given)
+    np.testing.assert_array_equal(miner.transform(graph), miner.transform(other))
+    path = tmp_path / "checkpoint.pt"
+    path.write_bytes(checkpoint_bytes(miner))
+    again = restore_miner(path)
+    # patterns and the set are in tables of their own
+    again.patterns_, again.motif_set_ = miner.patterns_, miner.motif_set_
+    np.testing.assert_array_equal(again.transform(graph), miner.transform(graph))
+    with pytest.raises(InputError, match="^graph must have relations that the miner was fitted on"):
+        again.transform(csr_from_edges(*edges.T, size, directed=True))
+
+
+def test_edges_both_ways_are_the_undirected_graph():
+    """Directions that say nothing change no pattern."""
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 8 + [nx.wheel_graph(5)] * 8)
+    edges = np.array(graph.edges)
+    plain = csr_from_edges(*edges.T, len(graph))
+    both = csr_from_edges(*np.concatenate([edges, edges[:, ::-1]]).T, len(graph), directed=True)
+    options = {"num_patterns": 3, "pattern_size": (5, 5), "null": "none"}
+    found = [
+        sorted(
+            (Structure(p.structure.joined).key, p.frequency.count, p.frequency.roots)
+            for p in PatternMiner(**options).fit(one).patterns_
+        )
+        for one in (plain, both)
+    ]
+    assert found[0] == found[1] and len(found[0]) == 2
+
+
+# six rings of four nodes
+RINGS = np.array(nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
+
+
+LIMIT = 2**63
+
+
+def rings(features=None, node_ids=None):
+    return csr_from_edges(*RINGS.T, 24, features=features, node_ids=node_ids)
+
+
+def mine_one(graph, **options):
+    """The only pattern, and its nodes, edges, occurrences and roots; all numbers are finite."""
+    settings = {"num_patterns": 1, "pattern_size": (4, 4), "min_occurrences": 1, "num_epochs": 2}
+    settings |= {"null": "none", "sources": "filters", "values": "similarity", **options}
+    miner = PatternMiner(**settings).fit(graph)
+    assert np.isfinite(miner.loss_curve_).all()
+    similarity = miner.transform(graph)
+    assert ((similarity >= 0) & (similarity <= 1)).all()
+    (pattern,) = miner.patterns_
+    assert np.isfinite(pattern.features).all()
+    counts = pattern.frequency
+    assert counts.occurrences.is_exact
+    return pattern, (pattern.num_nodes, len(pattern.edges), counts.count, counts.roots)
+
+
+rng = np.random.default_rng(0)
+
+
+FEATURES = {
+    "the largest": rng.choice([3e38, -3e38, 0.0], (24, 2)),
+    "all of the smallest": np.full(24, 1e-45),
+    "of different scales": np.stack([rng.random(24) * 1e38, rng.random(24) * 1e-38], axis=1),
+}
+
+
+@pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
+def test_features_of_any_size_are_mined(features):
+    pattern, counts = mine_one(rings(features))
+    assert counts == (4, 4, 6, 24)
+    # in the input's units, as single precision has them
+    low, high = np.float32(features).min(), np.float32(features).max()
+    slack = 1e-6 * max(abs(low), abs(high))
+    assert ((pattern.features >= low - slack) & (pattern.features <= high + slack)).all()
+
+
+EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
+
+
+@pytest.mark.parametrize(
+    ("graph", "options", "expected"),
+    [
+        (EDGE, {}, (2, 1, 1, 2)),
+        (as_csr([EDGE] * 20), {}, (2, 1, 20, 40)),
+        (rings(), {"pattern_size": 1}, (1, 0, 24, 24)),
+        (
+            rings(),
+            {"learning": FilterLearning(num_hops=2**31 - 1), "kernel": GOMKKernel(3, tau=1e-30)},
+            (4, 4, 6, 24),
+        ),
+        (rings(), {"kernel": GOMKKernel(3, tau=1e30, level_scale=1e30)}, (4, 4, 6, 24)),
+    ],
+)
+def test_extreme_graphs_and_settings(graph, options, expected):
+    assert mine_one(graph, **options)[1] == expected
+
+
+def test_an_astronomical_count_of_stars():
+    # the hub and any five of its leaves
+    pattern, counts = mine_one(as_csr(nx.star_graph(1000)), pattern_size=(6, 6))
+    assert counts == (6, 5, comb(1000, 5), 1001)
+    # all share the hub
+    assert (pattern.frequency.listed, pattern.frequency.disjoint) == (10_000, 1)
+    node_sets = {frozenset(one.nodes) for one in pattern.occurrences}
+    assert len(node_sets) == 10_000 and all(0 in nodes for nodes in node_sets)
+
+
+def test_occurrences_name_nodes_by_the_largest_integers():
+    ids = [LIMIT - 1 - 2 * k for k in range(12)] + [2 * k - LIMIT for k in range(12)]
+    pattern, _ = mine_one(rings(node_ids=np.array(ids)))
+    occurrences = {frozenset(one.nodes) for one in pattern.occurrences}
+    assert occurrences == {frozenset(ids[4 * ring : 4 * ring + 4]) for ring in range(6)}
+
+
+def test_an_extreme_edge_list_is_mined(write):
+    # weights at both ends of single precision, and ids beyond 64 bits
+    path = write("g.txt", f"{LIMIT} 1 3e38\n1 2 1e-45\n2 {LIMIT} 1e-38\n")
+    pattern, counts = mine_one(read_graph(path), pattern_size="3-8")
+    assert counts == (3, 3, 1, 3)
+    assert {*pattern.occurrences[0].nodes} == {"1", "2", str(LIMIT)}
+
+
+def test_groups_are_the_one_hot_columns_of_one_name():
+    features = np.array([[1, 0, 0, 1, 2.0], [0, 1, 0, 1, 1.0], [0, 1, 1, 0, 0.0]])
+    names = ["kind=a", "kind=b", "side=left", "side=right", "size"]
+    found = Categories.find(features, names)
+    assert found.groups == ((0, 1), (2, 3))
+    assert found.colors(features).tolist() == [1, 3, 2]
+    colors = found.colors(features)
+    named = (("kind=a", "side=right"), ("kind=b", "side=right"), ("kind=b", "side=left"))
+    assert found.names_of(colors, names) == named
+    assert found.names_of(None, names) == ()
+
+
+def test_what_is_no_category():
+    for features, names in (
+        (np.ones((3, 1)), ["constant"]),
+        # nodes without a label, numbers, and a name for every node
+        ([[1.0, 0], [0, 0]], ["kind=a", "kind=b"]),
+        ([[1.0, 0], [1, 1]], ["x0", "x1"]),
+        (np.eye(300), [f"gene={number}" for number in range(300)]),
+    ):
+        assert not Categories.find(np.array(features), names)
+    assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
+
+
+def test_a_structure_has_the_colours_of_its_categories_in_a_graph():
+    features = np.array([[1, 0, 7], [0, 1, 8], [0, 1, 9]], np.float32)
+    graph = csr_from_edges(
+        np.array([0, 1]), np.array([1, 2]), 3, features=features, feature_names=["a", "b", "size"]
+    )
+    categories = Categories(((0, 1),))
+    structure = Structure.parse("x:b--y:a, y--z:b")
+    assert categories.numbers_of(structure, graph.feature_names).tolist() == [1, 0, 1]
+    mined = MinedGraph.of(graph)
+    own, of_graph = mined.colors_of(structure)
+    assert (own.tolist(), mined.order.given(np.flatnonzero(of_graph == 0)).tolist()) == (
+        [1, 0, 1],
+        [0],
+    )
+    assert mined.colors_of(Structure.parse("x--y")) is None
+    assert replace(mined, colors=None).colors_of(structure) is None
