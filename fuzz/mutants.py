@@ -83,7 +83,7 @@ FAULTS = [Fault(*row) for row in [
      "test_planting.py::test_perturbation_adds_edges_of_any_direction_and_relation"),
     ("mean for median degree", "synthetic/planting.py",
      "np.median(degrees)", "np.mean(degrees)",
-     "test_embedded_planting.py::test_copies_are_on_nodes_of_few_edges"),
+     "test_planting.py::test_embedded_copies_are_on_nodes_of_few_edges"),
     ("feature noise halved", "synthetic/planting.py",
      "vectors + settings.noise * rng", "vectors + 0.5 * settings.noise * rng",
      "test_planting.py::test_feature_noise_deviates_as_much_as_was_asked_for"),
