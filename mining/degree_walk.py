@@ -149,7 +149,9 @@ def _table(edges):
     size = 4
     while size < 2 * len(edges):
         size *= 2
-    pairs = np.full(size, _FREE, np.int64), np.empty(size, np.int64)
+    pairs = np.empty(size, np.int64), np.empty(size, np.int64)
+    for slot in range(size):
+        pairs[0][slot] = _FREE
     for edge in range(len(edges)):
         _put(pairs, edges[edge, 0], edges[edge, 1], edge)
     return pairs

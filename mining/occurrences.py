@@ -157,9 +157,11 @@ def pick_disjoint(node_sets: np.ndarray) -> np.ndarray:
     """
     _, number, counts = np.unique(node_sets, return_inverse=True, return_counts=True)
     overlaps = counts[number].reshape(node_sets.shape).sum(axis=1)
-    picked, taken, rows = np.zeros(len(node_sets), bool), set[int](), node_sets.tolist()
+    picked, taken = np.zeros(len(node_sets), bool), set[int]()
     for at in np.argsort(overlaps, kind="stable").tolist():
-        if taken.isdisjoint(rows[at]):
+        # millions of rows are not made lists at once
+        row = node_sets[at].tolist()
+        if taken.isdisjoint(row):
             picked[at] = True
-            taken.update(rows[at])
+            taken.update(row)
     return picked

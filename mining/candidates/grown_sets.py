@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix, mix64
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix, mix64
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.candidates.shapes import PENDANT_BITS, Rows, Seen, count_pendant, find_shapes, links_of
 
@@ -216,7 +216,8 @@ def grow_sets(first, last, graph, is_free, worth, roots, seed, nodes, codes, val
         codes[row, 0] = mix(np.uint64(graph.colors[roots[row]]))
         front.inside[0] = 0
         front.number[roots[row]] = -1
-        offered, size = 0, 1
+        # no literals, of each of which Numba compiles a version
+        offered, size = np.int64(0), np.int64(1)
         while size < most:
             # 1. the neighbours of the last node by free edges are on offer
             number = mix(stream + np.uint64(2 * size))
@@ -242,7 +243,7 @@ def grow_sets(first, last, graph, is_free, worth, roots, seed, nodes, codes, val
             front.number[front.nodes[k]] = 0
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _offer(graph, is_free, node, random, front, offered):
     """Count a link to each neighbour of a node that was taken; return how many are on offer."""
     start = np.int64(graph.indptr[node])
@@ -260,7 +261,7 @@ def _offer(graph, is_free, node, random, front, offered):
     return offered
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _draw(graph, way, random, front, offered):
     """Draw a node on offer in one of the three ways, -1 where there is none."""
     total = 0.0
@@ -285,7 +286,7 @@ def _draw(graph, way, random, front, offered):
     return np.int64(front.nodes[low])
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _join(graph, is_free, nodes, size, inside):
     """Hash of the colour of the node at `size` and its links to those before; are all free."""
     node = np.uint64(nodes[size])
@@ -302,7 +303,7 @@ def _join(graph, is_free, nodes, size, inside):
     return code, True
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _value(worth, nodes, size, inside):
     """Bits of the edges of a set, less its address, the cheaper of two."""
     edges, uniform, by_degree = 0, 0.0, 0.0

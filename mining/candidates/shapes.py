@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # of each copy for each node outside the 2-core of a structure, in the code of one graph
@@ -144,9 +144,21 @@ def find_shapes(links: np.ndarray, colors: np.ndarray) -> Shapes:
 
 def links_of(rows: Rows, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What joins each two nodes of sets, uint16 ``[K, M, M]``, and their colours ``[K, M]``."""
-    links = np.empty((*sets.shape, sets.shape[1]), np.uint16)
-    links_among(rows, sets.astype(np.int32, copy=False), links)
-    return links, rows.colors[sets]
+    size = sets.shape[1]
+    entries = entries_of(rows, sets, np.indices((size, size)).reshape(2, -1).T)
+    links = np.where(entries >= 0, rows.links[entries], np.uint16(0))
+    return links.reshape(-1, size, size), rows.colors[sets]
+
+
+def entries_of(rows: Rows, sets: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The entry of each of some pairs ``[P, 2]`` of nodes of sets ``[K, M]``, int64 ``[K, P]``.
+
+    It is -1 where the two are not joined.
+    """
+    entries = np.empty((len(sets), len(pairs)), np.int64)
+    own = np.ascontiguousarray(sets, np.int32), np.ascontiguousarray(pairs, np.int64)
+    find_entries(rows, *own, entries)
+    return entries
 
 
 def count_pendant(links: np.ndarray) -> np.ndarray:
@@ -160,13 +172,12 @@ def count_pendant(links: np.ndarray) -> np.ndarray:
 
 
 @compiled(**SEARCH_JIT)
-def links_among(graph, nodes, out):
-    """Write the link of each pair of nodes of each row to `out` [K, M, M], 0 where not joined."""
-    for row in range(nodes.shape[0]):
-        for i in range(nodes.shape[1]):
-            for j in range(nodes.shape[1]):
-                entry = find_entry(graph, np.uint64(nodes[row, i]), np.uint64(nodes[row, j]))
-                out[row, i, j] = graph.links[entry] if entry >= 0 else 0
+def find_entries(graph, sets, pairs, entries):
+    """Write the entry of each pair [P, 2] of nodes of each set [K, M] to `entries` [K, P]."""
+    for row in range(len(sets)):
+        for k in range(len(pairs)):
+            u, v = np.uint64(sets[row, pairs[k, 0]]), np.uint64(sets[row, pairs[k, 1]])
+            entries[row, k] = find_entry(graph, u, v)
 
 
 def canonical_orders(
@@ -203,7 +214,9 @@ def canonical_orders(
     # as plain Python, 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         run_blocks(_order_block, len(colors), work, links, colors, order, automorphisms, orbits)
-    return order, automorphisms, orbits
+    # the number of an orbit, in place of its smallest node
+    number = np.cumsum(orbits == np.arange(orbits.shape[1]), axis=1) - 1
+    return order, automorphisms, np.take_along_axis(number, orbits, axis=1)
 
 
 class Tree(NamedTuple):
@@ -230,7 +243,7 @@ def _order_block(
 
 @compiled(**SEARCH_JIT)
 def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree):
-    """Write the canonical orders and the orbits of the graphs from `first` to `last`."""
+    """Write canonical orders of the graphs from `first` to `last`; an orbit is its first node."""
     size = colors.shape[1]
     cells, singled, twins = tree.cells, tree.singled, tree.twins
     for row in range(first, last):
@@ -241,7 +254,8 @@ def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree)
             for j in range(size):
                 cells[0, i] += colors[row, j] < colors[row, i]
         _refine(links[row], cells[0], tree)
-        depth, singled[0] = 0, -1
+        # no literal, of each of which Numba compiles a version
+        depth, singled[0] = np.int64(0), -1
         while depth >= 0:
             # 2. all cells of one node: the path ends
             tied = _first_tie(cells[depth])
@@ -270,18 +284,9 @@ def order_graphs(first, last, links, colors, order, automorphisms, orbits, tree)
             for j in range(i):
                 if colors[row, i] == colors[row, j] and _are_twins(links[row], i, j):
                     _join(orbits[row], i, j)
-        # 6. orbits are numbered
-        for i in range(size):
-            tree.ranks[i] = -1
-        number = 0
-        for i in range(size):
-            if tree.ranks[orbits[row, i]] < 0:
-                tree.ranks[orbits[row, i]] = number
-                number += 1
-            orbits[row, i] = tree.ranks[orbits[row, i]]
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _refine(links, cells, tree):
     """Tell nodes of one cell apart by links to the nodes of each cell, until nothing changes."""
     size = len(cells)
@@ -303,7 +308,7 @@ def _refine(links, cells, tree):
         number = _count_cells(cells)
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _count_cells(cells):
     """How many cells there are."""
     seen, number = 0, 0
@@ -313,7 +318,7 @@ def _count_cells(cells):
     return number
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _first_tie(cells):
     """The first cell of several nodes, or -1."""
     size = len(cells)
@@ -325,7 +330,7 @@ def _first_tie(cells):
     return tied if tied < size else -1
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _is_first_twin(links, cells, tied, node):
     """Whether a node is in a cell, and no node before it there is its twin."""
     if cells[node] != tied:
@@ -336,7 +341,7 @@ def _is_first_twin(links, cells, tied, node):
     return True
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _are_twins(links, i, j):
     """Whether two nodes can be exchanged, all others staying where they are."""
     for k in range(len(links)):
@@ -345,7 +350,7 @@ def _are_twins(links, i, j):
     return links[i, j] == links[j, i]
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _compare(links, row, depth, order, automorphisms, orbits, tree):
     """Keep the order at the end of a path if its links read smaller; count it if they are equal.
 
@@ -378,7 +383,7 @@ def _compare(links, row, depth, order, automorphisms, orbits, tree):
     automorphisms[row] += number
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _join(orbits, i, j):
     """Make one of the orbits of two nodes."""
     low, high = min(orbits[i], orbits[j]), max(orbits[i], orbits[j])

@@ -171,7 +171,7 @@ class _Sums:
         most = int(graph.degrees.max())
         num_edges = len(graph.indices) // 2
         self.is_wide = 2 * num_edges * most**3 >= _INT64
-        self._core = loops.Core(*loops.find_core(graph.indptr, graph.indices))
+        self._core = loops.find_core(graph.indptr, graph.indices)
         indptr = self._core.indptr
         self._degrees = graph.degrees[self._core.nodes]
         self._ends = np.empty((len(self._core.edge) // 2, 2), np.int32)

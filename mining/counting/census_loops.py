@@ -82,20 +82,34 @@ class EdgeSums(NamedTuple):
     not_five: np.ndarray  # at x and y: neighbours of z that are later than all three
 
 
-@compiled()
-def find_core(indptr, indices):
+def find_core(indptr: np.ndarray, indices: np.ndarray) -> Core:
     """The 2-core."""
-    size = len(indptr) - 1
-    degree = indptr[1:] - indptr[:-1]
-    # 1. take nodes with fewer than two neighbours away, one after the other
-    waiting, count = np.empty(size, np.int64), 0
-    for node in range(size):
+    size, degree = len(indptr) - 1, np.diff(indptr)
+    place = np.zeros(size, np.int64)
+    peel(indptr, indices, degree, place, np.empty(size, np.int64))
+    # number its nodes by their degrees, equal ones as they were
+    kept = np.flatnonzero(place == 0)
+    nodes = kept[np.argsort(degree[kept], kind="stable")]
+    place[nodes] = np.arange(len(nodes))
+    ptr = np.append(0, np.cumsum(degree[nodes]))
+    found, edge = np.empty((2, ptr[-1]), np.uint32)
+    core = Core(nodes, ptr, found, edge, np.empty(len(nodes), np.int64))
+    fill_rows(indptr, indices, place, core, np.empty(len(nodes), np.int64))
+    return core
+
+
+@compiled(**SEARCH_JIT)
+def peel(indptr, indices, degree, place, waiting):
+    """Take nodes with fewer than two neighbours away, one after the other; -1 is their `place`."""
+    count = 0
+    for node in range(len(degree)):
         if degree[node] < 2:
             waiting[count] = node
             count += 1
     first = 0
     while first < count:
         node = waiting[first]
+        place[node] = -1
         first += 1
         for entry in range(indptr[node], indptr[node + 1]):
             other = indices[entry]
@@ -103,38 +117,35 @@ def find_core(indptr, indices):
             if degree[other] == 1:
                 waiting[count] = other
                 count += 1
-    place = np.zeros(size, np.int64)
-    place[waiting[:count]] = -1
-    # 2. number the others by their degrees, equal ones as they were
-    kept = np.flatnonzero(place == 0)
-    nodes = kept[np.argsort(degree[kept], kind="mergesort")]
-    place[nodes] = np.arange(len(nodes))
-    # 3. rows, ascending because nodes are entered into them in ascending order
-    ptr = np.zeros(len(nodes) + 1, np.int64)
-    ptr[1:] = np.cumsum(degree[nodes])
-    end, up = ptr[:-1].copy(), np.empty(len(nodes), np.int64)
-    found = np.empty(ptr[-1], np.uint32)
-    edge = np.empty(ptr[-1], np.uint32)
-    number = 0
-    for node in range(len(nodes)):
-        for entry in range(indptr[nodes[node]], indptr[nodes[node] + 1]):
+
+
+@compiled(**SEARCH_JIT)
+def fill_rows(indptr, indices, place, core, end):
+    """Write the rows of a core, whose nodes and row bounds are known."""
+    # 1. ascending because nodes are entered into them in ascending order
+    for node in range(len(end)):
+        end[node] = core.indptr[node]
+    for node in range(len(end)):
+        given = core.nodes[node]
+        for entry in range(indptr[given], indptr[given + 1]):
             other = place[indices[entry]]
             if other >= 0:
-                found[end[other]] = node
+                core.indices[end[other]] = node
                 end[other] += 1
-    # 4. an edge has one number in both rows; earlier nodes stand in the order of their edges
-    end[:] = ptr[:-1]
-    for node in range(len(nodes)):
-        start = ptr[node]
-        while start < ptr[node + 1] and found[start] < node:
+    # 2. an edge has one number in both rows; earlier nodes stand in the order of their edges
+    for node in range(len(end)):
+        end[node] = core.indptr[node]
+    number = 0
+    for node in range(len(end)):
+        start = core.indptr[node]
+        while start < core.indptr[node + 1] and core.indices[start] < node:
             start += 1
-        up[node] = start
-        for entry in range(start, ptr[node + 1]):
-            other = found[entry]
-            edge[entry] = edge[end[other]] = number
+        core.up[node] = start
+        for entry in range(start, core.indptr[node + 1]):
+            other = core.indices[entry]
+            core.edge[entry] = core.edge[end[other]] = number
             end[other] += 1
             number += 1
-    return nodes, ptr, found, edge, up
 
 
 @compiled(**SEARCH_JIT)

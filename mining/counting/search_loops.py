@@ -116,7 +116,8 @@ def advance(indptr, indices, plan, labels, search, count, places, steps):
             # the next root
             if plan.candidates[root] >> first & 1:
                 search.mapped[first] = root
-                level = 1
+                # no literal, of each of which Numba compiles a version
+                level = np.int64(1)
                 _open(indptr, indices, plan, search, level)
             else:
                 # not a step: how many there are depends on the pieces that threads search
@@ -260,7 +261,7 @@ def _is_adjacent(indptr, indices, plan, search, level, node):
     return (k < end and indices[k] == other) == is_wanted
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _mark(indptr, indices, search, i):
     """Set or unset the bit of a mapped pattern node at its neighbours; return their number."""
     node = search.mapped[i]

@@ -1,4 +1,4 @@
-"""Node sets brought into line with a drawing that they need not equal, compiled.
+"""Node sets brought into line with a drawing that they need not equal.
 
 A drawing gives each of its nodes a role. What a set of nodes is worth under it are the bits of its
 free edges, less those that say where it differs: `weights[i, j, t]` are the bits of the link t
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, find_entry, mix
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows
+from mining.candidates.shapes import Rows, entries_of
 
 # neighbours of a node that are looked at; of a hub, those from a random one on
 MOST_NEIGHBORS = 60
@@ -33,82 +33,82 @@ class View(NamedTuple):
     bits: np.ndarray  # float64 [E], what the edge costs
 
 
-class Nearby(NamedTuple):
-    """The nodes joined to a set, and how."""
+class Scratch(NamedTuple):
+    """What a thread needs for one set of M nodes: what joins them, and the nodes joined to it."""
 
-    nodes: np.ndarray  # int64 [C]
-    links: np.ndarray  # int64 [C, M], from each to the nodes of the set
-    bits: np.ndarray  # float64 [C, M]
+    order: np.ndarray  # int64 [M]
+    other: np.ndarray  # int64 [M]
+    links: np.ndarray  # int64 [M, M], free ones
+    bits: np.ndarray  # float64 [M, M]
+    nodes: np.ndarray  # int64 [C], those nearby
+    links_to: np.ndarray  # int64 [C, M], from each to the nodes of the set
+    bits_to: np.ndarray  # float64 [C, M]
     place: np.ndarray  # int64 [V], where each node is in `nodes`
     mark: np.ndarray  # int64 [V], when this was written; below 0 in the set
     now: np.ndarray  # int64 [1]
 
 
-def new_nearby(num_nodes: int, size: int) -> Nearby:
+def new_scratch(num_nodes: int, size: int) -> Scratch:
     """What a thread needs for sets of ``size`` nodes in a graph of ``num_nodes``."""
     most = size * MOST_NEIGHBORS
-    return Nearby(
-        np.empty(most, np.int64), np.empty((most, size), np.int64), np.empty((most, size)),
-        np.empty(num_nodes, np.int64), np.zeros(num_nodes, np.int64), np.zeros(1, np.int64),
+    return Scratch(
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty((size, size), np.int64),
+        np.empty((size, size)), np.empty(most, np.int64), np.empty((most, size), np.int64),
+        np.empty((most, size)), np.empty(num_nodes, np.int64), np.zeros(num_nodes, np.int64),
+        np.zeros(1, np.int64),
     )  # fmt: skip
 
 
-@compiled()
-def describe_free(view, edge_of, copies):
-    """The free links among the nodes of sets [K, M], int64 [K, M, M], and the edge of each pair.
+def describe_free(
+    rows: Rows, reverse: np.ndarray, is_free: np.ndarray, edge_of: np.ndarray, sets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The free links among the nodes of sets ``[K, M]``, int64 ``[K, M, M]``, and their edges.
 
-    Edges are int64 [K, M (M - 1) / 2], -1 where there is none.
+    Edges are int64 ``[K, M (M - 1) / 2]``, -1 where there is none.
     """
-    size = copies.shape[1]
-    links = np.zeros((len(copies), size, size), np.int64)
-    edges = np.full((len(copies), size * (size - 1) // 2), -1)
-    for row in range(len(copies)):
-        pair = 0
-        for i in range(size):
-            for j in range(i):
-                u, v = np.uint64(copies[row, i]), np.uint64(copies[row, j])
-                entry = find_entry(view.rows, u, v)
-                if entry >= 0 and view.is_free[entry]:
-                    links[row, i, j] = view.rows.links[entry]
-                    links[row, j, i] = view.reverse[view.rows.links[entry]]
-                    edges[row, pair] = edge_of[entry]
-                pair += 1
-    return links, edges
+    size = sets.shape[1]
+    i, j = np.tril_indices(size, -1)
+    entries = entries_of(rows, sets, np.stack([i, j], axis=1))
+    joined = (entries >= 0) & is_free[entries]
+    links = np.zeros((len(sets), size, size), np.int64)
+    links[:, i, j] = np.where(joined, rows.links[entries], 0)
+    links[:, j, i] = reverse[links[:, i, j]]
+    return links, np.where(joined, edge_of[entries], -1)
 
 
-@compiled()
-def observe(rows, reverse, edge_of, is_used, copies):
-    """The links among the nodes of copies [K, M] by edges that no copy before used, [K, M, M].
+def observe(
+    rows: Rows, reverse: np.ndarray, edge_of: np.ndarray, is_used: np.ndarray, copies: np.ndarray
+) -> np.ndarray:
+    """The links among the nodes of copies by edges that no copy before used, ``[K, M, M]``.
 
-    The edges are marked in `is_used`.
+    The edges are marked in ``is_used``.
     """
-    size = copies.shape[1]
-    links = np.zeros((len(copies), size, size), np.uint16)
-    for row in range(len(copies)):
-        for i in range(size):
-            for j in range(i):
-                entry = find_entry(rows, np.uint64(copies[row, i]), np.uint64(copies[row, j]))
-                if entry >= 0 and not is_used[edge_of[entry]]:
-                    is_used[edge_of[entry]] = True
-                    links[row, i, j] = rows.links[entry]
-                    links[row, j, i] = reverse[rows.links[entry]]
+    links, edges = describe_free(rows, reverse, ~is_used[edge_of], edge_of, copies)
+    # an edge belongs to the first copy that has it
+    is_first = np.zeros(edges.size, bool)
+    is_first[np.unique(edges, return_index=True)[1]] = True
+    again, pair = np.nonzero((edges >= 0) & ~is_first.reshape(edges.shape))
+    i, j = (ends[pair] for ends in np.tril_indices(copies.shape[1], -1))
+    links[again, i, j] = links[again, j, i] = 0
+    is_used[edges[edges >= 0]] = True
     return links
 
 
-@compiled()
-def align_sets(first, last, view, weights, colors, starts, kept, seed, out, worth, near):
+@compiled(**SEARCH_JIT)
+def align_sets(first, last, view, weights, colors, starts, kept, seed, out, worth, scratch):
     """The best node for each role near each start [K, M], and what the set is worth.
 
     The order of a start is improved by exchanging two roles, from its own order where `kept` and
     from random ones, two in all; then one node at a time is exchanged for a neighbour of the set.
     """
     size = len(colors)
-    nodes, order, best_order = np.empty((3, size), np.int64)
-    links, bits = np.empty((size, size), np.int64), np.empty((size, size))
+    order, other = scratch.order, scratch.other
     for row in range(first, last):
+        nodes = out[row]
+        for i in range(size):
+            nodes[i] = starts[row, i]
         # 1. the best order of the nodes
-        nodes[:] = starts[row]
-        _read(view, nodes, links, bits)
+        _read(view, nodes, scratch)
         best = -np.inf
         for trial in range(2):
             for i in range(size):
@@ -118,33 +118,31 @@ def align_sets(first, last, view, weights, colors, starts, kept, seed, out, wort
                 for i in range(size - 1, 0, -1):
                     j = np.int64(mix(stream + np.uint64(i)) % np.uint64(i + 1))
                     order[i], order[j] = order[j], order[i]
-            total = _improve(view.rows.colors, weights, colors, nodes, links, order)
+            total = _improve(view.rows.colors, weights, colors, nodes, scratch)
             if total > best + _EQUAL:
                 best = total
-                best_order[:] = order
+                for i in range(size):
+                    other[i] = order[i]
         for i in range(size):
-            out[row, i] = nodes[best_order[i]]
-        nodes[:] = out[row]
+            order[i] = other[i]
+        _reorder(nodes, order, other)
         # 2. one node for a neighbour
         for _ in range(_MOST_EXCHANGED):
-            _read(view, nodes, links, bits)
-            if not _exchange(view, weights, colors, nodes, links, bits, near, seed):
+            _read(view, nodes, scratch)
+            if not _exchange(view, weights, colors, nodes, scratch, seed):
                 break
-            _read(view, nodes, links, bits)
+            _read(view, nodes, scratch)
             for i in range(size):
                 order[i] = i
-            _improve(view.rows.colors, weights, colors, nodes, links, order)
-            best_order[:] = nodes
-            for i in range(size):
-                nodes[i] = best_order[order[i]]
+            _improve(view.rows.colors, weights, colors, nodes, scratch)
+            _reorder(nodes, order, other)
         # 3. what it is worth
-        _read(view, nodes, links, bits)
+        _read(view, nodes, scratch)
         total = 0.0
         for i in range(size):
             total += _of_color(view.rows.colors, colors, nodes[i], i)
             for j in range(i):
-                total += weights[i, j, links[i, j]] + bits[i, j]
-        out[row] = nodes
+                total += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
         worth[row] = total
 
 
@@ -153,9 +151,19 @@ def _of_color(node_colors, colors, node, role):
     return 0.0 if node_colors[node] == colors[role] else WRONG_COLOR
 
 
-@subroutine()
-def _read(view, nodes, links, bits):
+@subroutine(**SEARCH_JIT)
+def _reorder(nodes, order, before):
+    """Put nodes in an order."""
+    for i in range(len(nodes)):
+        before[i] = nodes[i]
+    for i in range(len(nodes)):
+        nodes[i] = before[order[i]]
+
+
+@subroutine(**SEARCH_JIT)
+def _read(view, nodes, scratch):
     """The free links among some nodes, and what they cost."""
+    links, bits = scratch.links, scratch.bits
     for i in range(len(nodes)):
         links[i, i] = 0
         for j in range(i):
@@ -168,9 +176,10 @@ def _read(view, nodes, links, bits):
                 bits[i, j] = bits[j, i] = view.bits[entry]
 
 
-@subroutine()
-def _improve(node_colors, weights, colors, nodes, links, order):
-    """Exchange two roles while this pays; the weights of all pairs."""
+@subroutine(**SEARCH_JIT)
+def _improve(node_colors, weights, colors, nodes, scratch):
+    """Exchange two roles in the order while this pays; the weights of all pairs."""
+    order, links = scratch.order, scratch.links
     size = len(order)
     for _ in range(_MOST_SWEEPS):
         improved = False
@@ -200,7 +209,7 @@ def _improve(node_colors, weights, colors, nodes, links, order):
     return total
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _find_nearby(view, nodes, near, seed):
     """Write the neighbours of a set by free edges to `near`; how many there are."""
     rows, size, count = view.rows, len(nodes), 0
@@ -222,12 +231,12 @@ def _find_nearby(view, nodes, near, seed):
             if near.mark[other] != now:
                 near.mark[other], near.place[other] = now, count
                 near.nodes[count] = other
-                near.links[count] = 0
-                near.bits[count] = 0
+                for i in range(size):
+                    near.links_to[count, i], near.bits_to[count, i] = 0, 0.0
                 count += 1
             place = near.place[other]
-            near.links[place, k] = view.reverse[rows.links[entry]]
-            near.bits[place, k] = view.bits[entry]
+            near.links_to[place, k] = view.reverse[rows.links[entry]]
+            near.bits_to[place, k] = view.bits[entry]
     # of a hub not all neighbours were looked at
     for k in range(size):
         if rows.indptr[nodes[k] + 1] - rows.indptr[nodes[k]] <= MOST_NEIGHBORS:
@@ -235,77 +244,62 @@ def _find_nearby(view, nodes, near, seed):
         for place in range(count):
             entry = find_entry(rows, np.uint64(near.nodes[place]), np.uint64(nodes[k]))
             if entry >= 0 and view.is_free[entry]:
-                near.links[place, k] = rows.links[entry]
-                near.bits[place, k] = view.bits[entry]
+                near.links_to[place, k] = rows.links[entry]
+                near.bits_to[place, k] = view.bits[entry]
     return count
 
 
-@subroutine()
-def _exchange(view, weights, colors, nodes, links, bits, near, seed):
+@subroutine(**SEARCH_JIT)
+def _exchange(view, weights, colors, nodes, scratch, seed):
     """Put the best neighbour of a set in the place of one of its nodes, if that pays."""
     size = len(nodes)
-    count = _find_nearby(view, nodes, near, seed)
+    count = _find_nearby(view, nodes, scratch, seed)
     best, best_role, best_place = 1e-6, -1, -1
     for i in range(size):
         own = _of_color(view.rows.colors, colors, nodes[i], i)
         for j in range(size):
             if j != i:
-                own += weights[i, j, links[i, j]] + bits[i, j]
+                own += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
         for place in range(count):
-            more = _of_color(view.rows.colors, colors, near.nodes[place], i) - own
+            more = _of_color(view.rows.colors, colors, scratch.nodes[place], i) - own
             for j in range(size):
                 if j != i:
-                    more += weights[i, j, near.links[place, j]] + near.bits[place, j]
+                    more += weights[i, j, scratch.links_to[place, j]] + scratch.bits_to[place, j]
             if more > best:
                 best, best_role, best_place = more, i, place
     if best_role < 0:
         return False
-    nodes[best_role] = near.nodes[best_place]
+    nodes[best_role] = scratch.nodes[best_place]
     return True
 
 
-@compiled()
-def neighbors_of(view, copies, near, seed):
-    """All neighbours of copies [K, M]: the copy, the node, its links to the copy and their bits."""
-    most = len(near.nodes)
-    owner, nodes = np.empty((2, len(copies) * most), np.int64)
-    links = np.empty((len(copies) * most, copies.shape[1]), np.int64)
-    bits = np.empty(len(copies) * most)
+def neighbors_of(
+    view: View, copies: np.ndarray, seed: np.uint64
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """All neighbours of copies ``[K, M]``: the copy, the node, its links to it and their bits."""
+    number, size = copies.shape
+    scratch = new_scratch(len(view.rows.colors), size)
+    most = number * len(scratch.nodes)
+    owner, nodes = np.empty(most, np.int64), np.empty(most, np.int64)
+    links, bits = np.empty((most, size), np.int64), np.empty(most)
+    # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
+    with np.errstate(over="ignore"):
+        count = list_neighbors(view, copies, seed, owner, nodes, links, bits, scratch)
+    return owner[:count], nodes[:count], links[:count], bits[:count]
+
+
+@compiled(**SEARCH_JIT)
+def list_neighbors(view, copies, seed, owner, nodes, links, bits, scratch):
+    """Write the neighbours of copies to rows of four arrays; how many there are."""
     total = 0
     for row in range(len(copies)):
-        count = _find_nearby(view, copies[row], near, seed)
-        for place in range(count):
-            owner[total], nodes[total] = row, near.nodes[place]
-            links[total], bits[total] = near.links[place], near.bits[place].sum()
+        for place in range(_find_nearby(view, copies[row], scratch, seed)):
+            owner[total], nodes[total], bits[total] = row, scratch.nodes[place], 0.0
+            for k in range(copies.shape[1]):
+                links[total, k] = scratch.links_to[place, k]
+                bits[total] += scratch.bits_to[place, k]
             total += 1
-    return owner[:total], nodes[:total], links[:total], bits[:total]
-
-
-@compiled()
-def choose_apart(order, copies, edges, nodes_apart, node_marks, edge_marks, era):
-    """The rows, in their order, that share no edge with one that was chosen, or no node.
-
-    `edges` [K, P] has -1 where a copy has no edge.
-    """
-    out = np.empty(len(order), np.int64)
-    count = 0
-    for row in order:
-        is_free = True
-        if nodes_apart:
-            for node in copies[row]:
-                is_free = is_free and node_marks[node] != era
-        else:
-            for edge in edges[row]:
-                is_free = is_free and (edge < 0 or edge_marks[edge] != era)
-        if is_free:
-            for node in copies[row]:
-                node_marks[node] = era
-            for edge in edges[row]:
-                if edge >= 0:
-                    edge_marks[edge] = era
-            out[count] = row
-            count += 1
-    return out[:count]
+    return total
 
 
 @compiled()

@@ -25,10 +25,10 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.shapes import PENDANT_BITS, Rows, Shape
+from mining.candidates.shapes import PENDANT_BITS, Rows, Shape, entries_of
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.copy_loops import Places, edges_of_copies, move_copies
+from mining.motif_sets.copy_loops import Places, move_copies
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -247,11 +247,8 @@ class CodedGraph:
 
     def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
-        return np.asarray(
-            edges_of_copies(
-                self.rows, self.edge_of, copies.astype(np.int32, copy=False), shape.edges
-            )
-        )
+        entries = entries_of(self.rows, copies, shape.edges[:, :2])
+        return self.edge_of[entries].astype(np.int32)
 
 
 def terms_of(roles: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.candidates.shapes import Rows, Seen, Shape, find_shapes, links_of
 from mining.counting.exact_search import ExactSearch
@@ -170,9 +170,8 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
         if len(own) == 1:
             costs += 4.0
     new_bits = np.zeros(num_orbits * num_symbols)
-    marks = np.zeros(len(covering.graph_of), np.int64)
     number_bits = np.zeros(1)
-    for era in range(1, rounds + 1):
+    for _ in range(rounds):
         # 3. what the signatures cost in the orbits, if copies are as those of the round before
         for orbit in range(num_orbits):
             first, last = orbit * num_symbols, (orbit + 1) * num_symbols
@@ -185,7 +184,8 @@ def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs)
                 values[one] -= new_bits[symbol]
         # 4. disjoint copies by falling value, in each graph as many as pay
         order = free[np.argsort(-values[free], kind="mergesort")]
-        disjoint = choose_disjoint(order, rows, marks, era)
+        marks = np.zeros(len(covering.graph_of), np.bool_)
+        disjoint = choose_disjoint(order, rows, marks)
         counts, gain = _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits)
         if counts.sum() < least_copies or (counts > 0).sum() < least_graphs:
             break
@@ -468,7 +468,7 @@ def grow_rows(rows, sets, most):  # [K, M] -> int32 [K', M + 1], uint64 [K']
     return grown[:count], keys[:count]
 
 
-@subroutine(**INLINE_JIT)
+@subroutine(**SEARCH_JIT)
 def _is_new(rows, nodes, place, node):
     """Whether a neighbour of a node of a set is outside, and of none before this one."""
     for k in range(len(nodes)):

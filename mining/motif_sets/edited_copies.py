@@ -158,8 +158,9 @@ class EditedGraph:
 
     def links_and_edges(self, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is left among the nodes of sets, see :func:`describe_free`."""
-        links, edges = describe_free(self.view, self.code.graph.edge_of, copies)
-        return links, edges
+        view = self.view
+        edge_of = self.code.graph.edge_of
+        return describe_free(view.rows, view.reverse, view.is_free, edge_of, copies)
 
     def values(
         self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
@@ -247,8 +248,8 @@ class EditedCollection:
     def links_and_edges(self, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is left among the nodes of sets, see :func:`describe_free`."""
         number = np.zeros(len(self.graph.indices), np.int64)
-        links, edges = describe_free(self.view, number, copies)
-        return links, edges
+        view = self.view
+        return describe_free(view.rows, view.reverse, view.is_free, number, copies)
 
     def values(
         self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray

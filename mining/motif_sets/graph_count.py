@@ -329,7 +329,10 @@ def _count_classes(
     place[a, b] = place[b, a] = np.arange(number, number + len(a))
     own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
     # 2. pairs of nodes, each once
-    thirds, weights = pair_classes(classes.sizes, own, place)
+    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(own, own)], -1)
+    weights = np.outer(classes.sizes, classes.sizes).astype(np.float64)
+    weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
+    weights[thirds < 0] = 0
     # 3. the multipliers, near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a
     # d_b
     ends = np.bincount(own, classes.sums, minlength=num_blocks)
@@ -349,22 +352,6 @@ def _count_classes(
     between[a, b] = between[b, a] = unknowns[number:] / log(2)
     bits = max(0.0, float(value + side.nats + shape / 2) / log(2))
     return GraphCount(bits, (side.multipliers,), between, side.error / log(2))
-
-
-@compiled()
-def pair_classes(sizes, blocks, place):  # int64 [K], [K], [B, B] -> int64, float64 [K, K]
-    """The `place` of the blocks of two classes, and their pairs of nodes, each counted once.
-
-    There are none where the place is negative.
-    """
-    thirds = np.full((len(sizes), len(sizes)), -1)
-    weights = np.zeros(thirds.shape)
-    for i in range(len(sizes)):
-        for j in range(i + 1):
-            thirds[i, j] = place[blocks[i], blocks[j]]
-            if thirds[i, j] >= 0:
-                weights[i, j] = sizes[i] * (sizes[j] if i != j else (sizes[i] - 1) / 2)
-    return thirds, weights
 
 
 @compiled()

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import log2
 from typing import Any, NamedTuple
 
@@ -26,14 +27,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
 from mining.candidates.grown_sets import distinct, grow
 from mining.candidates.shapes import Shape, find_shapes
-from mining.motif_sets.alignment_loops import (
-    align_sets,
-    choose_apart,
-    neighbors_of,
-    new_nearby,
-    thin_sets,
-)
+from mining.motif_sets.alignment_loops import align_sets, neighbors_of, new_scratch, thin_sets
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 
 # a set of exact copies says more plainly what a graph is made of: one with edits must save so many
@@ -61,8 +57,8 @@ _LEAST_WORTH = -15.0
 _HOPELESS = -40.0
 # a set that saves so many times what the exact one does is not looked for in its place
 _FAR_SHORTER = 1.1
-# motifs of a set, and rounds of moves
-_MOST_MOTIFS, _MOST_MOVES = 8, 24
+# motifs of a set, and rounds of moves; graphs that are kept with some motifs covered
+_MOST_MOTIFS, _MOST_MOVES, _MOST_KEPT = 8, 24, 16
 # nanoseconds, about: of a set that is aligned, of a length and that for each entry, and of the
 # whole search for each entry and node of the largest motif, and at least
 _ALIGN_TIME, _LENGTH_TIME, _ENTRY_TIME = 15_000, 1_500_000, 60
@@ -183,8 +179,8 @@ class InexactSearch:
         # dense sets of the whole graph
         self.sets = _dense_sets(empty, sizes, seed)
         self._shapes: dict[bytes, Shape | None] = {}
-        self._marks = np.zeros(self.num_nodes, np.int64), np.zeros(len(rows.indices), np.int64)
-        self._era = 0
+        # the same motifs are covered again and again
+        self._add = lru_cache(_MOST_KEPT)(_add)
         self._done: set[Any] = set()
 
     def run(
@@ -216,7 +212,7 @@ class InexactSearch:
         state = self.empty if state is None else state
         for one in found:
             self.work -= self._length_time
-            state = state.add(one.shape, one.copies)
+            state = self._add(state, one.shape, one.copies.tobytes())
         return state
 
     def length(self, found: Sequence[Fit]) -> float:
@@ -292,13 +288,11 @@ class InexactSearch:
         self, state: Covered, shape: Shape, rows: np.ndarray, values: np.ndarray, edges: np.ndarray
     ) -> Iterator[tuple[float, np.ndarray, list[int]]]:
         """Disjoint sets by falling value: about what the best number saves, and sensible ones."""
-        nodes, of_edges = self._marks
-        ways = [True] if state.nodes_apart else [True, False]
+        ways = [rows] if state.nodes_apart else [rows, edges]
         for own in values:
             order = np.argsort(-own, kind="stable")
-            for apart in ways:
-                self._era += 1
-                chosen = choose_apart(order, rows, edges, apart, nodes, of_edges, self._era)
+            for members in ways:
+                chosen = self._disjoint(order, members)
                 if len(chosen) < LEAST_COPIES:
                     continue
                 number = np.arange(1, len(chosen) + 1)
@@ -306,6 +300,12 @@ class InexactSearch:
                 best = int(saved[LEAST_COPIES - 1 :].argmax()) + LEAST_COPIES
                 cuts = {best, int((own[chosen] > 0).sum()), len(chosen)}
                 yield float(saved[best - 1]), chosen, [best, *sorted(cuts - {best})]
+
+    def _disjoint(self, order: np.ndarray, members: np.ndarray) -> np.ndarray:
+        """The rows, in an order, that have no node or edge in common with one before."""
+        marks = np.zeros(max(self.num_nodes, len(self.empty.view.is_free)), bool)
+        chosen: np.ndarray = choose_disjoint(order, members.astype(np.int32), marks)
+        return chosen
 
     def fit(
         self,
@@ -466,10 +466,7 @@ class InexactSearch:
             yield one.shape, one.copies.astype(np.int64)
         colors = state.view.rows.colors
         for rows in sets.values():
-            self._era += 1
-            order, edges = np.arange(len(rows)), np.full((len(rows), 1), -1)
-            chosen = choose_apart(order, rows, edges, True, *self._marks, self._era)
-            chosen = chosen[:_DENSE_DRAWINGS]
+            chosen = self._disjoint(np.arange(len(rows)), rows)[:_DENSE_DRAWINGS]
             links, _ = state.links_and_edges(rows[chosen])
             for own, row in zip(links, rows[chosen], strict=True):
                 shape = self.shape(own, colors[row])
@@ -534,9 +531,7 @@ class InexactSearch:
     def _extended(self, state: Covered, one: Fit) -> Iterator[tuple[Shape, np.ndarray]]:
         """Drawings with one node more: how nodes beside the copies are joined to them."""
         size, view = one.shape.num_nodes, state.view
-        near = new_nearby(self.num_nodes, size)
-        with np.errstate(over="ignore"):
-            owner, nodes, links, bits = neighbors_of(view, one.copies, near, self.seed)
+        owner, nodes, links, bits = neighbors_of(view, one.copies, self.seed)
         busy = np.zeros(self.num_nodes, bool)
         busy[one.copies] = True
         kept = ~busy[nodes]
@@ -738,6 +733,10 @@ def _length(state: Covered) -> float:
     return state.length
 
 
+def _add(state: Covered, shape: Shape, copies: bytes) -> Covered:
+    return state.add(shape, np.frombuffer(copies, np.int64).reshape(-1, shape.num_nodes))
+
+
 def _is_connected(joined: np.ndarray) -> bool:
     reached = np.zeros(len(joined), bool)
     reached[0] = True
@@ -749,7 +748,7 @@ def _is_connected(joined: np.ndarray) -> bool:
 def _align_block(first: int, last: int, *arguments: Any) -> None:
     """Give each block scratch of its own."""
     view, _, colors = arguments[:3]
-    align_sets(first, last, *arguments, new_nearby(len(view.rows.colors), len(colors)))
+    align_sets(first, last, *arguments, new_scratch(len(view.rows.colors), len(colors)))
 
 
 def _pair_weights(

@@ -20,12 +20,13 @@ from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.copy_loops import (
     Left,
     Limits,
-    Listed,
-    Marks,
+    Places,
     Plan,
-    best_copies,
+    choose_disjoint,
+    free_copies,
     gains_of_copies,
     list_copies,
+    prefix_addresses,
 )
 from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
 
@@ -38,8 +39,8 @@ _STEPS_OF_ROOT, _STEPS_OF_ROOTS = 3_000, 8_000_000
 _KEPT, _KEPT_OF_NODE = 3_000, 2
 # copies of less worth are not tried
 _LEAST_WORTH = -15.0
-# worths that differ by less are equal, to so many decimals
-_DECIMALS = 6
+# copies that are tried; worths that differ by less are equal, to so many decimals
+_MOST_TRIED, _EQUAL, _DECIMALS = 60_000, 1e-6, 6
 # structures that are listed at a time, and of one size
 MOST_STRUCTURES, MOST_AGAIN = 48, 24
 # one whose sets would cost so many bits more than they save is not
@@ -60,42 +61,105 @@ class ListedCopies:
     is_complete: bool  # whether all copies were looked at
 
     @cached_property
-    def listed(self) -> Listed:
-        """What the compiled loops take."""
-        code, shape = self.code, self.shape
-        number = len(self.copies)
-        return Listed(
-            self.copies,
-            self.edges,
-            code.places(shape, self.copies),
-            code.head(shape) + log2(len(ADDRESSES)),
-            shape.automorphism_bits - PENDANT_BITS * shape.num_pendant,
-            log2_factorials(max(len(code.graph.colors), number)),
-            integer_lengths(number),
-        )
+    def places(self) -> Places:
+        """Where the nodes of copies can be."""
+        return self.code.places(self.shape, self.copies)
 
-    def worth(self, rows: np.ndarray, left: Left) -> np.ndarray:
-        """Bits that each of some copies saves, to first order, without its address."""
-        gains: np.ndarray = gains_of_copies(rows, self.listed, left)
-        return gains + self.listed.symmetry
+    @cached_property
+    def head(self) -> float:
+        """Bits of the structure, and of the choice of an address."""
+        return self.code.head(self.shape) + log2(len(ADDRESSES))
+
+    @cached_property
+    def symmetry(self) -> float:
+        """Bits that each copy saves since its order is free, less its pendant nodes."""
+        return self.shape.automorphism_bits - PENDANT_BITS * self.shape.num_pendant
+
+    @cached_property
+    def log_factorial(self) -> np.ndarray:
+        """log2 n!, n up to the number of nodes, and of copies."""
+        return log2_factorials(max(len(self.code.graph.colors), len(self.copies)))
+
+    def gains(self, rows: np.ndarray, left: Left) -> np.ndarray:
+        """Bits that the edges of each of some copies save, to first order."""
+        own = self.copies, self.edges, self.places.terms
+        gains: np.ndarray = gains_of_copies(rows, *own, left, self.log_factorial)
+        return gains
 
     def best_copies(
         self,
         left: Left,
         taken: np.ndarray,
         freed: np.ndarray,
-        marks: Marks,
         least_worth: float = _LEAST_WORTH,
     ) -> Taken | None:
         """The free copies that save most beside those that are ``taken``, and these.
 
         A motif has at least two copies, each of at least ``least_worth`` bits. None where there are
         not enough, and where no free copy has an edge that is ``freed``, bool ``[num_edges]``.
+
+        Copies are tried by falling worth, under three of the addresses; so that no two share an
+        edge, and so that no two share a node; and the best number of them is taken.
         """
-        rows, num_new, gain, bits, address = best_copies(
-            self.listed, left, freed, taken, least_worth, marks
+        best: Taken | None = None
+        free = free_copies(self.edges, left.used, freed)
+        if len(free) < 2 - min(1, len(taken)):
+            return None
+        gains = np.zeros(len(self.copies))
+        gains[free] = self.gains(free, left)
+        for way in range(3):
+            # 1. free copies by falling worth
+            costs = self.places.uniform if way == 0 else self.places.by_degree[free]
+            if way == 2:
+                if best is None:
+                    break
+                costs = self._bits_by_residual_degree(free, best.rows[len(taken) :])
+            worth = np.rint((costs - gains[free] - self.symmetry) / _EQUAL)
+            order = np.argsort(worth, kind="stable")
+            rows = free[order[worth[order] < -least_worth / _EQUAL]][:_MOST_TRIED]
+            # 2. those that share no edge, and of these those that share no node
+            chosen = choose_disjoint(rows, self.edges, np.zeros(len(left.used), bool))
+            apart = choose_disjoint(chosen, self.copies, self._no_nodes())
+            for own in [chosen] if len(apart) == len(chosen) else [chosen, apart]:
+                found = self._best_number(taken, own, gains[own])
+                if found is not None and (best is None or found.gain > best.gain):
+                    best = found
+        return best
+
+    def _best_number(self, taken: np.ndarray, new: np.ndarray, gains: np.ndarray) -> Taken | None:
+        """The copies ``taken`` and as many of the new ones, in their order, as save most."""
+        before, rows = len(taken), np.concatenate([taken, new])
+        bits, codes = prefix_addresses(
+            rows, self.copies, self.places, self.log_factorial, self._no_nodes()
         )
-        return Taken(self, rows, num_new, gain, bits, ADDRESSES[address]) if len(rows) else None
+        number = np.arange(1, len(rows) + 1)
+        bits += self.head + integer_lengths(len(rows))[1:]
+        bits -= self.log_factorial[number] + number * self.symmetry
+        saved = np.cumsum(np.append(bits[before - 1] if before else 0.0, gains))[1:] - bits[before:]
+        # a motif has two copies
+        least = 0 if before else 1
+        if len(saved) <= least:
+            return None
+        last = least + int(saved[least:].argmax())
+        total, address = float(bits[before + last]), ADDRESSES[codes[before + last]]
+        return Taken(self, rows[: before + last + 1], last + 1, float(saved[last]), total, address)
+
+    def _bits_by_residual_degree(self, rows: np.ndarray, near: np.ndarray) -> np.ndarray:
+        """Bits of the address of each copy by the histogram of some, each bin with ½ more."""
+        places = self.places
+        of_near = places.degrees[self.copies[near]] - places.inside
+        counts = np.bincount(of_near.reshape(-1)) + 0.5
+        costs, top = np.log2(counts.sum() / counts), len(counts) - 1
+        nodes = self.copies[rows]
+        left = places.degrees[nodes] - places.inside
+        bits = costs[np.minimum(left, top)] + np.log2(places.class_sizes[places.classes[nodes]])
+        # a degree beyond the histogram is as good as excluded
+        bits += np.where(left > top, 3 * np.log2(np.maximum(left, 1)), 0.0)
+        total: np.ndarray = bits.sum(axis=1)
+        return total
+
+    def _no_nodes(self) -> np.ndarray:
+        return np.zeros(len(self.code.graph.colors), bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +220,8 @@ def list_structure(
     listed = ListedCopies(code, shape, copies, edges, sources, is_complete)
     most = max(_KEPT, _KEPT_OF_NODE * number)
     if len(copies) > most:
-        worth = listed.worth(np.arange(len(copies)), left)
-        worth -= np.minimum(listed.listed.places.uniform, listed.listed.places.by_degree)
+        worth = listed.gains(np.arange(len(copies)), left) + listed.symmetry
+        worth -= np.minimum(listed.places.uniform, listed.places.by_degree)
         best = np.sort(np.argsort(-np.round(worth, _DECIMALS), kind="stable")[:most])
         listed = ListedCopies(code, shape, copies[best], edges[best], sources, False)
     return listed
@@ -193,8 +257,6 @@ class Proposals:
 
     def __init__(self, code: GraphCode, whole: Left, seed: int) -> None:
         self._code, self._whole, self._seed = code, whole, seed
-        number, num_edges = len(code.graph.colors), code.graph.num_edges
-        self.marks = Marks(*(np.zeros(size, np.int64) for size in (number, num_edges, 1)))
         self.listed: dict[bytes, ListedCopies] = {}
 
     def grow(self, left: Left, sizes: range, turn: int, most: int) -> None:
@@ -257,13 +319,14 @@ class Proposals:
         shape, copies = seen.shape, seen.copies
         edges = self._code.graph.edge_numbers(shape, copies)
         listed = ListedCopies(self._code, shape, copies, edges, (), False)
-        worth, places = listed.worth(np.arange(len(copies)), left), listed.listed.places
+        places = listed.places
+        worth = listed.gains(np.arange(len(copies)), left) + listed.symmetry
         order_bits = log2_factorials(len(copies))[1:]
         by_degree = np.cumsum(np.sort(worth - places.by_degree)[::-1]) + order_bits
         # copies without common nodes cost less: about so many bits each, of the share of the
         # nodes that they cover
         num_covered = np.count_nonzero(np.bincount(copies.reshape(-1)))
-        share = min(_MOST_COVERED, num_covered / len(self.marks.nodes))
+        share = min(_MOST_COVERED, num_covered / len(self._code.graph.colors))
         relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
         uniform = np.cumsum(np.sort(worth - places.uniform + relief)[::-1]) + order_bits
-        return float(max(0.0, by_degree.max(), uniform.max())) - listed.listed.head
+        return float(max(0.0, by_degree.max(), uniform.max())) - listed.head

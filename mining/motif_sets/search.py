@@ -311,9 +311,8 @@ class _Search:
 
     def _least_bad(self, listed: ListedCopies) -> Taken | None:
         """The copies of a structure that save most beside the cover, though they save nothing."""
-        left, marks = self.cover.left(), self.proposals.marks
-        everything, none = np.ones(len(left.used), bool), np.zeros(0, np.int64)
-        return listed.best_copies(left, none, everything, marks, -np.inf)
+        left, none = self.cover.left(), np.zeros(0, np.int64)
+        return listed.best_copies(left, none, np.ones(len(left.used), bool), -np.inf)
 
     def _shorter(self, best: _Best, bits: float) -> _Best:
         """The set of the cover if it is shorter than the best one."""
@@ -379,7 +378,7 @@ class _Search:
             else:
                 before = self.cover.motifs.get(key)
                 rows = np.zeros(0, np.int64) if before is None else before.rows
-                one = listed_of[key].best_copies(left, rows, freed, self.proposals.marks)
+                one = listed_of[key].best_copies(left, rows, freed)
             if is_empty:
                 self.alone[key] = one
             score = -np.inf
@@ -465,7 +464,7 @@ class Cover:
     def _move(self, taken: Taken, sign: int) -> None:
         listed = taken.listed
         self.used[listed.edges[taken.rows]] = sign < 0
-        move_copies(self.degrees, listed.copies[taken.rows], listed.listed.places.terms, sign)
+        move_copies(self.degrees, listed.copies[taken.rows], listed.places.terms, sign)
 
     def _fit(self) -> Residual:
         self._residual = self._code.residual(self.degrees, self.used, self._residual)

@@ -13,7 +13,7 @@ import gomkcn
 import gomkcn_dgl
 
 HOUSE = Path(__file__).parents[2] / "setup.cfg"
-HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph")
+HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph", "rdkit")
 # both load much at their first call
 COMPILED = ("numba", "scipy")
 PROGRAM = """

@@ -231,7 +231,7 @@ def test_a_model_learns_a_class_that_only_directions_tell():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     labels = torch.tensor([0, 1] * 8)
     batch = data.whole()
-    for _ in range(60):
+    for _ in range(40):
         optimizer.zero_grad()
         logits = model(batch)
         torch.nn.functional.cross_entropy(logits, labels).backward()

@@ -23,7 +23,7 @@ from mining.motif_sets.alignment_loops import (
     align_sets,
     describe_free,
     neighbors_of,
-    new_nearby,
+    new_scratch,
     observe,
     thin_sets,
 )
@@ -307,7 +307,7 @@ class Scene:
         out, worth = np.empty_like(starts), np.empty(len(starts))
         what = self.view, self.weights, self.shape.colors, starts, kept, np.uint64(7)
         with np.errstate(over="ignore"):
-            align_sets(0, len(starts), *what, out, worth, new_nearby(9, 4))
+            align_sets(0, len(starts), *what, out, worth, new_scratch(9, 4))
         return out.tolist(), worth
 
 
@@ -340,11 +340,12 @@ def test_an_aligned_set_is_worth_what_is_said_and_no_exchange_pays(kind):
 def test_what_is_free_and_nearby(kind):
     for scene in (Scene(kind, seed) for seed in range(4)):
         rows, of, sets = scene.graph.rows, scene.graph.edge_of, scene.sets.tolist()
-        links, edges = describe_free(scene.view, of, scene.sets)
+        view = scene.view
+        links, edges = describe_free(rows, view.reverse, view.is_free, of, scene.sets)
         # copies own an edge if no other before does
         owned = {*np.flatnonzero(~scene.is_free).tolist()}
         is_used = ~scene.is_free
-        observed = observe(rows, scene.view.reverse, of, is_used, scene.sets)
+        observed = observe(rows, view.reverse, of, is_used, scene.sets)
         for nodes, link, edge, own in zip(sets, links, edges, observed, strict=True):
             joined = [[scene.link(u, v) for v in nodes] for u in nodes]
             assert [[one[0] for one in row] for row in joined] == link.tolist()
@@ -354,8 +355,7 @@ def test_what_is_free_and_nearby(kind):
             owned |= {int(one) for one in edge if one >= 0}
         assert {*np.flatnonzero(is_used).tolist()} == owned
         # neighbours by free edges, each once
-        with np.errstate(over="ignore"):
-            found = neighbors_of(scene.view, scene.sets, new_nearby(9, 4), np.uint64(3))
+        found = neighbors_of(view, scene.sets, np.uint64(3))
         expected = []
         for owner, nodes in enumerate(sets):
             for w in {v for u, v in scene.free if u in nodes} - {*nodes}:
@@ -372,8 +372,7 @@ def test_some_neighbours_of_a_hub_are_looked_at_with_all_their_edges():
     star.add_edges_from([(1, leaf) for leaf in range(30, 90)] + [(2, 3), (89, 90)])
     graph = CodedGraph.of(MinedGraph.of(star))
     view, hubs = EditedGraph.of(GraphCode(graph)).view, graph.mined.order.position[[0, 1]]
-    with np.errstate(over="ignore"):
-        near = neighbors_of(view, hubs[None], new_nearby(len(star), 2), np.uint64(5))
+    near = neighbors_of(view, hubs[None], np.uint64(5))
     _, nodes, links, bits = (one.tolist() for one in near)
     known = links_in(graph.rows)
     assert MOST_NEIGHBORS <= len(nodes) == len({*nodes}) < len(star) - 2

@@ -23,7 +23,7 @@ from mining.motif_sets.collection_copies import (
     thin,
 )
 from mining.motif_sets.collection_search import LEAST_BITS, search_collection
-from mining.motif_sets.copy_loops import Marks, choose_disjoint
+from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.listed_copies import list_structure, plan_of
 from mining.motif_sets.search import (
     Cover,
@@ -77,16 +77,11 @@ def copies_by_brute_force(graph, shape):
     return {frozenset(row) for row in sets[same].tolist()}
 
 
-def marks_of(graph):
-    sizes = len(graph.colors), graph.num_edges, 1
-    return Marks(*(np.zeros(size, np.int64) for size in sizes))
-
-
 def list_all(graph, shape):
     code = GraphCode(graph)
-    left, marks = Cover(code).left(), marks_of(graph)
+    left = Cover(code).left()
     none = np.zeros((0, shape.num_nodes), np.int32)
-    return list_structure(code, shape, none, ("given",), left, 0), left, marks
+    return list_structure(code, shape, none, ("given",), left, 0), left
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -121,16 +116,16 @@ def test_bits_of_the_best_copies_are_those_of_the_code(kind):
     graph = coded(kind)
     code = GraphCode(graph)
     for shape in shapes_of(graph, 3):
-        listed, left, marks = list_all(graph, shape)
+        listed, left = list_all(graph, shape)
         everything, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
-        found = listed.best_copies(left, none, everything, marks, -np.inf)
+        found = listed.best_copies(left, none, everything, -np.inf)
         if found is None:
             assert len(listed.copies) < 2
             continue
         bits, address = code.motif_bits(shape, found.copies)
         assert abs(found.bits - bits) < 1e-9
         assert found.address == address
-        saved = listed.worth(found.rows, left).sum() - len(found.rows) * listed.listed.symmetry
+        saved = listed.gains(found.rows, left).sum()
         assert abs(found.gain - (saved - found.bits)) < 1e-9
 
 
@@ -140,24 +135,43 @@ def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
     clique = next(
         np.array(one) for one in nx.find_cliques(nx.Graph(graph.edges.tolist())) if len(one) == 4
     )
-    listed, left, marks = list_all(graph, shape_at(graph, clique))
+    listed, left = list_all(graph, shape_at(graph, clique))
     every, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
-    best = listed.best_copies(left, none, every, marks)
+    best = listed.best_copies(left, none, every)
     assert len(best.rows) == 6
     assert best.address == "without replacement"
     left.used[listed.edges[0]] = True
-    assert set(listed.best_copies(left, none, every, marks).rows) == {1, 2, 3, 4, 5}
+    assert set(listed.best_copies(left, none, every).rows) == {1, 2, 3, 4, 5}
     # nothing new, and not enough
-    assert listed.best_copies(left, none, ~every, marks) is None
+    assert listed.best_copies(left, none, ~every) is None
     left.used[listed.edges[1:5]] = True
-    assert listed.best_copies(left, none, every, marks) is None
-    assert listed.best_copies(left, np.array([0]), every, marks).rows.tolist() == [0, 5]
+    assert listed.best_copies(left, none, every) is None
+    assert listed.best_copies(left, np.array([0]), every).rows.tolist() == [0, 5]
+
+
+def test_a_residual_degree_that_no_other_copy_has_is_as_good_as_excluded():
+    whole = nx.disjoint_union_all([nx.complete_graph(3)] * 5)
+    whole.add_edges_from((0, leaf) for leaf in range(15, 23))
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    hub = int(graph.num_neighbors.argmax())
+    (clique,) = (
+        np.array(one)
+        for one in nx.find_cliques(nx.Graph(graph.edges.tolist()))
+        if hub in one and len(one) == 3
+    )
+    listed, _ = list_all(graph, shape_at(graph, clique))
+    has_hub = (listed.copies == hub).any(axis=1)
+    bits = listed._bits_by_residual_degree(np.arange(5), np.flatnonzero(~has_hub))
+    # 14 nodes have two neighbours, of which nothing is left; of the hub's ten, eight are
+    assert bits[~has_hub] == pytest.approx(3 * np.log2(14))
+    assert bits[has_hub] == pytest.approx(2 * np.log2(14) + 3 * np.log2(8))
 
 
 def test_disjoint_rows_are_chosen_in_order():
-    members, marks = np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.zeros(6, np.int64)
-    assert choose_disjoint(np.array([0, 1, 2, 3]), members, marks, 1).tolist() == [0, 2, 3]
-    assert choose_disjoint(np.array([1, 0, 2, 3]), members, marks, 2).tolist() == [1, 3]
+    members = np.array([[0, 1, -1], [1, 2, -1], [2, 3, -1], [4, 5, -1]], np.int32)
+    for order, chosen in (([0, 1, 2, 3], [0, 2, 3]), ([1, 0, 2, 3], [1, 3])):
+        found = choose_disjoint(np.array(order), members, np.zeros(6, bool))
+        assert found.tolist() == chosen
 
 
 SIZES = range(3, 7)
