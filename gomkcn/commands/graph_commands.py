@@ -15,7 +15,6 @@ from gomkcn.commands.base import (
     node_options,
     option_table,
     print_table,
-    read_graph_at,
     reading_option,
     show_log,
     write_table,
@@ -24,37 +23,21 @@ from gomkcn_dgl.errors import InputError
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH", required=False)
+@click.argument("path", metavar="PATH")
 @file_options
-@option_table("""
-Options
-    --size max_nodes  N  Size above which a subgraph is reported as truncated, in nodes
-    --hops num_hops   N  Radius of the subgraphs, in hops [half the size, at least 3]
-""")
-def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> None:
+def info(path: str, **options: Any) -> None:
     """Show how a graph file is read.
 
-    With --size, the last line says how many neighbourhoods of the graph at PATH are cut.
-
     \b
-    gomkcn info friends.txt.gz --hops 2 --size 8
+    gomkcn info friends.txt.gz
     gomkcn info regulation.csv --relation effect --directed
     """
     show_log(quiet=False)
-    if num_hops is not None and max_nodes is None:
-        raise InputError("--hops is for --size, which was not given.")
     from gomkcn_dgl.graph_html import describe_graph
+    from gomkcn_dgl.io.reading import read_graph
 
-    graph = read_graph_at(**graph_settings)
-    for name, value in describe_graph(graph).items():
+    for name, value in describe_graph(read_graph(path, **options)).items():
         click.echo(f"{name:<18} {value}")
-    if max_nodes is not None:
-        from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs, usual_hops
-
-        num_hops = usual_hops(max_nodes) if num_hops is None else num_hops
-        batch = extract_subgraphs(graph, SubgraphSettings(num_hops, max_nodes))
-        share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "
-        click.echo(f"{'truncated':<18} {share}{max_nodes} nodes")
 
 
 @click.command(cls=Command)

@@ -280,7 +280,7 @@ def layers(folder):
         batch = GraphCollection(graph, SubgraphSettings(1, 4)).whole()
         with torch.no_grad():
             found[f"convolution {name}"] = convolution(batch.subgraphs, batch.feat)
-            found[f"network {name}"] = model(batch.subgraphs, batch.feat, batch.graph_sizes)
+            found[f"network {name}"] = model(batch)
     return found
 
 
@@ -300,10 +300,8 @@ def training(folder):
     torch.manual_seed(0)
     data = GraphCollection(gomkcn.as_csr(graphs), SubgraphSettings(1, 4))
     model = GOMKCN(1, 2, filter_size=4, num_filters=4, pooling="mean")
-    whole = data.whole()
-    torch.nn.functional.cross_entropy(
-        model(whole.subgraphs, whole.feat, whole.graph_sizes), torch.from_numpy(labels)
-    ).backward()
+    logits = model(data.whole())
+    torch.nn.functional.cross_entropy(logits, torch.from_numpy(labels)).backward()
     gradients = {name: one.grad.norm() for name, one in model.named_parameters()}
     logits = predict_logits(model, data, rows)
     settings = TrainingSettings(3, None, learning_rate=0.001, batch_size=6)
