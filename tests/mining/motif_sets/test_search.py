@@ -152,6 +152,24 @@ def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
     assert listed.best_copies(left, np.array([0]), every).rows.tolist() == [0, 5]
 
 
+def test_a_residual_degree_that_no_other_copy_has_is_as_good_as_excluded():
+    whole = nx.disjoint_union_all([nx.complete_graph(3)] * 5)
+    whole.add_edges_from((0, leaf) for leaf in range(15, 23))
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    hub = int(graph.num_neighbors.argmax())
+    (clique,) = (
+        np.array(one)
+        for one in nx.find_cliques(nx.Graph(graph.edges.tolist()))
+        if hub in one and len(one) == 3
+    )
+    listed, _ = list_all(graph, shape_at(graph, clique))
+    has_hub = (listed.copies == hub).any(axis=1)
+    bits = listed._bits_by_residual_degree(np.arange(5), np.flatnonzero(~has_hub))
+    # 14 nodes have two neighbours, of which nothing is left; of the hub's ten, eight are
+    assert bits[~has_hub] == pytest.approx(3 * np.log2(14))
+    assert bits[has_hub] == pytest.approx(2 * np.log2(14) + 3 * np.log2(8))
+
+
 def test_disjoint_rows_are_chosen_in_order():
     members = np.array([[0, 1, -1], [1, 2, -1], [2, 3, -1], [4, 5, -1]], np.int32)
     for order, chosen in (([0, 1, 2, 3], [0, 2, 3]), ([1, 0, 2, 3], [1, 3])):
