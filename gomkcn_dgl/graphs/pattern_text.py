@@ -22,6 +22,8 @@ from typing import NamedTuple, NoReturn
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN
 
+# the attribute that is no feature: the number of neighbours
+DEGREE = "degree"
 # categories are as short as they can be, so that a:C:---b ends with the category "-"
 _NODE = r"([^\s,;:>\[!-]+)((?::[^\s,;:>\[]+?)*)"
 _START = re.compile(rf"{_NODE}[ \t]*(-(?:\[([^\]]+)\])?(?:-?>|-)|!>|!-)")
@@ -92,9 +94,9 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class PatternText:
-    """What a text says: nodes and their categories in the order of the text, edges, conditions.
+    r"""What a text says: nodes and their categories in the order of the text, edges, conditions.
 
-    >>> said = PatternText.read("A -> B, A !> C; B -> C\\nnot A.size < B.size")
+    >>> said = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
     >>> list(said.nodes), [edge.given for edge in said.absent], said.conditions[0].operator
     (['A', 'B', 'C'], ['A !> C'], '>=')
     """
@@ -130,6 +132,12 @@ class PatternText:
             if node not in joined:
                 said.refuse(f"pattern must have an edge that joins {node!r} to others.", at)
         return said
+
+    @property
+    def attributes(self) -> list[str]:
+        """The attributes in the conditions, but for the degree."""
+        used = {term.attribute for one in self.conditions for term in one.terms}
+        return sorted(used - {DEGREE})
 
     def refuse(self, sentence: str, at: int) -> NoReturn:
         """Refuse the text for what stands at a character."""
