@@ -1,7 +1,7 @@
 """GOMKCN: an input layer and graph kernel convolutions, each level read out into the logits.
 
-It takes graphs of DGL or PyTorch Geometric, or batches of a collection whose subgraphs were extracted
-once.
+It takes graphs of DGL or PyTorch Geometric, or batches of a collection whose subgraphs were
+extracted once.
 """
 
 from __future__ import annotations
