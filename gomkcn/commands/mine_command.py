@@ -56,8 +56,8 @@ Patterns
     --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
     --exact-copies   FLAG  Copies have all edges of their motif and no others
-    * --sources      TEXT  Sources of candidates: grown sets, trained filters, or grown,filters
-        [grown; both where numeric features vary]
+    * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
+        collections frequent (subgraphs) [grown; also filters where numeric features vary]
     * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
 Random graphs and counts
     --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
