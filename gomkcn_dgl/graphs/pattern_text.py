@@ -32,14 +32,13 @@ _BLANK = re.compile(r"[ \t]*")
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s*\n\s*")
 _NOT = re.compile(r"not[ \t]+(?=[^\s!-])")
 _NAME = re.compile(r"[^\s,;:>\[!-]+")
-_RELATION = re.compile(r'\[[ \t]*relation[ \t]*=[ \t]*(?:"([^"]+)"|\'([^\']+)\'|(\w+))[ \t]*\]')
+_RELATION = re.compile(r'\[[ \t]*relation[ \t]*=[ \t]*(?:"([^"]+)"|(\w+))[ \t]*\]')
 _TERM = re.compile(r"""([^\s,;:>\[!.=<"'-]+)\.(?:(\w+)|"([^"]+)")""")
 _OPERATOR = re.compile(r"!=|<=|>=|=|<|>|not[ \t]+in\b|in\b")
-_VALUE = re.compile(r"""(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])|"([^"]*)"|'([^']*)'""")
+_VALUE = re.compile(r'(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])|"([^"]*)"')
 _OPEN, _COMMA, _CLOSE = (re.compile(sign) for sign in (r"\(", ",", r"\)"))
 _NEGATED = {"=": "!=", "<": ">=", ">": "<=", "in": "not in"}
 _NEGATED |= {other: one for one, other in _NEGATED.items()}
-_SHOWN = 60
 
 
 class PatternTextError(InputError):
@@ -49,11 +48,8 @@ class PatternTextError(InputError):
         super().__init__(sentence)
         first = text.rfind("\n", 0, at) + 1
         line, column = text[first:].partition("\n")[0], at - first
-        # of a long line the part around the fault
-        begin = max(0, column - _SHOWN)
-        line = line[begin : column + _SHOWN].replace("\t", " ")
-        line = "".join(letter if letter.isprintable() else "?" for letter in line)
-        self.args = (f"{self}\n    {line}\n    {' ' * (column - begin)}^",)
+        line = "".join(letter if letter.isprintable() else " " for letter in line)
+        self.args = (f"{self}\n    {line}\n    {' ' * column}^",)
 
 
 class EdgePart(NamedTuple):
@@ -197,7 +193,7 @@ def _read_value(reader: _Reader, where: str, other: str = "") -> str | float:
     value = reader.take(_VALUE)
     if value is None:
         reader.refuse(f'pattern must have a number or "text" in quotes{other} {where}.')
-    return float(value[1]) if value[1] else value[2] or value[3] or ""
+    return float(value[1]) if value[1] else value[2]
 
 
 def _read_edge(
@@ -218,7 +214,7 @@ def _read_edge(
     second, of_second = end.groups()
     named = reader.take(_RELATION)
     if named:
-        relation = named[1] or named[2] or named[3]
+        relation = named[1] or named[2]
     elif reader.text.startswith("[", reader.at):
         reader.refuse('pattern must say of an edge [relation = "NAME"] and nothing else.')
     given = reader.text[begin : reader.at].strip()

@@ -31,7 +31,7 @@ from mining.pattern import OccurrenceCount
 log = logging.getLogger("gomkcn_dgl")
 
 # mappings that are extended at once, and the steps of 10 ns that one takes for each node mapped
-_BLOCK, _STEPS_OF_A_CHECK = 1 << 18, 8
+_BLOCK, _STEPS_OF_A_CHECK = 1 << 17, 8
 # roots that tell how much work a root is; the search may then take so many times the planned work
 _NUM_FIRST, _SLACK = 256, 4
 _SIGNS: dict[str, Callable[[Any, Any], np.ndarray]] = {
@@ -205,33 +205,25 @@ class ConditionalSearch:
     def _literals(self, one: Condition) -> np.ndarray:
         """The values of a condition as numbers in its column."""
         values, words = self._columns[one.left.attribute]
-        literals = [] if isinstance(one.right, Term) else one.right
-        if words is None:
-            for literal in literals:
-                if isinstance(literal, str):
-                    self._refuse(one, f"a number, and {literal!r} is text")
-            return np.array(literals, values.dtype)
-        found = []
-        for literal in literals:
-            same = [k for k, word in enumerate(words) if _is_same(word, literal)]
-            if not same:
-                self._refuse(one, f"one of {', '.join(map(repr, words[:20]))}, got {literal!r}")
-            found += same
+        found: list[Any] = []
+        for literal in () if isinstance(one.right, Term) else one.right:
+            if words is None and isinstance(literal, str):
+                self._refuse(one, f"a number, got {literal!r}")
+            word = literal if isinstance(literal, str) else f"{literal:g}"
+            if words is not None and word not in words:
+                self._refuse(one, f"one of {', '.join(map(repr, words[:20]))}, got {word!r}")
+            found.append(literal if words is None else words.index(word))
         return np.array(found, values.dtype)
 
     def _compared_with(self, one: Condition, term: Term) -> np.ndarray:
-        """The right side of a comparison of two attributes, in numbers of the left one."""
+        """The right side of a comparison of two attributes."""
         words, (values, own) = (
             self._columns[one.left.attribute].words,
             self._columns[term.attribute],
         )
-        if (words is None) != (own is None):
-            self._refuse(one, f"of one kind with {term.attribute}, numbers or text")
-        if words is None or own is None:
-            return values
-        number = {word: k for k, word in enumerate(words)}
-        table = np.array([number.get(word, -1) for word in own], np.float64)
-        return np.where(np.isnan(values), np.nan, table[np.nan_to_num(values).astype(np.int64)])
+        if (words or own) and one.left.attribute != term.attribute:
+            self._refuse(one, f"numbers, and {term.attribute} too, or compare it with itself")
+        return values
 
     def _refuse(self, one: Condition, rule: str) -> NoReturn:
         term = one.left
@@ -242,22 +234,19 @@ class ConditionalSearch:
         """The nodes that the search begins at, int64 ``[R]``."""
         return np.flatnonzero(self._candidates[self._order[0]])
 
-    def run(
-        self,
-        roots: np.ndarray | None = None,
-        *,
-        max_steps: int | None = None,
-        most: int = 0,
-        seed: int = 0,
+    def list_places(
+        self, most: int, max_steps: int, roots: np.ndarray | None = None, seed: int = 0
     ) -> np.ndarray:
         """Search until the end, or until the search takes over ``max_steps``.
 
-        With ``roots``, of the occurrences that begin at one of these. Returns a uniform sample of
-        up to ``most`` of those found, int32 ``[K, M]``, in the order of the rows.
+        With ``roots``, for the occurrences that begin at one of these. Returns a uniform sample of
+        up to ``most`` of those found, int32 ``[K, M]``.
         """
         self.count[:], self.steps, self.unfinished = 0, 0, False
         random, size = np.random.default_rng(seed), len(self._order)
         kept, keys = np.empty((0, size), np.int64), np.empty(0)
+        # so many rows have about a block of neighbours
+        num_rows = 1 + _BLOCK * self.graph.num_nodes // (1 + len(self._entries))
         stack = [(self.roots if roots is None else roots)[:, None]]
         while stack:
             rows = stack.pop()
@@ -265,14 +254,15 @@ class ConditionalSearch:
             if level == size:
                 np.add.at(self.count, rows[:, 0], 1)
                 # those with the smallest random numbers
-                kept = np.concatenate([kept, rows])
-                keys = np.concatenate([keys, random.random(len(rows))])
-                chosen = np.argsort(keys)[:most]
-                kept, keys = kept[chosen], keys[chosen]
+                if most:
+                    kept = np.concatenate([kept, rows])
+                    keys = np.concatenate([keys, random.random(len(rows))])
+                    chosen = np.argsort(keys)[:most]
+                    kept, keys = kept[chosen], keys[chosen]
             elif len(rows):
                 # 1. beside each mapping the neighbours of a mapped node: of those that the next one
                 # is joined to, the one with fewest
-                part = rows[:_BLOCK]
+                part = rows[:num_rows]
                 near = part[:, self._joined[self._order[level], self._order[:level]]]
                 closest = self._degrees[near].argmin(axis=1)[:, None]
                 base = np.take_along_axis(near, closest, axis=1)[:, 0]
@@ -280,7 +270,7 @@ class ConditionalSearch:
                 ends = np.cumsum(self._degrees[base])
                 taken = max(1, int(ends.searchsorted(_BLOCK, "right")))
                 self.steps += _STEPS_OF_A_CHECK * level * int(ends[min(taken, len(ends)) - 1])
-                if max_steps is not None and self.steps > max_steps:
+                if self.steps > max_steps:
                     self.unfinished = True
                     break
                 stack.append(rows[taken:])
@@ -332,14 +322,14 @@ class ConditionalSearch:
 
         The share of them that so many steps allow is told by others, so that it is unbiased.
         """
-        self.run(max_steps=max_steps)
+        self.list_places(0, max_steps)
         if not self.unfinished:
             return OccurrenceCount.exact(int(self.count.sum()))
         first = min(1.0, _NUM_FIRST / len(self.roots))
-        self.run(draw_roots(self, first, ~seed), max_steps=max_steps)
+        self.list_places(0, max_steps, draw_roots(self, first, seed + 1))
         if not self.unfinished:
             share = min(1.0, first * max_steps / self.steps)
-            self.run(draw_roots(self, share, seed), max_steps=_SLACK * max_steps)
+            self.list_places(0, _SLACK * max_steps, draw_roots(self, share, seed))
             found = None if self.unfinished else estimate_from_share(self, share)
             if found is not None:
                 return found
@@ -349,28 +339,12 @@ class ConditionalSearch:
             f"{self.names[self._order[0]]}."
         )
 
-    def list_places(
-        self, most: int, max_steps: int, roots: np.ndarray | None = None, seed: int = 0
-    ) -> np.ndarray:
-        """Occurrences, all or a uniform sample of those found, int32 ``[K, M]``."""
-        return self.run(roots, max_steps=max_steps, most=most, seed=seed)
-
     def sample(self, most: int, max_steps: int, seed: int) -> tuple[np.ndarray, bool]:
         """Occurrences, and whether these are all; where the search is stopped, at random roots."""
-        places = self.list_places(most, max_steps, seed=seed)
+        places = self.list_places(most, max_steps, None, seed)
         if self.unfinished:
             return list_from_roots(self, most, seed, max_steps), False
         return places, len(places) == int(self.count.sum())
-
-
-def _is_same(word: str, literal: object) -> bool:
-    """Whether a category is a text or a number of the pattern."""
-    if isinstance(literal, str):
-        return word == literal
-    try:
-        return float(word) == literal
-    except ValueError:
-        return False
 
 
 def _read_columns(

@@ -1,17 +1,17 @@
 """Patterns with conditions: against every mapping of the nodes, DotMotif, and texts at fault."""
 
 import itertools
-import logging
 
 import networkx as nx
 import numpy as np
 import pytest
+from command_line import gomkcn, invoke
 
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import PatternText
-from mining import count_occurrences, count_where, list_where
-from mining.counting.conditional_search import ConditionalSearch
+from mining import count_where, list_where
 
 # an arrow of a relation, or of any; a line, which is any edge of an undirected graph
 ACTS, STOPS, ANY = "acts", "stops", None
@@ -136,3 +136,135 @@ def test_every_mapping(name, reading):
         assert len({*map(tuple, places.tolist())}) == count.value
         total += count.value
     assert total > 0
+
+
+def ruled_graph():
+    """Arcs and attributes by a rule, so that no library's random numbers matter."""
+    graph = nx.DiGraph()
+    for v in range(41):
+        graph.add_node(v, kind="abc"[v * v % 7 % 3], size=v * 17 % 11)
+    for v, k in itertools.product(range(41), (1, 5, 12, 20)):
+        u = (v * v + k) % 41
+        if u != v:
+            graph.add_edge(v, u, sign="stops" if (u + v) % 3 == 0 else "acts")
+    return graph
+
+
+# what DotMotif 0.18.0 with GrandIso 2.2.0 found, GrandIsoExecutor(graph=ruled_graph()).find(
+# Motif(text, exclude_automorphisms=False)), "sign" in place of "relation": all mappings
+@pytest.mark.parametrize(
+    ("text", "mappings", "symmetries"),
+    [
+        ("A -> B\nB -> C\nA !> C", 610, 1),
+        ('A -> B\nB -> C\nC !> A\nA.kind = "b"', 329, 1),
+        ('A -> B [relation = "acts"]\nB -> C [relation = "stops"]', 142, 1),
+        ('A -> B\nA -> C\nB.size > C.size\nA.kind != "a"', 163, 1),
+        ("A -> B\nB -> C\nC -> D\nA.size <= 4\nD.size >= 8\nA !> D", 211, 1),
+        ("A -> B\nC -> B\nA.kind = C.kind", 268, 2),
+        ("A -> B\nB -> C\nA -> C\nA.size != 3", 28, 1),
+    ],
+)
+def test_dotmotif(text, mappings, symmetries):
+    graph = as_csr(ruled_graph(), features=["kind", "size"], edge_type="sign")
+    assert count_where(graph, text, reading="subgraph").value == mappings / symmetries
+
+
+TREE = "A -> B, A -> C, C -> D, A.size >= B.size"
+
+
+def test_an_estimate_from_a_sample():
+    rng = np.random.default_rng(0)
+    source, target = rng.integers(0, 6000, (2, 40_000))
+    size = rng.integers(9, size=6000).astype(np.float32)
+    graph = csr_from_edges(
+        source, target, 6000, features=size, feature_names=["size"], directed=True
+    )
+    exact = count_where(graph, TREE, reading="subgraph", max_steps=10**12)
+    assert exact.is_exact
+    found = [
+        count_where(graph, TREE, reading="subgraph", max_steps=20_000_000, seed=seed)
+        for seed in range(16)
+    ]
+    assert not any(one.is_exact for one in found)
+    # 95 % intervals, of which 16 miss three or fewer with a probability of .99
+    assert sum(one.low <= exact.value <= one.high for one in found) >= 13
+    assert abs(np.mean([one.value for one in found]) / exact.value - 1) < 0.02
+    # the same for a seed
+    again = count_where(graph, TREE, reading="subgraph", max_steps=20_000_000, seed=3)
+    assert again == found[3]
+    places, complete = list_where(graph, TREE, reading="subgraph", most=50, max_steps=10**7)
+    assert (len({*map(tuple, places.tolist())}), complete) == (50, False)
+    assert (size[places[:, 0]] >= size[places[:, 1]]).all()
+    # of all that are found, each is drawn with the same probability
+    graph, drawn = as_csr(nx.star_graph(6)), np.zeros(7, int)
+    for seed in range(200):
+        (row,), _ = list_where(graph, "A -- B, A.degree > 1", reading="subgraph", most=1, seed=seed)
+        drawn[row[1]] += 1
+    assert drawn[1:].min() > 15
+    with pytest.raises(InputError, match="the limit of work must be larger"):
+        count_where(nx.complete_graph(60), "A -- B, B -- C, A.degree > 1", max_steps=10)
+
+
+def test_what_is_missing_is_said(caplog):
+    graph = nx.path_graph(4)
+    missing = {"size": [1.0, np.nan, np.nan, 2.0]}
+    for text in ("A -- B, A.size > 0", "A -- B, not A.size > 0"):
+        count = count_where(graph, text, attributes=missing, reading="subgraph")
+        assert count.value == (0 if "not" in text else 2)
+    assert "size is missing at 2 nodes, for which no condition holds" in caplog.text
+
+
+FAULTS = [
+    ("A => B", 2, "must have edges like"),
+    ("A -> B, A.size >", 16, r'a number or "text" in quotes or NODE.ATTRIBUTE behind >'),
+    ("A -> B C.size = 3", 7, "must have edges like .* or conditions"),
+    ('A -> B, A.kind in "a"', 18, "values in brackets behind in"),
+    ('A -> B, A.kind in ("a" "b")', 23, "a comma or a closing bracket"),
+    ("A -> B, A.size = 3 B -> C", 19, "a comma or a new line between its parts"),
+    ("A -> B, A !> C", 8, "an edge that joins 'C' to others"),
+    ("A -> B [weight > 3]", 7, "and nothing else"),
+    ("A -> B, A.width = 3", 8, "which are degree, kind, size, got 'width'"),
+    ('A -> B, A.kind = "d"', 8, "kind as one of 'a', 'b', 'c', got 'd'"),
+    ('A -> B, A.kind > "a"', 8, "kind as text, which is compared by"),
+    ('A -> B, A.size = "a"', 8, "size as a number, got 'a'"),
+    ("A -> B, A.size = B.kind", 8, "size as numbers, and kind too"),
+    ("A -> B, A -> C [relation = sees]", 8, r"relations, 'acts' \(directed\), .*got 'A -> C"),
+    ("A -- B, A.size = 3", 0, "got 'A -- B', an edge without direction"),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "sentence"), FAULTS)
+def test_a_caret_is_below_the_fault(text, column, sentence):
+    graph = as_csr(ruled_graph(), features=["kind", "size"], edge_type="sign")
+    # the line at fault alone is shown
+    for before in ("", "A.size > 1\n"):
+        with pytest.raises(InputError, match=sentence) as refused:
+            count_where(graph, before + text)
+        _, shown, caret = str(refused.value).split("\n")
+        assert (shown, caret) == (f"    {text}", f"    {' ' * column}^")
+
+
+def test_the_command(folder):
+    nx.write_graphml(ruled_graph(), "ruled.graphml")
+    text = "'A -> B, B -> C, C !> A, A.kind = \"b\"'"
+    # the attribute need not be named again
+    lines = gomkcn(f"count {text} ruled.graphml --reading subgraph --list 2").splitlines()
+    assert lines[0].endswith(": 3 nodes, 2 edges, 2 conditions")
+    assert lines[3] == "occurrences 329, counted exactly"
+    assert lines[4] == "listed      2, a random sample"
+    assert lines[6] == "A\tB\tC"
+    kinds = nx.get_node_attributes(ruled_graph(), "kind")
+    assert {kinds[int(line.split("\t")[0])] for line in lines[7:]} == {"b"}
+    said = invoke("count 'A -> B, A.size ! 3' ruled.graphml").stderr.splitlines()
+    assert said[0].startswith("gomkcn: pattern must have edges like")
+    assert said[1:] == ["    A -> B, A.size ! 3", " " * 19 + "^"]
+
+
+def test_categories_and_a_collection():
+    one = nx.Graph([(0, 1), (1, 2)])
+    nx.set_node_attributes(one, {0: "C", 1: "N", 2: "O"}, "kind")
+    both = as_csr([one, one], features="kind")
+    assert count_where(both, "a:C -- b, b -- c, b.degree = 2, c.kind != a.kind").value == 2
+    assert count_where(both, "a:C -- b:C, a.degree = 1").value == 0
+    # nothing but edges: as without conditions
+    assert count_where(both, "a -- b, b -- c").value == 2
