@@ -31,7 +31,7 @@ from mining.pattern import OccurrenceCount
 log = logging.getLogger("gomkcn_dgl")
 
 # mappings that are extended at once, and the steps of 10 ns that one takes for each node mapped
-_BLOCK, _STEPS_OF_A_CHECK = 1 << 17, 8
+_BLOCK, _STEPS_OF_A_CHECK = 1 << 17, 12
 # roots that tell how much work a root is; the search may then take so many times the planned work
 _NUM_FIRST, _SLACK = 256, 4
 _SIGNS: dict[str, Callable[[Any, Any], np.ndarray]] = {
@@ -328,7 +328,7 @@ class ConditionalSearch:
         first = min(1.0, _NUM_FIRST / len(self.roots))
         self.list_places(0, max_steps, draw_roots(self, first, seed + 1))
         if not self.unfinished:
-            share = min(1.0, first * max_steps / self.steps)
+            share = min(1.0, first * max_steps / max(1, self.steps))
             self.list_places(0, _SLACK * max_steps, draw_roots(self, share, seed))
             found = None if self.unfinished else estimate_from_share(self, share)
             if found is not None:
