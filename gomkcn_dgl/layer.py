@@ -82,7 +82,7 @@ class GOMKConv(nn.Module):
     >>> from gomkcn_dgl import as_csr
     >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
     >>> arcs.edata["w"] = torch.tensor([1.0, 2.0, 1.0])
-    >>> weighted = as_csr(arcs, edge_weight="w")
+    >>> weighted = as_csr(arcs, weight="w")
     >>> conv = GOMKConv(2, 5, filter_size=3, num_hops=1, relations=weighted.relations)
     >>> conv(weighted, torch.rand(4, 2)).shape, conv.filters.adj().shape
     (torch.Size([4, 5]), torch.Size([5, 3, 3, 2]))

@@ -56,7 +56,7 @@ def layer(**change):
 def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options, weight):
     # most balls of 2 hops are truncated
     conv = layer(num_hops=2, **options)
-    csr = as_csr(tree, edge_weight=weight)
+    csr = as_csr(tree, weight=weight)
     scores = conv(tree if weight is None else csr, tree.ndata["feat"])
     batch = extract_subgraphs(
         csr,
@@ -158,7 +158,7 @@ def conv_of(graph):
 
 def kinds_of(graph):
     """The graph with its edge types."""
-    return as_csr(graph, edge_type="kind")
+    return as_csr(graph, relation="kind")
 
 
 def test_directions_count_where_the_layer_has_relations():

@@ -76,8 +76,8 @@ def test_all_that_networkx_writes(tmp_path, name):
     expected = as_csr(
         regulation(),
         features=["kind", "mass"],
-        edge_type="sign",
-        edge_weight="weight",
+        relation="sign",
+        weight="weight",
     )
     options = {"features": ("kind", "mass"), "relation": "sign"}
     assert_same(read_graph(path, **options), expected)
