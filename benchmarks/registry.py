@@ -77,6 +77,22 @@ BENCHMARKS = (
         how="repeats of ours and one of theirs, processor seconds",
     ),
     Benchmark(
+        "frequent_subgraphs",
+        "All frequent subgraphs of molecules and proteins: gspan-mining's, and in what time?",
+        "complete:frequent",
+        {"docs/howto/frequent.md": "On MUTAG with support 19"},
+        repeats=5,
+        how="repeats of ours",
+    ),
+    Benchmark(
+        "temporal",
+        "Motifs of three events in messages: Raphtory's counts, and in what time?",
+        "complete:temporal",
+        {"docs/howto/temporal.md": "In CollegeMsg"},
+        repeats=5,
+        how="repeats",
+    ),
+    Benchmark(
         "level",
         "Graphs drawn from the null model itself: in how many is a structure called?",
         "level:main",

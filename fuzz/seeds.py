@@ -7,6 +7,7 @@ import io
 import json
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -153,6 +154,7 @@ def settings_files() -> list[bytes]:
     return [full.encode(), short.encode()]
 
 
+@cache
 def run_folders() -> list[bytes]:
     """Return a mining run and its fitted miner."""
     rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
@@ -184,6 +186,7 @@ def occurrence_files() -> list[bytes]:
     return files
 
 
+@cache
 def train_folders() -> list[bytes]:
     """Return what a training run leaves."""
     graphs = [dgl.graph(([0, 1, 2], [1, 2, 0])), dgl.graph(([0, 1], [1, 2]))] * 10

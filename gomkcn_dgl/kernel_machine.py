@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any
@@ -27,7 +27,6 @@ from gomkcn_dgl.runtime.steps import Steps
 
 log = logging.getLogger("gomkcn_dgl")
 
-_TAUS = 0.1, 0.3, 1.0
 # seconds to match two graphs, over the product of their numbers of nodes (a fit to graphs of 13 to
 # 128 nodes), and seconds of matching above which a classifier compares patterns
 _SECONDS_OF_PAIR, _MOST_SECONDS = 3e-8, 600
@@ -155,18 +154,27 @@ class GOMKGram(TransformerMixin, BaseEstimator):
             self.known_ = self.codebook_.count(levels)
         return self
 
-    def training_similarities(self, steps: Steps | None = None) -> np.ndarray:
-        """The normalised kernel K of the training graphs, float64 ``[G, G]``."""
-        return self._gram(self.known_, None, steps)
+    def similarities(self, graphs: Any = None, steps: Steps | None = None) -> np.ndarray:
+        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``.
 
-    def similarities(self, graphs: Any) -> np.ndarray:
-        """The normalised kernel K of graphs with the G training graphs, float64 ``[H, G]``."""
+        None: of the training graphs with each other; ``steps`` keeps blocks of the matrix.
+        """
         check_is_fitted(self, "known_")
-        return self._gram(self._prepare(graphs), self.known_)
+        rows = self.known_ if graphs is None else self._prepare(graphs)
+        if isinstance(rows, np.ndarray) and isinstance(self.known_, np.ndarray):
+            return match_bags(rows, self.known_, self.num_levels + 1)
+        return gomk_gram(
+            rows,
+            None if graphs is None else self.known_,
+            kernel=self._kernel,
+            most_nodes=self.most_nodes,
+            dtype="float32",
+            steps=steps,
+        )
 
     def fit_transform(self, graphs: Any, y: Any = None) -> np.ndarray:
         """Kernel values of the training graphs, float64 ``[G, G]``."""
-        return _sharpen(self.fit(graphs).training_similarities(), self.gamma)
+        return _sharpen(self.fit(graphs).similarities(), self.gamma)
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Kernel values of graphs with the G training graphs, float64 ``[H, G]``."""
@@ -178,24 +186,6 @@ class GOMKGram(TransformerMixin, BaseEstimator):
         if self.num_patterns is None:
             return prepared
         return self.codebook_.count(self._levels(prepared))
-
-    def _gram(
-        self,
-        rows: Comparable,
-        columns: Comparable | None,
-        steps: Steps | None = None,
-    ) -> np.ndarray:
-        if isinstance(rows, np.ndarray):
-            assert columns is None or isinstance(columns, np.ndarray)
-            return match_bags(rows, rows if columns is None else columns, self.num_levels + 1)
-        return gomk_gram(
-            rows,
-            columns,
-            kernel=self._kernel,
-            most_nodes=self.most_nodes,
-            dtype="float32",
-            steps=steps,
-        )
 
     def _levels(self, graph: CSRGraph) -> list[Tensor]:
         """The level embeddings of each graph, in terms of the relations of the training graphs."""
@@ -229,7 +219,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         As in :class:`GOMKGram`.
     num_patterns : int, "auto" or None
         As in :class:`GOMKGram`. ``"auto"``: 64 where matching nodes one by one would take more than
-        about ten minutes, and ``tau`` and ``most_nodes`` are the default ones.
+        about ten minutes.
     random_state : int
         Seed of the folds and the patterns.
 
@@ -267,7 +257,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     """
 
     num_levels: Sequence[int] = (1, 2, 3)
-    tau: Sequence[float] = _TAUS
+    tau: Sequence[float] = (0.1, 0.3, 1.0)
     _: KW_ONLY
     aggregation: Sequence[str] = ("mean",)
     gamma: Sequence[float | None] = (None, 1.0, 3.0, 10.0)
@@ -298,12 +288,17 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """
         graph, labels = as_csr(graphs), np.asarray(y)
         self._check_classes(graph, labels)
-        folds = list(
-            StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state).split(
-                np.zeros(len(labels)), labels
-            )
-        )
-        kernels = self._kernels(graph)
+        kfold = StratifiedKFold(self.num_folds, shuffle=True, random_state=self.random_state)
+        folds = list(kfold.split(np.zeros(len(labels)), labels))
+        num_patterns = self.resolve_patterns(graph)
+        if num_patterns is None:
+            matched: list[dict[str, Any]] = [{"tau": tau} for tau in self.tau]
+        else:
+            matched = [{"num_patterns": num_patterns}]
+        kernels = [
+            {"num_levels": num_levels, **one, "aggregation": aggregation}
+            for num_levels, one, aggregation in product(self.num_levels, matched, self.aggregation)
+        ]
         steps = Steps() if steps is None else steps
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
@@ -311,10 +306,10 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             if found and steps.is_over():
                 break
             maker = self.make_kernel(**kernel).fit(graph)
-            gram = maker.training_similarities(steps)
+            gram = maker.similarities(steps=steps)
             name = f"cross-validation {kernel}"
             scores = steps.once(name, self._judge, gram, labels, folds)["scores"]
-            for (gamma, cost), own in zip(self._settings(), scores, strict=True):
+            for (gamma, cost), own in zip(product(self.gamma, self.cost), scores, strict=True):
                 found.append(({**kernel, "gamma": gamma, "cost": cost}, own))
                 if own.mean() > best_score:
                     best_score, best, kept = own.mean(), found[-1][0], (maker, gram)
@@ -332,21 +327,6 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         maker, gram = kept
         return self.fit_machine(maker, _sharpen(gram, best["gamma"]), best, labels)
 
-    def _kernels(self, graph: CSRGraph) -> list[dict[str, Any]]:
-        """The settings of each kernel to choose from."""
-        num_patterns = self.resolve_patterns(graph)
-        own: list[dict[str, Any]] = [{"tau": tau} for tau in self.tau]
-        if num_patterns is not None:
-            own = [{"num_patterns": num_patterns}]
-        return [
-            {"num_levels": num_levels, **one, "aggregation": aggregation}
-            for num_levels, one, aggregation in product(self.num_levels, own, self.aggregation)
-        ]
-
-    def _settings(self) -> Iterator[tuple[float | None, float]]:
-        """Gamma and cost of each machine of a kernel, in the order of their scores."""
-        return product(self.gamma, self.cost)
-
     def _judge(
         self,
         gram: np.ndarray,
@@ -356,7 +336,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """Score each machine of a kernel in each fold: float64 ``[gammas * costs, folds]``."""
         scores = [
             cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)
-            for gamma, cost in self._settings()
+            for gamma, cost in product(self.gamma, self.cost)
         ]
         return {"scores": np.array(scores)}
 
@@ -379,39 +359,22 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """How many patterns are compared for these training graphs; None: nodes are matched."""
         if self.num_patterns is None:
             return None
-        usual = {"tau": _TAUS, "most_nodes": _MOST_NODES}
-        given = {"tau": tuple(self.tau), "most_nodes": self.most_nodes}
-        chosen = [name for name in usual if given[name] != usual[name]]
         if self.num_patterns != "auto":
-            if chosen:
-                raise InputError(
-                    f"{chosen[0]} must be left out beside num_patterns, since nodes of the same "
-                    f"pattern match, got {given[chosen[0]]!r}; or leave out num_patterns."
-                )
             return check_int("num_patterns", self.num_patterns, 1)
-        seconds = self._seconds_of_matching(graph)
-        if seconds <= _MOST_SECONDS:
-            return None
-        if chosen:
-            log.info(
-                "matching may take %.0f minutes; without tau and most_nodes patterns are compared",
-                seconds / 60,
-            )
-            return None
-        log.info(
-            "%d graphs with %d nodes in all: nodes match if they have the same of %d patterns",
-            graph.num_graphs, graph.num_nodes, _NUM_PATTERNS,
-        )  # fmt: skip
-        return _NUM_PATTERNS
-
-    def _seconds_of_matching(self, graph: CSRGraph) -> float:
-        """About how long matching nodes one by one takes a thread, for all kernels."""
         sizes = np.diff(graph.graph_ptr).astype(np.float64)
         if self.most_nodes is not None:
             sizes = np.minimum(sizes, self.most_nodes)
         pairs = graph.num_graphs**2 / 2
         num_kernels = len(self.num_levels) * len(self.tau) * len(self.aggregation)
-        return float(_SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels)
+        seconds = _SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels
+        if seconds <= _MOST_SECONDS:
+            return None
+        log.info(
+            "matching may take %.0f minutes; nodes match if they have the same of %d patterns, "
+            "whatever tau and most_nodes are",
+            seconds / 60, _NUM_PATTERNS,
+        )  # fmt: skip
+        return _NUM_PATTERNS
 
     def _check_classes(self, graph: CSRGraph, labels: np.ndarray) -> None:
         check_int("num_folds", self.num_folds, 2)

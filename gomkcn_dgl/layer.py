@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -119,11 +118,7 @@ class GOMKConv(nn.Module):
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
 
-    def reset_parameters(self) -> None:
-        """Draw the filters anew."""
-        self.filters.reset_parameters()
-
-    def forward(self, graph: Any, feat: Tensor | Mapping[str, Tensor]) -> Any:
+    def forward(self, graph: Any, feat: Tensor) -> Tensor:
         """Score the subgraph of every node against every filter.
 
         Parameters
@@ -132,14 +127,14 @@ class GOMKConv(nn.Module):
             A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``; or what
             :meth:`subgraphs` returned, on the device of ``feat``. Edge weights, and edge types of
             a graph that is no heterograph, are those of :func:`gomkcn.as_csr`.
-        feat : Tensor or dict of Tensor
-            ``[V, D]`` on the layer's device; of a heterograph such a tensor for each type of node,
-            or all of them one after the other in the order of ``graph.ntypes``.
+        feat : Tensor
+            ``[V, D]`` on the layer's device; of a heterograph the rows of all types of nodes, one
+            type after the other in the order of ``graph.ntypes``.
 
         Returns
         -------
-        Tensor or dict of Tensor
-            ``[V, F]``, a row for each root; a dict where ``feat`` is one.
+        Tensor
+            ``[V, F]``, a row for each root.
 
         Raises
         ------
@@ -147,11 +142,6 @@ class GOMKConv(nn.Module):
             For shapes that do not fit each other, or finite features so large that a score
             overflows (on the CPU; a feature that is NaN gives a score that is).
         """
-        if isinstance(feat, Mapping):
-            # the features of all types of nodes one after the other, and the scores apart again
-            parts = [feat[node_type] for node_type in graph.ntypes]
-            scores = self(graph, torch.cat(parts)).split([len(part) for part in parts])
-            return dict(zip(graph.ntypes, scores, strict=True))
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
@@ -184,13 +174,6 @@ class GOMKConv(nn.Module):
             directed=False if self.relations.is_simple else None,
         ).with_relations(self.relations)
         return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
-
-    def extra_repr(self) -> str:
-        """Sizes, for ``print(layer)``."""
-        return (
-            f"in_feats={self.in_feats}, num_filters={self.num_filters}, "
-            f"filter_size={self.filter_size}, kernel={self.kernel}, settings={self.settings}"
-        )
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
         """Refuse subgraphs that were not taken as the layer takes them."""

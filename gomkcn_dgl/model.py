@@ -21,7 +21,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
-NORMS = ("batch", "node", "none")
 POOLINGS = ("max", "mean", "sum")
 # features with at least this width and at most this share of nonzero entries are stored sparsely,
 # because a sparse product is faster then
@@ -126,22 +125,18 @@ def _to_sparse(feat: Tensor) -> Tensor:
         return feat.to_sparse_csr()
 
 
-class _NodeNorm(nn.Module):
-    def forward(self, hidden: Tensor) -> Tensor:
-        return nn.functional.normalize(hidden, dim=1) * hidden.shape[1] ** 0.5
-
-
 class InputLayer(nn.Module):
-    """Dropout, a linear map, a norm, and a sigmoid where the filters' features lie in (0, 1)."""
+    """Dropout, a linear map, batch norm, and a sigmoid where filters' features lie in (0, 1).
 
-    def __init__(
-        self, in_feats: int, out_feats: int, norm: str, bounded: bool, dropout: float
-    ) -> None:
+    Another module may stand in the place of its ``norm``.
+    """
+
+    norm: nn.Module
+
+    def __init__(self, in_feats: int, out_feats: int, bounded: bool, dropout: float) -> None:
         super().__init__()
-        check_choice("input_norm", norm, NORMS)
         self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        norms = {"batch": nn.BatchNorm1d, "node": _NodeNorm, "none": nn.Identity}
-        self.norm = norms[norm](out_feats) if norm == "batch" else norms[norm]()
+        self.norm = nn.BatchNorm1d(out_feats)
         self.dropout = nn.Dropout(dropout)
         self.bounded = bounded
         nn.init.xavier_uniform_(self.weight)
@@ -196,9 +191,6 @@ class GOMKCN(nn.Module):
         The last convolution has one filter for each class, whose score is the logit.
     read_input : bool
         Read out the input layer, too.
-    input_norm : {"batch", "node", "none"}
-        What follows the linear map of the input layer: batch norm, or each node's features to a
-        mean square of 1, or nothing, for features that are the same everywhere.
     input_dropout, dropout : float
         Shares dropped from the input features and from what is read out.
     **conv_options
@@ -227,7 +219,6 @@ class GOMKCN(nn.Module):
         pooling: str | None = None,
         class_filters: bool = False,
         read_input: bool = True,
-        input_norm: str = "batch",
         input_dropout: float = 0.0,
         dropout: float = 0.0,
         **conv_options: Any,
@@ -245,7 +236,7 @@ class GOMKCN(nn.Module):
         if hidden_feats is None:
             self.input, first_width = _Unchanged(input_dropout), in_feats
         else:
-            self.input = InputLayer(in_feats, hidden_feats, input_norm, self.bounded, input_dropout)
+            self.input = InputLayer(in_feats, hidden_feats, self.bounded, input_dropout)
             first_width = hidden_feats
         widths = [first_width] + [num_filters] * num_layers
         if class_filters:
@@ -265,25 +256,16 @@ class GOMKCN(nn.Module):
         self.read_input = read_input
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self,
-        graph: Any,
-        feat: Tensor | None = None,
-        graph_sizes: Tensor | None = None,
-        rows: Tensor | None = None,
-    ) -> Tensor:
+    def forward(self, graph: Any, feat: Tensor | None = None, rows: Tensor | None = None) -> Tensor:
         """Classify.
 
         Parameters
         ----------
-        graph : DGLGraph, SubgraphTensors or GraphBatch
-            A graph or a batch, see :meth:`GOMKConv.forward`; a GraphBatch has features and
-            sizes of its own.
-        feat : Tensor
-            ``[V, D]``, dense or sparse CSR.
-        graph_sizes : Tensor, optional
-            int64 ``[G]`` nodes of each graph; needed where ``graph`` is not a DGLGraph and nodes
-            are pooled.
+        graph : GraphBatch or DGLGraph
+            Some graphs of a :class:`GraphCollection`; or a graph or a batch, see
+            :meth:`GOMKConv.forward`.
+        feat : Tensor, optional
+            ``[V, D]`` of a DGLGraph; a GraphBatch has its own.
         rows : Tensor, optional
             int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
 
@@ -292,22 +274,16 @@ class GOMKCN(nn.Module):
         Tensor
             Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
         """
-        if isinstance(graph, GraphBatch):
-            graph, feat, graph_sizes = graph.subgraphs, graph.feat, graph.graph_sizes
-        if feat is None:
-            raise InputError("feat must be given with a graph or subgraphs, got None.")
-        if not isinstance(graph, SubgraphTensors):
-            if self.pooling is not None:
-                graph_sizes = _sizes_for_pooling(graph, feat.device)
-            graph = self.subgraphs(graph, feat.device)
-        if self.pooling is not None and graph_sizes is None:
-            raise InputError("graph_sizes must be given where nodes are pooled, got None.")
+        if not isinstance(graph, GraphBatch):
+            graph = self._batch(graph, feat)
         # every level is read out, and the logits are the sum over levels
-        levels = self.levels(graph, feat, rows)
+        levels = self.levels(graph.subgraphs, graph.feat, rows)
         start = 0 if self.read_input else 1
         logits: Any = 0
         for level, head in list(zip(levels, self.heads, strict=True))[start:]:
-            read = level if self.pooling is None else pool_nodes(level, graph_sizes, self.pooling)
+            read = level
+            if self.pooling is not None:
+                read = pool_nodes(level, graph.graph_sizes, self.pooling)
             # scores of the classes' filters are logits: none of them is dropped
             logits = logits + head(read if isinstance(head, nn.Identity) else self.dropout(read))
         assert isinstance(logits, Tensor)
@@ -320,9 +296,19 @@ class GOMKCN(nn.Module):
         assert isinstance(first, GOMKConv)
         return first
 
-    def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
-        """Return the subgraphs of a DGLGraph that all convolutions see."""
-        return self.first_conv.subgraphs(graph, device)
+    def _batch(self, graph: Any, feat: Tensor | None) -> GraphBatch:
+        """A DGLGraph with the subgraphs that all convolutions see."""
+        if feat is None:
+            raise InputError("feat must be given with a DGLGraph, got None.")
+        subgraphs, sizes = self.first_conv.subgraphs(graph, feat.device), torch.empty(0)
+        if self.pooling is not None:
+            if len(graph.ntypes) > 1:
+                raise InputError(
+                    f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, "
+                    "whose rows stand type by type; or join the types to one."
+                )
+            sizes = graph.batch_num_nodes().to(feat.device)
+        return GraphBatch(subgraphs, feat, sizes)
 
     def levels(
         self,
@@ -346,20 +332,8 @@ class GOMKCN(nn.Module):
         return torch.sigmoid(level) if self.bounded else torch.relu(level)
 
 
-def _sizes_for_pooling(graph: Any, device: torch.device) -> Tensor:
-    """Nodes of each graph of a DGL batch, int64 ``[G]``; all must be of one type."""
-    if len(graph.ntypes) > 1:
-        raise InputError(
-            f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, whose rows "
-            "stand type by type; or join the types to one."
-        )
-    sizes: Tensor = graph.batch_num_nodes().to(device)
-    return sizes
-
-
-def pool_nodes(nodes: Tensor, graph_sizes: Tensor | None, pooling: str) -> Tensor:
+def pool_nodes(nodes: Tensor, graph_sizes: Tensor, pooling: str) -> Tensor:
     """Read out the nodes of each graph: ``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
-    assert graph_sizes is not None
     # the graph of each node, then one reduction over the nodes of each graph
     graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(graph_sizes)
     pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])

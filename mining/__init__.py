@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "pattern_table",
             "write_tables",
         ],
+        "gspan": ["frequent_subgraphs", "FrequentSubgraphs", "SubgraphFeatures"],
         "inexact_counts": ["count_inexact", "InexactCounts", "Variant"],
         "learning.filter_learning": ["FilterLearning"],
         "miner": ["PatternMiner"],

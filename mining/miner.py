@@ -19,6 +19,7 @@ from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
+from mining.candidates.frequent import patterns_of_subgraphs
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.categories import Categories
 from mining.choice import choose_patterns
@@ -67,8 +68,9 @@ class PatternMiner(TransformerMixin, MinerParameters):
         Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
         or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
     sources : str or sequence of str
-        What shows structures that may be motifs: "grown" node sets, trained "filters", or both, as
-        in ``"grown,filters"``. "auto": grown sets, and filters where numeric features vary.
+        What shows structures that may be motifs: "grown" node sets, trained "filters", "frequent"
+        subgraphs of a collection, or several, as in ``"grown,filters"``. "auto": grown sets, and
+        filters where numeric features vary.
     given : sequence of Structure or str
         Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
     exact_copies : bool
@@ -215,6 +217,8 @@ class PatternMiner(TransformerMixin, MinerParameters):
             if "filters" in sources:
                 filters, loss_curve = self._learn(source, mined.graph, steps)
                 proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
+            if "frequent" in sources:
+                proposed += patterns_of_subgraphs(mined, rules.sizes)
             # 3. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
                 mined,

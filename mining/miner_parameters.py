@@ -29,7 +29,7 @@ AUTO, NONE = "auto", "none"
 # sizes of which structures are counted and compared, where none is given
 USUAL_SIZES = range(3, 9)
 # what may show structures
-SOURCES = ("grown", "filters")
+SOURCES = ("grown", "filters", "frequent")
 # filters have as many nodes as the largest pattern, where no size is given this many
 FILTER_NODES = 8
 # the null model of "auto", which is drawn where that takes two minutes at most
@@ -81,7 +81,7 @@ class MinerParameters(BaseEstimator):
         named = self._named_sources()
         if named != (AUTO,):
             return named
-        return SOURCES if mined.has_numeric_features else SOURCES[:1]
+        return SOURCES[: 2 if mined.has_numeric_features else 1]
 
     def _named_sources(self) -> tuple[str, ...]:
         names = self.sources.split(",") if isinstance(self.sources, str) else self.sources

@@ -1,4 +1,4 @@
-"""The two data sets of the GOMKCN paper: sequences of DGL graphs with known answers."""
+"""The two data sets of the GOMKCN paper: a graph to mine, and graphs to classify."""
 
 from __future__ import annotations
 
@@ -13,12 +13,20 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
+from synthetic.planted_graph import PlantedGraph
 from synthetic.planting import PlantingSettings, check_motifs, plant_copies, plant_motifs
 
 _MINING_MOTIFS = ("house", "cup", "wheel", "crown")
 
 
-class PlantedMotifDataset:
+def planted_motif_graph(
+    num_base_nodes: int = 760,
+    num_base_edges_per_node: int = 1,
+    copies: int = 10,
+    motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
+    seed: Seed = 0,
+    settings: PlantingSettings | None = None,
+) -> PlantedGraph:
     """One graph to mine: motifs planted in a Barabási–Albert graph, as in the GOMKCN paper.
 
     The paper (arXiv:2504.16360, "Frequent Subgraph Pattern Mining") has 1000 nodes: 760 of the
@@ -26,8 +34,7 @@ class PlantedMotifDataset:
     one edge. It leaves open the edges that a new base node brings (here 1, so that no motif occurs
     by chance) and draws features for each node (``"per_node"``; here per type by default).
     With the defaults: 1000 nodes, 759 base edges, 10 (8 + 7 + 10 + 9) = 340 motif edges and 40
-    attaching edges, each stored in both directions (2278). Node classes: 760 of the background, 60
-    of each motif.
+    attaching edges. Node types: 760 of the background, 60 of each motif.
 
     Parameters
     ----------
@@ -44,52 +51,26 @@ class PlantedMotifDataset:
     settings : PlantingSettings, optional
         How copies are planted; with ``directed``, the background's edges have random directions.
 
-    Attributes
-    ----------
-    planted : PlantedGraph
+    Returns
+    -------
+    PlantedGraph
         The graph with its truth.
-    num_classes : int
-        Number of node types: the motifs and the background.
 
     Examples
     --------
-    >>> dataset = PlantedMotifDataset(num_base_nodes=20, copies=2, motifs=("square",), seed=1)
-    >>> graph = dataset[0]
-    >>> graph.num_nodes(), int(graph.ndata["node_mask"].sum())
+    >>> planted = planted_motif_graph(num_base_nodes=20, copies=2, motifs=("square",), seed=1)
+    >>> planted.num_nodes, int(planted.node_mask.sum())
     (28, 8)
-    >>> dataset.planted.truth()["motifs"][0]["copies"]
+    >>> planted.truth()["motifs"][0]["copies"]
     2
     """
-
-    def __init__(
-        self,
-        num_base_nodes: int = 760,
-        num_base_edges_per_node: int = 1,
-        copies: int = 10,
-        motifs: Sequence[str | Structure] | Mapping[str | Structure, int] = _MINING_MOTIFS,
-        seed: Seed = 0,
-        settings: PlantingSettings | None = None,
-    ) -> None:
-        settings, rng = settings or PlantingSettings(), as_generator(seed)
-        if not isinstance(motifs, Mapping):
-            motifs = dict.fromkeys(check_motifs(motifs, Sequence), check_int("copies", copies, 0))
-        base_edges = barabasi_albert(num_base_nodes, num_base_edges_per_node, rng)
-        if settings.directed:
-            base_edges = orient_edges(base_edges, rng)
-        self.planted = plant_motifs(base_edges, num_base_nodes, motifs, settings, seed=rng)
-        self._graphs = [self.planted.to_dgl()]
-
-    @property
-    def num_classes(self) -> int:
-        """Number of node types: the motifs and the background."""
-        return 1 + len(self.planted.motifs)
-
-    def __getitem__(self, idx: int) -> Any:
-        """Return the graph; ``idx`` must be 0."""
-        return self._graphs[idx]
-
-    def __len__(self) -> int:
-        return 1
+    settings, rng = settings or PlantingSettings(), as_generator(seed)
+    if not isinstance(motifs, Mapping):
+        motifs = dict.fromkeys(check_motifs(motifs, Sequence), check_int("copies", copies, 0))
+    base_edges = barabasi_albert(num_base_nodes, num_base_edges_per_node, rng)
+    if settings.directed:
+        base_edges = orient_edges(base_edges, rng)
+    return plant_motifs(base_edges, num_base_nodes, motifs, settings, seed=rng)
 
 
 class MotifClassificationDataset:
@@ -109,13 +90,13 @@ class MotifClassificationDataset:
         Number of graphs, at least ten per motif so that each part of the split has every class.
         When it is not a multiple of the number of motifs, the first classes hold one more.
     num_base_nodes, num_base_edges_per_node : int
-        As in :class:`PlantedMotifDataset`, for each graph.
+        As in :func:`planted_motif_graph`, for each graph.
     motifs : sequence of (str or Structure)
         One per class, in the order of the labels.
     seed : int or numpy.random.Generator
         The same seed gives the same result.
     settings : PlantingSettings, optional
-        As in :class:`PlantedMotifDataset`; a type's vector is the same in all graphs.
+        As in :func:`planted_motif_graph`; a type's vector is the same in all graphs.
 
     Attributes
     ----------

@@ -44,9 +44,6 @@ def get_motif(motif: str | Structure) -> Structure:
         return motif
     if not isinstance(motif, str):
         raise InputTypeError(f"motif must be a name or a Structure, got {motif!r}.")
-    if motif in MOTIF_GROUPS:
-        each = ", ".join(str(one.name) for one in MOTIF_GROUPS[motif])
-        raise InputError(f"motif must be one motif, and {motif!r} stands for {each}.")
     if motif not in MOTIFS:
         raise InputError(f"motif must be one of {', '.join(sorted(MOTIFS))}, got {motif!r}.")
     return MOTIFS[motif]
@@ -195,8 +192,3 @@ _ROWS = (
 )
 
 MOTIFS: dict[str, Structure] = {row.name: row for row in _ROWS}
-# names that stand for several motifs
-MOTIF_GROUPS: dict[str, tuple[Structure, ...]] = {
-    name: tuple(MOTIFS[f"{name}-{number}"] for number in range(1, 5))
-    for name in (f"{kind}-feed-forward-loop" for kind in _LOOPS)
-}

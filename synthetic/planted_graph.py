@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure, empty_networkx
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE, Relations
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 # Arrays have no single truth value, so records are compared by identity.
@@ -32,8 +29,6 @@ class PlantedGraph:
         float32 ``[V, D]``, in [0, 1].
     node_type : numpy.ndarray
         int64 ``[V]``: 0 for a base node, ``1 + i`` for a node of motif i.
-    node_mask : numpy.ndarray
-        bool ``[V]``: True for a node of a motif copy.
     node_instance : numpy.ndarray
         int64 ``[V]``: index into ``instances``, -1 for a base node.
     node_role : numpy.ndarray
@@ -64,18 +59,18 @@ class PlantedGraph:
     edges: np.ndarray
     features: np.ndarray
     node_type: np.ndarray
-    node_mask: np.ndarray
     node_instance: np.ndarray
     node_role: np.ndarray
     edge_mask: np.ndarray
     instances: tuple[tuple[str, tuple[int, ...]], ...]
     motifs: tuple[Structure, ...]
-    relations: Relations = SIMPLE
-    edge_relation: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    relations: Relations
+    edge_relation: np.ndarray
 
-    def __post_init__(self) -> None:
-        if not len(self.edge_relation):
-            object.__setattr__(self, "edge_relation", np.zeros(len(self.edges), np.int64))
+    @property
+    def node_mask(self) -> np.ndarray:
+        """Whether each node is of a motif copy, bool ``[V]``."""
+        return self.node_type > 0
 
     @property
     def motif_names(self) -> tuple[str, ...]:
@@ -115,11 +110,14 @@ class PlantedGraph:
             for name, rows in rows_of.items()
         }
         graph = dgl.heterograph(kinds, {node: self.num_nodes})
-        for key, values in self.node_data().items():
-            graph.ndata[key] = torch.tensor(values)
+        graph.ndata["feat"] = torch.tensor(self.features)
+        for key in ("node_type", "node_mask", "node_instance", "node_role"):
+            graph.ndata[key] = torch.tensor(getattr(self, key))
         for name, rows in rows_of.items():
-            for key, values in self.edge_data().items():
-                graph.edges[name].data[key] = torch.from_numpy(values[edge[rows]])
+            data = graph.edges[name].data
+            data["edge_mask"] = torch.from_numpy(self.edge_mask[edge[rows]])
+            if len(self.relations.names) > 1:
+                data["relation"] = torch.from_numpy(self.edge_relation[edge[rows]])
         return graph
 
     def to_csr(self) -> CSRGraph:
@@ -146,37 +144,6 @@ class PlantedGraph:
         if self.relations.is_directed:
             return self.edges, rows
         return np.concatenate([self.edges, self.edges[:, ::-1]]), np.tile(rows, 2)
-
-    def node_data(self) -> dict[str, np.ndarray]:
-        """Return the node arrays under the names they have in ``ndata``."""
-        return {
-            "feat": self.features,
-            "node_type": self.node_type,
-            "node_mask": self.node_mask,
-            "node_instance": self.node_instance,
-            "node_role": self.node_role,
-        }
-
-    def edge_data(self) -> dict[str, np.ndarray]:
-        """Return the edge arrays under the names they have in ``edata``."""
-        several = len(self.relations.names) > 1
-        return {"edge_mask": self.edge_mask} | ({"relation": self.edge_relation} if several else {})
-
-    def to_networkx(self) -> nx.Graph:
-        """Return a networkx graph with the same node and edge attributes, as plain values.
-
-        Where there are several relations it is a multigraph, and ``relation`` is their name.
-        """
-        several = len(self.relations.names) > 1
-        graph = empty_networkx(self.relations)
-        columns = {name: values.tolist() for name, values in self.node_data().items()}
-        for node in range(self.num_nodes):
-            graph.add_node(node, **{name: values[node] for name, values in columns.items()})
-        rows = self.edges.tolist(), self.edge_mask.tolist(), self.edge_relation.tolist()
-        for (u, v), inside, relation in zip(*rows, strict=True):
-            named = {"relation": self.relations.names[relation]} if several else {}
-            graph.add_edge(u, v, edge_mask=inside, **named)
-        return graph
 
     def truth(self) -> dict[str, Any]:
         """Return what was planted, as plain lists that JSON can hold.
@@ -216,7 +183,6 @@ class PlantedGraph:
             edges=edges if self.relations.is_directed else np.sort(edges, axis=1),
             features=self.features[old_id],
             node_type=self.node_type[old_id],
-            node_mask=self.node_mask[old_id],
             node_instance=self.node_instance[old_id],
             node_role=self.node_role[old_id],
             instances=tuple(

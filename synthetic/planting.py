@@ -204,7 +204,6 @@ def plant_copies(
         edges=edges,
         features=_draw_features(node_type, len(motifs), settings, rng),
         node_type=node_type,
-        node_mask=node_type > 0,
         node_instance=instance,
         node_role=role,
         edge_mask=np.repeat([False, True, False], [len(base_edges), num_within, len(joining[0])]),

@@ -19,7 +19,7 @@ from record import Table
 from gomkcn_dgl import GOMKKernel, as_csr
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from paper.row_experiment import Record, RowExperiment, Settings
-from synthetic import MOTIFS, PlantedMotifDataset, PlantingSettings
+from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 SMOKE_GRAPH = {"num_base_nodes": 60, "copies": 5, "motifs": ["wheel", "crown"]}
 SMOKE_EPOCHS = 5
@@ -51,8 +51,8 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     """Generate one graph, mine it, and compare with the truth."""
     settings, seed = row["settings"], row["seed"]
     planting, graph = _split(settings["graph"], PlantingSettings)
-    dataset = PlantedMotifDataset(**graph, settings=PlantingSettings(**planting), seed=seed)
-    csr, truth = as_csr(dataset[0]), dataset.planted.truth()
+    planted = planted_motif_graph(**graph, settings=PlantingSettings(**planting), seed=seed)
+    csr, truth = as_csr(planted.to_dgl()), planted.truth()
     learning, others = _split(settings["miner"], FilterLearning)
     kernel, others = _split(others, GOMKKernel)
     options = {"kernel": GOMKKernel(**kernel)} if kernel else {}

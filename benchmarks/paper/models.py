@@ -15,6 +15,7 @@ from peers.node_networks import NODE_FAMILIES
 from peers.random_walks import ImprovedRandomWalkKernel, RandomWalkKernel
 from peers.residual_network import NeighbourCollection, ResidualGOMKCN
 from peers.wasserstein import WASSERSTEIN
+from torch import Tensor, nn
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -144,6 +145,13 @@ def _gomk(params: Params) -> GraphKernel:
     )
 
 
+class NodeNorm(nn.Module):
+    """Each node's features to a mean square of 1, in place of batch norm."""
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return nn.functional.normalize(hidden, dim=1) * hidden.shape[1] ** 0.5
+
+
 def graph_trial(
     data: GraphData, split: Split, params: Params, seed: int, kernel: Kernel = _gomk
 ) -> TrialOutcome:
@@ -196,11 +204,11 @@ def node_trial(
         kernel=kernel(params),
         class_filters=True,
         read_input=params["read_input"],
-        input_norm="node",
         bounded_feats=False,
         dropout=_DROPOUT,
         input_dropout=params["input_dropout"],
     )
+    model.input.norm = NodeNorm()
     settings = TrainingSettings(
         params["epochs"],
         learning_rate=params["lr"],

@@ -140,7 +140,9 @@ class ResidualGOMKCN(nn.Module):
     ) -> None:
         super().__init__()
         self.pooling = pooling
-        self.input = InputLayer(in_feats, hidden_feats, input_norm, False, input_dropout)
+        self.input = InputLayer(in_feats, hidden_feats, False, input_dropout)
+        if input_norm == "none":
+            self.input.norm = nn.Identity()
         sizes = (hidden_feats, num_filters, filter_size, num_hops)
         self.convs = [
             GOMKConv(*sizes, kernel=kernel, relations=relations, **conv_options)

@@ -32,13 +32,19 @@ _GROUPS = (
 _SHOW_ALL = "gomkcn.show_all"
 
 
-class _Names(click.ParamType):  # type: ignore[type-arg]
-    """Names that are separated by commas, as a tuple."""
+class _Several(click.ParamType):  # type: ignore[type-arg]
+    """Names or numbers that are separated by commas, as a tuple."""
 
-    name = "names"
+    name = "list"
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return tuple(value.split(","))
+        try:
+            return tuple(self.kind(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"numbers separated by commas are expected, got {value!r}.", param, ctx)
 
 
 class _Option(click.Option):
@@ -54,7 +60,9 @@ _KINDS: dict[str, dict[str, Any]] = {
     "N": {"type": int, "metavar": "N"},
     "X": {"type": float, "metavar": "X"},
     "TEXT": {"type": str},
-    "NAMES": {"type": _Names()},
+    "NAMES": {"type": _Several(str)},
+    "N,N": {"type": _Several(int), "metavar": "N,N"},
+    "X,X": {"type": _Several(float), "metavar": "X,X"},
     "FLAG": {"is_flag": True, "default": False},
     "YES/NO": {"is_flag": True, "default": None},
     "LIST": {"multiple": True},
@@ -209,19 +217,6 @@ class Command(click.Command):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse a flag beside its opposite, of which the last one would count."""
-        given = set(args)
-        for option in self.params:
-            both = [given.intersection(names) for names in (option.opts, option.secondary_opts)]
-            if all(both):
-                yes, no = (one.pop() for one in both)
-                click.echo(
-                    f"gomkcn: {yes} and {no} exclude each other; give one of them.", err=True
-                )
-                ctx.exit(GomkcnError.exit_code)
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -278,15 +273,6 @@ def show_log(quiet: bool) -> None:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("gomkcn: %(message)s"))
         log.addHandler(handler)
-
-
-def read_graph_at(path: str | None, **options: Any) -> Any:
-    """Read the graph that the options or the settings name."""
-    from gomkcn_dgl.io.reading import read_graph
-
-    if not path:
-        raise InputError("PATH of a graph must be given, here or in the settings file.")
-    return read_graph(path, **options)
 
 
 def truth_path_of(path: Path) -> Path:

@@ -37,9 +37,7 @@ class _Search(NamedTuple):
         return {"max_steps": self.max_steps, "seed": self.seed}
 
 
-_GRAPHML = ".graphml"
 _EXACTLY = "counted exactly"
-_LOOP = "feed-forward-loop"
 _SMARTS, _SMILES = "smarts:", "smiles:"
 
 
@@ -77,7 +75,7 @@ def count(
     (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
     diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b, b->c'
     with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with the
-    categories of the nodes), a file (an edge list or GraphML), RUN:ID for a pattern of a finished
+    categories of the nodes), a file with an edge a line, RUN:ID for a pattern of a finished
     run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An occurrence is a
     set of nodes with exactly its edges, and with its categories where it has some; with --reading
     subgraph there may be more edges, and K4 has three rings of four nodes. With --errors 2 up to
@@ -98,7 +96,6 @@ def count(
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
     from mining.graph_relations import joined_relations
-    from synthetic import MOTIF_GROUPS
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
@@ -111,18 +108,11 @@ def count(
         return
     graph = read_graph(path, **options)
     search = _Search(graph, count_error, max_steps, seed)
-    rows = {"graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges"}
-    if pattern in MOTIF_GROUPS:
-        if reading == SUBGRAPH or most or max_edits is not None:
-            raise InputError(
-                f"--reading subgraph, --errors and --list are for one motif, such as {pattern}-1, "
-                f"and {pattern} stands for several."
-            )
-        rows = {"pattern": f"{pattern}: {len(MOTIF_GROUPS[pattern])} types", **rows}
-        _show(rows | _count_group(search, pattern))
-        return
     given = read_pattern(pattern, graph)
-    rows = {"pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges", **rows}
+    rows = {
+        "pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges",
+        "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
+    }
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
@@ -192,7 +182,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     """The structure that PATTERN names, for a graph that decides what benzene is."""
     from gomkcn_dgl.graphs.named_structures import FAMILIES, SMALL, is_name
     from gomkcn_dgl.graphs.structure import Structure
-    from synthetic import MOTIF_GROUPS, MOTIFS
+    from synthetic import MOTIFS
 
     run, colon, number = text.rpartition(":")
     # the house and the diamond of the usual names are not those that are planted
@@ -209,14 +199,14 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if not is_name(text) and colon and Path(run).is_dir():
         return _find_pattern_of_run(run, number)
     if not is_name(text) and Path(text).is_file():
-        return _read_graphml(text, graph) if Path(text).suffix == _GRAPHML else Structure.read(text)
+        return Structure.read(text)
     if is_name(text) or any(sign in text for sign in ("->", "--", "-[")):
         try:
             return Structure.parse(text)
         except InputError as error:
             # the library names its parameter
             raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
-    words = sorted(name for name in {*SMALL, *MOTIFS, *MOTIF_GROUPS} if " " not in name)
+    words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
         f"{', '.join(FAMILIES)} of N nodes, or one of {', '.join(words)}, got {text!r}."
@@ -233,49 +223,6 @@ def _find_pattern_of_run(run: str, number: str) -> Structure:
             f"got {number!r}."
         )
     return patterns[number].structure
-
-
-def _read_graphml(path: str, graph: CSRGraph) -> Structure:
-    """The structure of a GraphML file, with the categories that its nodes and the graph's have."""
-    import networkx as nx
-    import numpy as np
-
-    from gomkcn_dgl.graphs.named_structures import MOST_NODES
-    from gomkcn_dgl.graphs.structure import Structure
-    from gomkcn_dgl.io.reading import read_graph
-    from gomkcn_dgl.relations import edge_channels
-    from mining.categories import Categories
-
-    try:
-        # the attribute that patterns and graphs are written with
-        relation, given = "relation", read_graph(path, relation="relation")
-    except InputError:
-        relation, given = None, read_graph(path)
-    # before a large graph, given by mistake, becomes a matrix
-    if given.num_nodes > MOST_NODES:
-        raise InputError(
-            f"PATTERN must have at most {MOST_NODES} nodes, got {path} with {given.num_nodes}."
-        )
-    # now with all of its features, which are not read unless they are named
-    attributes = {name for _, row in nx.read_graphml(path).nodes(data=True) for name in row}
-    if attributes:
-        given = read_graph(path, relation=relation, features=sorted(attributes))
-    source, target, numbers = (column.tolist() for column in given.edges())
-    edges = list(zip(source, target, strict=True))
-    names: list[list[str]] = [[] for _ in range(given.num_nodes)]
-    for group in Categories.find(graph.features, graph.feature_names).groups:
-        own = [graph.feature_names[column] for column in group]
-        shared = [name for name in own if name in given.feature_names]
-        if shared:
-            values = given.features[:, [given.feature_names.index(name) for name in shared]]
-            for row, best in zip(names, values.argmax(axis=1).tolist(), strict=True):
-                row.append(shared[best])
-    return Structure(
-        edge_channels(given.num_nodes, edges, numbers, given.relations),
-        given.relations,
-        tuple(map(tuple, names)) if any(names) else (),
-        roles=tuple(map(str, given.original_ids(np.arange(given.num_nodes)))),
-    )
 
 
 def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
@@ -361,41 +308,6 @@ def _find_occurrences(
         places, _ = list_places(graph, given, colors, **search.limits)
         contains[graph.graph_of(places[:, 0])] = True
     return found, contains
-
-
-def _count_group(search: _Search, name: str) -> dict[str, str]:
-    """What is printed of a name for several feed-forward loops: all together, each, and others."""
-    import numpy as np
-
-    from mining.graph_relations import joined_relations
-    from mining.pattern import OccurrenceCount
-    from synthetic import MOTIF_GROUPS, MOTIFS
-
-    graph = search.graph
-    kinds = set(graph.relations.kinds)
-
-    def find(group: str) -> dict[str, tuple[OccurrenceCount, np.ndarray]]:
-        # in a graph where nothing represses there are those that activate
-        types = [one for one in MOTIF_GROUPS[group] if set(one.relations.kinds) <= kinds]
-        if not types and group == name:
-            types = list(MOTIF_GROUPS[group][:1])
-        return {str(one.name): _find_occurrences(search, one) for one in types}
-
-    # 1. each type
-    found = {group: find(group) for group in MOTIF_GROUPS}
-    together = OccurrenceCount.sum(count for count, _ in found[name].values())
-    rows = _said(
-        graph, together, np.any([contains for _, contains in found[name].values()], axis=0)
-    )
-    rows |= {f"type {each[-1]}": str(count) for each, (count, _) in found[name].items()}
-    # 2. what is of no type, since an edge is of another relation
-    joined = search._replace(graph=joined_relations(graph))
-    whole, _ = _find_occurrences(joined, MOTIFS[_LOOP])
-    every = [whole, *(count for group in found.values() for count, _ in group.values())]
-    if all(one.is_exact for one in every):
-        others = 2 * whole.value - sum(one.value for one in every)
-        rows["apart"] = f"{others:,} of the {whole} loops have an edge of another relation"
-    return rows
 
 
 def _count_subgraphs(search: _Search, given: Structure, most: int) -> dict[str, str]:

@@ -15,7 +15,6 @@ from gomkcn.commands.base import (
     node_options,
     option_table,
     print_table,
-    read_graph_at,
     reading_option,
     show_log,
     write_table,
@@ -24,37 +23,21 @@ from gomkcn_dgl.errors import InputError
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH", required=False)
+@click.argument("path", metavar="PATH")
 @file_options
-@option_table("""
-Options
-    --size max_nodes  N  Size above which a subgraph is reported as truncated, in nodes
-    --hops num_hops   N  Radius of the subgraphs, in hops [half the size, at least 3]
-""")
-def info(num_hops: int | None, max_nodes: int | None, **graph_settings: Any) -> None:
+def info(path: str, **options: Any) -> None:
     """Show how a graph file is read.
 
-    With --size, the last line says how many neighbourhoods of the graph at PATH are cut.
-
     \b
-    gomkcn info friends.txt.gz --hops 2 --size 8
+    gomkcn info friends.txt.gz
     gomkcn info regulation.csv --relation effect --directed
     """
     show_log(quiet=False)
-    if num_hops is not None and max_nodes is None:
-        raise InputError("--hops is for --size, which was not given.")
     from gomkcn_dgl.graph_html import describe_graph
+    from gomkcn_dgl.io.reading import read_graph
 
-    graph = read_graph_at(**graph_settings)
-    for name, value in describe_graph(graph).items():
+    for name, value in describe_graph(read_graph(path, **options)).items():
         click.echo(f"{name:<18} {value}")
-    if max_nodes is not None:
-        from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs, usual_hops
-
-        num_hops = usual_hops(max_nodes) if num_hops is None else num_hops
-        batch = extract_subgraphs(graph, SubgraphSettings(num_hops, max_nodes))
-        share = f"{batch.truncated.mean():.1%} of the {num_hops}-hop subgraphs have more than "
-        click.echo(f"{'truncated':<18} {share}{max_nodes} nodes")
 
 
 @click.command(cls=Command)
@@ -142,6 +125,63 @@ def _count_orbits(graph: Any, sizes: str | None, reading: str) -> dict[str, Any]
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
     return orbit_columns(graph, orbit_counts(graph, 4 if sizes == "2-4" else 5))
+
+
+@click.command(cls=Command)
+@click.argument("path", metavar="GRAPHS")
+@option_table("""
+Options
+    --support      X=0.1     Least support: below 1 a share of the graphs, else a number of graphs
+    --size sizes   TEXT=2-8  Size of the subgraphs in nodes
+    --closed       FLAG      Leave out what a larger subgraph of equal support contains
+    --per-class    FLAG      Ask for the support in at least one class of graphs
+Output
+    --out          TEXT      Table to write: .csv, .parquet or .json
+""")
+@file_options
+def frequent(
+    path: str,
+    support: float,
+    sizes: str,
+    closed: bool,
+    per_class: bool,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Find all frequent subgraphs of a collection.
+
+    All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
+    the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
+    there may be more edges.
+
+    \b
+    gomkcn frequent MUTAG/ --support 19 --size 3-6
+    gomkcn frequent drugs.smi --support .05 --closed --out subgraphs.csv
+    gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
+    """
+    show_log(quiet=True)
+    from gomkcn_dgl.io.graph_classes import read_graph_classes
+    from gomkcn_dgl.io.molecules import MoleculeOptions
+    from gomkcn_dgl.io.reading import read_graph
+    from mining.gspan import frequent_subgraphs
+
+    check_table_name(out)
+    graph = read_graph(path, **options)
+    classes = None
+    if per_class:
+        molecules = MoleculeOptions(options["smiles"], None, bool(options["skip_invalid"]))
+        classes = read_graph_classes(path, format=options["format"], molecules=molecules)
+    if per_class and classes is None:
+        raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
+    labels = None if classes is None else [classes.names[label] for label in classes.labels]
+    found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels)
+    if out is None:
+        print_table(found.columns())
+    else:
+        write_table(Path(out), found.columns())
+        click.echo(f"wrote {out}: {len(found):,} rows")
+    if not found.is_complete:
+        click.echo("gomkcn: not complete: a subgraph had too many occurrences", err=True)
 
 
 @click.command(cls=Command)

@@ -7,7 +7,7 @@ import click
 from gomkcn.commands.base import Group
 from gomkcn.commands.count_command import count
 from gomkcn.commands.generate_command import generate
-from gomkcn.commands.graph_commands import census, convert, info, temporal
+from gomkcn.commands.graph_commands import census, convert, frequent, info, temporal
 from gomkcn.commands.mine_command import compare, demo, export, mine, report
 from gomkcn.commands.train_command import explain, predict, train
 
@@ -26,6 +26,7 @@ def main() -> None:
     gomkcn count wheel planted.bin              occurrences of one pattern
     gomkcn census friends.txt.gz --size 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time
+    gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
     gomkcn compare run other                    patterns that two runs share
     gomkcn export run --out tables              patterns, occurrences and copies as tables
     gomkcn train motifs.bin --out run           a classifier of graphs or nodes
@@ -35,7 +36,7 @@ def main() -> None:
 
 
 for command in (
-    demo, generate, info, convert, mine, report, count, census, temporal, compare, export, train,
-    predict, explain,
+    demo, generate, info, convert, mine, report, count, census, temporal, frequent, compare, export,
+    train, predict, explain,
 ):  # fmt: skip
     main.add_command(command)

@@ -15,12 +15,12 @@ from gomkcn.commands.base import (
     choose_folder,
     file_options,
     option_table,
-    read_graph_at,
     run_options,
     show_log,
     truth_beside,
 )
 from gomkcn.commands.generate_command import planted
+from gomkcn_dgl.errors import InputError
 
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
@@ -56,8 +56,8 @@ Patterns
     --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
     --exact-copies   FLAG  Copies have all edges of their motif and no others
-    * --sources      TEXT  Sources of candidates: grown sets, trained filters, or grown,filters
-        [grown; both where numeric features vary]
+    * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
+        collections frequent (subgraphs) [grown; also filters where numeric features vary]
     * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
 Random graphs and counts
     --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
@@ -111,6 +111,7 @@ def mine(
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.io.molecules import MoleculeOptions
+    from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes
@@ -126,11 +127,13 @@ def mine(
         bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
         # refused before the graph is read
         settings.make_miner().check()
+        if not settings.graph.path:
+            raise InputError("PATH of a graph must be given, here or in the settings file.")
         reading = dict(vars(settings.graph))
         class_names, class_column = reading.pop("class_names"), reading.pop("class_column")
         with bar:
             bar.begin("reading the graph")
-            graph = read_graph_at(**reading)
+            graph = read_graph(**reading)
             classes = read_graph_classes(
                 reading["path"],
                 class_names,

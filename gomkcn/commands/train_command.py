@@ -41,7 +41,7 @@ Training
     --size filter_size  N  Nodes of a filter [6; 4]
     --hops num_hops  N   Radius of the subgraphs, in hops [2; 1]
 Random graphs and counts
-    --split        TEXT  Shares of training, validation and test [masks in the file, or 0.8,0.1,0.1]
+    --split        X,X   Shares of training, validation and test [masks in the file, or 0.8,0.1,0.1]
 Graph filters and other details
     * --epochs num_epochs  N  Maximum number of epochs [200]
     * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]
@@ -101,7 +101,7 @@ def train(
     with join_processes():
         show_log(quiet or not is_first())
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
-        settings = settings.override({**options, "split": _parse_shares(options["split"])})
+        settings = settings.override(options)
         data = training.read_training_data(settings.data)
         settings.refuse_unused(options, data.task)
         out = choose_folder(out, settings.data.path, resume=resume)
@@ -157,13 +157,17 @@ def predict(run: str, path: str, out: str | None) -> None:
 @click.argument("run", metavar="RUN")
 @option_table("""
 Output
-    --graphs          TEXT  Graphs to show, such as 0,5,9 [one test graph of each class]
-    --nodes           TEXT  Nodes to show, for a classifier of nodes
+    --graphs          N,N   Graphs to show, such as 0,5,9 [one test graph of each class]
+    --nodes           N,N   Nodes to show, for a classifier of nodes
     --data data_path  TEXT  Data set, if it was moved
     --out             TEXT  Folder of the page and its record [RUN/explanation]
 """)
 def explain(
-    run: str, graphs: str | None, nodes: str | None, data_path: str | None, out: str | None
+    run: str,
+    graphs: tuple[int, ...] | None,
+    nodes: tuple[int, ...] | None,
+    data_path: str | None,
+    out: str | None,
 ) -> None:
     """Explain what a trained classifier responds to in chosen graphs.
 
@@ -177,26 +181,10 @@ def explain(
     task = load_classifier(run).settings.data.task
     if (nodes if task == "graph" else graphs) is not None:
         raise InputError(f"--{task}s must be given for this run, which classifies {task}s.")
-    rows = _parse_numbers(f"--{task}s", graphs if task == "graph" else nodes)
+    rows = graphs if task == "graph" else nodes
     explanation, page = explain_run(run, rows, data_path=data_path, out=out)
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
         click.echo(f"{task} {response.row}: {classes}; {response.reason(names)}")
     click.echo(f"page: {page}")
-
-
-def _parse_shares(text: str | None) -> tuple[float, ...] | None:
-    try:
-        return None if text is None else tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise InputError(f"--split must be shares such as 0.8,0.1,0.1, got {text!r}.") from None
-
-
-def _parse_numbers(name: str, text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    parts = text.split(",")
-    if not all(part.strip().isdecimal() for part in parts):
-        raise InputError(f"{name} must be numbers such as 0,5,9, got {text!r}.")
-    return [int(part) for part in parts]

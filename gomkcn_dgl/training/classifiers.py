@@ -222,11 +222,6 @@ class TrainedMachine:
         known = _known_rows(split)
         sizes = np.bincount(data.labels[known], minlength=data.num_classes)
         fewest = sizes.argmin()
-        if not sizes[fewest]:
-            raise InputError(
-                "split must leave graphs of each class for training or validation, and leaves none "
-                f"of {data.class_names[fewest]!r}; give these larger shares."
-            )
         if sizes[fewest] < settings.machine.num_folds:
             raise InputError(
                 f"num_folds must be at most the number of graphs of a class that are learnt from, "

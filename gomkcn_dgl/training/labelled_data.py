@@ -26,7 +26,6 @@ log = logging.getLogger("gomkcn_dgl")
 TASKS = ("graph", "node")
 PARTS = ("train", "val", "test")
 _SHARES = (0.8, 0.1, 0.1)
-_TRUTH = "node_mask"
 _MASKS = tuple(f"{part}_mask" for part in PARTS)
 
 
@@ -43,8 +42,7 @@ class LabelledData:
     """A collection of unweighted graphs with their classes, or a graph with those of its nodes.
 
     ``labels`` is int64, a class 0 … C - 1 for each graph (``task`` "graph") or node ("node").
-    ``split`` is the one of the files, ``truth`` (bool ``[V]``) marks the nodes of planted motifs.
-    ``class_names`` are what the classes are called.
+    ``split`` is the one of the files, ``class_names`` are what the classes are called.
     """
 
     graph: CSRGraph
@@ -52,7 +50,6 @@ class LabelledData:
     task: str
     class_names: tuple[str, ...]
     split: Split | None = None
-    truth: np.ndarray | None = None
 
     @property
     def num_classes(self) -> int:
@@ -79,7 +76,7 @@ def read_labelled(
 
     A ``.bin`` holds classes of graphs in its labels, or classes of nodes in ``ndata`` under
     ``node_label`` ("label" by default); ``task`` chooses where it has both. Masks ``train_mask``,
-    ``val_mask`` and ``test_mask`` are its split, ``node_mask`` in ``ndata`` the planted truth.
+    ``val_mask`` and ``test_mask`` are its split.
     ``class_names`` says what classes are called, by their code: a mapping, or a file.
     The options ``directed``, ``relation`` and ``label_names`` of ``reading`` are those of
     ``read_graph``.
@@ -142,16 +139,8 @@ def _read_dgl(
                 f"there is no {name!r} with a class for each {task}; "
                 f"its {where} are {listed(sorted(table)) or 'none'}."
             )
-        truth = columns.node_data.get(_TRUTH)
         classes, names = _as_classes(name, labels)
-        return LabelledData(
-            graph,
-            classes,
-            task,
-            names,
-            _read_masks(table, len(classes)),
-            None if truth is None else truth != 0,
-        )
+        return LabelledData(graph, classes, task, names, _read_masks(table, len(classes)))
 
 
 def _infer_task(of_graphs: np.ndarray | None, of_nodes: np.ndarray | None) -> str:

@@ -287,7 +287,7 @@ def _is_finished(history: History, settings: TrainingSettings) -> bool:
 
 
 def _train_epoch(
-    parallel: nn.Module,
+    network: nn.Module,
     state: _TrainingState,
     data: GraphCollection,
     labels: Tensor,
@@ -295,19 +295,30 @@ def _train_epoch(
     batch_size: int,
 ) -> float:
     """Train for one epoch; return the mean loss over the training part."""
-    model, optimizer = state.model, state.optimizer
-    parallel.train()
-    order = state.generator.permutation(train) if model.pooling is not None else np.asarray(train)
+    network.train()
+    pools = state.model.pooling is not None
+    order = state.generator.permutation(train) if pools else np.asarray(train)
     # every process takes equally many rows, or DistributedDataParallel would wait for ever
     own = np.resize(order, math.ceil(len(order) / world_size()) * world_size())
     own = own[rank() :: world_size()]
+    batches = _batches(own, max(1, batch_size // world_size()) if pools else len(own))
+    # of a single node batch norm has no deviation
+    if len(batches) > 1 and len(batches[-1]) == 1:
+        batches[-2:] = [np.concatenate(batches[-2:])]
+    for batch in batches if pools else ():
+        if data.graph_sizes[torch.from_numpy(batch)].sum() < 2:
+            raise InputError(
+                "batch_size must give batches of two nodes at least, and one has a graph of one "
+                f"node alone; got {batch_size}. Take a larger one."
+            )
     total = torch.zeros(2, dtype=torch.float64)
-    for batch in _training_batches(model, data, own, max(1, batch_size // world_size())):
-        logits, rows = _predict(parallel, model, data, batch)
+    for batch in batches:
+        logits = _predict(network, data, batch, pools)
+        rows = torch.from_numpy(batch).to(labels.device)
         loss = nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
-        optimizer.zero_grad()
+        state.optimizer.zero_grad()
         (loss / len(batch)).backward()
-        optimizer.step()
+        state.optimizer.step()
         total[0] += loss.item()
         total[1] += len(batch)
     loss_sum, count = all_reduce_sum(total).tolist()
@@ -331,8 +342,9 @@ def predict_logits(
     torch.Size([2, 2])
     """
     model.eval()
-    batches = _batches(model, rows, batch_size)
-    return torch.cat([_predict(model, model, data, batch)[0] for batch in batches])
+    pools = model.pooling is not None
+    batches = _batches(np.asarray(rows), batch_size if pools else len(rows))
+    return torch.cat([_predict(model, data, batch, pools) for batch in batches])
 
 
 def evaluate_classifier(
@@ -361,36 +373,16 @@ def evaluate_classifier(
     return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, classes)))
 
 
-def _batches(model: GOMKCN, rows: np.ndarray, size: int) -> list[np.ndarray]:
-    """Up to ``size`` graphs at a time; nodes all at once."""
-    size = len(rows) if model.pooling is None else size
-    return [np.asarray(rows[begin : begin + size]) for begin in range(0, len(rows), size)]
+def _batches(rows: np.ndarray, size: int) -> list[np.ndarray]:
+    """Up to ``size`` rows at a time."""
+    return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
 
 
-def _training_batches(
-    model: GOMKCN, data: GraphCollection, rows: np.ndarray, size: int
-) -> list[np.ndarray]:
-    """The same, none of a single node, of which batch norm has no deviation."""
-    batches = _batches(model, rows, size)
-    if len(batches) > 1 and len(batches[-1]) == 1:
-        batches[-2:] = [np.concatenate(batches[-2:])]
-    for batch in batches if model.pooling is not None else ():
-        if data.graph_sizes[torch.from_numpy(batch)].sum() < 2:
-            raise InputError(
-                "batch_size must give batches of two nodes at least, and one has a graph of one "
-                f"node alone; got {size}. Take a larger one."
-            )
-    return batches
-
-
-def _predict(
-    parallel: nn.Module, model: GOMKCN, data: GraphCollection, rows: np.ndarray
-) -> tuple[Tensor, Tensor]:
-    """Logits of some graphs or nodes, and the numbers of these as a tensor."""
-    index = torch.from_numpy(rows).to(data.feat.device)
-    if model.pooling is None:
-        return parallel(data.whole(), rows=index), index
-    return parallel(data.batch(rows)), index
+def _predict(network: nn.Module, data: GraphCollection, rows: np.ndarray, pools: bool) -> Tensor:
+    """Logits of some graphs, or of nodes where the network does not pool."""
+    if pools:
+        return network(data.batch(rows))
+    return network(data.whole(), rows=torch.from_numpy(rows).to(data.feat.device))
 
 
 def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:

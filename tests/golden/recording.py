@@ -26,9 +26,7 @@ from click.testing import CliRunner
 import gomkcn
 from gomkcn.commands.main import main
 from gomkcn_dgl import GOMKCN, GOMKClassifier, GOMKConv, GOMKKernel, GraphCollection
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.training.training_loop import TrainingSettings, predict_logits, train_classifier
 from mining.miner import PatternMiner
@@ -193,83 +191,6 @@ def readers(folder):
     return found
 
 
-# ---------------------------------------------------------------- objects
-
-
-def igraph_graph(directed=False):
-    import igraph
-
-    # not from networkx, whose attributes igraph puts into any order
-    graph = igraph.Graph(8, (PAIRS % 8).T.tolist(), directed=directed)
-    graph.vs["size"], graph.vs["kind"] = [node * 0.5 for node in range(8)], list("abcabcab")
-    graph.es["weight"], graph.es["sign"] = list(range(1, 31)), ["+", "-"] * 15
-    return graph
-
-
-def objects(folder):
-    ends, several = PAIRS % 8, networkx_graph(nx.MultiDiGraph)
-    arcs = dgl.graph((ends[0], ends[1]), num_nodes=9)
-    arcs.ndata["feat"] = torch.arange(18.0).reshape(9, 2)
-    arcs.edata["w"] = torch.arange(30) + 0.5
-    edges = {("a", "to", "b"): (ends[0] % 4, ends[1]), ("b", "near", "b"): (ends[1], ends[0])}
-    hetero = dgl.heterograph({kind: tuple(map(torch.tensor, pair)) for kind, pair in edges.items()})
-    dense = (np.arange(25).reshape(5, 5) * 7 % 4).astype(float)
-    frame = pd.DataFrame({"source": list("abca"), "target": list("bcdd"), "kind": list("xyxy")})
-    given = {
-        "networkx": (networkx_graph(), {}),
-        "networkx features": (networkx_graph(), {"features": ["size", "kind"]}),
-        "networkx weights": (networkx_graph(), {"weight": "weight"}),
-        "networkx directed": (networkx_graph(nx.DiGraph), {}),
-        "networkx mirrored": (networkx_graph(nx.DiGraph), {"directed": False}),
-        "networkx typed": (networkx_graph(nx.DiGraph), {"relation": "sign"}),
-        "networkx multi": (several, {}),
-        "networkx multi typed": (several, {"relation": "sign", "weight": "weight"}),
-        "networkx names": (nx.les_miserables_graph(), {"weight": "weight"}),
-        "igraph": (igraph_graph(), {}),
-        "igraph typed": (
-            igraph_graph(directed=True),
-            {"relation": "sign", "features": "size"},
-        ),
-        "dgl": (arcs, {}),
-        "dgl undirected": (arcs, {"directed": False, "weight": "w"}),
-        "dgl both ways": (dgl.to_bidirected(arcs, copy_ndata=True), {}),
-        "dgl heterogeneous": (hetero, {}),
-        "dgl batch": (dgl.batch([arcs, arcs]), {}),
-        "dgl heterogeneous batch": (dgl.batch([hetero, hetero]), {}),
-        "matrix": (dense, {}),
-        "matrix symmetric": (dense + dense.T, {}),
-        "matrix sparse": (sp.coo_array(dense), {"directed": False}),
-        "matrix of ones": ((dense > 1).astype(np.int64), {}),
-        "pandas": (frame, {}),
-        "pandas typed": (frame, {"relation": "kind", "directed": True}),
-        "edge index": ((ends, 9), {}),
-        "edge index typed": ((ends, 9), {"relation": ends[0] % 3}),
-        "list": ([nx.path_graph(3), nx.cycle_graph(4), nx.empty_graph(2)], {}),
-        "list directed": ([networkx_graph(nx.DiGraph), nx.DiGraph([(0, 1), (1, 0)])], {}),
-        "list labelled": ([(dgl.to_bidirected(arcs), 0), (dgl.rand_graph(5, 0), 1)], {}),
-        "list typed": ([networkx_graph(), networkx_graph()], {"relation": "sign"}),
-        "csr": (gomkcn.as_csr(networkx_graph()), {"features": np.eye(8)}),
-    }
-    return {
-        name: table(gomkcn.as_csr(graph, **options)) for name, (graph, options) in given.items()
-    }
-
-
-def pyg(folder):
-    try:
-        import torch_geometric.data as geometric
-    except ImportError as error:
-        raise AbsentError("torch_geometric is not installed") from error
-    ends = torch.from_numpy(PAIRS % 8)
-    data = geometric.Data(edge_index=ends, num_nodes=8, x=torch.arange(16.0).reshape(8, 2))
-    hetero = geometric.HeteroData()
-    hetero["a"].num_nodes, hetero["b"].num_nodes = 8, 8
-    hetero["a", "to", "b"].edge_index = ends
-    hetero["b", "near", "b"].edge_index = torch.cat([ends, ends.flip(0)], dim=1)
-    given = {"data": data, "heterogeneous": hetero, "list": [data, data]}
-    return {name: table(gomkcn.as_csr(graph)) for name, graph in given.items()}
-
-
 # ---------------------------------------------------------------- scores
 
 
@@ -359,7 +280,7 @@ def layers(folder):
         batch = GraphCollection(graph, SubgraphSettings(1, 4)).whole()
         with torch.no_grad():
             found[f"convolution {name}"] = convolution(batch.subgraphs, batch.feat)
-            found[f"network {name}"] = model(batch.subgraphs, batch.feat, batch.graph_sizes)
+            found[f"network {name}"] = model(batch)
     return found
 
 
@@ -379,10 +300,8 @@ def training(folder):
     torch.manual_seed(0)
     data = GraphCollection(gomkcn.as_csr(graphs), SubgraphSettings(1, 4))
     model = GOMKCN(1, 2, filter_size=4, num_filters=4, pooling="mean")
-    whole = data.whole()
-    torch.nn.functional.cross_entropy(
-        model(whole.subgraphs, whole.feat, whole.graph_sizes), torch.from_numpy(labels)
-    ).backward()
+    logits = model(data.whole())
+    torch.nn.functional.cross_entropy(logits, torch.from_numpy(labels)).backward()
     gradients = {name: one.grad.norm() for name, one in model.named_parameters()}
     logits = predict_logits(model, data, rows)
     settings = TrainingSettings(3, None, learning_rate=0.001, batch_size=6)
@@ -539,112 +458,11 @@ def mutag(folder):
     return mined(gomkcn.read_graph(places[0]), num_patterns=5, pattern_size=(3, 6))
 
 
-# ---------------------------------------------------------------- refusals
-
-# (name of a file, its text, options of read_graph)
-BAD_FILES = [
-    ("empty.txt", "", {}),
-    ("comments.txt", "# a\n", {}),
-    ("one.txt", "0\n", {}),
-    ("ragged.txt", "0 1\n1 2 3 4 5\n", {}),
-    ("weight.txt", "0 1 x\n1 2 1.5\n0 2 2.5\n", {"weight": 3}),
-    ("negative.txt", "0 1 -1.5\n1 2 1.5\n", {}),
-    ("header.csv", "source,target\n", {}),
-    ("column.csv", "source,target\n0,1\n", {"relation": "kind"}),
-    ("width.csv", "source,target\n0,1\n0,1,2\n", {}),
-    ("twice.csv", "source,target\n0,1\n", {"source": "source", "target": "source"}),
-    ("nan.csv", "source,target,weight\n0,1,nan\n", {}),
-    ("latin.txt", b"a \xe9\n", {}),
-    ("nul.txt", b"a b\nc \0\n", {}),
-    ("name.xyz", "0 1\n", {}),
-    ("broken.graphml", "<graphml><graph>", {}),
-    ("entity.graphml", '<!DOCTYPE a [<!ENTITY b "c">]><graphml/>', {}),
-    ("broken.gml", "graph [", {}),
-    ("broken.json", "{", {}),
-    ("no-links.json", "{}", {}),
-    ("broken.npz", "no zip", {}),
-    ("broken.bin", "no graph", {}),
-    ("broken.parquet", "no table", {}),
-    ("damaged.txt.gz", b"\x1f\x8b\x08", {}),
-    ("feature.txt", "0 1\n", {"features": ["size"]}),
-    ("feature.graphml", "<graphml/>", {"feature_file": "none.npy"}),
-]
-BAD_COMMANDS = [
-    "info none.txt",
-    "count tirangle ba.txt",
-    "count clique-99 ba.txt",
-    "count 'a->b' ba.txt",
-    "count triangle arcs.csv --directed",
-    "count 'a->b, c' ba.txt",
-    "count 'a-[x]-b' ba.txt",
-    "count 'a:C--b:N' ba.txt",
-    "count triangle ba.txt --count-error 0",
-    "convert ba.txt no/out.graph",
-    "mine",
-    "mine ba.txt --out a/b/c --patterns 0",
-    "mine ba.txt --out run --size 6-3",
-    "mine ba.txt --out run --null chance",
-    "mine ba.txt --out run --epochs -1",
-    "train ba.txt --out run",
-    "generate planted --motif wheel --out g.graph",
-    "generate planted --motif whel=3 --out g.graph",
-    "report none",
-    "predict none ba.txt",
-]
-
-
-def refusals(folder):
-    os.chdir(folder)
-    write_graphs()
-    found = {}
-
-    def refuse(name, do):
-        try:
-            do()
-            found[name] = "not refused"
-        except GomkcnError as error:
-            found[name] = f"{type(error).__name__}: {error}"
-
-    for name, text, options in BAD_FILES:
-        Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        refuse(f"{name} {options or ''}", lambda n=name, o=options: gomkcn.read_graph(n, **o))
-    ring, as_csr = nx.cycle_graph(4), gomkcn.as_csr
-    subgraph = (torch.zeros(1, 3, 3), torch.ones(1, 3, 1))
-    calls = {
-        "as_csr None": lambda: as_csr(None),
-        "as_csr path": lambda: as_csr("graph.txt"),
-        "as_csr []": lambda: as_csr([]),
-        "as_csr empty": lambda: as_csr(nx.Graph()),
-        "as_csr features": lambda: as_csr(ring, features="size"),
-        "as_csr width": lambda: as_csr(ring, features=np.ones((3, 2))),
-        "as_csr nan": lambda: as_csr(ring, features=np.full((4, 1), np.nan)),
-        "as_csr weight": lambda: as_csr(ring, weight="w"),
-        "as_csr edge index": lambda: as_csr((np.array([[0], [9]]), 3)),
-        "as_csr matrix": lambda: as_csr(np.ones((2, 3))),
-        "as_csr negative": lambda: as_csr(-np.ones((2, 2))),
-        "gomk shapes": lambda: gomkcn.gomk(*subgraph, torch.zeros(1, 2, 2), torch.ones(1, 3, 1)),
-        "GOMKKernel tau": lambda: GOMKKernel(tau=0),
-        "GOMKKernel levels": lambda: GOMKKernel(2, tau=(1.0, 2.0)),
-        "GOMKKernel matching": lambda: GOMKKernel(matching="best"),
-        "extract_subgraphs hops": lambda: extract_subgraphs(as_csr(ring), SubgraphSettings(-1, 4)),
-        "extract_subgraphs size": lambda: extract_subgraphs(as_csr(ring), SubgraphSettings(1, 0)),
-        "get_motif": lambda: gomkcn.get_motif("whel"),
-        "plant_motifs": lambda: plant_motifs([[0, 1]], 2, {"house": -1}, seed=0),
-        "miner size": lambda: PatternMiner(pattern_size=(5, 3)).fit(ring),
-        "miner patterns": lambda: PatternMiner(num_patterns=0).fit(ring),
-        "miner null": lambda: PatternMiner(null="chance").fit(ring),
-        "miner level": lambda: PatternMiner(level="edge").fit(ring),
-    }
-    for name, do in calls.items():
-        refuse(name, do)
-    return found | {command: run(command) for command in BAD_COMMANDS}
-
-
 SECTIONS = {
     section.__name__: section
     for section in (
-        *(readers, objects, pyg, subgraphs, scores, grams, layers, training),
-        *(counts, planting, mining, mutag, refusals),
+        *(readers, subgraphs, scores, grams, layers, training),
+        *(counts, planting, mining, mutag),
     )
 }
 

@@ -1,4 +1,4 @@
-"""The golden values hold: graphs, scores, counts, patterns and refusals are what was recorded."""
+"""The golden values hold: graphs, scores, counts and patterns are what was recorded."""
 
 import math
 

@@ -1,6 +1,7 @@
 """The public names, and what importing and each command load: what asks little answers at once."""
 
 import importlib
+import inspect
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import gomkcn
 import gomkcn_dgl
 
 HOUSE = Path(__file__).parents[2] / "setup.cfg"
-HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph")
+HEAVY = ("torch", "dgl", "pandas", "seaborn", "sklearn", "matplotlib", "igraph", "rdkit")
 # both load much at their first call
 COMPILED = ("numba", "scipy")
 PROGRAM = """
@@ -56,6 +57,29 @@ def test_the_door_has_every_public_name_of_the_three_packages():
     for package in (gomkcn, gomkcn_dgl):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
             package.nothing  # noqa: B018
+
+
+def calls_of_users():
+    """Functions, methods and constructors of the public names, with their parameters.
+
+    Records, whose docstring has no parameters, are made by the library alone.
+    """
+    for name in gomkcn.__all__:
+        public = getattr(gomkcn, name)
+        calls = {name: public} if callable(public) else {}
+        if inspect.isclass(public):
+            calls = calls if "\nParameters\n" in inspect.getdoc(public) else {}
+            methods = [one for one in vars(public) if not one.startswith("_") or one == "forward"]
+            calls |= {f"{name}.{one}": getattr(public, one) for one in methods}
+        for call, function in calls.items():
+            if callable(function):
+                yield call, [one for one in inspect.signature(function).parameters if one != "self"]
+
+
+def test_a_call_has_at_most_twelve_parameters():
+    # a miner has as many as a random forest of scikit-learn
+    more = {call: len(names) for call, names in calls_of_users() if len(names) > 12}
+    assert more == {"PatternMiner": 18}
 
 
 def test_every_import_keeps_to_the_order_of_the_house():

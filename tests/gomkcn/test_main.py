@@ -21,7 +21,7 @@ from gomkcn_dgl._dgl import dgl
 from mining import read_run, read_truth
 from mining.null_models import NULL_MODELS
 from mining.settings import RunSettings
-from synthetic import MotifClassificationDataset, PlantedMotifDataset
+from synthetic import MotifClassificationDataset, planted_motif_graph
 from synthetic.planting import PlantingSettings
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -117,7 +117,7 @@ def test_generate_classification():
 
 
 def test_info_says_what_would_be_read():
-    said = gomkcn(f"info {write_edges()} --hops 1 --size 4")
+    said = gomkcn(f"info {write_edges()}")
     assert dict(re.split(r"  +", line, maxsplit=1) for line in said.splitlines()) == {
         "graphs": "1",
         "nodes": "55",
@@ -126,8 +126,6 @@ def test_info_says_what_would_be_read():
         "degrees": "median 2, 90 % at most 4, largest 4, 0 nodes without an edge",
         "components": "11, the largest with 5 nodes",
         "notes": "no node features; using the constant 1 (55 nodes); read 80 edges as undirected",
-        # the five cliques have balls of five nodes
-        "truncated": "45.5% of the 1-hop subgraphs have more than 4 nodes",
     }
 
 
@@ -281,12 +279,6 @@ def test_a_wrong_command_line_shows_the_usage(command):
     assert result.stderr.splitlines()[-1].startswith("Error: ")
 
 
-def test_a_flag_beside_its_opposite_is_refused():
-    said = "--directed and --undirected exclude each other; give one of them."
-    for command in ("info g.txt", "mine g.txt", "count triangle g.txt", "convert g.txt g.graph"):
-        assert said in refused(f"{command} --undirected --directed")
-
-
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]
 COMMANDS += ["demo", "generate planted", "generate classification", "train", "explain"]
 
@@ -365,7 +357,7 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     known = defaults_of(PlantingSettings)
     for name in ("features", "feature_dim", "noise", "remove_prob", "add_prob"):
         assert planted[name] == known[name], name
-    known |= defaults_of(PlantedMotifDataset)
+    known |= defaults_of(planted_motif_graph)
     assert planted["nodes"] == known["num_base_nodes"]
     assert planted["edges_per_node"] == known["num_base_edges_per_node"]
     stated = re.search(

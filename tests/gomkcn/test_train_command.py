@@ -107,8 +107,10 @@ def test_nodes_whose_rows_sum_to_one_and_which_keep_their_ids():
     assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
     # features that never vary bypass the input layer
     assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
-    words = replace(graph, features=np.eye(100, 1, dtype=np.float32) * 3)
-    assert classifier.collection(words).feat.sum(dim=1).tolist() == [1.0, *[0.0] * 99]
+    rows = np.zeros((100, 2), np.float32)
+    rows[:2] = [[3, 1], [2, 0]]
+    scaled = classifier.collection(replace(graph, features=rows)).feat
+    assert scaled[:3].tolist() == [[0.75, 0.25], [1, 0], [0, 0]]
     Path("path.txt").write_text("".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges))
     table = predict_file(classifier, "path.txt")
     assert list(table) == ["node", "predicted", "probability 0", "probability 1"]

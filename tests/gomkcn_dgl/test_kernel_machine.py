@@ -193,21 +193,17 @@ def test_a_classifier_compares_patterns(trees):
 
 
 def test_patterns_are_compared_where_matching_takes_long(trees, monkeypatch, caplog):
-    graphs, labels = trees
-    options = {key: value for key, value in SMALL.items() if key != "tau"}
-    model = GOMKClassifier(**options).fit(graphs, labels)
-    assert model.num_patterns_ is None
-    # 60 graphs of about 9 nodes and six kernels, of which one node each is matched at most
-    seconds = model._seconds_of_matching(as_csr(graphs))
-    assert seconds == pytest.approx(3e-8 * 60**2 / 2 * 8.5**2 * 6, rel=0.2)
-    capped = GOMKClassifier(**options, most_nodes=1)
-    assert capped._seconds_of_matching(as_csr(graphs)) == pytest.approx(3e-8 * 60**2 / 2 * 6)
-    monkeypatch.setattr(kernel_machine, "_MOST_SECONDS", seconds / 4)
-    assert GOMKClassifier(**options).fit(graphs, labels).num_patterns_ == 64
-    # who gives what only the matching has wants it, and is told
-    with caplog.at_level("INFO", "gomkcn_dgl"):
-        assert GOMKClassifier(**SMALL).fit(graphs, labels).num_patterns_ is None
-    assert "without tau and most_nodes patterns are compared" in caplog.text
+    graph = as_csr(trees[0])
+    # 60 graphs of about 9 nodes and two kernels, of which one node each is matched at most
+    for most_nodes, size in ((128, 8.5), (1, 1)):
+        model = GOMKClassifier(**SMALL, most_nodes=most_nodes)
+        seconds = 3e-8 * 60**2 / 2 * size**2 * 2
+        monkeypatch.setattr(kernel_machine, "_MOST_SECONDS", 1.3 * seconds)
+        assert model.resolve_patterns(graph) is None
+        monkeypatch.setattr(kernel_machine, "_MOST_SECONDS", seconds / 1.3)
+        with caplog.at_level("INFO", "gomkcn_dgl"):
+            assert model.resolve_patterns(graph) == 64
+    assert "the same of 64 patterns, whatever tau and most_nodes are" in caplog.text
 
 
 @pytest.mark.parametrize(("number", "num_kernels"), [(None, 6), (8, 2)])
@@ -232,7 +228,7 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
         ({}, [0, 1] * 10, r"^y must have a class for each of the 10 graphs, got shape \(20,\)"),
         ({}, [0] * 10, "^y must have at least two classes, got 1"),
         ({}, [0] * 8 + [1] * 2, "^y must have at least num_folds = 5 graphs .* got 2 of 1"),
-        ({"num_patterns": 9}, [0, 1] * 5, "^tau must be left out beside num_patterns"),
+        ({"num_patterns": 0}, [0, 1] * 5, "^num_patterns must be at least 1, got 0"),
         ({"cost": ()}, [0, 1] * 5, "^cost must have at least one value"),
         ({"tau": 0.5}, [0, 1] * 5, "^tau must be a list of values to choose from, got 0.5"),
         ({"gamma": (-1.0,)}, [0, 1] * 5, "^gamma must be greater than 0, got -1"),
@@ -241,3 +237,15 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
 def test_refusals(trees, change, labels, message):
     with pytest.raises(InputError, match=message):
         GOMKClassifier(**{**SMALL, **change}).fit(trees[0][:10], labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": 0.0}, "^gamma must be greater than 0, got 0"),
+        ({"num_patterns": 0}, "^num_patterns must be at least 1, got 0"),
+    ],
+)
+def test_what_a_kernel_refuses(options, message):
+    with pytest.raises(InputError, match=message):
+        GOMKGram(**options).fit([nx.path_graph(3)])

@@ -73,7 +73,7 @@ def test_a_dgl_batch_and_a_collection_give_the_same_logits(pooling, num_layers):
     collection = collection_of(GRAPHS, feat)
     whole = collection.whole()
     logits = model(batch, feat)
-    torch.testing.assert_close(logits, model(whole.subgraphs, whole.feat, whole.graph_sizes))
+    torch.testing.assert_close(logits, model(whole))
     assert logits.shape == ((len(GRAPHS) if pooling else batch.num_nodes()), 4)
 
 
@@ -83,19 +83,15 @@ def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     model = GOMKCN(3, 2, filter_size=4, pooling=pooling).eval()
     feat = features(sum(SIZES))
     collection = collection_of(GRAPHS, feat)
-    together = model(*_call(collection.whole()))
+    together = model(collection.whole())
     order = [3, 0, 2, 1]
-    torch.testing.assert_close(model(*_call(collection.batch(order))), together[order])
+    torch.testing.assert_close(model(collection.batch(order)), together[order])
     for number in range(len(GRAPHS)):
-        single = model(*_call(collection.batch([number])))
+        single = model(collection.batch([number]))
         torch.testing.assert_close(single[0], together[number])
     # a graph without nodes
     empty = dgl.batch([dgl_batch(GRAPHS[:1]), dgl.graph(([], []), num_nodes=0)])
     assert model(empty, feat[:5]).isfinite().all()
-
-
-def _call(batch):
-    return batch.subgraphs, batch.feat, batch.graph_sizes
 
 
 def test_sparse_features_equal_dense_ones():
@@ -111,7 +107,7 @@ def test_sparse_features_equal_dense_ones():
     gradients = []
     for values in (collection.feat, torch.from_numpy(feat)):
         model.zero_grad()
-        model(collection.subgraphs, values).square().sum().backward()
+        model(collection.whole()._replace(feat=values)).square().sum().backward()
         gradients.append(model.input.weight.grad.clone())
     torch.testing.assert_close(gradients[0], gradients[1])
 
@@ -121,7 +117,7 @@ def test_the_filters_of_the_classes_are_the_logits():
     graph = dgl_batch(GRAPHS[:1])
     feat = features(5)
     assert model.convs[-1].num_filters == 5
-    levels = model.levels(model.subgraphs(graph), feat)
+    levels = model.levels(model.first_conv.subgraphs(graph), feat)
     torch.testing.assert_close(model(graph, feat), levels[-1])
 
 
@@ -131,8 +127,8 @@ def test_a_subset_of_rows_has_the_same_logits(num_layers):
     model = GOMKCN(3, 2, filter_size=4, num_layers=num_layers).eval()
     whole = collection_of(GRAPHS, features(sum(SIZES))).whole()
     rows = torch.tensor([4, 0, 9])
-    some = model(whole.subgraphs, whole.feat, rows=rows)
-    torch.testing.assert_close(some, model(whole.subgraphs, whole.feat)[rows])
+    some = model(whole, rows=rows)
+    torch.testing.assert_close(some, model(whole)[rows])
 
 
 @pytest.mark.parametrize("pooling", ["sum", "mean", "max"])
@@ -150,8 +146,6 @@ def test_nodes_are_pooled_as_by_numpy(pooling):
         ({"pooling": "median"}, "pooling must be"),
         ({"num_layers": 0}, "num_layers must be"),
         ({"dropout": 1.5}, "dropout must be"),
-        # subgraph tensors, unlike DGL graphs, do not tell the sizes of their graphs
-        ({"pooling": "sum"}, "graph_sizes must be given"),
     ],
 )
 def test_what_a_model_refuses(settings, sentence):
@@ -159,4 +153,4 @@ def test_what_a_model_refuses(settings, sentence):
         as_csr(GRAPHS[0], features=features(5).numpy()), SubgraphSettings(1, 3)
     )
     with pytest.raises(InputError, match=sentence):
-        GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.subgraphs, collection.feat)
+        GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.whole())

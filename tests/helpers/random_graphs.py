@@ -1,6 +1,7 @@
 """Random graphs, parts of them and matching problems, as tests of several modules draw them."""
 
 import itertools
+from functools import cache
 from typing import NamedTuple
 
 import networkx as nx
@@ -12,6 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels import BACKENDS
+from gomkcn_dgl.relations import relations_of
 
 
 def random_graph(rng, size, num_edges):
@@ -44,6 +46,20 @@ def connected_part(rng, graph, size):
     part = list(nx.bfs_tree(joined, int(rng.choice(list(joined)))))[:size]
     order = rng.permutation(part)
     return Structure(channels[np.ix_(order, order)], graph.relations), order
+
+
+@cache
+def connected_digraphs(size):
+    """One adjacency of each class of isomorphic weakly connected digraphs."""
+    pairs, relations = list(itertools.combinations(range(size), 2)), relations_of(["edge"], [True])
+    classes = {}
+    for kinds in itertools.product(range(4), repeat=len(pairs)):
+        arcs = np.zeros((size, size), dtype=bool)
+        for (u, v), kind in zip(pairs, kinds, strict=True):
+            arcs[u, v], arcs[v, u] = kind & 1, kind & 2
+        if nx.is_connected(nx.from_numpy_array(arcs | arcs.T)):
+            classes.setdefault(Structure(np.stack([arcs, arcs.T], axis=2), relations).key, arcs)
+    return list(classes.values())
 
 
 # names and directions of the relations of a graph

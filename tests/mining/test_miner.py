@@ -19,7 +19,7 @@ from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from mining.learning.neighbourhoods import compare_neighbourhoods, filters_of
-from synthetic import PlantedMotifDataset, PlantingSettings, get_motif
+from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 RING, GREEDY = nx.cycle_graph(6), GOMKKernel(3, tau=0.5, matching="greedy")
 
@@ -59,7 +59,7 @@ def records(miner):
 
 
 def planted(features="constant", **options):
-    return PlantedMotifDataset(**{"seed": 1, "settings": PlantingSettings(features), **options})
+    return planted_motif_graph(**{"seed": 1, "settings": PlantingSettings(features), **options})
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def planted(features="constant", **options):
 def test_planted_motifs_are_recovered(features, motifs):
     options = {"motifs": motifs} if motifs else {}
     dataset = planted(features=features, num_base_nodes=300, **options)
-    miner = PatternMiner(sources="grown", null="none").fit(dataset[0])
-    graph = as_csr(dataset[0])
+    miner = PatternMiner(sources="grown", null="none").fit(dataset.to_dgl())
+    graph = as_csr(dataset.to_dgl())
     # the set is these motifs and no other, each with its copies
-    assert len(miner.motif_set_) == len(dataset.planted.motifs) == len(miner.patterns_)
-    for entry in compare_with_truth(miner.patterns_, dataset.planted.truth()):
+    assert len(miner.motif_set_) == len(dataset.motifs) == len(miner.patterns_)
+    for entry in compare_with_truth(miner.patterns_, dataset.truth()):
         assert entry.recovered, entry
         # every planted copy is a place, and every place is an induced occurrence
         assert entry.planted_found == entry.copies, entry
@@ -84,7 +84,7 @@ def test_planted_motifs_are_recovered(features, motifs):
 
 def test_a_graph_without_motifs_has_none():
     miner = PatternMiner(null="none")
-    miner.fit(planted(copies=0, num_base_nodes=300)[0])
+    miner.fit(planted(copies=0, num_base_nodes=300).to_dgl())
     assert miner.patterns_ == [] and len(miner.motif_set_) == 0
 
 
@@ -95,7 +95,7 @@ def mined():
     miner = PatternMiner(
         8, "3-6", sources="filters", num_epochs=3, null="none", values="similarity"
     )
-    return dataset, miner.fit(dataset[0])
+    return dataset, miner.fit(dataset.to_dgl())
 
 
 def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
@@ -112,7 +112,7 @@ def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
 
 def test_transform_is_the_kernel_and_predict_its_largest(mined):
     dataset, miner = mined
-    csr = as_csr(dataset[0])
+    csr = as_csr(dataset.to_dgl())
     similarity, order = miner.transform(csr), NodeOrder.of(csr)
     near = compare_neighbourhoods(miner.source_, order.graph, miner.patterns_, None)
     np.testing.assert_array_equal(similarity[order.nodes], near.similarity)
@@ -285,7 +285,7 @@ def test_occurrences_of_small_patterns_match_perfectly(kernel):
 
 
 def one_graph():
-    return as_csr(planted(num_base_nodes=80, copies=4)[0])
+    return as_csr(planted(num_base_nodes=80, copies=4).to_dgl())
 
 
 def labelled_graphs():

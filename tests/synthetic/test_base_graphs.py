@@ -101,6 +101,12 @@ def test_the_smallest_and_largest_probabilities():
     assert nx.is_tree(to_graph(draw["tree"](50), 50))
 
 
+def test_a_node_must_be_left_to_join_those_of_the_star():
+    assert barabasi_albert(4, 3, seed=0).tolist() == [[0, 1], [0, 2], [0, 3]]
+    with pytest.raises(InputError, match="num_nodes must be at least 4, got 3"):
+        barabasi_albert(3, 3, seed=0)
+
+
 def test_what_networkx_refuses_is_an_input_error():
     for name, given in {"regular": (5, 3), "ws": (4, 6, 0.1), "tree": (0,)}.items():
         with pytest.raises(InputError, match=r"of NetworkX cannot be drawn: .*\.$"):

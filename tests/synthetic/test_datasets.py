@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from synthetic import MOTIFS, MotifClassificationDataset, PlantedMotifDataset, PlantingSettings
+from synthetic import MOTIFS, MotifClassificationDataset, PlantingSettings, planted_motif_graph
 
 
 @pytest.fixture(scope="module")
@@ -16,15 +16,13 @@ def graphs():
 
 
 def test_the_mining_graph_has_the_stated_size_and_balance():
-    dataset = PlantedMotifDataset()
-    graph = dataset[0]
-    assert len(dataset) == 1
+    planted = planted_motif_graph()
+    graph = planted.to_dgl()
     assert (graph.num_nodes(), graph.num_edges()) == (1000, 2278)
     assert graph.ndata["feat"].shape == (1000, 3)
     assert torch.bincount(graph.ndata["node_type"]).tolist() == [760, 60, 60, 60, 60]
-    assert dataset.planted.motif_names == ("house", "cup", "wheel", "crown")
-    assert [row["copies"] for row in dataset.planted.truth()["motifs"]] == [10] * 4
-    assert dataset.num_classes == 5
+    assert planted.motif_names == ("house", "cup", "wheel", "crown")
+    assert [row["copies"] for row in planted.truth()["motifs"]] == [10] * 4
 
 
 def test_the_paper_set_has_the_stated_sizes():
@@ -106,6 +104,5 @@ def test_the_split_is_disjoint_complete_and_stratified(num_graphs):
 
 def test_indices_count_from_the_end_and_stop(graphs):
     assert graphs[-1][0] is graphs[121][0]
-    assert len(list(PlantedMotifDataset(num_base_nodes=9, copies=1))) == 1
     with pytest.raises(IndexError):
         graphs[122]

@@ -7,6 +7,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
+from random_graphs import connected_digraphs
 from tiny_runs import pattern_of, typed_pattern_of
 
 from gomkcn_dgl.graphs.named_structures import SMALL
@@ -21,20 +22,6 @@ from gomkcn_dgl.graphs.shapes import (
 )
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import relations_of
-
-
-def connected_classes(size):
-    """One adjacency for each class of connected directed graphs."""
-    pairs = list(combinations(range(size), 2))
-    classes = {}
-    for kinds in product(range(4), repeat=len(pairs)):
-        arcs = np.zeros((size, size), dtype=bool)
-        for (u, v), kind in zip(pairs, kinds, strict=True):
-            arcs[u, v], arcs[v, u] = kind & 1, kind & 2
-        if nx.is_connected(nx.from_numpy_array(arcs | arcs.T)):
-            one = Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
-            classes.setdefault(one.key, arcs)
-    return list(classes.values())
 
 
 def test_all_triads_but_those_both_ways_have_their_names():
@@ -54,7 +41,7 @@ def test_all_triads_but_those_both_ways_have_their_names():
         "210": "triangle with two mutual pairs",
         "300": None,
     }
-    classes = connected_classes(3)
+    classes = connected_digraphs(3)
     assert len(classes) == 13
     for arcs in classes:
         graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
@@ -64,7 +51,7 @@ def test_all_triads_but_those_both_ways_have_their_names():
 
 
 def test_no_two_classes_of_four_nodes_share_a_name():
-    classes = connected_classes(4)
+    classes = connected_digraphs(4)
     assert len(classes) == 199
     names = [name for name in map(name_motif, classes) if name]
     assert len(names) == len(set(names)) == len(motif_names(4)) == 11
@@ -224,7 +211,7 @@ def test_what_tells_the_rows_of_a_table_apart_is_said():
 def test_no_two_of_all_structures_of_a_size_are_described_alike():
     directed = [
         Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
-        for arcs in connected_classes(4)
+        for arcs in connected_digraphs(4)
     ]
     for structures, number in ((atlas(6), 112), (atlas(7), 853), (directed, 199)):
         assert len(set(describe_shapes(structures))) == len(structures) == number
@@ -241,7 +228,7 @@ def test_nodes_with_categories_are_told_apart_by_edges():
 def test_what_is_said_of_each_directed_graph_of_four_nodes_is_true():
     """A name belongs to one class; else the numbers of the sentence are those of the graph."""
     named = []
-    for arcs in connected_classes(4):
+    for arcs in connected_digraphs(4):
         edges = [("edge", u, v) for u, v in np.argwhere(arcs).tolist()]
         text = describe_shape(typed_pattern_of(4, edges, {"edge": True}).structure)
         if not text.startswith("4 nodes, "):

@@ -48,13 +48,6 @@ def test_mutated_files(reader, tmp_path, data):
     target.feed(tmp_path, data.draw(mutated(target.seeds, target.is_folder)))
 
 
-@pytest.mark.parametrize("reader", [name for name in READERS if not TARGETS[name].is_folder])
-@a_few
-@given(data=st.binary(max_size=200))
-def test_random_bytes(reader, tmp_path, data):
-    TARGETS[reader].feed(tmp_path, data)
-
-
 @a_few
 @given(record=records)
 def test_json_of_other_contents(tmp_path, record):

@@ -20,12 +20,19 @@ BACKENDS = {"reference": bfs_reference.extract, "numba": bfs_numba.extract}
 SAMPLES = 1000 if numba.config.DISABLE_JIT else 6000
 
 
-def build(graph, *, weighted=False):
-    graph = nx.convert_node_labels_to_integers(graph)
+def build(graph, *, weighted=False, linked=False):
+    graph, rng = nx.convert_node_labels_to_integers(graph), np.random.default_rng(0)
     ends = np.array(graph.edges, dtype=np.int64).reshape(-1, 2)
-    weights = np.random.default_rng(0).uniform(0.1, 2, len(ends)) if weighted else None
+    if linked:
+        # arcs of two relations, some of them both ways, and edges of a third
+        ends = np.concatenate([ends, ends[::2, ::-1]])
+    kinds = {"directed": [True, True, False], "relation_names": ["a", "b", "c"]}
     return csr_from_edges(
-        ends[:, 0], ends[:, 1], len(graph), weights=weights, features=np.ones(len(graph))
+        *ends.T,
+        len(graph),
+        weights=rng.uniform(0.1, 2, len(ends)) if weighted else None,
+        features=np.ones(len(graph)),
+        **({"relation": rng.integers(3, size=len(ends)), **kinds} if linked else {}),
     )
 
 
@@ -34,6 +41,7 @@ GRAPHS = {
     "random": nx.gnp_random_graph(90, 0.12, seed=0),
     # a center with more neighbors than any hub limit here
     "wheel_with_a_hub": nx.wheel_graph(281),
+    "two_hubs": nx.complete_bipartite_graph(2, 90),
     "single_node": nx.empty_graph(1),
     "edgeless": nx.empty_graph(4),
     "disconnected": nx.disjoint_union(nx.path_graph(5), nx.complete_graph(7)),
@@ -43,7 +51,14 @@ GRAPHS = {
 def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
     extract = plain_subgraphs if backend == "reference" else extract_subgraphs
     batch = extract(graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed), roots)
-    return batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights
+    if batch.links is not None:
+        # what joins the nodes is what joins them in the graph
+        dense, real = np.zeros((graph.num_nodes,) * 2, int), batch.nodes >= 0
+        dense[np.repeat(np.arange(graph.num_nodes), graph.degrees), graph.indices] = graph.links
+        inside = dense[batch.nodes[:, :, None], batch.nodes[:, None, :]]
+        inside = np.where(real[:, :, None] & real[:, None, :], inside, 0)
+        np.testing.assert_array_equal(batch.links, inside)
+    return batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights, batch.links
 
 
 def samples(graph, num_hops, max_nodes, policy):
@@ -78,11 +93,11 @@ def test_a_hand_worked_case(backend, case):
 
 
 @pytest.mark.parametrize(
-    ("name", "policy", "num_hops", "max_nodes", "weighted"),
-    random_cases(80, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True]),
+    ("name", "policy", "num_hops", "max_nodes", "weighted", "linked"),
+    random_cases(100, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True], [False, True]),
 )
-def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted):
-    graph = build(GRAPHS[name], weighted=weighted)
+def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted, linked):
+    graph = build(GRAPHS[name], weighted=weighted, linked=linked)
     roots = np.arange(min(graph.num_nodes, 12))
     expected = arrays(graph, "reference", roots, num_hops, max_nodes, policy)
     assert_same(arrays(graph, "numba", roots, num_hops, max_nodes, policy), expected)

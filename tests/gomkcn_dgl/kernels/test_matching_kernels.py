@@ -7,13 +7,13 @@ import pytest
 import torch
 from random_graphs import CPU, SHAPES, Shape, assert_valid, problem, subgraphs_of, uneven_sizes
 from scipy.optimize import linear_sum_assignment
-from table_assignment import assign
 from tiny_graphs import random_cases, with_kernel
 from tolerances import GRADIENTS, VALUES
 
 from gomkcn_dgl import kernels
 from gomkcn_dgl.errors import BackendError, InputError
 from gomkcn_dgl.kernels import load_backend
+from gomkcn_dgl.kernels.assignment_numba import fixed_point, match_optimally, new_scratch
 from gomkcn_dgl.kernels.vectors_numba import exp2, lanes_of, load, store
 from gomkcn_dgl.matching import AGGREGATIONS, MATCHINGS, GOMKKernel, gomk
 from gomkcn_dgl.runtime.compiled import compiled
@@ -267,6 +267,32 @@ def test_powers_of_two_keep_their_stated_error(dtype, error):
     assert powers[3] == 0
     assert np.isnan(powers[1])
     assert powers[2] == 1
+
+
+@compiled()
+def assign_tables(tables, shift, scale, chosen, scratch, starts, columns):
+    cost, key, offset, parent, book = scratch
+    num_rows, num_columns = chosen.shape[1], tables.shape[1]
+    for b in range(len(chosen)):
+        columns[:] = -1
+        match_optimally(
+            tables, b * num_rows * num_columns, num_columns, 0, num_rows, starts, shift, scale,
+            cost, key, offset, parent, book, columns,
+        )  # fmt: skip
+        chosen[b] = columns
+
+
+def assign(tables):
+    """The column that the kernel assigns to each row of tables ``[B, N, M]``, -1 for none."""
+    num_tables, num_rows, num_columns = tables.shape
+    chosen = np.empty((num_tables, num_rows), np.int64)
+    shift, scale = fixed_point(num_rows, num_columns, float(np.nanmax(np.abs(tables), initial=0)))
+    assign_tables(
+        tables.reshape(num_tables * num_rows, num_columns), shift, tables.dtype.type(scale), chosen,
+        new_scratch(num_rows, num_columns), np.arange(num_rows) * num_columns,
+        np.empty(num_rows, np.int64),
+    )  # fmt: skip
+    return chosen
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from gomkcn_dgl import (
     as_csr,
     initialize_from_classes,
 )
+from gomkcn_dgl.training.class_initialization import _choose
 
 CYCLE, STAR = nx.cycle_graph(6), nx.star_graph(5)
 
@@ -88,3 +89,10 @@ def test_filters_that_are_classes_hold_their_own_class():
     assert feat[0].argmax(dim=1).tolist() == [0] * 3
     assert feat[2].argmax(dim=1).tolist() == [2] * 3
     torch.testing.assert_close(model.convs[0].filters.free_feat[1], before)
+
+
+@pytest.mark.parametrize(("alike", "expected"), [(0.9, [0, 1]), (0.9995, [0, 2])])
+def test_of_subgraphs_that_are_nearly_one_the_second_is_no_filter(alike, expected):
+    similarity = torch.tensor([[1.0, alike, 0.1], [alike, 1.0, 0.1], [0.1, 0.1, 1.0]])
+    contrast = torch.tensor([[3.0, 2.0, 1.0]])
+    assert _choose(contrast, similarity, np.zeros(3, int), np.zeros(2, int)) == expected

@@ -18,7 +18,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Shape, links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import collection_code, graph_count
-from mining.motif_sets.blocks import find_blocks
+from mining.motif_sets.blocks import Blocks, bits_without, block_bits, find_blocks
 from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode, terms_of
 from mining.motif_sets.collection_code import (
     CollectionCode,
@@ -141,6 +141,27 @@ def test_blocks_are_found_where_there_are_some():
     sides = find_blocks(CodedGraph.of(MinedGraph.of(nx.complete_bipartite_graph(5, 6))))
     assert sorted(np.bincount(sides).tolist()) == [5, 6]
     assert find_blocks(CodedGraph.of(MinedGraph.of(nx.cycle_graph(20)))) is None
+
+
+def test_blocks_of_a_collection_by_hand():
+    """Two triangles, each with a node apart: nodes by their block, edges by shared densities."""
+    graph = as_csr([nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(1))] * 2)
+    labels = np.array([0, 0, 0, 1] * 2)
+
+    def sequence(*counts):
+        """Each symbol by those before it."""
+        symbols = [one for one, times in enumerate(counts) for _ in range(times)]
+        seen = [(symbols[:place].count(one), place) for place, one in enumerate(symbols)]
+        return -sum(log2((same + 0.5) / (place + len(counts) / 2)) for same, place in seen)
+
+    # all six pairs in the first block, none of six between the two
+    expected = 1.5185 + 1 + 3.7679 + sequence(6, 2) + 1 + 2 * sequence(6, 0)
+    assert block_bits(graph, labels, 2) == pytest.approx(expected, abs=1e-3)
+    # without the triangles' block all are in the other one: six of twelve pairs
+    grown = 1.5185 + 1 + 3.7679 + sequence(8, 0) + 1 + sequence(6, 6) - expected
+    blocks = Blocks(labels, block_bits(graph, labels, 2))
+    nodes = np.flatnonzero(labels == 0).reshape(2, 3)
+    assert bits_without(graph, blocks, nodes) == pytest.approx(grown, abs=1e-3)
 
 
 def test_pairs_of_blocks_that_edges_join_are_counted():

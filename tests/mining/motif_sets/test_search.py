@@ -1,5 +1,6 @@
 """The search: copies that are listed, sets that grow, what is found, and nothing elsewhere."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import networkx as nx
@@ -12,8 +13,10 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Shape, find_shapes, links_of
 from mining.mined_graph import MinedGraph
+from mining.motif_sets import collection_search, search
 from mining.motif_sets.blocks import find_shared_blocks
 from mining.motif_sets.code_length import CodedGraph, GraphCode
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_copies import (
     Least,
@@ -122,6 +125,8 @@ def test_bits_of_the_best_copies_are_those_of_the_code(kind):
         if found is None:
             assert len(listed.copies) < 2
             continue
+        # two, though one alone may cost less
+        assert len(found.rows) >= 2
         bits, address = code.motif_bits(shape, found.copies)
         assert abs(found.bits - bits) < 1e-9
         assert found.address == address
@@ -147,6 +152,24 @@ def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
     left.used[listed.edges[1:5]] = True
     assert listed.best_copies(left, none, every) is None
     assert listed.best_copies(left, np.array([0]), every).rows.tolist() == [0, 5]
+
+
+def test_a_residual_degree_that_no_other_copy_has_is_as_good_as_excluded():
+    whole = nx.disjoint_union_all([nx.complete_graph(3)] * 5)
+    whole.add_edges_from((0, leaf) for leaf in range(15, 23))
+    graph = CodedGraph.of(MinedGraph.of(whole))
+    hub = int(graph.num_neighbors.argmax())
+    (clique,) = (
+        np.array(one)
+        for one in nx.find_cliques(nx.Graph(graph.edges.tolist()))
+        if hub in one and len(one) == 3
+    )
+    listed, _ = list_all(graph, shape_at(graph, clique))
+    has_hub = (listed.copies == hub).any(axis=1)
+    bits = listed._bits_by_residual_degree(np.arange(5), np.flatnonzero(~has_hub))
+    # 14 nodes have two neighbours, of which nothing is left; of the hub's ten, eight are
+    assert bits[~has_hub] == pytest.approx(3 * np.log2(14))
+    assert bits[has_hub] == pytest.approx(2 * np.log2(14) + 3 * np.log2(8))
 
 
 def test_disjoint_rows_are_chosen_in_order():
@@ -435,3 +458,29 @@ def test_all_connected_sets_are_there_once_grouped_by_their_structure(size):
     shapes = [nx.from_numpy_array(one.shape.links) for one in seen]
     for first, second in combinations(shapes, 2):
         assert not nx.is_isomorphic(first, second)
+
+
+def test_what_a_set_saves_is_told_from_the_shorter_base():
+    ring = CodedMotif(RING, np.zeros((2, 5), int), 20.0)
+    typed, total = CodedSet((), 100.0, 100.0, "typed"), CodedSet((ring,), 104.0, 80.0, "total")
+    best, other = collection_search._answer([typed, total])
+    assert (best.base, best.bits_base, best.bits_saved) == ("total", 100.0, 20.0)
+    assert other.base == "typed"
+    # no motifs where they save less than ten bits of that
+    best, _ = collection_search._answer([typed, replace(total, bits_total=91.0)])
+    assert (best.base, best.motifs) == ("typed", ())
+
+
+def test_blocks_are_no_answer_where_motifs_lie_beyond_them(monkeypatch):
+    ring = CodedMotif(Structure.parse("ring-4"), np.zeros((2, 4), int), 20.0)
+    blocks, mined = np.arange(34) % 2, MinedGraph.of(nx.karate_club_graph())
+    for motifs, answer in (((ring,), "degrees"), ((), "blocks")):
+        sets = CodedSet((), 1e6, 90.0), CodedSet(motifs, 99.0, 80.0, "blocks", blocks)
+        monkeypatch.setattr(search, "find_blocks", lambda _: blocks)
+        monkeypatch.setattr(
+            search,
+            "search_graph",
+            lambda *_, blocks=None, sets=sets, **__: sets[blocks is not None],
+        )
+        found, other = search.motif_set_of_graph(mined, range(3, 5), seed=0)
+        assert {found.base, other.base} == {"degrees", "blocks"} and found.base == answer

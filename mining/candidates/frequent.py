@@ -1,0 +1,29 @@
+"""Frequent subgraphs of a collection as a source of patterns."""
+
+from __future__ import annotations
+
+from gomkcn_dgl.errors import InputError
+from mining.gspan import frequent_subgraphs
+from mining.mined_graph import MinedGraph
+from mining.pattern import Pattern
+
+# least share of the graphs; the most patterns, those of most edges in most graphs
+_SUPPORT, _MOST = 0.1, 100
+# larger ones are many, and motifs grow from them
+_MOST_NODES = 6
+
+
+def patterns_of_subgraphs(mined: MinedGraph, sizes: range) -> list[Pattern]:
+    """The closed subgraphs that a tenth of the graphs contain, of ``sizes`` up to six nodes."""
+    if mined.graph.num_graphs == 1:
+        raise InputError(
+            'sources must be "grown" or "filters" for a single graph; "frequent" subgraphs are '
+            "those of many graphs of a collection."
+        )
+    largest = min(sizes[-1], _MOST_NODES)
+    least = max(2, min(sizes[0], largest))
+    found = frequent_subgraphs(mined.graph, _SUPPORT, (least, largest), closed=True)
+    pairs = zip(found.structures, found.support.tolist(), strict=True)
+    best = sorted(pairs, key=lambda pair: -pair[1] * len(pair[0].edges))[:_MOST]
+    names = mined.graph.feature_names
+    return [Pattern(one, sources=("frequent",), feature_names=names) for one, _ in best]

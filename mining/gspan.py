@@ -1,0 +1,478 @@
+"""All frequent subgraphs of a collection: gSpan (X. Yan and J. Han, ICDM 2002).
+
+A subgraph is contained in a graph that has its nodes and edges, with their categories, relations
+and directions, and perhaps more between the same nodes. Its support is the number of graphs that
+contain it. Subgraphs grow by an edge at a time, only in the way of the least code of a depth-first
+search, so that each is met once; one that is not frequent has no frequent one around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from gomkcn_dgl.checks import check_sizes
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.files import listed
+from mining.categories import Categories
+from mining.gspan_loops import Arcs, find_extensions, is_minimal
+from mining.mined_graph import classes_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# embeddings of one subgraph that are kept; a subgraph with more is not extended
+MOST_EMBEDDINGS = 20_000_000
+_MOST_NODES = 62
+
+
+@dataclass(frozen=True, eq=False)
+class FrequentSubgraphs:
+    """The frequent subgraphs of a collection, those of most graphs first.
+
+    Attributes
+    ----------
+    structures : list of Structure
+        Each with its edges, and perhaps more between its nodes in a graph.
+    contains : numpy.ndarray
+        bool ``[G, S]``, the graphs that contain each.
+    classes : GraphClasses or None
+        Where the support was asked for in each class.
+    is_complete : bool
+        Whether these are all. Else one had so many embeddings that it was not extended.
+    codes : list
+        The code of each, in terms of ``labels``.
+    labels : object
+        Relations, categories and their numbers in the graphs in which they were found.
+    """
+
+    structures: list[Structure]
+    contains: np.ndarray
+    classes: GraphClasses | None
+    is_complete: bool
+    codes: list[_Code]
+    labels: _Labels
+
+    @property
+    def support(self) -> np.ndarray:
+        """Graphs that contain each subgraph, int64 ``[S]``."""
+        return self.contains.sum(axis=0)
+
+    def __len__(self) -> int:
+        return len(self.structures)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The columns of :meth:`to_pandas`."""
+        table = {
+            "nodes": [one.num_nodes for one in self.structures],
+            "edges": [len(one.edges) for one in self.structures],
+            "support": self.support.tolist(),
+            "share": (self.support / max(len(self.contains), 1)).tolist(),
+        }
+        if self.classes is not None:
+            for label, name in enumerate(self.classes.names):
+                inside = self.contains[self.classes.labels == label].sum(axis=0)
+                table[f"support in {name}"] = inside.tolist()
+        table["pattern"] = [one.to_text() for one in self.structures]
+        table["name"] = describe_shapes(self.structures)
+        return table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
+
+        With classes, also the support in each.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Whether each graph contains each subgraph, bool ``[G, S]``.
+
+        ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
+        graphs in which the subgraphs were found.
+        """
+        search = _Search(as_csr(graphs), self.labels)
+        column = {code.name: at for at, code in enumerate(self.codes)}
+        wanted = {name for code in self.codes for name in code.prefixes}
+        contains = np.zeros((search.graph.num_graphs, len(self)), bool)
+        for code, inside in search.run(lambda code, _: code.name in wanted):
+            if code.name in column:
+                contains[inside, column[code.name]] = True
+        return contains
+
+
+def frequent_subgraphs(
+    graphs: Any,
+    support: float = 0.1,
+    sizes: int | str | tuple[int, int] = (2, 8),
+    *,
+    closed: bool = False,
+    y: Any = None,
+) -> FrequentSubgraphs:
+    """Find all connected subgraphs that at least so many graphs contain.
+
+    Parameters
+    ----------
+    graphs : anything :func:`gomkcn.as_csr` takes
+        A list of graphs or a collection, with directions, relations and categories.
+    support : float
+        Below 1 a share of the graphs, else a number of graphs.
+    sizes : int, (int, int) or str
+        Numbers of nodes: one, or the least and the most, also as "3-6"; of at least 2.
+    closed : bool
+        Leave out each subgraph that another one of these sizes and of the same support contains
+        with one edge more.
+    y : array-like, optional
+        Classes of the graphs. The support is then asked for in at least one class: as a share of
+        its graphs, or a number of them.
+
+    Returns
+    -------
+    FrequentSubgraphs
+
+    Raises
+    ------
+    InputError
+        For a support or sizes that cannot be.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> found = frequent_subgraphs([nx.cycle_graph(5), nx.path_graph(5), nx.star_graph(4)], 2, 4)
+    >>> found.structures[0].to_text(), found.support.tolist()
+    ('0--1, 1--2, 2--3', [2])
+    """
+    csr = as_csr(graphs)
+    num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
+    classes = classes_of(y, csr) if y is not None else None
+    labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
+    least = _least_graphs(support, np.bincount(labels))
+    search = _Search(csr, _Labels.of(csr), num_nodes[-1])
+
+    def is_frequent(code: _Code, inside: np.ndarray) -> bool:
+        counts = np.bincount(labels[inside], minlength=len(least))
+        return bool((counts >= least).any()) and search.is_minimal(code)
+
+    rows = [(search.structure(code), code, inside) for code, inside in search.run(is_frequent)]
+    if closed:
+        rows = _closed(rows)
+    rows = [row for row in rows if row[0].num_nodes in num_nodes]
+    rows.sort(key=lambda row: (-len(row[2]), row[0].num_nodes, len(row[0].edges)))
+    contains = np.zeros((csr.num_graphs, len(rows)), bool)
+    for column, (*_, inside) in enumerate(rows):
+        contains[inside, column] = True
+    return FrequentSubgraphs(
+        [one for one, *_ in rows],
+        contains,
+        classes,
+        search.is_complete,
+        [code for _, code, _ in rows],
+        search.labels,
+    )
+
+
+def _least_graphs(support: float, sizes: np.ndarray) -> np.ndarray:
+    """The support in graphs that each class asks for."""
+    if isinstance(support, bool) or not isinstance(support, (int, float)) or not support > 0:
+        raise InputError(
+            "support must be a share of the graphs between 0 and 1, or a number of graphs from 1, "
+            f"got {support!r}."
+        )
+    if support >= 1:
+        if support != int(support):
+            raise InputError(f"support must be a whole number of graphs from 1 on, got {support}.")
+        return np.full(len(sizes), int(support))
+    # a share of .1 of 30 graphs is 3, whatever the rounding
+    return np.array([max(1, ceil(support * size - 1e-9)) for size in sizes])
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """What arcs and nodes of some graphs may be, and its numbers."""
+
+    relations: Relations
+    feature_names: tuple[str, ...]
+    categories: Categories
+    # of the nodes; any other one has the number behind these
+    colors: np.ndarray
+
+    @classmethod
+    def of(cls, graph: CSRGraph) -> _Labels:
+        categories = Categories.find(graph.stored_features, graph.feature_names)
+        names = tuple(graph.feature_names)
+        labels = cls(graph.relations, names, categories, np.zeros(1, np.int64))
+        return replace(labels, colors=np.unique(labels.own_colors(graph)))
+
+    def own_colors(self, graph: CSRGraph) -> np.ndarray:
+        """Categories of the nodes of a graph as whole numbers, int64 ``[V]``."""
+        if not self.categories:
+            return np.zeros(graph.num_nodes, np.int64)
+        if tuple(graph.feature_names) != self.feature_names:
+            raise InputError(
+                f"graphs must have the features {listed(self.feature_names)}, in which subgraphs "
+                f"were found, got {listed(graph.feature_names)}."
+            )
+        return self.categories.colors(graph.stored_features)
+
+    def numbers(self, graph: CSRGraph) -> np.ndarray:
+        """Colours of the nodes of a graph, int64 ``[V]``."""
+        own = self.own_colors(graph)
+        at = np.minimum(np.searchsorted(self.colors, own), len(self.colors) - 1)
+        return np.where(self.colors[at] == own, at, len(self.colors))
+
+    @property
+    def opposite(self) -> np.ndarray:
+        """The label of each arc as seen from its other end."""
+        return np.asarray(self.relations.opposite, np.int64)
+
+    def arcs(
+        self, row: np.ndarray, neighbor: np.ndarray, label: np.ndarray, color: np.ndarray
+    ) -> Arcs:
+        """Arcs in ascending order of the node that they leave."""
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(color)))])
+        return Arcs(
+            indptr,
+            neighbor.astype(np.int32),
+            label.astype(np.int32),
+            color.astype(np.int32),
+            len(self.opposite),
+            len(self.colors) + 1,
+        )
+
+
+class _Search:
+    """The search of one collection: embeddings of codes, and the graphs that have them."""
+
+    def __init__(self, graph: CSRGraph, labels: _Labels, most_nodes: int | None = None) -> None:
+        self.graph, self.labels, self.is_complete = graph, labels, True
+        self.most_nodes = graph.num_nodes if most_nodes is None else most_nodes
+        self.graph_of = graph.graph_of(np.arange(graph.num_nodes))
+        # an arc for each channel of each entry
+        if not labels.relations.is_simple:
+            graph = graph.with_relations(labels.relations)
+        row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+        entry, channel = np.arange(len(row)), np.zeros(len(row), np.int64)
+        if graph.links is not None:
+            entry, channel = np.nonzero(graph.relations.links[graph.links])
+        self.arcs = labels.arcs(row[entry], graph.indices[entry], channel, labels.numbers(graph))
+
+    def run(
+        self, accepts: Callable[[_Code, np.ndarray], bool]
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        """Yield each code that is accepted, as are all before it, and the graphs with it."""
+        arcs = self.arcs
+        node = np.repeat(np.arange(len(arcs.color)), np.diff(arcs.indptr))
+        key = arcs.color[node].astype(np.int64) * arcs.num_labels + arcs.label
+        key = key * arcs.num_colors + arcs.color[arcs.neighbor]
+        for start, rows in _groups(key):
+            front, color = divmod(start, arcs.num_colors)
+            first, label = divmod(front, arcs.num_labels)
+            nodes = np.stack([node[rows], arcs.neighbor[rows]], axis=1).astype(np.int32)
+            yield from self._grow(_Code.begin(label, (first, color)), nodes, accepts)
+
+    def _grow(
+        self, code: _Code, nodes: np.ndarray, accepts: Callable[[_Code, np.ndarray], bool]
+    ) -> Iterator[tuple[_Code, np.ndarray]]:
+        graphs = self.graph_of[nodes[:, 0]]
+        inside = graphs[np.concatenate([[True], graphs[1:] != graphs[:-1]])]
+        if not accepts(code, inside):
+            return
+        yield code, inside
+        if len(nodes) > MOST_EMBEDDINGS:
+            self.is_complete = False
+            return
+        used = code.used(self.labels.opposite)
+        grows = len(code.colors) < self.most_nodes
+        key, row, new = find_extensions(self.arcs, nodes, code.path, used, grows)
+        for value, at in _groups(key):
+            longer = nodes[row[at]]
+            if new[at[0]] >= 0:
+                longer = np.concatenate([longer, new[at, None]], axis=1)
+            yield from self._grow(code.extended(value, self.arcs), longer, accepts)
+
+    def is_minimal(self, code: _Code) -> bool:
+        """Whether a code is the least one of its subgraph."""
+        opposite = self.labels.opposite
+        back = np.column_stack([code.arcs[:, [1, 0]], opposite[code.arcs[:, 2]]])
+        u, v, label = np.concatenate([code.arcs, back]).T
+        order = np.argsort(u, kind="stable")
+        own = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
+        return bool(is_minimal(own, code.arcs, code.keys, code.paths, opposite))
+
+    def structure(self, code: _Code) -> Structure:
+        """The subgraph of a code."""
+        labels = self.labels
+        colors = labels.colors[list(code.colors)] if labels.categories else None
+        names = labels.categories.names_of(colors, labels.feature_names)
+        return Structure(code.used(labels.opposite), labels.relations, names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Code:
+    """A DFS code of E arcs and M nodes, as :func:`is_minimal` takes it."""
+
+    arcs: np.ndarray
+    keys: np.ndarray
+    paths: np.ndarray
+    colors: tuple[int, ...]
+
+    @classmethod
+    def begin(cls, label: int, colors: tuple[int, int]) -> _Code:
+        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([[1, 0]]), colors)
+
+    @property
+    def name(self) -> tuple[int, ...]:
+        """Equal for equal codes alone."""
+        return (*self.colors[:2], int(self.arcs[0, 2]), *self.keys[1:].tolist())
+
+    @property
+    def prefixes(self) -> list[tuple[int, ...]]:
+        """Names of the codes that it grew from, and its own."""
+        return [self.name[:length] for length in range(3, len(self.name) + 1)]
+
+    @property
+    def path(self) -> np.ndarray:
+        """The right-most path."""
+        last = self.paths[-1]
+        return last[last >= 0]
+
+    def used(self, opposite: np.ndarray) -> np.ndarray:
+        """The arcs both ways, bool ``[M, M, L]``."""
+        size = len(self.colors)
+        used = np.zeros((size, size, len(opposite)), bool)
+        u, v, label = self.arcs.T
+        used[u, v, label] = used[v, u, opposite[label]] = True
+        return used
+
+    def extended(self, key: int, arcs: Arcs) -> _Code:
+        """The code with the arc of a key of :func:`find_extensions`."""
+        size, path, colors = len(self.colors), self.path, self.colors
+        if key < size * arcs.num_labels:
+            # back from the last node
+            v, label = divmod(key, arcs.num_labels)
+            u = size - 1
+        else:
+            front, color = divmod(key - size * arcs.num_labels, arcs.num_colors)
+            rank, label = divmod(front, arcs.num_labels)
+            u, v, colors = int(path[rank]), size, (*colors, color)
+            path = np.concatenate([[size], path[rank:]])
+        paths = np.full((len(self.arcs) + 1, len(colors)), -1)
+        paths[:-1, : self.paths.shape[1]] = self.paths
+        paths[-1, : len(path)] = path
+        return _Code(
+            np.concatenate([self.arcs, [[u, v, label]]]),
+            np.append(self.keys, key),
+            paths,
+            colors,
+        )
+
+
+def _groups(keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Each different key in ascending order, and where it stands, ascending."""
+    order = np.argsort(keys, kind="stable")
+    different, starts = np.unique(keys[order], return_index=True)
+    pieces = np.split(order, starts[1:]) if len(different) else []
+    yield from zip(different.tolist(), pieces, strict=True)
+
+
+_Row = tuple[Structure, _Code, np.ndarray]
+
+
+def _closed(rows: Sequence[_Row]) -> list[_Row]:
+    """Leave out what another one contains in the same graphs with one edge more."""
+    support = {one.key: len(inside) for one, _, inside in rows}
+    covered = {
+        part.key
+        for one, _, inside in rows
+        for part in _without_an_edge(one)
+        if support.get(part.key) == len(inside)
+    }
+    return [row for row in rows if row[0].key not in covered]
+
+
+def _without_an_edge(structure: Structure) -> Iterator[Structure]:
+    """The connected structures of all edges but one, and of the nodes that are left."""
+    for u, v, channel in np.argwhere(structure.channels):
+        other = structure.relations.opposite[channel]
+        if (u, channel) > (v, other):
+            continue
+        channels = structure.channels.copy()
+        channels[u, v, channel] = channels[v, u, other] = False
+        joined = channels.any(axis=2)
+        left = np.flatnonzero(joined.any(axis=1))
+        if not len(left) or (len(left) < structure.num_nodes - 1):
+            continue
+        reached = joined[np.ix_(left, left)] | np.eye(len(left), dtype=bool)
+        for _ in range(len(left).bit_length()):
+            reached = reached @ reached
+        if reached.all():
+            own = structure.categories
+            yield Structure(
+                channels[np.ix_(left, left)],
+                structure.relations,
+                tuple(own[node] for node in left) if own else (),
+            )
+
+
+class SubgraphFeatures(TransformerMixin, BaseEstimator):
+    """Frequent subgraphs as a transformer of scikit-learn: which of them each graph contains.
+
+    Parameters
+    ----------
+    support, sizes, closed
+        See :func:`gomkcn.frequent_subgraphs`.
+
+    Attributes
+    ----------
+    found_ : FrequentSubgraphs
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> rings, trees = [nx.cycle_graph(n) for n in (3, 4)], [nx.star_graph(n) for n in (3, 4)]
+    >>> features = SubgraphFeatures(support=2, sizes=(2, 4)).fit(rings + trees)
+    >>> features.transform([nx.path_graph(3)]).tolist()
+    [[1.0, 0.0]]
+    """
+
+    def __init__(
+        self, support: float = 0.1, sizes: int | str | tuple[int, int] = (2, 6), closed: bool = True
+    ) -> None:
+        self.support = support
+        self.sizes = sizes
+        self.closed = closed
+
+    def fit(self, graphs: Any, y: object = None) -> SubgraphFeatures:
+        """Find the frequent subgraphs of some graphs; classes are not looked at."""
+        self.found_ = frequent_subgraphs(graphs, self.support, self.sizes, closed=self.closed)
+        return self
+
+    def transform(self, graphs: Any) -> np.ndarray:
+        """Return 1 where a graph contains a subgraph, else 0, float64 ``[G, S]``."""
+        check_is_fitted(self)
+        return self.found_.transform(graphs).astype(np.float64)
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """The edges of each subgraph, as ``gomkcn count`` takes them."""
+        return np.array([one.to_text() for one in self.found_.structures], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags

@@ -1,0 +1,156 @@
+"""Right-most extension of subgraphs, compiled (X. Yan and J. Han, gSpan, ICDM 2002).
+
+A subgraph is a DFS code: its arcs in the order of a depth-first search, of which each leads from
+the node that was met last to one that it was met through, or from one of these to a new node. Its
+embeddings are rows of the nodes of a graph, in the order in which the search meets them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.runtime.compiled import compiled, subroutine
+
+
+class Arcs(NamedTuple):
+    """What leaves each node of a graph: an arc for each relation and direction of an edge."""
+
+    indptr: np.ndarray  # int64 [V + 1]
+    neighbor: np.ndarray  # int32 [A]
+    label: np.ndarray  # int32 [A], the channel as seen from the node
+    color: np.ndarray  # int32 [V], categories of the nodes
+    num_labels: int
+    num_colors: int
+
+
+@compiled()
+def find_extensions(
+    arcs: Arcs, nodes: np.ndarray, path: np.ndarray, used: np.ndarray, grows: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find each way to add an arc to some embeddings.
+
+    Parameters
+    ----------
+    nodes : int32 ``[K, M]``
+        Embeddings.
+    path : int64 ``[P]``
+        Positions of the nodes of the right-most path: the last one, that through which it was met,
+        and so on.
+    used : bool ``[M, M, L]``
+        The arcs of the code, both ways.
+    grows : bool
+        Whether there may be a new node.
+
+    Returns
+    -------
+    key, row, node : int64, int64 and int32 ``[X]``
+        What is added, in gSpan's order; the embedding that it is added to; and the new node, or -1.
+        See :func:`arc_of_key` for keys.
+    """
+    room = 4 * len(nodes) + 16
+    key, row = np.empty(room, np.int64), np.empty(room, np.int64)
+    new = np.empty(room, np.int32)
+    size = nodes.shape[1]
+    last, labels, found = size - 1, arcs.num_labels, 0
+    on_path = np.zeros(size, np.bool_)
+    for position in path:
+        on_path[position] = True
+    for k in range(len(nodes)):
+        for rank in range(len(path) if grows else 1):
+            position = path[rank]
+            here = nodes[k, position]
+            for entry in range(arcs.indptr[here], arcs.indptr[here + 1]):
+                there, label = arcs.neighbor[entry], arcs.label[entry]
+                met = -1
+                for other in range(size):
+                    if nodes[k, other] == there:
+                        met = other
+                if met < 0:
+                    if not grows:
+                        continue
+                    # deeper nodes of the path first, then labels, then colours
+                    code = (rank * labels + label) * arcs.num_colors + arcs.color[there]
+                    code += size * labels
+                elif position == last and on_path[met] and not used[last, met, label]:
+                    # back to the earliest node first
+                    code = met * labels + label
+                else:
+                    continue
+                if found == room:
+                    room *= 2
+                    key, row = _longer(key, room), _longer(row, room)
+                    new = _longer(new, room)
+                key[found], row[found] = code, k
+                new[found] = there if met < 0 else -1
+                found += 1
+    return key[:found], row[:found], new[:found]
+
+
+@subroutine()
+def _longer(values: np.ndarray, room: int) -> np.ndarray:
+    longer = np.empty(room, values.dtype)
+    for at in range(len(values)):
+        longer[at] = values[at]
+    return longer
+
+
+@compiled()
+def is_minimal(
+    arcs: Arcs, code: np.ndarray, keys: np.ndarray, paths: np.ndarray, opposite: np.ndarray
+) -> bool:
+    """Whether no other depth-first search of the same subgraph has a code before this one.
+
+    Parameters
+    ----------
+    arcs : Arcs
+        The subgraph itself.
+    code : int64 ``[E, 3]``
+        Positions of the two ends and label of each arc.
+    keys : int64 ``[E]``
+        Keys of the arcs after the first as :func:`find_extensions` has them.
+    paths : int64 ``[E, M]``
+        The right-most path after each arc, -1 behind its end.
+    """
+    size, num_labels = len(arcs.indptr) - 1, arcs.num_labels
+    # 1. all searches whose first arc is the least of all
+    first = (arcs.color[0] * num_labels + code[0, 2]) * arcs.num_colors + arcs.color[1]
+    begun = np.empty((len(arcs.neighbor), 2), np.int32)
+    found = 0
+    for node in range(size):
+        for entry in range(arcs.indptr[node], arcs.indptr[node + 1]):
+            there = arcs.neighbor[entry]
+            label = arcs.color[node] * num_labels + arcs.label[entry]
+            start = label * arcs.num_colors + arcs.color[there]
+            if start < first:
+                return False
+            if start == first:
+                begun[found, 0], begun[found, 1] = node, there
+                found += 1
+    nodes = begun[:found]
+    used = np.zeros((size, size, num_labels), np.bool_)
+    # 2. these go on with what the code has next, as long as no other arc comes before that
+    for step in range(1, len(code)):
+        u, v, label = code[step - 1]
+        used[u, v, label] = used[v, u, opposite[label]] = True
+        path = paths[step - 1]
+        length = 0
+        while length < size and path[length] >= 0:
+            length += 1
+        key, row, new = find_extensions(arcs, nodes, path[:length], used, True)
+        width = nodes.shape[1]
+        grows = code[step, 1] == width
+        longer = np.empty((len(key), width + 1 if grows else width), np.int32)
+        found = 0
+        for at in range(len(key)):
+            if key[at] < keys[step]:
+                return False
+            if key[at] == keys[step]:
+                for position in range(width):
+                    longer[found, position] = nodes[row[at], position]
+                if grows:
+                    longer[found, width] = new[at]
+                found += 1
+        nodes = longer[:found]
+    return True

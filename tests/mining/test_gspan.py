@@ -1,0 +1,166 @@
+"""All frequent subgraphs: beside brute force, on molecules, closed, by class, as features."""
+
+from itertools import combinations, permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from gomkcn.commands.main import main
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.reading import read_graph
+from mining import gspan
+from mining.gspan import SubgraphFeatures, frequent_subgraphs
+
+NODES, GRAPHS = 5, 3
+
+
+def random_collection(seed):
+    """Three graphs of five nodes: of 1 to 3 categories, 1 or 2 relations, directed or not."""
+    rng = np.random.default_rng(seed)
+    num_labels, num_relations, directed = 1 + seed % 3, 1 + seed % 2, seed // 2 % 2 == 1
+    rows = []
+    for graph in range(GRAPHS):
+        pairs = [(u, v) for u in range(NODES) for v in range(NODES) if u != v]
+        own = [
+            (graph * NODES + u, graph * NODES + v, relation)
+            for u, v in pairs
+            for relation in range(num_relations)
+            if (directed or u < v) and rng.random() < (0.2 if directed else 0.4) / num_relations
+        ]
+        rows += own[:7]
+    source, target, relation = np.array(rows or [(0, 1, 0)]).T
+    labels = rng.integers(num_labels, size=GRAPHS * NODES)
+    named = {"relation": relation, "relation_names": ("p", "q")} if num_relations > 1 else {}
+    graph = csr_from_edges(
+        source,
+        target,
+        GRAPHS * NODES,
+        features=np.eye(3, dtype=np.float32)[labels],
+        feature_names=["kind=a", "kind=b", "kind=c"],
+        graph_ptr=np.arange(GRAPHS + 1) * NODES,
+        directed=directed,
+        **named,
+    )
+    return graph, labels
+
+
+def subgraphs_of(graph, labels, most):
+    """The definition: every connected set of edges of a graph, under the least numbering."""
+    found = {}
+    source, target, relation = graph.edges()
+    is_directed = graph.is_directed
+    for number in range(GRAPHS):
+        edges = [
+            tuple(map(int, edge))
+            for edge in zip(source, target, relation, strict=True)
+            if edge[0] // NODES == number
+        ]
+        for size in range(1, len(edges) + 1):
+            for chosen in combinations(edges, size):
+                part = nx.Graph([edge[:2] for edge in chosen])
+                if len(part) <= most and nx.is_connected(part):
+                    found.setdefault(least_form(chosen, labels, is_directed), set()).add(number)
+    return found
+
+
+def least_form(edges, labels, is_directed):
+    nodes = sorted({node for edge in edges for node in edge[:2]})
+    forms = []
+    for order in permutations(nodes):
+        at = {node: place for place, node in enumerate(order)}
+        rows = [(at[u], at[v], relation) for u, v, relation in edges]
+        rows = [row if is_directed else (*sorted(row[:2]), row[2]) for row in rows]
+        forms.append((tuple(labels[node] for node in order), tuple(sorted(rows))))
+    return min(forms)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_all_are_found_and_each_once(seed):
+    graph, labels = random_collection(seed)
+    expected = subgraphs_of(graph, labels, 4)
+    least = 1 + seed % 3
+    found = frequent_subgraphs(graph, least, (2, 4))
+    supports = sorted(len(inside) for inside in expected.values() if len(inside) >= least)
+    assert sorted(found.support.tolist()) == supports
+    assert len({one.key for one in found.structures}) == len(found)
+    assert found.is_complete
+    # they are found again in the same graphs, in another order too
+    assert np.array_equal(found.transform(graph), found.contains)
+
+
+def test_molecules_have_the_subgraphs_that_gspan_mining_finds(mutag):
+    # gspan-mining 0.2.3, min_support 19, 3 to 6 vertices
+    found = frequent_subgraphs(read_graph(mutag), 19, "3-6")
+    assert len(found) == 138
+    assert found.support[:5].tolist() == [188, 188, 188, 188, 174]
+    degrees = [one.joined.sum(axis=0).tolist() for one in found.structures]
+    assert degrees.count([2] * 6) == 1
+
+
+def test_a_share_is_of_all_graphs_or_of_a_class():
+    rings, paths = [nx.cycle_graph(4)] * 3, [nx.path_graph(4)] * 7
+    names = [len(one.edges) for one in frequent_subgraphs(rings + paths, 0.3, 4).structures]
+    assert names == [3, 4]
+    assert len(frequent_subgraphs(rings + paths, 0.31, 4)) == 1
+    labelled = frequent_subgraphs(rings + paths, 0.9, 4, y=["ring"] * 3 + ["path"] * 7)
+    table = labelled.to_pandas()
+    assert table[["edges", "support in ring", "support in path"]].values.tolist() == [
+        [3, 3, 7],
+        [4, 3, 0],
+    ]
+
+
+def test_closed_ones_have_no_larger_one_of_equal_support():
+    graphs = [nx.cycle_graph(4), nx.cycle_graph(4), nx.path_graph(3)]
+    found = frequent_subgraphs(graphs, 1, (2, 4), closed=True)
+    # the path of three nodes is in all three graphs, and an edge is part of it
+    sizes = [(one.num_nodes, len(one.edges)) for one in found.structures]
+    assert (sizes, found.support.tolist()) == ([(3, 2), (4, 4)], [3, 2])
+
+
+def test_what_is_cut_is_said_to_be(monkeypatch):
+    monkeypatch.setattr(gspan, "MOST_EMBEDDINGS", 10)
+    assert not frequent_subgraphs([nx.complete_graph(4)], 1, (2, 3)).is_complete
+
+
+def test_new_graphs_may_have_other_categories():
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, {0: "a", 1: "b", 2: "a"}, "kind")
+    other = nx.path_graph(3)
+    nx.set_node_attributes(other, {0: "a", 1: "b", 2: "b"}, "kind")
+    graph, other = (as_csr(one, features=["kind"]) for one in (graph, other))
+    found = frequent_subgraphs([graph, other], 1, (2, 3))
+    assert found.support.tolist() == [2, 1, 1, 1]
+    fitted = frequent_subgraphs([graph, graph], 1, (2, 3))
+    assert fitted.transform([graph, other]).tolist() == [[True, True], [True, False]]
+
+
+def test_features_go_into_a_pipeline():
+    graphs = [nx.cycle_graph(n) for n in (3, 4, 5, 6)] + [nx.star_graph(n) for n in (3, 4, 5, 6)]
+    model = make_pipeline(SubgraphFeatures(support=2, sizes=(2, 4)), LogisticRegression(C=100))
+    model.fit(graphs, [0] * 4 + [1] * 4)
+    assert model.predict([nx.cycle_graph(8), nx.star_graph(8)]).tolist() == [0, 1]
+
+
+def test_what_cannot_be_is_refused():
+    for support in (0, -1, 1.5, True, "many"):
+        with pytest.raises(InputError, match="support must be"):
+            frequent_subgraphs([nx.path_graph(3)], support)
+    with pytest.raises(InputError, match="sizes must be"):
+        frequent_subgraphs([nx.path_graph(3)], 1, 1)
+
+
+def test_command_writes_a_table(mutag, tmp_path):
+    table = tmp_path / "found.csv"
+    asked = ["frequent", str(mutag), "--support", "100", "--size", "6", "--per-class"]
+    run = CliRunner().invoke(main, [*asked, "--out", str(table)])
+    assert run.exit_code == 0, run.output
+    rows = table.read_text().splitlines()
+    head = "nodes,edges,support,share,support in -1,support in 1,pattern,name"
+    assert rows[0] == head and f"wrote {table}: {len(rows) - 1} rows" in run.stdout
