@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
@@ -176,6 +175,8 @@ class MotifClassificationDataset:
     @cached_property
     def _graphs(self) -> list[Any]:
         """All graphs, made at the first access: one large graph whose edges are sorted by graph."""
+        from gomkcn_dgl._dgl import dgl
+
         planted = self.planted
         ends, _ = planted.arcs()
         graph_of_edge = self._graph_of_node[ends[:, 0]]

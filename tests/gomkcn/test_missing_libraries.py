@@ -1,0 +1,69 @@
+"""Without DGL all works but DGL's own graphs and files, and their sentence says what to install."""
+
+import os
+import subprocess
+import sys
+
+# a library that is not installed, for all imports of a process
+MISSING = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in MISSING:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+MISSING = sys.argv[1].split(",")
+sys.meta_path.insert(0, Missing())
+"""
+WITHOUT_DGL = """
+import networkx as nx
+import torch
+from command_line import gomkcn, refused
+from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, PlantingSettings, as_csr
+
+# 1. files, counts, mining
+open("friends.txt", "w").write("a b\\nb c\\nc a\\nc d\\n")
+assert as_csr(nx.path_graph(3)).num_edges == 2
+assert "triangle" in gomkcn("census friends.txt --size 3-4")
+gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
+mined = gomkcn("mine planted.graph --out run --null none --quiet")
+assert "wheel" in mined, mined
+# 2. a layer
+edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+scores = GOMKConv(2, 3, 3, 1)(torch.rand(3, 2), edges)
+assert scores.shape == (3, 3)
+# 3. training on a TU folder, and predicting
+gomkcn(f"train {sys.argv[2]} --out trained --epochs 1 --filters 2 --quiet")
+assert "0" in gomkcn(f"predict trained {sys.argv[2]}")
+# 4. what is DGL's own
+open("graphs.bin", "wb").write((0xDD2E4FF046B4A13F).to_bytes(8, "little"))
+way_out = "pip install dgl=="
+for line in ("info graphs.bin", "mine graphs.bin --out other", "train graphs.bin --out other",
+             "generate planted --out new.bin", "generate classification --out new.bin --graphs 40"):
+    assert way_out in refused(line), line
+data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
+assert data.planted.to_csr().num_nodes == data.planted.num_nodes
+for ask in (data.planted.to_dgl, lambda: data[0]):
+    try:
+        ask()
+    except MissingDGLError as error:
+        assert way_out in str(error)
+    else:
+        raise AssertionError
+assert "dgl" not in sys.modules
+"""
+
+
+def run_without(library, program, folder, *arguments):
+    """Run a program in a process that cannot import a library."""
+    subprocess.run(
+        [sys.executable, "-c", MISSING + program, library, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )
+
+
+def test_all_but_dgl_s_own_graphs_and_files_works_without_dgl(tmp_path, request):
+    run_without("dgl", WITHOUT_DGL, tmp_path, request.config.rootpath / "tests/data/MUTAG")
