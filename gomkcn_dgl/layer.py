@@ -208,7 +208,7 @@ class GOMKConv(nn.Module):
             # features do not matter for the extraction, so a constant is used
             features=np.ones(num_nodes),
             directed=False if self.relations.is_simple else None,
-            edge_type=None if edge_type is None else to_numpy(edge_type),
+            relation=None if edge_type is None else to_numpy(edge_type),
         ).with_relations(self.relations)
         types = getattr(graph, "ntypes", getattr(graph, "node_types", ()))
         if csr.num_graphs > 1 and len(types) > 1:

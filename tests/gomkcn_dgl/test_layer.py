@@ -143,7 +143,7 @@ def test_tensors_as_in_pyg_give_the_scores_and_gradients_of_a_dgl_graph(kinds, p
     conv = GOMKConv(3, 4, 4, **options)
     for module in (conv, model):
         called = [
-            (as_csr(graph, edge_type=named, directed=None), feat),
+            (as_csr(graph, relation=named, directed=None), feat),
             (feat, edge_index, edge_type, batch),
         ]
         if named is None:
