@@ -266,7 +266,7 @@ def test_every_container_holds_the_same_graph(counts, options):
     assert csr.num_edges == len(planted.edges)
     several = len(planted.relations.names) > 1
     kinds = planted.edge_relation[planted.arcs()[1]]
-    types = {"edge_type": np.array(planted.relations.names)[kinds]} if several else {}
+    types = {"relation": np.array(planted.relations.names)[kinds]} if several else {}
     others = [as_csr(flat, features="feat", **types)]
     if several:
         hetero = planted.to_heterograph()
