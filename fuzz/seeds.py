@@ -84,7 +84,7 @@ def graph_folders() -> list[bytes]:
     named = {"feature_names": tuple("abcd"), "features": np.eye(4, dtype=np.float32)}
     graphs = [ring, dataclasses.replace(ring, node_ids=np.array(["a", "é", "c", "dd"]), **named)]
     graphs += [dataclasses.replace(ring, weights=np.full(8, 0.5, np.float32))]
-    graphs += [as_csr(_typed_graph(), edge_type="kind")]
+    graphs += [as_csr(_typed_graph(), relation="kind")]
     return [_written("g.graph", lambda path, g=graph: write_graph(path, g)) for graph in graphs]
 
 

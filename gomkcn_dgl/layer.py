@@ -92,7 +92,7 @@ class GOMKConv(nn.Module):
     >>> from gomkcn_dgl import as_csr
     >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
     >>> arcs.edata["w"] = torch.tensor([1.0, 2.0, 1.0])
-    >>> weighted = as_csr(arcs, edge_weight="w")
+    >>> weighted = as_csr(arcs, weight="w")
     >>> conv = GOMKConv(2, 5, filter_size=3, num_hops=1, relations=weighted.relations)
     >>> conv(weighted, torch.rand(4, 2)).shape, conv.filters.adj().shape
     (torch.Size([4, 5]), torch.Size([5, 3, 3, 2]))
@@ -208,7 +208,7 @@ class GOMKConv(nn.Module):
             # features do not matter for the extraction, so a constant is used
             features=np.ones(num_nodes),
             directed=False if self.relations.is_simple else None,
-            edge_type=None if edge_type is None else to_numpy(edge_type),
+            relation=None if edge_type is None else to_numpy(edge_type),
         ).with_relations(self.relations)
         types = getattr(graph, "ntypes", getattr(graph, "node_types", ()))
         if csr.num_graphs > 1 and len(types) > 1:

@@ -62,7 +62,7 @@ def layer(**change):
 def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options, weight):
     # most balls of 2 hops are truncated
     conv = layer(num_hops=2, **options)
-    csr = as_csr(tree, edge_weight=weight)
+    csr = as_csr(tree, weight=weight)
     scores = conv(tree if weight is None else csr, tree.ndata["feat"])
     batch = extract_subgraphs(
         csr,
@@ -143,7 +143,7 @@ def test_tensors_as_in_pyg_give_the_scores_and_gradients_of_a_dgl_graph(kinds, p
     conv = GOMKConv(3, 4, 4, **options)
     for module in (conv, model):
         called = [
-            (as_csr(graph, edge_type=named, directed=None), feat),
+            (as_csr(graph, relation=named, directed=None), feat),
             (feat, edge_index, edge_type, batch),
         ]
         if named is None:
@@ -236,7 +236,7 @@ def conv_of(graph):
 
 def kinds_of(graph):
     """The graph with its edge types."""
-    return as_csr(graph, edge_type="kind")
+    return as_csr(graph, relation="kind")
 
 
 def test_directions_count_where_the_layer_has_relations():

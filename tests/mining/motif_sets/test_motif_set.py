@@ -251,7 +251,7 @@ def test_what_is_not_used_is_said():
     graph.add_edge(0, 0)
     nx.set_edge_attributes(graph, 2.5, "weight")
     features = np.random.default_rng(0).random(len(graph))
-    found = motif_set(as_csr(graph, edge_weight="weight", features=features))
+    found = motif_set(as_csr(graph, weight="weight", features=features))
     assert found.not_used[:2] == ("the weights of the edges", "numeric features of the nodes")
     assert found.not_used[2:] == ("dropped 1 self-loops",)
     # categories are used, and a constant is none
