@@ -33,7 +33,7 @@ def draw(seed, directed):
     graph = nx.MultiDiGraph() if directed else nx.Graph()
     graph.add_nodes_from(range(8))
     graph.add_edges_from((u, v, {"sign": sign}) for u, v, sign in rows)
-    csr = as_csr(graph, edge_type="sign" if directed else None)
+    csr = as_csr(graph, relation="sign" if directed else None)
     arrows = {*rows} if directed else {*rows} | {(v, u, sign) for u, v, sign in rows}
     near = {frozenset(row[:2]) for row in rows}
     degree = [sum(node in pair for pair in near) for node in range(8)]
@@ -165,7 +165,7 @@ def ruled_graph():
     ],
 )
 def test_dotmotif(text, mappings, symmetries):
-    graph = as_csr(ruled_graph(), features=["kind", "size"], edge_type="sign")
+    graph = as_csr(ruled_graph(), features=["kind", "size"], relation="sign")
     assert count_where(graph, text, reading="subgraph").value == mappings / symmetries
 
 
@@ -235,7 +235,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("text", "column", "sentence"), FAULTS)
 def test_a_caret_is_below_the_fault(text, column, sentence):
-    graph = as_csr(ruled_graph(), features=["kind", "size"], edge_type="sign")
+    graph = as_csr(ruled_graph(), features=["kind", "size"], relation="sign")
     # the line at fault alone is shown
     for before in ("", "A.size > 1\n"):
         with pytest.raises(InputError, match=sentence) as refused:
