@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_features
+from gomkcn_dgl.checks import check_features, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
@@ -61,8 +61,8 @@ def as_csr(
 
     Parameters
     ----------
-    graph : DGLGraph, networkx.Graph, igraph.Graph, PyG Data, matrix, edge table, list, CSRGraph
-        or rdkit.Chem.Mol
+    graph : DGLGraph, PyG Data, HeteroData or Batch, networkx.Graph, igraph.Graph, matrix, edge
+        table, list, CSRGraph or rdkit.Chem.Mol
         * A DGLGraph or a PyG ``HeteroData`` with several types: node types become the features
           ``type=...``, edge types become relations, called by their name, or by
           ``source:name:target`` where the name is used twice. One that joins nodes of one type and
@@ -77,8 +77,9 @@ def as_csr(
         * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
           ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
           before is aromatic where RDKit says so.
-        * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
-          relation of a collection has a direction if it has one in any of the graphs.
+        * A batched DGLGraph, a PyG ``Batch``, a list or a data set of graphs, whose labels are
+          ignored: a collection. A relation of a collection has a direction if it has one in any of
+          the graphs.
     features : str, sequence of str or array, optional
         Names of node attributes or of columns of ``nodes`` that are put side by side, or an array
         ``[V, D]`` in the order of the nodes. Text becomes one column for each of
@@ -160,6 +161,30 @@ def as_csr(
     return make_csr(content, replace(choice, features=matrix, feature_names=names))
 
 
+def graph_labels(graph: Any) -> np.ndarray | None:
+    """The label of each graph ``[G]`` that a collection holds itself, None where it holds none.
+
+    It is ``y`` of the graphs of a list, a data set or a ``Batch`` of PyG, or the second of each
+    pair (graph, label), as data sets of DGL yield them: one number or text a graph.
+
+    >>> import networkx as nx
+    >>> graph_labels([(nx.path_graph(2), "short"), (nx.path_graph(9), "long")]).tolist()
+    ['short', 'long']
+    """
+    graphs = graph.to_data_list() if hasattr(graph, "to_data_list") else _opened(graph)
+    if _reader(graphs, ColumnChoice()) is not None:
+        return None
+    labels = []
+    for number in range(len(graphs)):
+        one = graphs[number]
+        is_pair = one is not _without_label(one)
+        label = np.asarray(to_numpy(one[1] if is_pair else getattr(one, "y", None)))
+        if is_table(one) or label.size != 1 or label.dtype.kind not in "biufU":
+            return None
+        labels.append(label.item())
+    return np.array(labels)
+
+
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
     """Whether the edges of a CSRGraph have to be read anew."""
     same_direction = choice.directed is None or set(graph.relations.directed) == {choice.directed}
@@ -231,7 +256,9 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
         return from_molecules
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
         return from_igraph
-    # a data set of PyG may have an edge_index, but it has no num_nodes
+    # a data set of PyG has the attributes of its graphs, too
+    if is_from("torch_geometric.data", "Dataset", graph):
+        return None
     if hasattr(graph, "edge_index") and hasattr(graph, "num_nodes"):
         return from_pyg
     if hasattr(graph, "node_types") and hasattr(graph, "edge_types"):

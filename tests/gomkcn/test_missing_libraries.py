@@ -17,6 +17,8 @@ MISSING = sys.argv[1].split(",")
 sys.meta_path.insert(0, Missing())
 """
 WITHOUT_DGL = """
+import warnings
+
 import networkx as nx
 import torch
 from command_line import gomkcn, refused
@@ -36,14 +38,18 @@ assert scores.shape == (3, 3)
 # 3. training on a TU folder, and predicting
 gomkcn(f"train {sys.argv[2]} --out trained --epochs 1 --filters 2 --quiet")
 assert "0" in gomkcn(f"predict trained {sys.argv[2]}")
-# 4. what is DGL's own
+# 4. graphs of PyTorch Geometric
+warnings.simplefilter("ignore")
+data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
+graphs = data.to_pyg()
+assert [one.y.item() for one in graphs] == data.labels.tolist()
+assert as_csr(graphs).num_edges == data.planted.to_csr().num_edges
+# 5. what is DGL's own
 open("graphs.bin", "wb").write((0xDD2E4FF046B4A13F).to_bytes(8, "little"))
 way_out = "pip install dgl=="
 for line in ("info graphs.bin", "mine graphs.bin --out other", "train graphs.bin --out other",
              "generate planted --out new.bin", "generate classification --out new.bin --graphs 40"):
     assert way_out in refused(line), line
-data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
-assert data.planted.to_csr().num_nodes == data.planted.num_nodes
 for ask in (data.planted.to_dgl, lambda: data[0]):
     try:
         ask()

@@ -15,7 +15,7 @@ from graph_files import assert_same, named_edges
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graph_content import pick_columns, relation_codes
 from gomkcn_dgl.graph_html import describe_graph
 from gomkcn_dgl.io.reading import read_graph
@@ -145,6 +145,51 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert as_csr(data, weight="none").graph_ptr.tolist() == [0, 5, 7]
     batch = as_csr(pyg.Batch.from_data_list([data[0]] * 2), weight="weight", features="size")
     assert_same(batch, as_csr([data[0]] * 2, weight="weight", features="size"))
+
+
+class Molecules(pyg.InMemoryDataset):
+    """A data set of PyG, of rings and paths with a class each."""
+
+    def __init__(self, labels):
+        super().__init__(None)
+        makers = {0: nx.cycle_graph, 1: nx.path_graph}
+        graphs = []
+        for size, label in enumerate(labels, 3):
+            edges = np.array(makers[label](size).to_directed().edges).T
+            graphs.append(pyg.Data(edge_index=torch.from_numpy(edges), num_nodes=size, y=label))
+        self.data, self.slices = self.collate(graphs)
+
+
+@pytest.mark.filterwarnings("ignore:It is not recommended")
+def test_collections_of_pyg_hold_their_classes():
+    labels = [0, 1, 1, 0, 1]
+    dataset = Molecules(labels)
+    several = list(dataset)
+    csr = as_csr(dataset)
+    assert csr.graph_ptr.tolist() == [0, 3, 7, 12, 18, 25]
+    for graphs in (several, pyg.Batch.from_data_list(several)):
+        assert_same(as_csr(graphs), csr)
+        assert graph_labels(graphs).tolist() == labels
+    assert graph_labels(dataset).tolist() == labels
+    assert graph_labels(dataset[[4, 0]]).tolist() == [1, 0]
+    # those of data sets of DGL, and what has none
+    assert graph_labels([(dgl.graph(([0], [1])), torch.tensor(3))]).tolist() == [3]
+    nodes = pyg.Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2, y=torch.tensor([0, 1]))
+    table = pd.DataFrame({"x": [0], "y": [1]})
+    for none in (nodes, [nodes], several[0], csr, [nx.path_graph(2)], [table], table,
+                 [(np.array([[0], [1]]), 2)], [(nx.path_graph(2), {"a": 1})]):  # fmt: skip
+        assert graph_labels(none) is None
+
+
+def test_batch_tells_the_graphs_of_one_object_of_pyg_apart():
+    edge_index = torch.tensor([[0, 3], [1, 4]])
+    batch = torch.tensor([0, 0, 2, 3, 3])
+    data = pyg.Data(edge_index=edge_index, num_nodes=5, batch=batch)
+    assert as_csr(data).graph_ptr.tolist() == [0, 2, 2, 3, 5]
+    for wrong in (batch.flip(0), batch[:4], batch - 1, batch.double()):
+        data.batch = wrong
+        with pytest.raises(InputError, match="^batch must number the graph of each of the 5 nodes"):
+            as_csr(data)
 
 
 def test_a_csr_graph_passes_through_and_takes_features():
