@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 # a library that is not installed, for all imports of a process
 MISSING = """
 import sys
@@ -115,4 +117,5 @@ def test_what_needs_no_tensors_works_without_torch(tmp_path, request):
 
 
 def test_all_but_dgl_s_own_graphs_and_files_works_without_dgl(tmp_path, request):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     run_without("dgl", WITHOUT_DGL, tmp_path, request.config.rootpath / "tests/data/MUTAG")
