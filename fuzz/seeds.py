@@ -27,7 +27,7 @@ from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
-from mining.export import occurrence_table, write_table
+from mining.export import occurrence_table
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrence, Occurrences
 from mining.run_folder import write_run
@@ -180,9 +180,7 @@ def occurrence_files() -> list[bytes]:
             )
             for number, count in enumerate(COUNTS)
         ]
-        files.append(
-            saved(lambda file, found: write_table(occurrence_table(found), file), patterns)
-        )
+        files.append(saved(lambda file, found: occurrence_table(found).write_to(file), patterns))
     return files
 
 

@@ -373,14 +373,6 @@ def line_of_row(path: Path, row: int) -> int:
     return next(itertools.islice(rows, row, None))[0]
 
 
-def csv_text(columns: Sequence[tuple[str, Sequence[object]]]) -> str:
-    """Return the content of a CSV file with these columns, each with its name."""
-    file = io.StringIO()
-    names, values = zip(*columns, strict=True)
-    csv.writer(file, lineterminator="\n").writerows([names, *zip(*values, strict=True)])
-    return file.getvalue()
-
-
 def line_error(number: int, rule: str, text: str) -> InputError:
     """Return the error for one line: its number, the rule, and the text, shortened."""
     text = text.strip()

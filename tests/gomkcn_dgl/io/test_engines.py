@@ -108,15 +108,17 @@ def test_ids_of_any_type_keep_their_text(source, target, ids):
 
 def test_weights_and_relations_of_any_type():
     rows = "VALUES ('a', 'b', 2, true), ('a', 'b', 1, true), ('b', 'c', 4, false)) t(u, v, w, how)"
-    sums = duckdb.sql(f"SELECT u, v, sum(w) AS n, how FROM ({rows} GROUP BY u, v, how ORDER BY u")
-    graph = as_csr(sums, source="u", target="v", weight="n", relation="how", directed=True)
+    query = f"SELECT u, v, sum(w) AS n, how FROM ({rows} GROUP BY u, v, how ORDER BY u"
+    graph = as_csr(
+        duckdb.sql(query), source="u", target="v", weight="n", relation="how", directed=True
+    )
     assert graph.relations.names == ("false", "true")
     assert graph.weights.tolist() == [3, 3, 4, 4]
     # numbers alone are weights
     with pytest.raises(InputError, match="^the column 'how' must hold numbers, got bool"):
-        as_csr(sums, weight="how")
+        as_csr(duckdb.sql(query), weight="how")
     with pytest.raises(InputError, match="^source must name a column among u, v, n, how, got 'x'"):
-        as_csr(sums, source="x")
+        as_csr(duckdb.sql(query), source="x")
 
 
 NODES = pa.table({"Name": ["c", "a", "b"], "kind": ["p", "q", "p"], "mass": [3, 1, 2],
