@@ -51,7 +51,7 @@ class Column(NamedTuple):
 
 
 class ConditionalSearch:
-    """The search for a pattern with conditions in a graph; each node of the graph is read as it is.
+    """The search for a pattern with conditions in a graph.
 
     ``structure`` has conditions in place of categories and relations, so that its symmetries are
     those of the pattern, and ``count`` is the number of occurrences at each node of the graph that
@@ -217,11 +217,9 @@ class ConditionalSearch:
 
     def _compared_with(self, one: Condition, term: Term) -> np.ndarray:
         """The right side of a comparison of two attributes."""
-        words, (values, own) = (
-            self._columns[one.left.attribute].words,
-            self._columns[term.attribute],
-        )
-        if (words or own) and one.left.attribute != term.attribute:
+        values, words = self._columns[term.attribute]
+        is_text = words or self._columns[one.left.attribute].words
+        if is_text and one.left.attribute != term.attribute:
             self._refuse(one, f"numbers, and {term.attribute} too, or compare it with itself")
         return values
 

@@ -13,8 +13,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import PatternText
 from mining import count_where, list_where
 
-# an arrow of a relation, or of any; a line, which is any edge of an undirected graph
-ACTS, STOPS, ANY = "acts", "stops", None
+ACTS, STOPS = "acts", "stops"
 
 
 def draw(seed, directed):
@@ -87,35 +86,26 @@ UNDIRECTED = {
 def every_mapping(arrows, attributes, case, reading):
     """All mappings, by the definition: the nodes are in the order in which the text names them."""
     text, edges, absent, holds, _ = case
-    names = list(PatternText.read(text).nodes)
-    asked = [(one, ANY) if isinstance(one, str) else one for one in edges]
-    missing = [(one, ANY) if isinstance(one, str) else one for one in absent]
-    undirected = "--" in text
+    names, every = list(PatternText.read(text).nodes), (ACTS, STOPS, "edge")
 
-    def has(nodes, ends, relation):
-        u, v = (nodes[names.index(end)] for end in ends)
-        return any(
-            (u, v, one) in arrows for one in ([relation] if relation else (ACTS, STOPS, "edge"))
-        )
+    def with_relations(rows):
+        return [(one, every) if isinstance(one, str) else (one[0], one[1:]) for one in rows]
 
+    asked = with_relations(edges)
+    asked += [(ends[::-1], relations) for ends, relations in asked if "--" in text]
+    missing = with_relations(absent)
+    if reading == "induced":
+        named = {(*ends, one) for ends, relations in asked for one in relations}
+        pairs = itertools.product(itertools.permutations(names, 2), every)
+        missing += [(pair, [one]) for pair, one in pairs if (*pair, one) not in named]
     for nodes in itertools.permutations(range(8), len(names)):
-        ordered = [nodes[names.index(name)] for name in sorted(names)]
-        of = [[attributes[name][node] for node in ordered] for name in ("size", "kind", "degree")]
-        fits = all(has(nodes, *one) for one in asked)
-        fits = fits and not any(has(nodes, *one) for one in missing) and holds(*of)
-        if fits and reading == "induced":
-            allowed = {*asked} | ({(ends[::-1], ANY) for ends, _ in asked} if undirected else set())
-            named = {
-                (pair, one)
-                for pair, one in allowed
-                for one in ([one] if one else (ACTS, STOPS, "edge"))
-            }
-            fits = not any(
-                ("".join(pair), one) not in named and has(nodes, pair, one)
-                for pair in itertools.permutations(names, 2)
-                for one in (ACTS, STOPS, "edge")
-            )
-        if fits:
+        node = dict(zip(names, nodes, strict=True))
+        here = [
+            [any((node[u], node[v], one) in arrows for one in of) for (u, v), of in rows]
+            for rows in (asked, missing)
+        ]
+        of = [[attributes[k][node[name]] for name in sorted(names)] for k in attributes]
+        if all(here[0]) and not any(here[1]) and holds(*of):
             yield nodes
 
 
