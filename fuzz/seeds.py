@@ -27,7 +27,7 @@ from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
-from mining.export import occurrence_table, write_table
+from mining.export import occurrence_table
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrence, Occurrences
 from mining.run_folder import write_run
@@ -84,7 +84,7 @@ def graph_folders() -> list[bytes]:
     named = {"feature_names": tuple("abcd"), "features": np.eye(4, dtype=np.float32)}
     graphs = [ring, dataclasses.replace(ring, node_ids=np.array(["a", "é", "c", "dd"]), **named)]
     graphs += [dataclasses.replace(ring, weights=np.full(8, 0.5, np.float32))]
-    graphs += [as_csr(_typed_graph(), edge_type="kind")]
+    graphs += [as_csr(_typed_graph(), relation="kind")]
     return [_written("g.graph", lambda path, g=graph: write_graph(path, g)) for graph in graphs]
 
 
@@ -180,9 +180,7 @@ def occurrence_files() -> list[bytes]:
             )
             for number, count in enumerate(COUNTS)
         ]
-        files.append(
-            saved(lambda file, found: write_table(occurrence_table(found), file), patterns)
-        )
+        files.append(saved(lambda file, found: occurrence_table(found).write_to(file), patterns))
     return files
 
 

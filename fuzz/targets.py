@@ -117,7 +117,8 @@ def _run(path: Path) -> None:
     """Read the files of a run, and lay out all that needs no figure."""
     run = read_run(path)
     texts = [format_run(run), format_comparison(run, run)]
-    texts += [pattern_table(run.patterns).to_csv(), occurrence_table(run.patterns).to_csv()]
+    tables = pattern_table(run.patterns), occurrence_table(run.patterns)
+    texts += [str(table.columns()) for table in tables]
     "".join(texts).encode()
 
 

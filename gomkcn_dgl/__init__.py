@@ -15,6 +15,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "InputError",
             "InputTypeError",
             "MissingDGLError",
+            "MissingTorchError",
         ],
         "filters": ["GraphFilters"],
         "gram": ["gomk_gram"],
@@ -27,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "layer": ["GOMKConv", "GraphKernel"],
         "matching": ["gomk", "GOMKKernel"],
         "model": ["GOMKCN", "GraphBatch", "GraphCollection"],
+        "runtime.tabular": ["Table"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
         "training.training_loop": [

@@ -12,11 +12,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_features
+from gomkcn_dgl.checks import check_features, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
@@ -38,11 +38,10 @@ from gomkcn_dgl.graph_objects import (
     from_pyg,
     is_edge_index,
 )
-from gomkcn_dgl.io.edge_tables import from_edge_table, is_table
+from gomkcn_dgl.io.edge_tables import from_edge_table
+from gomkcn_dgl.io.features import csr_with_features, read_node_table, with_isolated_nodes
 from gomkcn_dgl.io.molecules import from_molecules
-
-if TYPE_CHECKING:
-    import pandas as pd
+from gomkcn_dgl.io.tables import is_table
 
 __all__ = ["CSRGraph", "as_csr"]
 
@@ -50,17 +49,20 @@ __all__ = ["CSRGraph", "as_csr"]
 def as_csr(
     graph: Any,
     *,
-    features: str | Sequence[str] | np.ndarray | pd.DataFrame | None = None,
-    edge_weight: str | None = None,
+    features: str | Sequence[str] | np.ndarray | None = None,
+    weight: str | None = None,
     directed: bool | None = None,
-    edge_type: str | np.ndarray | None = None,
+    relation: str | np.ndarray | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    nodes: Any = None,
 ) -> CSRGraph:
     """Convert a graph, or a list of graphs, to one :class:`CSRGraph`.
 
     Parameters
     ----------
-    graph : DGLGraph, networkx.Graph, igraph.Graph, PyG Data, matrix, edge table, list, CSRGraph
-        or rdkit.Chem.Mol
+    graph : DGLGraph, PyG Data, HeteroData or Batch, networkx.Graph, igraph.Graph, matrix, edge
+        table, list, CSRGraph or rdkit.Chem.Mol
         * A DGLGraph or a PyG ``HeteroData`` with several types: node types become the features
           ``type=...``, edge types become relations, called by their name, or by
           ``source:name:target`` where the name is used twice. One that joins nodes of one type and
@@ -68,20 +70,22 @@ def as_csr(
         * A SciPy sparse matrix or a square NumPy array: values are edge weights unless all are 1;
           an entry of value 0 is no edge.
         * A pair ``(edge_index, num_nodes)`` with an integer array ``[2, E]``.
-        * A pandas or Arrow table of edges, which is read by the rules of :func:`read_graph` for a
-          file: columns, relations, weights and directions. ``"none"`` for ``edge_weight`` or
-          ``edge_type``: that column is not used.
+        * A table of edges of pandas, Polars, DuckDB, Ibis, Arrow or any other engine that offers
+          ``__arrow_c_stream__``. It is read batch by batch, by the rules of :func:`read_graph` for
+          a file: columns, relations, weights and directions. ``"none"`` for ``weight`` or
+          ``relation``: that column is not used.
         * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
           ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
           before is aromatic where RDKit says so.
-        * A batched DGLGraph, a list or a data set of graphs (labels are ignored): a collection. A
-          relation of a collection has a direction if it has one in any of the graphs.
-    features : str, sequence of str, array or table, optional
-        Names of node attributes that are put side by side, an array ``[V, D]`` in the order of the
-        nodes, or a pandas table whose index names the nodes. Text becomes one column for each of
-        its values, such as ``kind=kinase``, at most 1000. None takes the attribute ``feat``,
-        ``x`` for PyG, when every node has one.
-    edge_weight : str, optional
+        * A batched DGLGraph, a PyG ``Batch``, a list or a data set of graphs, whose labels are
+          ignored: a collection. A relation of a collection has a direction if it has one in any of
+          the graphs.
+    features : str, sequence of str or array, optional
+        Names of node attributes or of columns of ``nodes`` that are put side by side, or an array
+        ``[V, D]`` in the order of the nodes. Text becomes one column for each of
+        its values, such as ``kind=kinase``, at most 1000. None takes all columns of ``nodes``, or
+        the attribute ``feat``, ``x`` for PyG, when every node has one.
+    weight : str, optional
         Name of the edge attribute that holds the weights, one number an edge and all >= 0; an edge
         of weight 0 is no edge. None: unweighted, except for matrices and for
         tables with a column ``weight``.
@@ -89,9 +93,15 @@ def as_csr(
         Whether edges have a direction. None: as the object says (NetworkX, igraph, tables), or else
         undirected when each edge is there both ways, with one weight. False mirrors edges that are
         there one way.
-    edge_type : str or array, optional
+    relation : str or array, optional
         Name of the edge attribute that tells the relation, text or integers, or an array ``[E]``
         in the order of the edges. Several edges of different types may join two nodes.
+    source, target : str, optional
+        Columns of a table of edges. None: told by usual names, else the first two.
+    nodes : table, optional
+        A table of any engine with a row for each node. A first column ``id``, ``node``,
+        ``node_id`` or ``name``, or the index of pandas, names the nodes; else rows are in the order
+        of the nodes.
 
     Returns
     -------
@@ -103,7 +113,8 @@ def as_csr(
     ------
     InputError
         For an empty graph, an id out of range, features that are not finite or not ``[V, D]``,
-        negative weights, an attribute that is missing somewhere, node types whose features have
+        negative weights, an attribute that is missing somewhere, a column that is not there, a null
+        in a table (with its row, from 1), node types whose features have
         different widths, more than 1000 relations.
     InputTypeError
         For any other kind of object.
@@ -117,15 +128,24 @@ def as_csr(
     >>> signed = nx.DiGraph()
     >>> signed.add_edge("crp", "araC", sign="activates")
     >>> signed.add_edge("araC", "araB", sign="represses")
-    >>> as_csr(signed, edge_type="sign").relations.names
+    >>> as_csr(signed, relation="sign").relations.names
     ('activates', 'represses')
+    >>> import pyarrow as pa
+    >>> edges = pa.table({"who": ["ann", "bob"], "whom": ["bob", "cy"]})
+    >>> people = pa.table({"name": ["cy", "bob", "ann"], "age": [30, 20, 10]})
+    >>> as_csr(edges, source="who", target="whom", nodes=people).features.tolist()
+    [[10.0], [20.0], [30.0]]
     """
-    choice = ColumnChoice(features, edge_weight, directed, edge_type)
+    choice = ColumnChoice(features, weight, directed, relation, source=source, target=target)
     graph = _opened(graph)
     read = partial(_content, choice=choice)
     if is_table(graph) or (isinstance(graph, (list, tuple)) and any(map(is_table, graph))):
         # reading a table takes the choice of its columns into account
-        choice = replace(choice, edge_weight=None, edge_type=None)
+        choice = replace(choice, weight=None, relation=None)
+    elif source is not None or target is not None:
+        raise InputError("source and target name columns of a table of edges, and graph is none.")
+    if nodes is not None:
+        return _with_nodes(graph, nodes, choice, read)
     if isinstance(graph, CSRGraph) and not _changes_edges(graph, choice):
         return _with_features(graph, features)
     if _reader(graph, choice) is not None:
@@ -141,16 +161,58 @@ def as_csr(
     return make_csr(content, replace(choice, features=matrix, feature_names=names))
 
 
+def graph_labels(graph: Any) -> np.ndarray | None:
+    """The label of each graph ``[G]`` that a collection holds itself, None where it holds none.
+
+    It is ``y`` of the graphs of a list, a data set or a ``Batch`` of PyG, or the second of each
+    pair (graph, label), as data sets of DGL yield them: one number or text a graph.
+
+    >>> import networkx as nx
+    >>> graph_labels([(nx.path_graph(2), "short"), (nx.path_graph(9), "long")]).tolist()
+    ['short', 'long']
+    """
+    graphs = graph.to_data_list() if hasattr(graph, "to_data_list") else _opened(graph)
+    if _reader(graphs, ColumnChoice()) is not None:
+        return None
+    labels = []
+    for number in range(len(graphs)):
+        one = graphs[number]
+        is_pair = one is not _without_label(one)
+        label = np.asarray(to_numpy(one[1] if is_pair else getattr(one, "y", None)))
+        if is_table(one) or label.size != 1 or label.dtype.kind not in "biufU":
+            return None
+        labels.append(label.item())
+    return np.array(labels)
+
+
 def _changes_edges(graph: CSRGraph, choice: ColumnChoice) -> bool:
     """Whether the edges of a CSRGraph have to be read anew."""
     same_direction = choice.directed is None or set(graph.relations.directed) == {choice.directed}
     return not same_direction or replace(choice, directed=None).of_edges
 
 
+def _with_nodes(
+    graph: Any, nodes: Any, choice: ColumnChoice, read: Callable[[Any], GraphContent]
+) -> CSRGraph:
+    """Build one graph with a table of its nodes."""
+    if not is_table(nodes):
+        raise InputTypeError(
+            "nodes must be a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow), got "
+            f"{type(nodes).__name__}."
+        )
+    names = [choice.features] if isinstance(choice.features, str) else choice.features
+    if names is not None and not (len(names) and is_text(names)):
+        raise InputError("features must name columns of nodes, at least one, or be None.")
+    table, content = read_node_table(nodes, names), read(graph)
+    if is_table(graph):
+        content = with_isolated_nodes(content, table)
+    return csr_with_features(content, choice, table)
+
+
 def _with_features(graph: CSRGraph, features: Any) -> CSRGraph:
     if features is None:
         return graph
-    if is_from("pandas", "DataFrame", features) or is_text(features):
+    if is_text(features):
         return make_csr(from_csr(graph), ColumnChoice(features))
     matrix, names = check_features(features, graph.num_nodes, None)
     return replace(graph, features=matrix, feature_names=names)
@@ -194,7 +256,9 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
         return from_molecules
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
         return from_igraph
-    # a data set of PyG may have an edge_index, but it has no num_nodes
+    # a data set of PyG has the attributes of its graphs, too
+    if is_from("torch_geometric.data", "Dataset", graph):
+        return None
     if hasattr(graph, "edge_index") and hasattr(graph, "num_nodes"):
         return from_pyg
     if hasattr(graph, "node_types") and hasattr(graph, "edge_types"):
@@ -207,7 +271,7 @@ def _reader(graph: Any, choice: ColumnChoice) -> Callable[[Any], GraphContent] |
         return None
     raise InputTypeError(
         "graph must be a DGLGraph, a networkx.Graph, an igraph.Graph, a PyG Data or HeteroData, a "
-        "SciPy or NumPy adjacency matrix, a pandas or Arrow edge table, a pair (edge_index [2, E], "
+        "SciPy or NumPy adjacency matrix, a table of edges, a pair (edge_index [2, E], "
         f"num_nodes), a molecule of RDKit or a list of those, got {type(graph).__name__}."
     )
 

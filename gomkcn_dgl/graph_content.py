@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 log = logging.getLogger("gomkcn_dgl")
 # name of the features in DGL's data sets; its columns are called x0, x1, …
@@ -38,16 +35,19 @@ class ColumnChoice:
     """Which attributes are used, by name or as arrays, and whether edges have a direction."""
 
     features: Any = None
-    edge_weight: str | None = None
+    weight: str | None = None
     directed: bool | None = None
-    edge_type: Any = None
+    relation: Any = None
     # of features that are an array
     feature_names: tuple[str, ...] | None = None
+    # columns of a table of edges, by name or by number from 1
+    source: str | int | None = None
+    target: str | int | None = None
 
     @property
     def of_edges(self) -> bool:
         """Whether anything is chosen about the edges."""
-        return any(one is not None for one in (self.edge_weight, self.directed, self.edge_type))
+        return any(one is not None for one in (self.weight, self.directed, self.relation))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +93,10 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     if choice.directed:
         content = both_ways(content)
     features, feature_names, used_nodes = _node_features(content, choice)
-    weights, used_weight = _edge_weights(content, choice.edge_weight)
-    relation, relation_names, used_type = _relations(content, choice.edge_type)
+    weights, used_weight = _edge_weights(content, choice.weight)
+    relation, relation_names, used_type = _relations(content, choice.relation)
     directed = content.directed
-    if choice.edge_type is not None:
+    if choice.relation is not None:
         directed = directed * len(relation_names)
     if choice.directed is not None:
         directed = (choice.directed,) * len(relation_names)
@@ -128,9 +128,6 @@ def _node_features(
 ) -> tuple[np.ndarray | None, tuple[str, ...] | None, list[str] | None]:
     """Features, their names, and the attributes that they are; None where an array was given."""
     features = choice.features
-    if is_from("pandas", "DataFrame", features):
-        table = _rows_in_order(content, features)
-        return (*pick_columns(list(table), table, "features"), None)
     if features is not None and not is_text(features):
         return features, choice.feature_names, None
     chosen = list(content.default_features)
@@ -165,28 +162,14 @@ def _relations(
         return content.relation, content.relation_names, ()
     if content.relation is not None:
         raise InputError(
-            f"edge_type cannot be given for {content.owner}, whose edges have the types "
+            f"relation cannot be given for {content.owner}, whose edges have the types "
             f"{listed(content.relation_names)}."
         )
     if not isinstance(chosen, str):
-        given = column_values("edge_type", {"edge_type": chosen}, content.owner)
-        return (*relation_codes("edge_type", given), ())
+        given = column_values("relation", {"relation": chosen}, content.owner)
+        return (*relation_codes("relation", given), ())
     values = column_values(chosen, content.edges, content.owner)
     return (*relation_codes(chosen, values), [chosen])
-
-
-def _rows_in_order(content: GraphContent, table: pd.DataFrame) -> pd.DataFrame:
-    """Bring the rows of a table of features into the order of the nodes, by its index."""
-    ids = content.ids
-    index = table.index.astype(str) if ids.dtype.kind == "U" else table.index
-    rows = index.get_indexer(ids) if index.is_unique else np.array([-1])
-    if (rows < 0).any():
-        missing = ids[np.argmax(rows < 0)]
-        raise InputError(
-            "the index of features must name each node of the graph once, and node "
-            f"{missing!s} is not there once."
-        )
-    return table.iloc[rows]
 
 
 def _differ_by_direction(content: GraphContent, weights: Any) -> bool:
@@ -460,14 +443,14 @@ def relation_codes(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[str
         chosen = values == 1
         if not (chosen | (values == 0)).all() or not (chosen.sum(axis=1) == 1).all():
             raise InputError(
-                f"edge_type {name!r} must be one value for each edge, or a 1 in one of "
+                f"relation {name!r} must be one value for each edge, or a 1 in one of "
                 f"{values.shape[1]} columns and 0 in the others."
             )
         values = chosen.argmax(axis=1)
     values = values.reshape(-1)
     if values.dtype.kind == "f":
         if not (np.isfinite(values).all() and (values == np.round(values)).all()):
-            raise InputError(f"edge_type {name!r} must hold text or integers, got other numbers.")
+            raise InputError(f"relation {name!r} must hold text or integers, got other numbers.")
         values = values.astype(np.int64)
     kinds, codes = np.unique(values, return_inverse=True)
     # a graph without edges still has a relation

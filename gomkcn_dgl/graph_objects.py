@@ -9,6 +9,7 @@ from __future__ import annotations
 import numbers
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -151,24 +152,39 @@ def from_dgl(graph: Any) -> GraphContent:
 
 
 def from_pyg(graph: Any) -> GraphContent:
-    """Read a PyG ``Data``, or a ``Batch`` of them."""
+    """Read a PyG ``Data``, or a ``Batch`` of them; ``batch`` tells graphs apart, too."""
     if graph.edge_index is None:
         raise InputError("edge_index of a PyG graph must be set, got None.")
-    num_nodes = check_int("num_nodes", graph.num_nodes, 0)
+    edges = from_edge_index((graph.edge_index, graph.num_nodes))
     stored = graph.to_dict() if hasattr(graph, "to_dict") else vars(graph)
     columns = _attributes(stored)
-    source, target = to_numpy(graph.edge_index)
-    ptr = stored.get("ptr")
-    return GraphContent(
+    return replace(
+        edges,
         owner="a PyG graph",
-        source=source,
-        target=target,
-        num_nodes=num_nodes,
         nodes=columns,
         edges=columns,
         default_features=(_PYG_FEATURE,) if _PYG_FEATURE in columns else (),
-        graph_ptr=None if ptr is None else to_numpy(ptr),
+        graph_ptr=_graph_ptr(stored, edges.num_nodes),
     )
+
+
+def _graph_ptr(stored: Mapping[str, Any], num_nodes: int) -> np.ndarray | None:
+    """First node of each graph, by ``ptr`` or by ``batch``; None for a single graph."""
+    if stored.get("ptr") is not None:
+        return to_numpy(stored["ptr"])
+    if stored.get("batch") is None:
+        return None
+    batch = to_numpy(stored["batch"])
+    if (
+        batch.shape != (num_nodes,)
+        or batch.dtype.kind not in "iu"
+        or (np.diff(batch, prepend=0) < 0).any()
+    ):
+        raise InputError(
+            f"batch must number the graph of each of the {num_nodes} nodes in ascending order; "
+            "sort the nodes by graph, or leave batch out."
+        )
+    return np.concatenate([[0], np.cumsum(np.bincount(batch))])
 
 
 def from_hetero_data(graph: Any) -> GraphContent:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl._torch import Tensor, nn, torch
+from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
@@ -30,6 +30,11 @@ class GraphKernel(Protocol):
 
         They lie in a range that graphs and filters of all sizes share.
         """
+
+
+def tensors_as_graph(feat: Tensor, edge_index: Any, batch: Any) -> Any:
+    """What layers of PyG take, as a graph that :func:`gomkcn.as_csr` reads."""
+    return SimpleNamespace(num_nodes=len(feat), edge_index=edge_index, batch=batch)
 
 
 class GOMKConv(nn.Module):
@@ -76,12 +81,17 @@ class GOMKConv(nn.Module):
     >>> conv(graph, torch.rand(4, 2)).shape
     torch.Size([4, 5])
 
+    The same with tensors, as in PyTorch Geometric:
+
+    >>> conv(torch.rand(4, 2), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])).shape
+    torch.Size([4, 5])
+
     Filters that tell directions apart, and edge weights:
 
     >>> from gomkcn_dgl import as_csr
     >>> arcs = dgl.graph(([0, 1, 2], [1, 2, 3]))
     >>> arcs.edata["w"] = torch.tensor([1.0, 2.0, 1.0])
-    >>> weighted = as_csr(arcs, edge_weight="w")
+    >>> weighted = as_csr(arcs, weight="w")
     >>> conv = GOMKConv(2, 5, filter_size=3, num_hops=1, relations=weighted.relations)
     >>> conv(weighted, torch.rand(4, 2)).shape, conv.filters.adj().shape
     (torch.Size([4, 5]), torch.Size([5, 3, 3, 2]))
@@ -118,18 +128,33 @@ class GOMKConv(nn.Module):
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
 
-    def forward(self, graph: Any, feat: Tensor) -> Tensor:
+    def forward(
+        self,
+        graph: Any,
+        feat: Tensor,
+        edge_type: Tensor | None = None,
+        batch: Tensor | None = None,
+    ) -> Tensor:
         """Score the subgraph of every node against every filter.
+
+        Call it as layers of DGL are called, ``conv(graph, feat)``, or as those of PyTorch
+        Geometric are, ``conv(x, edge_index)``, ``conv(x, edge_index, edge_type, batch)``.
 
         Parameters
         ----------
-        graph : DGLGraph, CSRGraph or SubgraphTensors
+        graph : DGLGraph, PyG Data, CSRGraph, SubgraphTensors, or Tensor
             A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``; or what
             :meth:`subgraphs` returned, on the device of ``feat``. Edge weights, and edge types of
-            a graph that is no heterograph, are those of :func:`gomkcn.as_csr`.
+            a graph that is no heterograph, are those of :func:`gomkcn.as_csr`. In the second form
+            the features ``[V, D]``.
         feat : Tensor
             ``[V, D]`` on the layer's device; of a heterograph the rows of all types of nodes, one
-            type after the other in the order of ``graph.ntypes``.
+            type after the other in the order of ``graph.ntypes``. In the second form the edges,
+            int64 ``[2, E]``, each without direction in both.
+        edge_type : Tensor, optional
+            int64 ``[E]``: the relation that ``relations`` calls by this number.
+        batch : Tensor, optional
+            int64 ``[V]``, ascending: the graph of each node; None for a single graph.
 
         Returns
         -------
@@ -142,6 +167,8 @@ class GOMKConv(nn.Module):
             For shapes that do not fit each other, or finite features so large that a score
             overflows (on the CPU; a feature that is NaN gives a score that is).
         """
+        if isinstance(graph, Tensor):
+            graph, feat = tensors_as_graph(graph, feat, batch), graph
         if not isinstance(feat, Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
@@ -150,7 +177,7 @@ class GOMKConv(nn.Module):
             subgraphs, num_nodes = graph, feat.shape[0]
             self._check_subgraphs(subgraphs)
         else:
-            subgraphs = self.subgraphs(graph, feat.device)
+            subgraphs = self.subgraphs(self.read(graph, edge_type), feat.device)
             num_nodes = len(subgraphs.nodes)
         if feat.shape != (num_nodes, self.in_feats):
             raise InputError(
@@ -167,13 +194,28 @@ class GOMKConv(nn.Module):
 
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
         """
-        # features do not matter for the extraction, so a constant is used
+        return SubgraphTensors.of_batch(extract_subgraphs(self.read(graph), self.settings), device)
+
+    def read(self, graph: Any, edge_type: Tensor | None = None) -> CSRGraph:
+        """Return a graph as the layer sees it: with its relations, without features."""
+        if not hasattr(graph, "num_nodes"):
+            graph = as_csr(graph)
+        # a method of DGL's graphs
+        num_nodes = graph.num_nodes() if callable(graph.num_nodes) else graph.num_nodes
         csr = as_csr(
             graph,
-            features=np.ones(graph.num_nodes if isinstance(graph, CSRGraph) else graph.num_nodes()),
+            # features do not matter for the extraction, so a constant is used
+            features=np.ones(num_nodes),
             directed=False if self.relations.is_simple else None,
+            relation=None if edge_type is None else to_numpy(edge_type),
         ).with_relations(self.relations)
-        return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
+        types = getattr(graph, "ntypes", getattr(graph, "node_types", ()))
+        if csr.num_graphs > 1 and len(types) > 1:
+            raise InputError(
+                f"a batch of graphs with {len(types)} types of nodes must be given as "
+                "as_csr(graph), the rows of feat graph by graph."
+            )
+        return csr
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
         """Refuse subgraphs that were not taken as the layer takes them."""

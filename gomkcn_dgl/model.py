@@ -1,6 +1,7 @@
 """GOMKCN: an input layer and graph kernel convolutions, each level read out into the logits.
 
-It takes a DGLGraph, or batches of a collection whose subgraphs were extracted once.
+It takes graphs of DGL or PyTorch Geometric, or batches of a collection whose subgraphs were
+extracted once.
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from gomkcn_dgl._torch import Tensor, nn, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import GOMKConv
+from gomkcn_dgl.layer import GOMKConv, tensors_as_graph
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 POOLINGS = ("max", "mean", "sum")
@@ -256,16 +256,25 @@ class GOMKCN(nn.Module):
         self.read_input = read_input
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, graph: Any, feat: Tensor | None = None, rows: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        graph: Any,
+        feat: Tensor | None = None,
+        edge_type: Tensor | None = None,
+        batch: Tensor | None = None,
+        *,
+        rows: Tensor | None = None,
+    ) -> Tensor:
         """Classify.
 
         Parameters
         ----------
-        graph : GraphBatch or DGLGraph
-            Some graphs of a :class:`GraphCollection`; or a graph or a batch, see
-            :meth:`GOMKConv.forward`.
-        feat : Tensor, optional
-            ``[V, D]`` of a DGLGraph; a GraphBatch has its own.
+        graph : GraphBatch, or what a layer takes
+            Some graphs of a :class:`GraphCollection`; or a graph or a batch, as with its features
+            in :meth:`GOMKConv.forward`: ``model(graph, feat)``, ``model(x, edge_index,
+            batch=batch)``.
+        feat, edge_type, batch : Tensor, optional
+            As there; a GraphBatch has its own.
         rows : Tensor, optional
             int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
 
@@ -275,7 +284,7 @@ class GOMKCN(nn.Module):
             Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
         """
         if not isinstance(graph, GraphBatch):
-            graph = self._batch(graph, feat)
+            graph = self._batch(graph, feat, edge_type, batch)
         # every level is read out, and the logits are the sum over levels
         levels = self.levels(graph.subgraphs, graph.feat, rows)
         start = 0 if self.read_input else 1
@@ -296,19 +305,17 @@ class GOMKCN(nn.Module):
         assert isinstance(first, GOMKConv)
         return first
 
-    def _batch(self, graph: Any, feat: Tensor | None) -> GraphBatch:
-        """A DGLGraph with the subgraphs that all convolutions see."""
+    def _batch(
+        self, graph: Any, feat: Tensor | None, edge_type: Tensor | None, batch: Tensor | None
+    ) -> GraphBatch:
+        """A graph with the subgraphs that all convolutions see."""
+        if isinstance(graph, Tensor):
+            graph, feat = tensors_as_graph(graph, feat, batch), graph
         if feat is None:
-            raise InputError("feat must be given with a DGLGraph, got None.")
-        subgraphs, sizes = self.first_conv.subgraphs(graph, feat.device), torch.empty(0)
-        if self.pooling is not None:
-            if len(graph.ntypes) > 1:
-                raise InputError(
-                    f"pooling must be None for graphs with {len(graph.ntypes)} types of nodes, "
-                    "whose rows stand type by type; or join the types to one."
-                )
-            sizes = graph.batch_num_nodes().to(feat.device)
-        return GraphBatch(subgraphs, feat, sizes)
+            raise InputError("feat must be given with a graph, got None.")
+        csr = self.first_conv.read(graph, edge_type)
+        sizes = torch.from_numpy(np.diff(csr.graph_ptr)).to(feat.device)
+        return GraphBatch(self.first_conv.subgraphs(csr, feat.device), feat, sizes)
 
     def levels(
         self,

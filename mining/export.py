@@ -1,4 +1,4 @@
-"""Tables of patterns, occurrences and copies, for pandas, CSV and parquet, and GraphML."""
+"""Tables of patterns, occurrences and copies, and the graph with its motifs as GraphML."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
+from gomkcn_dgl.runtime.tabular import Table
 from mining.fragments import to_smarts
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import OrbitFeature, Pattern
 
-TABLE_FORMATS = ("csv", "parquet", "graphml")
+_FORMATS = ("csv", "parquet", "graphml")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
                     "occurrences", "occurrences_are"]  # fmt: skip
 # what is not known of a pattern that is not located
 _OF_PLACES = {"pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"}
 
 
-def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
+def pattern_table(patterns: Sequence[Pattern]) -> Table:
     """Return one row per pattern: its shape, edges, counts with intervals, and significance.
 
     Parameters
@@ -40,7 +41,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
 
     Returns
     -------
-    pandas.DataFrame
+    Table
         ``edges`` is text as ``gomkcn count`` takes it, such as ``"0--1, 1--2"``; ``occurrences`` is
         exact, estimated or bounded, as ``occurrences_are`` says, from ``occurrences_low`` to
         ``occurrences_high``; ``mean_degree``, ``sd_degree``, ``z_degree``, ``p_degree`` and
@@ -52,7 +53,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> list(pattern_table([]).columns[:4])
+    >>> list(pattern_table([]).columns())[:4]
     ['pattern', 'shape', 'description', 'num_nodes']
     """
     rows = []
@@ -77,7 +78,8 @@ def pattern_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             # it was not located
             row = {name: row[name] for name in row if name not in _OF_PLACES}
         rows.append(row)
-    return pd.DataFrame(rows, columns=None if rows else _PATTERN_COLUMNS)
+    names = dict.fromkeys(name for row in rows for name in row) if rows else _PATTERN_COLUMNS
+    return Table({name: [row.get(name) for row in rows] for name in names})
 
 
 def _class_columns(pattern: Pattern) -> dict[str, float]:
@@ -90,7 +92,7 @@ def _class_columns(pattern: Pattern) -> dict[str, float]:
     return {**columns, "p_classes": pattern.classes.p_adjusted}
 
 
-def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
+def occurrence_table(patterns: Sequence[Pattern]) -> Table:
     """Return one row per pattern node of each occurrence.
 
     Parameters
@@ -99,14 +101,14 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
 
     Returns
     -------
-    pandas.DataFrame
+    Table
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
         ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
         ``similarity``.
 
     Examples
     --------
-    >>> list(occurrence_table([]).columns[:3])
+    >>> list(occurrence_table([]).columns())[:3]
     ['pattern', 'occurrence', 'graph']
     """
     parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 5]
@@ -126,20 +128,23 @@ def occurrence_table(patterns: Sequence[Pattern]) -> pd.DataFrame:
             )
         )
     is_whole = all(isinstance(node, int) for node in nodes)
-    nodes = nodes if is_whole else list(map(str, nodes))
-    names = ("pattern", "occurrence", "graph", "pattern_node", "similarity")
-    columns = {name: np.concatenate([part[at] for part in parts]) for at, name in enumerate(names)}
-    table = pd.DataFrame(columns)
-    table.insert(4, "node", pd.array(nodes, dtype="Int64" if is_whole else "string"))
-    return table
+    *columns, similarity = map(np.concatenate, zip(*parts, strict=True))
+    named = dict(zip(("pattern", "occurrence", "graph", "pattern_node"), columns, strict=True))
+    return Table(
+        {
+            **named,
+            "node": np.array(nodes, np.int64) if is_whole else list(map(str, nodes)),
+            "similarity": similarity,
+        }
+    )
 
 
-def copies_table(motif_set: MotifSet) -> pd.DataFrame:
+def copies_table(motif_set: MotifSet) -> Table:
     """Return one row per node of each copy in a motif set.
 
     Returns
     -------
-    pandas.DataFrame
+    Table
         ``motif``, ``copy`` (its number within the motif), ``graph`` (of a collection),
         ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
         ``edits``, where the copy differs from the motif: ``-0-3 +1-4`` is without the edge of its
@@ -149,7 +154,8 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
     --------
     >>> import networkx as nx
     >>> from mining import motif_set
-    >>> table = copies_table(motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4)))
+    >>> found = motif_set(nx.disjoint_union_all([nx.complete_graph(5)] * 4))
+    >>> table = copies_table(found).to_pandas()
     >>> table["motif"].value_counts().to_dict(), list(table.columns)
     ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node', 'edits'])
     """
@@ -158,25 +164,30 @@ def copies_table(motif_set: MotifSet) -> pd.DataFrame:
         for number, one in enumerate(motif_set.motifs)
         if one.motif is not None
     ]
-    table = occurrence_table(rows).drop(columns="similarity")
-    table = table.rename(columns={"pattern": "motif", "occurrence": "copy"})
+    table = occurrence_table(rows).columns()
     # what differs in each copy, on all of its rows
     texts: dict[tuple[int, int], str] = {}
     for number, one in enumerate(motif_set.motifs):
         for copy, u, v, sign in [] if one.motif is None else one.motif.edits.tolist():
             ends = f"{'+' if sign > 0 else '-'}{min(u, v)}-{max(u, v)}"
             texts[number, copy] = f"{texts.get((number, copy), '')} {ends}".strip()
-    keys = zip(table["motif"].tolist(), table["copy"].tolist(), strict=True)
-    table["edits"] = pd.array([texts.get(key, "") for key in keys], dtype="string")
-    return table
+    keys = zip(table["pattern"].tolist(), table["occurrence"].tolist(), strict=True)
+    return Table(
+        {
+            "motif": table["pattern"],
+            "copy": table["occurrence"],
+            **{name: table[name] for name in ("graph", "pattern_node", "node")},
+            "edits": np.array([texts.get(key, "") for key in keys], str),
+        }
+    )
 
 
-def feature_table(motif_set: MotifSet) -> pd.DataFrame:
+def feature_table(motif_set: MotifSet) -> Table:
     """Return one row per numeric feature and orbit of each motif in a set.
 
     Returns
     -------
-    pandas.DataFrame
+    Table
         ``motif``, ``feature``, ``nodes`` (those of the orbit, such as ``"0 3"``), then mean and
         standard deviation over the copies, ``mean`` and ``sd``, and over all nodes, ``mean_all``
         and ``sd_all``.
@@ -189,7 +200,7 @@ def feature_table(motif_set: MotifSet) -> pd.DataFrame:
     >>> graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
     >>> nx.set_node_attributes(graph, dict(graph.degree), "size")
     >>> found = motif_set(as_csr(graph, features=["size"]))
-    >>> feature_table(found).round(2).values.tolist()
+    >>> feature_table(found).to_pandas().round(2).values.tolist()
     [[0, 'size', '0 1 2 3', 3.0, 0.0, 2.4, 0.49]]
     """
     rows = [
@@ -198,7 +209,7 @@ def feature_table(motif_set: MotifSet) -> pd.DataFrame:
         for feature in ([] if one.motif is None else one.motif.features)
     ]
     columns = ["motif", *(one.name for one in fields(OrbitFeature))]
-    return pd.DataFrame(rows, columns=columns)
+    return Table({name: [row[name] for row in rows] for name in columns})
 
 
 def read_edits(path: Path, number: int) -> list[np.ndarray]:
@@ -273,7 +284,7 @@ def write_tables(
     InputError
         For another format, or a folder that cannot be written.
     """
-    check_choice("format", format, TABLE_FORMATS)
+    check_choice("format", format, _FORMATS)
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -290,10 +301,10 @@ def write_tables(
         }
         if run.others:
             tables["others"] = pattern_table(run.others)
-        if len(features := feature_table(run.motif_set)):
+        if (features := feature_table(run.motif_set)).columns()["motif"]:
             tables["features"] = features
         files = {
-            f"{name}.{format}": partial(write_table, table, format=format)
+            f"{name}.{format}": partial(table.write_to, format=format)
             for name, table in tables.items()
         }
     write_files(folder, files)
@@ -311,11 +322,3 @@ def _write_graph(run: MiningRun, file: BinaryIO) -> None:
         if name not in ("class_names", "class_column")
     }
     nx.write_graphml(run.motif_set.to_networkx(read_graph(**reading)), file)
-
-
-def write_table(table: pd.DataFrame, file: BinaryIO, *, format: str = "parquet") -> None:
-    """Write a table into an open file."""
-    if format == "csv":
-        table.to_csv(file, index=False, lineterminator="\n")
-    else:
-        table.to_parquet(file, engine="pyarrow", index=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -27,12 +27,10 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # embeddings of one subgraph that are kept; a subgraph with more is not extended
 MOST_EMBEDDINGS = 20_000_000
@@ -40,7 +38,7 @@ _MOST_NODES = 62
 
 
 @dataclass(frozen=True, eq=False)
-class FrequentSubgraphs:
+class FrequentSubgraphs(Tabular):
     """The frequent subgraphs of a collection, those of most graphs first.
 
     Attributes
@@ -75,7 +73,10 @@ class FrequentSubgraphs:
         return len(self.structures)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The columns of :meth:`to_pandas`."""
+        """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
+
+        With classes, also the support in each.
+        """
         table = {
             "nodes": [one.num_nodes for one in self.structures],
             "edges": [len(one.edges) for one in self.structures],
@@ -89,15 +90,6 @@ class FrequentSubgraphs:
         table["pattern"] = [one.to_text() for one in self.structures]
         table["name"] = describe_shapes(self.structures)
         return table
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
-
-        With classes, also the support in each.
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
 
     def transform(self, graphs: Any) -> np.ndarray:
         """Whether each graph contains each subgraph, bool ``[G, S]``.

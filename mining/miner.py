@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
@@ -183,7 +183,9 @@ class PatternMiner(TransformerMixin, MinerParameters):
             patterns; weights and features of edges are not used: a pattern has an edge or not.
         y : sequence, optional
             The class of each graph of a collection, text or whole numbers: patterns then say how
-            they separate the classes. Other targets, such as those of nodes, are not used.
+            they separate the classes. None: the labels that the collection holds, ``y`` of PyG or
+            the second of pairs (graph, label), where they are classes. Other targets, such as those
+            of nodes, are not used.
         steps : Steps, optional
             Stores intermediate results, so that a job resumes, and tells when to stop.
         progress : bool
@@ -202,6 +204,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
         # 1. read the graph, and settle how subgraphs are extracted and compared
         given, source = prepare(self, graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
+        y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         # without an edge there is nothing to grow, to learn or to compare

@@ -9,7 +9,7 @@
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
-| `checkpoint.pt`          | the fitted miner, without pickled code                     |
+| `checkpoint.pt`          | the fitted miner, without pickled code; PyTorch writes it  |
 
 Each JSON file has a schema in this package, which it is checked with when it is read.
 """
@@ -21,12 +21,12 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
@@ -66,19 +66,19 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
-    from mining.export import copies_table, occurrence_table, write_table
+    from mining.export import copies_table, occurrence_table
     from mining.html.report import render_report
     from mining.settings import checkpoint_bytes
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
-    copies = {name: copies_table(one) for name, one in sets if one is not None}
+    copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
     files: dict[str, Content] = {
         "settings.toml": settings.to_toml(),
         "patterns.json": to_json(run.to_dict()),
-        "occurrences.parquet": partial(write_table, occurrence_table(run.patterns)),
-        **{name: partial(write_table, table) for name, table in copies.items()},
+        "occurrences.parquet": occurrence_table(run.patterns).write_to,
+        **copies,
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
-        "checkpoint.pt": checkpoint_bytes(miner),
+        **({"checkpoint.pt": checkpoint_bytes(miner)} if has_torch else {}),
         REPORT: render_report(run),
         # last: where run.json is, all other files are complete
         "run.json": to_json(_run_record(run)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.tabular import Table, Tabular
 from mining.categories import Categories
 from mining.counting.census_formulas import count_orbits
 from mining.counting.sought import INDUCED, READINGS
 from mining.counting.structure_counts import count_structures, exact_array, sizes_of_census
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
@@ -56,27 +54,20 @@ def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
     return exact_array(counts) if counts.dtype == object else counts
 
 
-def orbit_table(graph: Any, size: int = 5) -> pd.DataFrame:
+def orbit_table(graph: Any, size: int = 5) -> Table:
     """:func:`orbit_counts` as a table with the columns ``node``, ``orbit0``, ``orbit1`` and so on.
 
     Nodes have the ids of the input; several graphs have a first column ``graph``.
 
     >>> import networkx as nx
-    >>> orbit_table(nx.path_graph(["a", "b"]), 4).iloc[:, :2].values.tolist()
+    >>> orbit_table(nx.path_graph(["a", "b"]), 4).to_pandas().iloc[:, :2].values.tolist()
     [['a', 1], ['b', 1]]
     """
-    import pandas as pd
-
     csr = as_csr(graph)
-    return pd.DataFrame(orbit_columns(csr, orbit_counts(csr, size)))
-
-
-def orbit_columns(graph: CSRGraph, counts: np.ndarray) -> dict[str, Any]:
-    """The columns of :func:`orbit_table`."""
-    nodes = np.arange(graph.num_nodes)
-    columns: dict[str, Any] = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
-    columns["node"] = graph.original_ids(nodes)
-    return columns | {f"orbit{k}": column for k, column in enumerate(counts.T)}
+    counts, nodes = orbit_counts(csr, size), np.arange(csr.num_nodes)
+    columns: dict[str, Any] = {"graph": csr.graph_of(nodes)} if csr.num_graphs > 1 else {}
+    columns["node"] = csr.original_ids(nodes)
+    return Table(columns | {f"orbit{k}": column for k, column in enumerate(counts.T)})
 
 
 def graphlet_agreement(first: Any, second: Any, size: int = 5) -> float:
@@ -129,7 +120,7 @@ def _refuse_links(graph: CSRGraph) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Census:
+class Census(Tabular):
     """How often every connected structure of some sizes occurs in a graph.
 
     Attributes
@@ -161,18 +152,12 @@ class Census:
         """What each structure is called, no two alike."""
         return describe_shapes(self.structures)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """A table with the columns ``size``, ``graph6``, ``name`` and ``count``, a row a structure.
+    def columns(self) -> dict[str, list[Any]]:
+        """The columns ``size``, ``graph6``, ``name`` and ``count``, with a row a structure.
 
         ``graph6`` is ``digraph6`` with directions, and with relations or categories ``edges``, as
         ``gomkcn count`` takes them.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
-
-    def columns(self) -> dict[str, list[Any]]:
-        """The columns of :meth:`to_pandas`."""
         kinds = {(one.relations.names, any(one.categories)) for one in self.structures}
         is_plain = all(names == (PLAIN,) and not categories for names, categories in kinds)
         is_directed = any(one.relations.is_directed for one in self.structures)

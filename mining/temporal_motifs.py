@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.io.temporal_edges import Column, TemporalEdges, read_temporal_edges
 from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.tabular import Tabular
 from mining.counting.temporal_loops import (
     FIRST_TWO,
     LAST_TWO,
@@ -29,9 +30,6 @@ from mining.counting.temporal_loops import (
 )
 from mining.pattern import NullComparison
 from mining.significance import compare_with_random
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Events = tuple[tuple[int, int], ...]
 
@@ -56,7 +54,7 @@ def motif_events(row: int, column: int) -> Events:
 
 
 @dataclass(frozen=True, eq=False)
-class TemporalCensus:
+class TemporalCensus(Tabular):
     """How often each motif of three edges in time occurs in a graph.
 
     Attributes
@@ -83,7 +81,11 @@ class TemporalCensus:
     comparisons: tuple[NullComparison, ...] = ()
 
     def columns(self) -> dict[str, list[Any]]:
-        """The columns of :meth:`to_pandas`."""
+        """A row for each motif: its place in the grid, its events, its count.
+
+        With random graphs also ``mean``, ``sd`` and ``z`` of the counts in these, ``p_adjusted``
+        and ``verdict``.
+        """
         cells = [(row, column) for row in range(6) for column in range(6)]
         events = [motif_events(*cell) for cell in cells]
         table = {
@@ -97,16 +99,6 @@ class TemporalCensus:
             for field in ("mean", "sd", "z", "p_adjusted", "verdict"):
                 table[field] = [getattr(one, field) for one in self.comparisons]
         return table
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each motif: its place in the grid, its events, its count.
-
-        With random graphs also ``mean``, ``sd`` and ``z`` of the counts in these, ``p_adjusted``
-        and ``verdict``.
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
 
 
 def temporal_census(

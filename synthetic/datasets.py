@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import torch
 
-from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges
@@ -176,6 +175,8 @@ class MotifClassificationDataset:
     @cached_property
     def _graphs(self) -> list[Any]:
         """All graphs, made at the first access: one large graph whose edges are sorted by graph."""
+        from gomkcn_dgl._dgl import dgl
+
         planted = self.planted
         ends, _ = planted.arcs()
         graph_of_edge = self._graph_of_node[ends[:, 0]]
@@ -183,6 +184,25 @@ class MotifClassificationDataset:
         whole.set_batch_num_nodes(torch.from_numpy(np.diff(self.node_offsets)))
         whole.set_batch_num_edges(torch.from_numpy(np.bincount(graph_of_edge)))
         return list(dgl.unbatch(whole))
+
+    def to_pyg(self) -> list[Any]:
+        """Return all graphs as ``torch_geometric.data.Data``, the label of each as ``y``.
+
+        The data of nodes and edges are those of :meth:`PlantedGraph.to_pyg`.
+        """
+        whole = self.planted.to_pyg()
+        of_edge = self._graph_of_node[whole.edge_index[0].numpy()]
+        whole.edge_index = whole.edge_index - torch.from_numpy(self.node_offsets[of_edge])
+        # nodes stand graph by graph, edges are brought into that order
+        order = torch.from_numpy(np.argsort(of_edge, kind="stable"))
+        nodes, edges = np.diff(self.node_offsets).tolist(), np.bincount(of_edge).tolist()
+        parts = {name: whole[name].split(nodes) for name in whole.node_attrs()}
+        for name in whole.edge_attrs():
+            parts[name] = whole[name][..., order].split(edges, dim=-1)
+        return [
+            type(whole)(**{name: rows[number] for name, rows in parts.items()}, y=label.reshape(1))
+            for number, label in enumerate(self.labels)
+        ]
 
     @property
     def num_classes(self) -> int:

@@ -12,6 +12,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE, Relations
 
+_NODE_DATA = ("node_type", "node_mask", "node_instance", "node_role")
+
 
 # Arrays have no single truth value, so records are compared by identity.
 @dataclass(frozen=True, eq=False)
@@ -98,11 +100,32 @@ class PlantedGraph:
         rows_of = {name: np.flatnonzero(relation == k) for k, name in enumerate(names)}
         return self._to_dgl("node", rows_of)
 
+    def to_pyg(self) -> Any:
+        """Return a ``torch_geometric.data.Data`` with the edges, in the order of :meth:`to_dgl`.
+
+        The data are those, with the features as ``x`` and the relations as ``edge_type``.
+        """
+        from gomkcn_dgl._torch import torch
+
+        try:
+            from torch_geometric.data import Data
+        except ImportError:
+            raise InputError(
+                "graphs of PyTorch Geometric need it; install it with pip install torch-geometric."
+            ) from None
+        ends, edge = self.arcs()
+        data = Data(torch.tensor(self.features), torch.from_numpy(ends.T.copy()))
+        for key in _NODE_DATA:
+            data[key] = torch.tensor(getattr(self, key))
+        data.edge_mask = torch.from_numpy(self.edge_mask[edge])
+        if len(self.relations.names) > 1:
+            data.edge_type = torch.from_numpy(self.edge_relation[edge])
+        return data
+
     def _to_dgl(self, node: str, rows_of: dict[str, np.ndarray]) -> Any:
         """A DGLGraph with the rows of ``arcs`` of each edge type."""
-        import torch
-
         from gomkcn_dgl._dgl import dgl
+        from gomkcn_dgl._torch import torch
 
         ends, edge = self.arcs()
         kinds = {
@@ -111,7 +134,7 @@ class PlantedGraph:
         }
         graph = dgl.heterograph(kinds, {node: self.num_nodes})
         graph.ndata["feat"] = torch.tensor(self.features)
-        for key in ("node_type", "node_mask", "node_instance", "node_role"):
+        for key in _NODE_DATA:
             graph.ndata[key] = torch.tensor(getattr(self, key))
         for name, rows in rows_of.items():
             data = graph.edges[name].data

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import logging
 import os
 import re
@@ -15,11 +14,14 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.runtime.tabular import Tabular
 
 Decorated = Callable[..., Any]
 
@@ -287,18 +289,21 @@ def truth_beside(path: str) -> Path | None:
     return truth if truth.is_file() else None
 
 
-_TABLES = (".csv", ".parquet", ".json")
-
-
 def check_table_name(out: str | None) -> None:
     """Refuse the name of a table that would be of no kind."""
-    if out is not None and Path(out).suffix not in _TABLES:
-        raise InputError(f"--out must end in {', '.join(_TABLES)}, got {out!r}.")
+    from gomkcn_dgl.runtime.tabular import TABLE_FORMATS
+
+    endings = [f".{format}" for format in TABLE_FORMATS]
+    if out is not None and Path(out).suffix not in endings:
+        raise InputError(f"--out must end in {', '.join(endings)}, got {out!r}.")
 
 
-def print_table(columns: dict[str, Any]) -> None:
-    """Print columns of equal length."""
-    names, lists = list(columns), _lists(columns).values()
+def print_table(table: Tabular) -> None:
+    """Print the columns of a table."""
+    from gomkcn_dgl.runtime.tabular import plain_columns
+
+    columns = plain_columns(table)
+    names, lists = list(columns), columns.values()
     rows = [list(map(_cell, names, row)) for row in zip(*lists, strict=True)]
     widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
     for row in [names, *rows]:
@@ -307,36 +312,6 @@ def print_table(columns: dict[str, Any]) -> None:
             for name, one, width in zip(names, row, widths, strict=True)
         ]
         click.echo("  ".join(cells).rstrip())
-
-
-def write_table(path: Path, columns: dict[str, Any]) -> None:
-    """Write a table to a file of the kind that its name says."""
-    from gomkcn_dgl.io.tables import csv_text
-    from gomkcn_dgl.runtime.files import atomic_file, atomic_write
-
-    lists = _lists(columns)
-    if path.suffix == ".csv":
-        atomic_write(path, csv_text(list(lists.items())))
-    elif path.suffix == ".json":
-        rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-        atomic_write(path, json.dumps(rows, ensure_ascii=False) + "\n")
-    else:
-        import pyarrow as pa
-        import pyarrow.parquet
-
-        try:
-            table = pa.table(lists)
-        except OverflowError:
-            raise InputError(
-                f"--out must end in .csv or .json for counts of over 2^63, got {str(path)!r}."
-            ) from None
-        with atomic_file(path) as file:
-            pyarrow.parquet.write_table(table, file)
-
-
-def _lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
-    """The columns of a table, lists or arrays, as lists of plain values."""
-    return {name: getattr(one, "tolist", lambda one=one: one)() for name, one in columns.items()}
 
 
 def _cell(name: str, value: Any) -> str:

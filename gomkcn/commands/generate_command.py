@@ -93,7 +93,6 @@ def planted(
     import numpy as np
 
     from gomkcn_dgl.checks import check_choice, check_int
-    from gomkcn_dgl.io.library_files import write_dgl_graphs
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write
     from synthetic import (
@@ -118,6 +117,8 @@ def planted(
     graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     path = Path(out)
     if path.suffix == ".bin":
+        from gomkcn_dgl.io.library_files import write_dgl_graphs
+
         several = len(graph.relations.names) > 1
         write_dgl_graphs(path, [graph.to_heterograph() if several else graph.to_dgl()])
     else:

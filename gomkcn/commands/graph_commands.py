@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,9 +17,11 @@ from gomkcn.commands.base import (
     print_table,
     reading_option,
     show_log,
-    write_table,
 )
 from gomkcn_dgl.errors import InputError
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.runtime.tabular import Table
 
 
 @click.command(cls=Command)
@@ -101,30 +103,32 @@ def census(
     """
     show_log(quiet=True)
     from gomkcn_dgl.io.reading import read_graph
+    from gomkcn_dgl.runtime.tabular import Table
     from mining.structure_census import census as count
 
     check_table_name(out)
     graph = read_graph(path, **options)
     if orbits:
-        columns = _count_orbits(graph, sizes, reading)
+        table, num_rows = _count_orbits(graph, sizes, reading), graph.num_nodes
     else:
         found = count(graph, sizes, reading)
-        columns = {**found.columns(), "reading": [reading] * len(found.structures)}
+        num_rows = len(found.structures)
+        table = Table({**found.columns(), "reading": [reading] * num_rows})
     if out is None:
-        print_table(columns)
+        print_table(table)
     else:
-        write_table(Path(out), columns)
-        click.echo(f"wrote {out}: {len(columns['node' if orbits else 'size']):,} rows")
+        table.write(out)
+        click.echo(f"wrote {out}: {num_rows:,} rows")
 
 
-def _count_orbits(graph: Any, sizes: str | None, reading: str) -> dict[str, Any]:
-    from mining.structure_census import orbit_columns, orbit_counts
+def _count_orbits(graph: Any, sizes: str | None, reading: str) -> Table:
+    from mining.structure_census import orbit_table
 
     if sizes not in (None, "2-4", "2-5"):
         raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
-    return orbit_columns(graph, orbit_counts(graph, 4 if sizes == "2-4" else 5))
+    return orbit_table(graph, 4 if sizes == "2-4" else 5)
 
 
 @click.command(cls=Command)
@@ -176,9 +180,9 @@ def frequent(
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
     found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels)
     if out is None:
-        print_table(found.columns())
+        print_table(found)
     else:
-        write_table(Path(out), found.columns())
+        found.write(out)
         click.echo(f"wrote {out}: {len(found):,} rows")
     if not found.is_complete:
         click.echo("gomkcn: not complete: a subgraph had too many occurrences", err=True)
@@ -225,7 +229,7 @@ def temporal(
         raise InputError(f"--page must end in .html, got {page!r}.")
     found = temporal_census(path, window, **options)
     if out is not None:
-        write_table(Path(out), found.columns())
+        found.write(out)
         click.echo(f"wrote {out}: 36 rows")
     if page is not None:
         from mining.html.temporal_page import render_temporal_page
@@ -233,4 +237,4 @@ def temporal(
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
         click.echo(f"wrote {page}")
     if out is None and page is None:
-        print_table(found.columns())
+        print_table(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,7 +17,6 @@ from gomkcn.commands.base import (
     print_table,
     run_options,
     show_log,
-    write_table,
 )
 from gomkcn_dgl.errors import InputError
 
@@ -144,12 +142,12 @@ def predict(run: str, path: str, out: str | None) -> None:
     show_log(quiet=True)
     check_table_name(out)
     classifier = load_classifier(run)
-    columns = predict_file(classifier, path)
+    table = predict_file(classifier, path)
     if out is None:
-        print_table(columns)
+        print_table(table)
         return
-    write_table(Path(out), columns)
-    number = len(columns["predicted"])
+    table.write(out)
+    number = len(table.columns()["predicted"])
     click.echo(f"{out}: the classes of {number:,} {classifier.settings.data.task}s")
 
 

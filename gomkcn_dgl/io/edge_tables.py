@@ -22,13 +22,10 @@ import pyarrow as pa
 
 from gomkcn_dgl.checks import as_float32
 from gomkcn_dgl.csr import count_edges
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
     ColumnChoice,
     GraphContent,
-    column_values,
-    is_from,
-    relation_codes,
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, EdgeOptions, find_layout, read_layout
 from gomkcn_dgl.io.tables import (
@@ -39,11 +36,15 @@ from gomkcn_dgl.io.tables import (
     Cell,
     check_names,
     is_int64,
+    open_table,
     parse_columns,
     read_rows,
+    refuse_null,
     table_rows,
     text_pieces,
     to_array,
+    to_numbers,
+    to_words,
 )
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
@@ -108,44 +109,38 @@ def open_edges(
     return layout, lambda ids: _text_tables(text_pieces(path, size, quotes=quotes), layout, ids)
 
 
-def is_table(graph: Any) -> bool:
-    """Whether this is a table of pandas or Arrow."""
-    return is_from("pandas", "DataFrame", graph) or is_from("pyarrow", "Table", graph)
-
-
 def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
-    """Read a table of edges; its columns, directions and weights are told as those of a file.
+    """Read a table of edges of any engine, batch by batch, by the rules of a file.
 
-    Nodes get rows in ascending order of their ids.
+    Columns, directions and weights are told as those of a file, and nodes get rows in ascending
+    order of their ids.
 
-    >>> import pandas as pd
-    >>> mail = pd.DataFrame({"sender": ["ann"], "recipient": ["bob"], "weight": [2]})
+    >>> import pyarrow as pa
+    >>> mail = pa.table({"sender": ["ann"], "recipient": ["bob"], "weight": [2]})
     >>> content = from_edge_table(mail, ColumnChoice())
     >>> content.directed, content.default_weight
     ((True,), 'weight')
     """
-    names = list(map(str, getattr(table, "column_names", table.columns)))
-    if len(set(names)) < max(2, len(names)):
-        raise InputError(
-            "an edge table must have two columns of nodes, and columns of different names, got "
-            f"{names}."
-        )
-    if not len(table):
+    for role in ("source", "target", "relation", "weight"):
+        column = getattr(choice, role)
+        if not isinstance(column, (str, int, type(None))):
+            raise InputTypeError(
+                f"{role} must name a column of {_OWNER}, got {type(column).__name__}."
+            )
+    names, _, batches = open_table(table, _OWNER)
+    layout = find_layout(
+        names,
+        EdgeOptions(choice.directed, choice.source, choice.target, choice.relation, choice.weight),
+    )
+    tables, first = [], 0
+    for batch in batches:
+        tables.append(_edge_columns(batch, layout, first))
+        first += len(batch)
+    if not first:
         raise InputError("the graph is empty: it has no nodes.")
-    relation, added = choice.edge_type, {}
-    if relation is not None and not isinstance(relation, str):
-        # an array in place of a column has the relations
-        codes, kinds = relation_codes("edge_type", column_values("edge_type", vars(choice), _OWNER))
-        relation, added = "edge_type", {"edge_type": np.array(kinds, object)[codes]}
-        names = [*dict.fromkeys([*names, relation])]
-    options = EdgeOptions(choice.directed, None, None, relation, choice.edge_weight)
-    layout = find_layout(names, options)
-    used = {name: table[name] for name in (names[at] for at in layout.used) if name not in added}
-    try:
-        columns = pa.table({**used, **added})
-    except (pa.ArrowException, TypeError) as error:
-        raise InputError(f"{_OWNER} cannot be read ({reason_of(error)}).") from None
-    return _content(_edge_columns(columns, layout), layout, choice.directed)
+    if not all(map(_has_integers, tables)):
+        tables = [*map(_with_words, tables)]
+    return _content(pa.concat_tables(tables), layout, choice.directed)
 
 
 def _content(table: pa.Table, layout: EdgeLayout, directed: bool | None) -> GraphContent:
@@ -343,68 +338,62 @@ def _parquet_tables(
 ) -> Iterator[pa.Table | None]:
     first, names = 0, [layout.names[at] for at in layout.used]
     with _parquet_file(path) as file:
-        source = layout.names[layout.roles["source"]]
-        if ids == INTEGERS and _is_text(file.schema_arrow.field(source).type):
+        ends = [file.schema_arrow.field(layout.names[end]).type for end in layout.ends]
+        if ids == INTEGERS and None in [to_numbers(pa.nulls(0, kind), INTEGERS) for kind in ends]:
             yield None
             return
         # by one thread: several wait forever at some damaged files
         for batch in file.iter_batches(rows, columns=names, use_threads=False):
-            yield _edge_columns(pa.Table.from_batches([batch]), layout, first)
+            table = _edge_columns(batch, layout, first)
+            if ids == INTEGERS and not _has_integers(table):
+                yield None
+                return
+            yield table if ids == INTEGERS else _with_words(table)
             first += len(batch)
 
 
-def _edge_columns(table: pa.Table, layout: EdgeLayout, first: int = 0) -> pa.Table:
+def _edge_columns(batch: pa.RecordBatch, layout: EdgeLayout, first: int = 0) -> pa.Table:
     """Bring the columns of a table into the types of :func:`_content`, or refuse them.
 
-    ``first`` is the number of rows before it.
+    An end has integers where all of its values are some of 64 bits. ``first`` is the number of rows
+    before it.
     """
-    names = {role: layout.names[column] for role, column in layout.roles.items()}
-    ends = [table.schema.field(names[role]).type for role in ("source", "target")]
-    if not (all(map(_is_text, ends)) or all(map(_is_integer, ends))):
-        raise InputError(
-            f"the columns {names['source']!r} and {names['target']!r} must both hold integers or "
-            f"both text, got {ends[0]} and {ends[1]}."
-        )
     found = {}
-    for role, name in names.items():
-        column = table[name].combine_chunks()
-        if column.null_count:
-            row = first + column.is_null().index(True).as_py() + 1
-            raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
-        column = _converted(column, role, name)
-        cell = _CELLS[role] if column.type != INTEGERS else INTEGER
-        wrong = cell.first_wrong(column)
+    for role, at in layout.roles.items():
+        name, cell = layout.names[at], _CELLS[role]
+        column = batch.column(name)
+        refuse_null(column, name, first)
+        if role == "weight":
+            values = to_numbers(column, NUMBERS)
+            if values is None:
+                raise InputError(f"the column {name!r} must hold numbers, got {column.type}.")
+        else:
+            values = None if role == "relation" else to_numbers(column, INTEGERS)
+            cell = cell if values is None else INTEGER
+            values = to_words(column, name) if values is None else values
+        wrong = cell.first_wrong(values)
         if wrong is not None:
-            value = column[wrong].as_py()
+            value = values[wrong].as_py()
             is_nul = isinstance(value, str) and "\0" in value
             rule = cell.rule + " and no NUL" * is_nul
             shown = repr(value[:40]) if isinstance(value, str) else f"{value:g}"
             raise InputError(f"row {first + wrong + 1}: {rule}, got {shown}.")
-        found[role] = column
+        found[role] = values
     return pa.table(found)
 
 
-def _converted(column: pa.Array, role: str, name: str) -> pa.Array:
-    kind = column.type
-    is_number = _is_integer(kind) or (role == "weight" and pa.types.is_floating(kind))
-    if role != "weight" and _is_text(kind):
-        column = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
-        return column.cast(WORDS)
-    if not is_number:
-        what = "numbers" if role == "weight" else "text or integers"
-        raise InputError(f"the column {name!r} must hold {what}, got {kind}.")
-    try:
-        column = column.dictionary_decode() if pa.types.is_dictionary(kind) else column
-        column = column.cast(NUMBERS if role == "weight" else INTEGERS)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"the column {name!r} must hold numbers of 64 bits ({error}).") from None
-    return column.cast(pa.string()).dictionary_encode() if role == "relation" else column
+def _has_integers(table: pa.Table) -> bool:
+    return {table["source"].type, table["target"].type} == {INTEGERS}
+
+
+def _with_words(table: pa.Table) -> pa.Table:
+    """The table with the text of ids that are integers."""
+    columns = {
+        name: to_words(column.combine_chunks(), name) if column.type == INTEGERS else column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    return pa.table(columns)
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
-
-
-def _is_integer(kind: pa.DataType) -> bool:
-    return pa.types.is_integer(kind.value_type if pa.types.is_dictionary(kind) else kind)

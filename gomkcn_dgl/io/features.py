@@ -1,4 +1,4 @@
-"""Node features: a file → a matrix, its rows matched with the nodes; what columns are called."""
+"""Node features: a file or a table → a matrix, its rows matched with the nodes; their names."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import pick_columns
+from gomkcn_dgl.graph_content import ColumnChoice, GraphContent, make_csr, pick_columns
 from gomkcn_dgl.io.tables import (
     NUMBER,
+    NUMBERS,
     WORD,
     check_names,
     find_dialect,
+    open_table,
     read_columns,
     read_text,
+    refuse_null,
     table_rows,
+    to_array,
+    to_numbers,
+    to_words,
 )
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
@@ -36,13 +44,13 @@ LabelNames = Mapping[str, str] | str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """Features in a file: ``values [n, D]``, a name per column, and the node of each row.
+    """Features of nodes: ``values [n, D]``, a name per column, and the node of each row.
 
-    ``ids`` is text ``[n]``, or None where the file has no column of ids; ``notes`` says what of the
-    file is not used.
+    ``ids`` is text ``[n]``, or None where there is no column of ids; ``notes`` says what is not
+    used, and ``owner`` names the file or table in messages.
     """
 
-    path: Path
+    owner: str
     values: np.ndarray
     names: tuple[str, ...]
     ids: np.ndarray | None = None
@@ -69,13 +77,68 @@ def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
             table = _read_csv(path, names)
         else:
             raise InputError("a feature file must end in .npy or .csv.")
-        columns = _positions(names, table.names)
+        return _chosen(table, names)
     except (InputError, InputTypeError) as error:
         raise InputError(f"the feature file {path.name}: {error}") from None
+
+
+def read_node_table(nodes: Any, names: Sequence[str] | None) -> FeatureTable:
+    """Read a table of nodes of any engine, all columns or those named, by the rules of a file.
+
+    The nodes are named by a first column ``id``, ``node``, ``node_id`` or ``name``, or by the index
+    of pandas.
+    """
+    header, index, batches = open_table(nodes, "the node table")
+    table = pa.Table.from_batches(batches)
+    ids = [name for name in header[:1] if name.lower() in _ID_COLUMNS] or index[:1]
+    columns = {}
+    own = [name for name in header if name not in ids]
+    for name in [*ids, *_wanted(names, own)]:
+        column = table[name].combine_chunks()
+        refuse_null(column, name)
+        is_flag = pa.types.is_boolean(column.type)
+        values = to_numbers(column.cast(pa.int8()) if is_flag else column, NUMBERS)
+        words = values is None or name in ids
+        columns[name] = to_array(to_words(column, name) if words else values)
+    rows = [columns.pop(name) for name in ids]
+    found = _feature_table("the node table", columns, own, rows[0] if rows else None)
+    return _chosen(found, names)
+
+
+def _chosen(table: FeatureTable, names: Sequence[str] | None) -> FeatureTable:
+    """The features of some names, or all; the log says what is not used."""
+    columns = _positions(names, table.names)
     for note in table.notes:
         log.info("%s", note)
     chosen = tuple(table.names[column] for column in columns)
     return table if names is None else replace(table, values=table.values[:, columns], names=chosen)
+
+
+def csr_with_features(content: GraphContent, choice: ColumnChoice, table: FeatureTable) -> CSRGraph:
+    """Build a graph whose nodes have the features of a file or a table."""
+    values = match_rows(table, content.ids)
+    content = replace(content, notes=(*table.notes, *content.notes))
+    return make_csr(content, replace(choice, features=values, feature_names=table.names))
+
+
+def with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
+    """Add the nodes without an edge where row i of the features belongs to the integer id i."""
+    ids = content.ids
+    if not rows_are_ids(table, ids):
+        return content
+    source, target = ids[content.source], ids[content.target]
+    num_rows = len(table.values)
+    return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
+
+
+def rows_are_ids(table: FeatureTable | None, ids: np.ndarray) -> bool:
+    """Whether row i of the features belongs to the integer id i; ``ids`` are ascending."""
+    if table is None or table.ids is not None or ids.dtype.kind != "i":
+        return False
+    if ids[0] < 0 or ids[-1] >= len(table.values):
+        return False
+    log.info("features: row i is node i; %d nodes have no edge", len(table.values) - len(ids))
+    return True
 
 
 def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
@@ -88,8 +151,8 @@ def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
 
 
 def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
-    """Return the rows of a feature file in the order of the node ids, ``[V, D]``."""
-    where = f"the feature file {table.path.name} must"
+    """Return the rows of features in the order of the node ids, ``[V, D]``."""
+    where = f"{table.owner} must"
     if table.ids is None:
         if len(table.values) != len(ids):
             raise InputError(
@@ -126,7 +189,8 @@ def _read_npy(path: Path) -> FeatureTable:
     if values.ndim not in (1, 2) or 0 in values.shape:
         raise InputError(f"the array must have the shape [V, D], got {values.shape}.")
     values = values.reshape(len(values), -1)
-    return FeatureTable(path, values, tuple(f"x{c}" for c in range(values.shape[1])))
+    names = tuple(f"x{column}" for column in range(values.shape[1]))
+    return FeatureTable(f"the feature file {path.name}", values, names)
 
 
 def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
@@ -138,16 +202,31 @@ def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
     first = int(header[0].lower() in _ID_COLUMNS)
     if len(header) == first:
         raise InputError(f"line {number}: the header must name a feature column.")
-    # kind=kinase is one of the features that the column kind gives
-    wanted = [n if n in header else n.partition("=")[0] for n in names or header[first:]]
-    chosen = [first + column for column in _positions(dict.fromkeys(wanted), header[first:])]
+    chosen = [header.index(name, first) for name in _wanted(names, header[first:])]
     cells = dict.fromkeys(range(first), WORD) | dict.fromkeys(chosen, NUMBER)
     columns = read_columns(data, dialect, cells, header=True)
     table = {header[at]: columns[at] for at in chosen}
+    ids = columns[0] if first else None
+    return _feature_table(f"the feature file {path.name}", table, header[first:], ids)
+
+
+def _feature_table(
+    owner: str, table: Mapping[str, np.ndarray], header: Sequence[str], ids: np.ndarray | None
+) -> FeatureTable:
+    """Put the chosen columns side by side, and say which columns are not used."""
     values, made = pick_columns(list(table), table, "the table")
-    unused = [name for name in header[first:] if name not in table]
-    notes = (f"columns of {path.name} that are not used: {listed(unused)}",) if unused else ()
-    return FeatureTable(path, values, made, columns[0] if first else None, notes)
+    unused = [name for name in header if name not in table]
+    called = owner.removeprefix("the feature file ")
+    notes = (f"columns of {called} that are not used: {listed(unused)}",) if unused else ()
+    return FeatureTable(owner, values, made, ids, notes)
+
+
+def _wanted(names: Sequence[str] | None, header: Sequence[str]) -> list[str]:
+    """The columns that give some features: kind=kinase is one of those that kind gives."""
+    if names is None:
+        return list(header)
+    wanted = [name if name in header else name.partition("=")[0] for name in names]
+    return [header[column] for column in _positions(dict.fromkeys(wanted), header)]
 
 
 def _positions(names: Iterable[str] | None, known: Sequence[str]) -> list[int]:

@@ -27,7 +27,7 @@ from gomkcn_dgl.graph_folder import new_folder, store_graph
 from gomkcn_dgl.io import reading
 from gomkcn_dgl.io.edge_layout import EdgeOptions
 from gomkcn_dgl.io.edge_tables import NO_EDGE, find_directions, open_edges
-from gomkcn_dgl.io.features import LabelNames, match_rows
+from gomkcn_dgl.io.features import LabelNames, match_rows, rows_are_ids
 from gomkcn_dgl.io.tables import INTEGERS, WORDS, to_array
 from gomkcn_dgl.relations import MAX_RELATIONS, Relations, number_links, relations_of
 from gomkcn_dgl.runtime.files import GIB, MIB, check_memory, format_size, named
@@ -124,7 +124,7 @@ def _sort_file(
         _load(database, pieces)
         ids = _number_nodes(database, is_file=layout.dialect is not None)
         num_nodes = len(ids)
-        if table is not None and reading.rows_are_ids(table, ids):
+        if table is not None and rows_are_ids(table, ids):
             num_nodes = len(table.values)
         if num_nodes >= 2**31:
             raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")

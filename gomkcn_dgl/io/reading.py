@@ -25,11 +25,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
@@ -41,12 +38,13 @@ from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
     FeatureTable,
     LabelNames,
+    csr_with_features,
     feature_file_beside,
-    match_rows,
     name_columns,
     read_features,
     read_label_names,
     select_features,
+    with_isolated_nodes,
 )
 from gomkcn_dgl.io.molecules import (
     DEFAULT_OPTIONS,
@@ -318,15 +316,13 @@ def _read(
         # the layout has chosen the columns
         choice = ColumnChoice()
         if table is not None:
-            content = _with_isolated_nodes(content, table)
+            content = with_isolated_nodes(content, table)
     else:
         content = _read_content(path, format)
         choice = _choose_columns(content, features if table is None else None, options)
     if table is None:
         return make_csr(content, choice)
-    content = replace(content, notes=(*table.notes, *content.notes))
-    values = match_rows(table, content.ids)
-    return make_csr(content, replace(choice, features=values, feature_names=table.names))
+    return csr_with_features(content, choice, table)
 
 
 def _read_content(path: Path, format: str) -> GraphContent:
@@ -347,27 +343,7 @@ def _choose_columns(
     default = _WEIGHT if _WEIGHT in list(content.edges) else NONE
     return ColumnChoice(
         features,
-        edge_weight=str(options.weight or default),
+        weight=str(options.weight or default),
         directed=options.directed,
-        edge_type=None if options.relation == NONE else options.relation,
+        relation=None if options.relation == NONE else options.relation,
     )
-
-
-def _with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
-    """Add the nodes without an edge where row i of the features belongs to the integer id i."""
-    ids = content.ids
-    if not rows_are_ids(table, ids):
-        return content
-    source, target = ids[content.source], ids[content.target]
-    num_rows = len(table.values)
-    return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
-
-
-def rows_are_ids(table: FeatureTable | None, ids: np.ndarray) -> bool:
-    """Whether row i of the features belongs to the integer id i; ``ids`` are ascending."""
-    if table is None or table.ids is not None or ids.dtype.kind != "i":
-        return False
-    if ids[0] < 0 or ids[-1] >= len(table.values):
-        return False
-    log.info("features: row i is node i; %d nodes have no edge", len(table.values) - len(ids))
-    return True

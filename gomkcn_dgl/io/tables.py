@@ -17,13 +17,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import file_problems, open_file
+from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
 
 INTEGERS, NUMBERS = pa.int64(), pa.float64()
 # each word is stored once
@@ -269,6 +270,70 @@ def to_array(column: pa.Array) -> np.ndarray:
     return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
 
 
+def is_table(graph: Any) -> bool:
+    """Whether this is a table of pandas, Polars, DuckDB, Arrow or another engine."""
+    return hasattr(graph, "__arrow_c_stream__")
+
+
+def open_table(table: Any, owner: str) -> tuple[list[str], list[str], Iterator[pa.RecordBatch]]:
+    """Return the names of the columns of a table of any engine, those of its index, and batches.
+
+    Only pandas has an index; row numbers are none. ``owner`` names the table in messages.
+    """
+    try:
+        reader = pa.RecordBatchReader.from_stream(table)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
+    said = (reader.schema.pandas_metadata or {}).get("index_columns", [])
+    index = [name for name in said if isinstance(name, str)]
+    names = [name for name in reader.schema.names if name not in index]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"{owner} must have columns of different names, got {twice[0]!r} twice.")
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from reader
+        except pa.ArrowException as error:
+            raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
+
+    return names, index, batches()
+
+
+def refuse_null(column: pa.Array, name: str, first: int = 0) -> None:
+    """Refuse a column with a null, after a number of rows, and name its row from 1."""
+    if column.null_count:
+        row = first + column.is_null().index(True).as_py() + 1
+        raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
+
+
+def to_words(column: pa.Array, name: str) -> pa.Array:
+    """Return the text of a column of any type, each word stored once."""
+    try:
+        if not pa.types.is_dictionary(column.type):
+            column = column.cast(pa.large_string()).dictionary_encode()
+        words = column.dictionary.cast(pa.string())
+    except pa.ArrowException:
+        raise InputError(
+            f"the column {name!r} must hold text, or what can be written as text, got "
+            f"{column.type}."
+        ) from None
+    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), words)
+
+
+def to_numbers(column: pa.Array, kind: pa.DataType) -> pa.Array | None:
+    """Return a column as integers or numbers of 64 bits; None where it holds or has others."""
+    is_coded = pa.types.is_dictionary(column.type)
+    own = column.type.value_type if is_coded else column.type
+    is_number = pa.types.is_integer(own) or (kind == NUMBERS and pa.types.is_floating(own))
+    if not is_number and not (pa.types.is_decimal(own) and (kind == NUMBERS or own.scale == 0)):
+        return None
+    try:
+        return (column.dictionary_decode() if is_coded else column).cast(kind)
+    except pa.ArrowInvalid:
+        return None
+
+
 def read_matrix(path: Path, cell: Cell) -> np.ndarray:
     """Read lines of comma-separated numbers without a header, as in TU files, ``[rows, D]``."""
     data, dialect = read_text(path), Dialect(",", comments=True)
@@ -306,14 +371,6 @@ def line_of_row(path: Path, row: int) -> int:
     """Return the number of the line that holds the given row of a matrix."""
     rows = table_rows(read_text(path), Dialect(",", comments=True))
     return next(itertools.islice(rows, row, None))[0]
-
-
-def csv_text(columns: Sequence[tuple[str, Sequence[object]]]) -> str:
-    """Return the content of a CSV file with these columns, each with its name."""
-    file = io.StringIO()
-    names, values = zip(*columns, strict=True)
-    csv.writer(file, lineterminator="\n").writerows([names, *zip(*values, strict=True)])
-    return file.getvalue()
 
 
 def line_error(number: int, rule: str, text: str) -> InputError:

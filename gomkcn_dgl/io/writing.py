@@ -13,9 +13,9 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.graph_objects import from_csr
 from gomkcn_dgl.io.features import SUFFIXES
-from gomkcn_dgl.io.tables import csv_text
 from gomkcn_dgl.relations import PLAIN, SIMPLE
 from gomkcn_dgl.runtime.files import atomic_write, named, stem
+from gomkcn_dgl.runtime.tabular import csv_text
 
 
 def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:

@@ -35,6 +35,7 @@ from gomkcn_dgl.runtime.output_folder import (
 )
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import (
@@ -141,10 +142,10 @@ def load_classifier(folder: str | Path) -> TrainedClassifier:
     return read_state(folder / _CHECKPOINT, restore)
 
 
-def predict_file(classifier: TrainedClassifier, path: str | Path) -> dict[str, Any]:
+def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
     """Classify the graphs, or the nodes, of a file or a folder.
 
-    They are read as those were that the classifier learnt from. The columns of the table have a row
+    They are read as those were that the classifier learnt from. The table has a row
     for each graph, or node, in the order of the file: its number, or the input's own id, the name
     of the ``predicted`` class, and the ``probability`` of each class, or its ``score`` by a kernel
     machine. Raises an InputError for graphs with other features or other relations.
@@ -160,7 +161,7 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> dict[str, A
     columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
         columns[f"{classifier.score_name} {name}"] = column
-    return columns
+    return Table(columns)
 
 
 def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:

@@ -66,7 +66,7 @@ def test_renumbered_graphs_are_the_same_graphs(directed):
         for ends in part.edges:
             part.edges[ends]["kind"] = f"r{rng.integers(3)}"
     # a feature tells each node again
-    graph = as_csr(parts, features=np.arange(27.0), edge_type="kind" if directed else None)
+    graph = as_csr(parts, features=np.arange(27.0), relation="kind" if directed else None)
     other = renumber(graph, np.random.default_rng(3))
     was = other.features[:, 0].astype(int)
     assert sorted(was) == list(range(27)) != was.tolist()

@@ -112,7 +112,7 @@ def test_nodes_whose_rows_sum_to_one_and_which_keep_their_ids():
     scaled = classifier.collection(replace(graph, features=rows)).feat
     assert scaled[:3].tolist() == [[0.75, 0.25], [1, 0], [0, 0]]
     Path("path.txt").write_text("".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges))
-    table = predict_file(classifier, "path.txt")
+    table = predict_file(classifier, "path.txt").columns()
     assert list(table) == ["node", "predicted", "probability 0", "probability 1"]
     assert list(table["node"]) == [0, 10, 20, 30, 40]
 
@@ -252,7 +252,7 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     assert first.settings.model.relations == {"edge": True}
     other = trained(None, first.settings, directed=False, filter_size=5)
     assert (other.settings.model.relations, other.settings.model.max_nodes) == ({}, 5)
-    assert len(predict_file(other, "directed.bin")["predicted"]) == 20
+    assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
     own = read_train_settings("own.toml").override({"path": "directed.bin", **SETTINGS})

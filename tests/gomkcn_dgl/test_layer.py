@@ -1,5 +1,7 @@
 """GOMKConv as a DGL layer: beside gomk, batches, training, directions and edge types."""
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -17,6 +19,10 @@ from gomkcn_dgl.matching import GOMKKernel, gomk
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import torch_geometric.data as pyg
 
 
 def to_dgl(graph, width=2, seed=0):
@@ -56,7 +62,7 @@ def layer(**change):
 def test_the_layer_is_gomk_of_the_extracted_subgraphs(tree, options, weight):
     # most balls of 2 hops are truncated
     conv = layer(num_hops=2, **options)
-    csr = as_csr(tree, edge_weight=weight)
+    csr = as_csr(tree, weight=weight)
     scores = conv(tree if weight is None else csr, tree.ndata["feat"])
     batch = extract_subgraphs(
         csr,
@@ -105,6 +111,78 @@ def test_features_that_do_not_fit_are_refused(tree):
     for feat in (ones(15, 3), ones(14, 2), ones(15), ones(15, 2).numpy(), None):
         with pytest.raises(GomkcnError, match=r"feat must (have the shape \[15, 2\]|be a tensor)"):
             layer()(tree, feat)
+
+
+@pytest.mark.parametrize("pooling", [None, "mean"])
+@pytest.mark.parametrize("kinds", [{"edge": False}, {"edge": True}, {"0": True, "1": False}])
+def test_tensors_as_in_pyg_give_the_scores_and_gradients_of_a_dgl_graph(kinds, pooling):
+    rng = np.random.default_rng(0)
+    sizes = [12, 1, 9]
+    parts = [draw(kinds, k, size, 3 * size)[0] for k, size in enumerate(sizes)]
+    source, target, relation = as_csr(parts).edges()
+    # both ways, where an edge has no direction
+    back = ~np.array(list(kinds.values()))[relation]
+    ends = np.array([np.append(source, target[back]), np.append(target, source[back])])
+    edge_index = torch.from_numpy(ends)
+    edge_type = torch.from_numpy(np.append(relation, relation[back]))
+    batch = torch.arange(3).repeat_interleave(torch.tensor(sizes))
+    graph = dgl.graph((edge_index[0], edge_index[1]), num_nodes=22)
+    graph.edata["kind"] = edge_type
+    graph.set_batch_num_nodes(torch.tensor(sizes))
+    graph.set_batch_num_edges(torch.bincount(batch[edge_index[0]], minlength=3))
+    data = pyg.Data(edge_index=edge_index, edge_type=edge_type, batch=batch, num_nodes=22)
+    if len(kinds) == 1:
+        edge_type = None
+    named = None if edge_type is None else "kind"
+    feat = torch.from_numpy(rng.random((22, 3), np.float32)).requires_grad_()
+    relations = relations_of(list(kinds), list(kinds.values()))
+    torch.manual_seed(0)
+    options = {"num_hops": 2, "relations": relations, "policy": "bfs"}
+    model = GOMKCN(3, 2, filter_size=4, num_layers=2, pooling=pooling, **options)
+    model.eval()
+    conv = GOMKConv(3, 4, 4, **options)
+    for module in (conv, model):
+        called = [
+            (as_csr(graph, relation=named, directed=None), feat),
+            (feat, edge_index, edge_type, batch),
+        ]
+        if named is None:
+            called += [(graph, feat), (data, feat)]
+        results = []
+        for arguments in called:
+            scores = module(*arguments)
+            wanted = [feat, *module.parameters()]
+            gradients = torch.autograd.grad(scores.square().sum(), wanted, allow_unused=True)
+            results.append([scores, *gradients])
+        assert len(results[0][0]) == (3 if module is model and pooling else 22)
+        for other in results[1:]:
+            for one, same in zip(results[0], other, strict=True):
+                assert (one is None and same is None) or torch.equal(one, same)
+    # which nodes of a ball stay depends on where a graph begins
+    assert not torch.equal(
+        conv(feat, edge_index, edge_type, batch), conv(feat, edge_index, edge_type)
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"edge_index": torch.zeros(3, 2, dtype=torch.int64)}, "must have the shape [2, E]"),
+        ({"edge_index": torch.rand(2, 3)}, "edge_index must hold integers"),
+        ({"edge_index": torch.tensor([[0], [7]])}, "edge_index must name nodes from 0 to 3"),
+        ({"edge_type": torch.zeros(3)}, "relation must be one number for each of the 2 edges"),
+        ({"batch": torch.tensor([0, 1, 0, 0])}, "batch must number the graph of each of the 4"),
+        ({"batch": torch.tensor([0, 0])}, "batch must number the graph of each of the 4 nodes"),
+        ({"batch": torch.tensor([0.0, 0, 1, 1])}, "batch must number the graph of each"),
+        ({"batch": torch.tensor([0, 1, 1, 1])}, "an edge must stay within one graph"),
+        ({"x": torch.ones(4, 3)}, "feat must have the shape [4, 2]"),
+    ],
+)
+def test_tensors_that_are_no_graph_are_refused(arguments, rule):
+    given = {"x": torch.ones(4, 2), "edge_index": torch.tensor([[0, 1], [1, 0]])} | arguments
+    with pytest.raises(GomkcnError) as raised:
+        layer()(given.pop("x"), given.pop("edge_index"), **given)
+    assert rule in str(raised.value)
 
 
 def test_layers_stack_in_a_dgl_sequential_and_learn():
@@ -158,7 +236,7 @@ def conv_of(graph):
 
 def kinds_of(graph):
     """The graph with its edge types."""
-    return as_csr(graph, edge_type="kind")
+    return as_csr(graph, relation="kind")
 
 
 def test_directions_count_where_the_layer_has_relations():

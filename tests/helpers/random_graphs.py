@@ -168,5 +168,5 @@ def subgraphs_of(num_nodes, max_nodes, weight=None):
     """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
     graph = weighted_graph(num_nodes - 1)
     graph.add_node(num_nodes - 1)
-    csr = as_csr(graph, features=np.ones(num_nodes), edge_weight=weight)
+    csr = as_csr(graph, features=np.ones(num_nodes), weight=weight)
     return SubgraphTensors.of_batch(extract_subgraphs(csr, SubgraphSettings(2, max_nodes)))

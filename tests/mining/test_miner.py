@@ -88,6 +88,15 @@ def test_a_graph_without_motifs_has_none():
     assert miner.patterns_ == [] and len(miner.motif_set_) == 0
 
 
+def test_labels_that_a_collection_holds_are_its_classes():
+    pairs = [(nx.cycle_graph(5), 4), (nx.path_graph(5), 2), (nx.star_graph(4), 2)]
+    miner = PatternMiner(sources=(), null="none")
+    classes = miner.fit(pairs).graph_classes_
+    assert (classes.labels.tolist(), classes.names) == ([1, 0, 0], ("2", "4"))
+    assert miner.fit(pairs, [1, 1, 0]).graph_classes_.labels.tolist() == [1, 1, 0]
+    assert miner.fit([graph for graph, _ in pairs]).graph_classes_ is None
+
+
 @pytest.fixture(scope="module")
 def mined():
     """A data set with four motifs and features, and the miner of its graph."""
@@ -220,7 +229,7 @@ def test_what_is_reported_is_logged(caplog):
     contrast = FilterLearning(feature_contrast=1.0)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         merged = small_miner(num_patterns=6, learning=contrast)
-        merged.fit(as_csr(graph, features="feat", edge_weight="weight"))
+        merged.fit(as_csr(graph, features="feat", weight="weight"))
         rare = small_miner(min_occurrences=7).fit(rings_and_cliques(), quiet=True)
     (ring,) = merged.patterns_
     # it has two kinds of features, which six filters learnt

@@ -16,7 +16,6 @@ from mining.export import (
     occurrence_table,
     pattern_table,
     read_places,
-    write_table,
     write_tables,
 )
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
@@ -79,7 +78,7 @@ def write_and_read(path, parts):
         for i, (part, size) in enumerate(parts)
     ]
     with open(path, "wb") as file:
-        write_table(occurrence_table(patterns), file)
+        occurrence_table(patterns).write_to(file)
     return read_places(path, [(len(part), size) for part, size in parts])
 
 
@@ -133,20 +132,20 @@ def test_the_table_of_patterns():
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
         "odds_ratio_harmless": 0.0215, "p_classes": 0.001,
     }  # fmt: skip
-    table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))])
+    table = pattern_table([first, path_pattern(1, OccurrenceCount.exact(2))]).to_pandas()
     assert table.iloc[0].to_dict() == known
     columns = ["occurrences", "occurrences_are", "occurrences_low", "occurrences_high"]
     assert table.iloc[1][columns].tolist() == [2, "exact", 2, 2]
     assert table.iloc[1][["z_degree", "p_classes"]].isna().all()
     # what was counted and not located has no number, and nothing that its places would tell
-    (row,) = pattern_table([replace(first, id=-1)]).to_dict("records")
+    (row,) = pattern_table([replace(first, id=-1)]).to_arrow().to_pylist()
     of_places = ["pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"]
     assert row == {name: value for name, value in known.items() if name not in of_places}
 
 
 def test_the_table_of_occurrences():
-    table = occurrence_table([path_pattern(2)])
-    assert table["node"].dtype == "Int64"
+    table = occurrence_table([path_pattern(2)]).to_pandas()
+    assert table["node"].dtype == "int64"
     assert list(table.itertuples(index=False, name=None)) == [
         (2, 0, 0, 0, 4, 1.0),
         (2, 0, 0, 1, 5, 1.0),
@@ -157,7 +156,7 @@ def test_the_table_of_occurrences():
     ]
     # ids are text unless all are integers
     table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])
-    assert table["node"].tolist() == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
+    assert table.columns()["node"] == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
 
 
 @pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])
@@ -172,7 +171,7 @@ def test_written_tables_can_be_read_back(tmp_path, format, patterns):
     for path, table in zip(written, tables, strict=True):
         # in CSV an empty and a missing text are the same
         found = read(path).drop(columns=["description", "edits"], errors="ignore")
-        table = table.drop(columns=["description", "edits"], errors="ignore")
+        table = table.to_pandas().drop(columns=["description", "edits"], errors="ignore")
         pd.testing.assert_frame_equal(found, table, check_dtype=False)
 
 

@@ -39,6 +39,23 @@ def test_the_paper_set_has_the_stated_sizes():
     assert dataset.num_classes == 4
 
 
+def test_the_graphs_of_pyg_are_those_of_dgl(graphs):
+    settings = PlantingSettings("constant", directed=True, relations=2)
+    typed = MotifClassificationDataset(41, motifs=("bi-fan", "house"), settings=settings)
+    for dataset in (graphs, typed):
+        data = dataset.to_pyg()
+        assert len(data) == len(dataset)
+        for one, (graph, label) in zip(data, dataset, strict=True):
+            assert one.y.tolist() == [label]
+            assert one.edge_index.tolist() == [ends.tolist() for ends in graph.edges(order="eid")]
+            assert one.x.tolist() == graph.ndata["feat"].tolist()
+            for name in ("node_type", "node_mask", "node_instance", "node_role"):
+                assert one[name].tolist() == graph.ndata[name].tolist()
+            assert one.edge_mask.tolist() == graph.edata["edge_mask"].tolist()
+            if dataset is typed:
+                assert one.edge_type.tolist() == graph.edata["relation"].tolist()
+
+
 def test_every_graph_is_a_tree_and_the_motif_of_its_label(graphs):
     for index in range(len(graphs)):
         graph, label = graphs[index]

@@ -266,7 +266,7 @@ def test_every_container_holds_the_same_graph(counts, options):
     assert csr.num_edges == len(planted.edges)
     several = len(planted.relations.names) > 1
     kinds = planted.edge_relation[planted.arcs()[1]]
-    types = {"edge_type": np.array(planted.relations.names)[kinds]} if several else {}
+    types = {"relation": np.array(planted.relations.names)[kinds]} if several else {}
     others = [as_csr(flat, features="feat", **types)]
     if several:
         hetero = planted.to_heterograph()
@@ -287,6 +287,16 @@ def test_every_container_holds_the_same_graph(counts, options):
     assert flat.ndata["feat"].tolist() == planted.features.tolist()
     for name in ("node_type", "node_mask", "node_instance", "node_role"):
         assert flat.ndata[name].tolist() == getattr(planted, name).tolist()
+    # PyG has the same arrays
+    data = planted.to_pyg()
+    assert data.edge_index.T.tolist() == edges.tolist()
+    assert data.edge_mask.tolist() == flat.edata["edge_mask"].tolist()
+    assert data.x.tolist() == planted.features.tolist()
+    assert ("edge_type" in data) == several
+    for name in ("node_type", "node_mask", "node_instance", "node_role"):
+        assert data[name].tolist() == getattr(planted, name).tolist()
+    if several:
+        assert data.edge_type.tolist() == kinds.tolist()
 
 
 def columns(graph):

@@ -15,7 +15,7 @@ from graph_files import assert_same, named_edges
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graph_content import pick_columns, relation_codes
 from gomkcn_dgl.graph_html import describe_graph
 from gomkcn_dgl.io.reading import read_graph
@@ -83,8 +83,8 @@ def expected(typed=False, features=None, directed=True, num_nodes=5, weighted=Tr
     )
 
 
-NAMED = {"edge_weight": "weight", "features": ["size", "kind"]}
-SIGNED = {**NAMED, "edge_type": "sign"}
+NAMED = {"weight": "weight", "features": ["size", "kind"]}
+SIGNED = {**NAMED, "relation": "sign"}
 MASS = [[size] for size in SIZES]
 MATRIX = np.zeros((5, 5))
 MATRIX[SOURCE, TARGET] = WEIGHTS
@@ -101,20 +101,20 @@ PLAIN = expected(weighted=False)
                                                                               weighted=False)),
         (lambda: igraph_graph(True), SIGNED, expected(True, FEATURES)),
         (lambda: igraph_graph(False), SIGNED, expected(True, FEATURES, False)),
-        (dgl_graph, {"edge_weight": "weight", "features": "size"}, expected(False, MASS)),
-        (lambda: dgl_graph("csr"), {"edge_weight": "weight"}, expected()),
-        (lambda: dgl_graph("csc"), {"edge_weight": "weight", "edge_type": np.array(SIGNS)},
+        (dgl_graph, {"weight": "weight", "features": "size"}, expected(False, MASS)),
+        (lambda: dgl_graph("csr"), {"weight": "weight"}, expected()),
+        (lambda: dgl_graph("csc"), {"weight": "weight", "relation": np.array(SIGNS)},
          expected(True)),
-        (pyg_graph, {"edge_weight": "weight", "features": "size"}, expected(False, MASS)),
+        (pyg_graph, {"weight": "weight", "features": "size"}, expected(False, MASS)),
         (lambda: ([SOURCE.tolist(), TARGET.tolist()], 5), {}, PLAIN),
-        (lambda: (torch.from_numpy(np.stack([SOURCE, TARGET])), 5), {"edge_type": SIGNS},
+        (lambda: (torch.from_numpy(np.stack([SOURCE, TARGET])), 5), {"relation": SIGNS},
          expected(True, weighted=False)),
         (lambda: MATRIX, {}, expected()),
         *((lambda layout=layout: sp.csr_array(MATRIX).asformat(layout), {}, expected())
           for layout in LAYOUTS),
         (lambda: MATRIX > 0, {"directed": False}, expected(directed=False, weighted=False)),
-        (edge_table, {"edge_type": "sign"}, expected(True, num_nodes=4)),
-        (lambda: pa.Table.from_pandas(edge_table()), {"edge_type": "none", "edge_weight": "none"},
+        (edge_table, {"relation": "sign"}, expected(True, num_nodes=4)),
+        (lambda: pa.Table.from_pandas(edge_table()), {"relation": "none", "weight": "none"},
          expected(num_nodes=4, weighted=False)),
         (lambda: expected(True, FEATURES), {"directed": True}, expected(True, FEATURES)),
     ],
@@ -142,9 +142,54 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert as_csr(pairs).original_ids(np.arange(4)) == ["(0, 0)", "(0, 1)", "0", "1"]
     assert as_csr(torch.utils.data.Subset(pairs, [1])).graph_ptr.tolist() == [0, 2]
     data = [pyg_graph(), pyg.Data(edge_index=torch.empty((2, 0), dtype=torch.int64), num_nodes=2)]
-    assert as_csr(data, edge_weight="none").graph_ptr.tolist() == [0, 5, 7]
-    batch = as_csr(pyg.Batch.from_data_list([data[0]] * 2), edge_weight="weight", features="size")
-    assert_same(batch, as_csr([data[0]] * 2, edge_weight="weight", features="size"))
+    assert as_csr(data, weight="none").graph_ptr.tolist() == [0, 5, 7]
+    batch = as_csr(pyg.Batch.from_data_list([data[0]] * 2), weight="weight", features="size")
+    assert_same(batch, as_csr([data[0]] * 2, weight="weight", features="size"))
+
+
+class Molecules(pyg.InMemoryDataset):
+    """A data set of PyG, of rings and paths with a class each."""
+
+    def __init__(self, labels):
+        super().__init__(None)
+        makers = {0: nx.cycle_graph, 1: nx.path_graph}
+        graphs = []
+        for size, label in enumerate(labels, 3):
+            edges = np.array(makers[label](size).to_directed().edges).T
+            graphs.append(pyg.Data(edge_index=torch.from_numpy(edges), num_nodes=size, y=label))
+        self.data, self.slices = self.collate(graphs)
+
+
+@pytest.mark.filterwarnings("ignore:It is not recommended")
+def test_collections_of_pyg_hold_their_classes():
+    labels = [0, 1, 1, 0, 1]
+    dataset = Molecules(labels)
+    several = list(dataset)
+    csr = as_csr(dataset)
+    assert csr.graph_ptr.tolist() == [0, 3, 7, 12, 18, 25]
+    for graphs in (several, pyg.Batch.from_data_list(several)):
+        assert_same(as_csr(graphs), csr)
+        assert graph_labels(graphs).tolist() == labels
+    assert graph_labels(dataset).tolist() == labels
+    assert graph_labels(dataset[[4, 0]]).tolist() == [1, 0]
+    # those of data sets of DGL, and what has none
+    assert graph_labels([(dgl.graph(([0], [1])), torch.tensor(3))]).tolist() == [3]
+    nodes = pyg.Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2, y=torch.tensor([0, 1]))
+    table = pd.DataFrame({"x": [0], "y": [1]})
+    for none in (nodes, [nodes], several[0], csr, [nx.path_graph(2)], [table], table,
+                 [(np.array([[0], [1]]), 2)], [(nx.path_graph(2), {"a": 1})]):  # fmt: skip
+        assert graph_labels(none) is None
+
+
+def test_batch_tells_the_graphs_of_one_object_of_pyg_apart():
+    edge_index = torch.tensor([[0, 3], [1, 4]])
+    batch = torch.tensor([0, 0, 2, 3, 3])
+    data = pyg.Data(edge_index=edge_index, num_nodes=5, batch=batch)
+    assert as_csr(data).graph_ptr.tolist() == [0, 2, 2, 3, 5]
+    for wrong in (batch.flip(0), batch[:4], batch - 1, batch.double()):
+        data.batch = wrong
+        with pytest.raises(InputError, match="^batch must number the graph of each of the 5 nodes"):
+            as_csr(data)
 
 
 def test_a_csr_graph_passes_through_and_takes_features():
@@ -159,7 +204,7 @@ def test_a_csr_graph_passes_through_and_takes_features():
     assert as_csr(wide, features=["x1"]).features.tolist() == [[1], [3], [5]]
     # what is read anew is the same, and directions can be left out or put in
     typed = expected(True, FEATURES)
-    assert_same(as_csr(typed, edge_weight="weight"), typed)
+    assert_same(as_csr(typed, weight="weight"), typed)
     mirrored = as_csr(typed, directed=False)
     assert_same(mirrored, expected(True, FEATURES, directed=False))
     assert as_csr(mirrored, directed=False) is mirrored
@@ -191,9 +236,9 @@ def test_names_of_nodes(nodes, ids):
 def test_attributes_that_are_not_used_are_a_note(log):
     graph = with_attributes(nx.MultiDiGraph())
     note = "not used: node attributes size, kind; edge attributes weight, since"
-    assert note in as_csr(graph, edge_type="sign").notes
+    assert note in as_csr(graph, relation="sign").notes
     assert note in log()
-    some = as_csr(graph, features="size", edge_type="sign", edge_weight="weight")
+    some = as_csr(graph, features="size", relation="sign", weight="weight")
     assert "not used: node attribute kind; edge attribute since" in some.notes
     # attributes of nodes and edges are not told apart by PyG
     assert as_csr(pyg_graph()).notes[-1] == "not used: attributes y, size, weight"
@@ -201,7 +246,7 @@ def test_attributes_that_are_not_used_are_a_note(log):
 
 def test_keys_of_a_multigraph_are_an_attribute():
     graph = nx.MultiGraph([(0, 1, "road"), (0, 1, "rail"), (1, 2, "road")])
-    typed = as_csr(graph, edge_type="key")
+    typed = as_csr(graph, relation="key")
     assert named_edges(typed) == [(0, 1, "rail"), (0, 1, "road"), (1, 2, "road")]
     assert not typed.is_directed
     assert "not used: edge attribute key" in as_csr(graph).notes
@@ -228,11 +273,6 @@ def test_features_of_any_kind_in_the_order_given():
     both = as_csr([one, other], features="kind")
     assert both.feature_names == ("kind=kinase", "kind=ligase", "kind=lyase")
     assert both.features.argmax(axis=1).tolist() == [0, 1, 2, 0]
-    # a table is matched by its index
-    table = pd.DataFrame({"kind": ["p", "q", "p"], "mass": [1, 2, 3]}, index=["c", "b", "a"])
-    graph = as_csr(nx.DiGraph([("a", "b"), ("b", "c")]), features=table)
-    assert graph.feature_names == ("kind=p", "kind=q", "mass")
-    assert graph.features.tolist() == [[1, 0, 3], [0, 1, 2], [1, 0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +288,7 @@ def test_features_of_any_kind_in_the_order_given():
 )
 def test_relations_of_a_column(values, names, codes):
     if names is None:
-        with pytest.raises(InputError, match="^edge_type 'sign' must"):
+        with pytest.raises(InputError, match="^relation 'sign' must"):
             relation_codes("sign", np.array(values))
     else:
         numbers, found = relation_codes("sign", np.array(values))
@@ -281,20 +321,19 @@ def named_twice():
         (lambda: "graph.txt", {}, "read a file with gomkcn.read_graph"),
         (lambda: np.ones((2, 3)), {}, "an adjacency matrix must be square"),
         (dgl_graph, {"features": ["kind"]}, "a DGLGraph has no 'kind'; it holds ['size']."),
-        (dgl_graph, {"edge_weight": "w"}, "a DGLGraph has no 'w'; it holds ['weight']."),
+        (dgl_graph, {"weight": "w"}, "a DGLGraph has no 'w'; it holds ['weight']."),
         (dgl_graph, {"features": []}, "features must name at least one"),
         (mixed, {"features": "mass"}, "'mass' must be set everywhere, and 'b' does"),
         (mixed, {"features": "name"}, "'name' must hold numbers or text, not both"),
         (mixed, {"features": "point"}, "'point' must have the same shape"),
-        (mixed, {"edge_weight": "w"}, "a networkx Graph has no 'w'; it"),
-        (mixed, {"edge_weight": "strength"}, "edge weights must be numbers"),
-        (lambda: nx.compose(mixed(), nx.Graph([("a", "c")])), {"edge_type": "strength"},
+        (mixed, {"weight": "w"}, "a networkx Graph has no 'w'; it"),
+        (mixed, {"weight": "strength"}, "edge weights must be numbers"),
+        (lambda: nx.compose(mixed(), nx.Graph([("a", "c")])), {"relation": "strength"},
          "'strength' must be set everywhere, and ('a', 'c') does"),
         (named_twice, {}, "the attribute 'name' of an igraph graph must differ"),
-        (mixed, {"features": pd.DataFrame({"x": [1]}, index=["a"])}, "node b is not there once"),
-        (lambda: expected(True), {"edge_type": "w"}, "whose edges have the types +, -"),
-        (edge_table, {"edge_weight": "kg"}, "weight must name a column among "),
-        (lambda: edge_table().assign(sign=[None, *"abcd"]), {"edge_type": "sign"},
+        (lambda: expected(True), {"relation": "w"}, "whose edges have the types +, -"),
+        (edge_table, {"weight": "kg"}, "weight must name a column among "),
+        (lambda: edge_table().assign(sign=[None, *"abcd"]), {"relation": "sign"},
          "row 1: the column 'sign' must hold a value"),
     ],
 )  # fmt: skip
@@ -362,9 +401,7 @@ def test_a_table_is_one_graph_in_any_form(tmp_path, header, options, kinds):
     table.to_parquet(tmp_path / "g.parquet")
     graph = read_graph(tmp_path / "g.csv", **options)
     assert list(graph.relations.kinds) == kinds
-    called = {"relation": "edge_type", "weight": "edge_weight"}
-    own = {called.get(name, name): value for name, value in options.items()}
-    others = [as_csr(one, **own) for one in (table, pa.table(table), [table])]
+    others = [as_csr(one, **options) for one in (table, pa.table(table), [table])]
     others += [read_graph(tmp_path / "g.parquet", **options)]
     for other in others:
         assert_same(other, graph)
@@ -442,7 +479,7 @@ def test_features_and_weights_of_all_types():
     graph.nodes["author"].data["age"] = torch.tensor([30, 40])
     for kind in graph.etypes:
         graph.edges[kind].data["w"] = torch.arange(graph.num_edges(kind)) + 1.0
-    result = as_csr(graph, edge_weight="w")
+    result = as_csr(graph, weight="w")
     assert result.feature_names == ("type=author", "type=paper", "x0", "x1")
     assert "not used: node attribute age" in result.notes
     with pytest.raises(InputError, match="the node type 'paper' has no 'age'; it holds"):

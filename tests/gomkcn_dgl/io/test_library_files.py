@@ -81,8 +81,8 @@ def test_all_that_networkx_writes(tmp_path, name):
     expected = as_csr(
         regulation(),
         features=["kind", "mass"],
-        edge_type="sign",
-        edge_weight="weight",
+        relation="sign",
+        weight="weight",
     )
     options = {"features": ("kind", "mass"), "relation": "sign"}
     assert_same(read_graph(path, **options), expected)
@@ -199,7 +199,7 @@ def test_every_layout_reads_as_dgl_reads_it(tmp_path, layout, id_type):
     dgl.save_graphs(str(path), random_graphs(id_type, layout), {"label": torch.tensor([1, 0, 1])})
     loaded, _ = dgl.load_graphs(str(path))
     for features in (None, ["half", "on"]):
-        expected = as_csr(loaded, features=features, edge_weight="weight")
+        expected = as_csr(loaded, features=features, weight="weight")
         assert_same(read_graph(path, features=features), expected)
     refuse(
         path, "the collection has no 'size'; it holds ['feat', 'half', 'on']", features=("size",)
@@ -250,7 +250,7 @@ def test_heterographs_read_as_dgl_reads_them(tmp_path, number, layout):
     generator, path = torch.Generator().manual_seed(0), tmp_path / "g.bin"
     graphs = [citations(generator).formats(layout) for _ in range(number)]
     dgl.save_graphs(str(path), graphs)
-    expected = as_csr(dgl.load_graphs(str(path))[0], edge_weight="weight")
+    expected = as_csr(dgl.load_graphs(str(path))[0], weight="weight")
     assert_same(read_graph(path), expected)
     assert expected.feature_names == ("type=author", "type=paper", "type=reader", "x0", "x1")
     assert "author:knows:author" in expected.relations.names

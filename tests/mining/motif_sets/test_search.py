@@ -273,7 +273,7 @@ def typed_collection():
             graph.add_edge(10 + u, 10 + v, relation=RING.relations.names[relation])
         graph.add_edge(10, int(rng.integers(10)))
         graphs.append(with_labels(graph, rng))
-    return as_csr(graphs, features="kind", edge_type="relation")
+    return as_csr(graphs, features="kind", relation="relation")
 
 
 def test_blocks_are_the_answer_where_nothing_else_is():
@@ -437,7 +437,7 @@ def test_random_collections_have_no_motif(kind):
     ]
     if kind == "labelled graphs":
         graphs = [with_labels(graph, rng) for graph in graphs]
-        graphs = as_csr(graphs, features="kind", edge_type="relation")
+        graphs = as_csr(graphs, features="kind", relation="relation")
     found, _ = search_collection(MinedGraph.of(graphs), range(2, 7), seed=0)
     assert found.motifs == ()
     assert found.closest is None or found.closest.bits < LEAST_BITS

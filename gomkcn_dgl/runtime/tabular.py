@@ -1,0 +1,115 @@
+"""Results that are tables: columns → Arrow, pandas, Polars, and files of CSV, JSON and parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from gomkcn_dgl.checks import check_choice
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import atomic_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+TABLE_FORMATS = ("csv", "parquet", "json")
+
+
+class Tabular:
+    """A result that is a table. Whatever reads Arrow, such as DuckDB and Polars, takes it as it is.
+
+    Unknown numbers are NaN in :meth:`columns` and pandas, null in Arrow, Polars and parquet, and
+    empty in CSV.
+    """
+
+    def columns(self) -> dict[str, Any]:
+        """Lists or arrays of equal length by the name of the column."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> pa.Table:
+        """The table as one of pyarrow, which has no type for a count of 2^63 or more."""
+        import pyarrow as pa
+
+        try:
+            return pa.table(
+                {name: pa.array(one, from_pandas=True) for name, one in self.columns().items()}
+            )
+        except OverflowError:
+            raise InputError(
+                "a count of 2^63 or more has no type in Arrow, Polars and parquet; take pandas, "
+                "CSV or JSON."
+            ) from None
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a frame of pandas."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def to_polars(self) -> pl.DataFrame:
+        """The table as a frame of Polars, which must be installed."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def write(self, path: str | Path) -> None:
+        """Write the table to a file whose name ends in .csv, .json or .parquet."""
+        with atomic_file(path) as file:
+            self.write_to(file, Path(path).suffix.removeprefix("."))
+
+    def write_to(self, file: BinaryIO, format: str = "parquet") -> None:
+        """Write the table into a file that is open."""
+        check_choice("format", format, TABLE_FORMATS)
+        if format == "parquet":
+            from pyarrow import parquet
+
+            parquet.write_table(self.to_arrow(), file)
+            return
+        lists = {
+            name: [None if value != value else value for value in column]
+            for name, column in plain_columns(self).items()
+        }
+        text = csv_text([*lists.items()])
+        if format == "json":
+            rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+            text = json.dumps(rows, ensure_ascii=False) + "\n"
+        file.write(text.encode())
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Tabular):
+    """A table of given columns."""
+
+    named: Mapping[str, Any]
+
+    def columns(self) -> dict[str, Any]:
+        """Lists or arrays of equal length by the name of the column."""
+        return dict(self.named)
+
+    def __repr__(self) -> str:
+        return repr(self.to_pandas())
+
+
+def plain_columns(table: Tabular) -> dict[str, list[Any]]:
+    """The columns of a table as lists of plain values."""
+    return {
+        name: getattr(one, "tolist", lambda one=one: one)() for name, one in table.columns().items()
+    }
+
+
+def csv_text(columns: Sequence[tuple[str, Sequence[object]]]) -> str:
+    """Return the content of a CSV file with these columns, each with its name."""
+    file = io.StringIO()
+    names, values = zip(*columns, strict=True)
+    csv.writer(file, lineterminator="\n").writerows([names, *zip(*values, strict=True)])
+    return file.getvalue()

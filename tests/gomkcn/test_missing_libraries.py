@@ -1,0 +1,121 @@
+"""Without DGL, or PyTorch, all works that needs none, and the sentences say what to install."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# a library that is not installed, for all imports of a process
+MISSING = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in MISSING:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+MISSING = sys.argv[1].split(",")
+sys.meta_path.insert(0, Missing())
+"""
+WITHOUT_DGL = """
+import warnings
+
+import networkx as nx
+import torch
+from command_line import gomkcn, refused
+from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, PlantingSettings, as_csr
+
+# 1. files, counts, mining
+open("friends.txt", "w").write("a b\\nb c\\nc a\\nc d\\n")
+assert as_csr(nx.path_graph(3)).num_edges == 2
+assert "triangle" in gomkcn("census friends.txt --size 3-4")
+gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
+mined = gomkcn("mine planted.graph --out run --null none --quiet")
+assert "wheel" in mined, mined
+# 2. a layer
+edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+scores = GOMKConv(2, 3, 3, 1)(torch.rand(3, 2), edges)
+assert scores.shape == (3, 3)
+# 3. training on a TU folder, and predicting
+gomkcn(f"train {sys.argv[2]} --out trained --epochs 1 --filters 2 --quiet")
+assert "0" in gomkcn(f"predict trained {sys.argv[2]}")
+# 4. graphs of PyTorch Geometric
+warnings.simplefilter("ignore")
+data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
+graphs = data.to_pyg()
+assert [one.y.item() for one in graphs] == data.labels.tolist()
+assert as_csr(graphs).num_edges == data.planted.to_csr().num_edges
+# 5. what is DGL's own
+open("graphs.bin", "wb").write((0xDD2E4FF046B4A13F).to_bytes(8, "little"))
+way_out = "pip install dgl=="
+for line in ("info graphs.bin", "mine graphs.bin --out other", "train graphs.bin --out other",
+             "generate planted --out new.bin", "generate classification --out new.bin --graphs 40"):
+    assert way_out in refused(line), line
+for ask in (data.planted.to_dgl, lambda: data[0]):
+    try:
+        ask()
+    except MissingDGLError as error:
+        assert way_out in str(error)
+    else:
+        raise AssertionError
+assert "dgl" not in sys.modules
+"""
+WITHOUT_TORCH = """
+import networkx as nx
+from command_line import gomkcn, refused
+from gomkcn import GOMKConv, GOMKKernel, MissingTorchError, MotifClassificationDataset
+from gomkcn import PatternMiner, gomk_gram, load_miner, motif_set, planted_motif_graph
+
+# 1. counts, census, motif sets, frequent subgraphs, runs
+plant = "--nodes 40 --motif wheel=6 --features constant"
+gomkcn(f"generate planted --out planted.graph {plant}")
+assert "triangle" in gomkcn("census planted.graph --size 3-4")
+assert "occurrences 6" in gomkcn("count wheel planted.graph")
+assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")
+gomkcn("report run")
+gomkcn("export run --out tables")
+graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
+assert len(motif_set(graph)) == 1
+assert PatternMiner(null="none").fit(graph).patterns_
+assert planted_motif_graph(20, copies=2).to_csr().num_nodes == 68
+GOMKKernel(tau=0.5)
+# 2. filters, kernels, classifiers, and what PyTorch wrote
+open("run/checkpoint.pt", "wb").write(b"PK")
+way_out = "pip install torch."
+for line in ("mine planted.graph --sources filters --out new", f"train {sys.argv[2]} --out new"):
+    assert way_out in refused(line), line
+for ask in (
+    lambda: GOMKConv(2, 3, 3, 1),
+    lambda: gomk_gram([graph, graph]),
+    lambda: PatternMiner(sources="filters", null="none").fit(graph),
+    lambda: load_miner("run"),
+    lambda: MotifClassificationDataset(40),
+):
+    try:
+        ask()
+    except MissingTorchError as error:
+        assert way_out in str(error)
+    else:
+        raise AssertionError
+"""
+
+
+def run_without(library, program, folder, *arguments):
+    """Run a program in a process that cannot import a library."""
+    subprocess.run(
+        [sys.executable, "-c", MISSING + program, library, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )
+
+
+def test_what_needs_no_tensors_works_without_torch(tmp_path, request):
+    mutag = request.config.rootpath / "tests/data/MUTAG"
+    run_without("torch,dgl", WITHOUT_TORCH, tmp_path, mutag)
+
+
+def test_all_but_dgl_s_own_graphs_and_files_works_without_dgl(tmp_path, request):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    run_without("dgl", WITHOUT_DGL, tmp_path, request.config.rootpath / "tests/data/MUTAG")

@@ -1,0 +1,79 @@
+"""Results as tables: in Arrow, pandas, Polars, DuckDB and files they are the same."""
+
+import io
+import json
+import math
+
+import duckdb
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tiny_runs import pattern_of, run_of
+
+import gomkcn
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.tabular import Table
+
+RING = nx.cycle_graph(["a", "b", "c", "d"])
+MAIL = pd.DataFrame({"from": ["a", "b", "a"], "to": ["b", "a", "b"], "time": [1, 2, 4]})
+FOUND = pattern_of(nx.path_graph(3), 0)
+COPIES = run_of([FOUND], motifs=[(FOUND, [[1, 2, 3]])]).motif_set
+RESULTS = {
+    "patterns": lambda: gomkcn.pattern_table([FOUND]),
+    "no patterns": lambda: gomkcn.pattern_table([]),
+    "occurrences": lambda: gomkcn.occurrence_table([FOUND]),
+    "copies": lambda: gomkcn.copies_table(COPIES),
+    "features": lambda: gomkcn.feature_table(COPIES),
+    "census": lambda: gomkcn.census(RING, (2, 4)),
+    "orbits": lambda: gomkcn.orbit_table(RING, 4),
+    "events in time": lambda: gomkcn.temporal_census(MAIL, 9, null_samples=2),
+    "frequent subgraphs": lambda: gomkcn.frequent_subgraphs([RING, RING], 2),
+}
+UNKNOWN = Table({"z": [1.5, math.nan], "n": np.array([1, 2]), "name": np.array(["a", "é"]),
+                 "smarts": [None, 'C="O"']})  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_is_one_table_in_every_engine(tmp_path, name):
+    result = RESULTS[name]()
+    table = result.to_arrow()
+    rows = table.to_pylist()
+    assert table.column_names == list(result.columns()) == list(result.to_pandas())
+    assert len(result.to_pandas()) == len(rows)
+    assert result.to_polars().rows(named=True) == rows
+    # the record itself is a stream
+    assert pa.table(result) == table
+    assert pl.DataFrame(result).rows(named=True) == rows
+    assert duckdb.sql("SELECT count(*) FROM result").fetchall() == [(len(rows),)]
+    result.write(tmp_path / "t.parquet")
+    assert parquet.read_table(tmp_path / "t.parquet") == table
+    result.write(tmp_path / "t.json")
+    assert json.loads((tmp_path / "t.json").read_text()) == rows
+    result.write(tmp_path / "t.csv")
+    lines = (tmp_path / "t.csv").read_text().splitlines()
+    assert lines[0] == ",".join(table.column_names) and len(lines) == 1 + len(rows)
+
+
+def test_what_is_unknown_and_what_is_large(tmp_path):
+    assert UNKNOWN.to_arrow().to_pylist() == [
+        {"z": 1.5, "n": 1, "name": "a", "smarts": None},
+        {"z": None, "n": 2, "name": "é", "smarts": 'C="O"'},
+    ]
+    assert UNKNOWN.to_pandas()["z"].isna().tolist() == [False, True]
+    file = io.BytesIO()
+    UNKNOWN.write_to(file, "csv")
+    assert file.getvalue().decode() == 'z,n,name,smarts\n1.5,1,a,\n,2,é,"C=""O"""\n'
+    assert repr(UNKNOWN) == repr(UNKNOWN.to_pandas())
+    large = Table({"count": [1, 2**70]})
+    assert large.to_pandas()["count"].tolist() == [1, 2**70]
+    large.write(tmp_path / "t.json")
+    assert json.loads((tmp_path / "t.json").read_text())[1] == {"count": 2**70}
+    with pytest.raises(InputError, match=r"^a count of 2\^63 or more has no type in Arrow"):
+        large.write(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="^format must be one of .*got 'xlsx'"):
+        large.write(tmp_path / "t.xlsx")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
