@@ -61,8 +61,10 @@ def as_csr(
 
     Parameters
     ----------
-    graph : DGLGraph, PyG Data, HeteroData or Batch, networkx.Graph, igraph.Graph, matrix, edge
-        table, list, CSRGraph or rdkit.Chem.Mol
+    graph : DGLGraph, networkx.Graph, table of edges, list or another of these
+        PyG's ``Data``, ``HeteroData`` and ``Batch``, igraph's graphs, matrices, ``CSRGraph`` and
+        RDKit's ``Mol`` as well:
+
         * A DGLGraph or a PyG ``HeteroData`` with several types: node types become the features
           ``type=...``, edge types become relations, called by their name, or by
           ``source:name:target`` where the name is used twice. One that joins nodes of one type and
