@@ -15,6 +15,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "InputError",
             "InputTypeError",
             "MissingDGLError",
+            "MissingTorchError",
         ],
         "filters": ["GraphFilters"],
         "gram": ["gomk_gram"],

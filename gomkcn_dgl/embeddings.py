@@ -14,10 +14,9 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from scipy.sparse import csr_array
-from torch import Tensor
 
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels import WORD_BITS

@@ -30,6 +30,10 @@ class MissingDGLError(GomkcnError, ImportError):
     """DGL is not installed, or the installed one cannot be imported."""
 
 
+class MissingTorchError(GomkcnError, ImportError):
+    """PyTorch is not installed."""
+
+
 def _one_line(message: str) -> str:
     """Make one printable line of a message: what a file holds must not steer a terminal."""
     if len(message) > _LONGEST:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor, nn
+from gomkcn_dgl._torch import Tensor, nn, torch
 
 # where a real subgraph's 0 and 1 start out: far enough into the sigmoid that one large step of
 # Adam does not flip an edge

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.embeddings import refuse_overflow
 from gomkcn_dgl.errors import InputError

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
 
+from gomkcn_dgl._torch import Tensor
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError

@@ -6,9 +6,8 @@ from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from gomkcn_dgl._torch import Tensor, nn, torch
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import torch
-from torch import Tensor
-
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import (

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from gomkcn_dgl._torch import Tensor, nn, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow

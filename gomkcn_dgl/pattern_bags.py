@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
-from torch import Tensor
 
+from gomkcn_dgl._torch import Tensor
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks
 
 # nodes whose embeddings are clustered

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr

@@ -114,10 +114,14 @@ def _located(
     places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
     pattern = replace(pattern, profiles=_profiles_of(pattern, places, source))
     similarity = np.zeros(len(places.nodes), np.float32)
-    filters = filters_of(pattern, source)
     for row, number in enumerate(places.means):
-        own, one = places.owner == number, filters.take([row])
-        similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
+        own = np.flatnonzero(places.owner == number)
+        values = features[places.nodes[own]]
+        # places with the same features have those of the profile, their mean
+        similarity[own] = 1.0
+        if (values != values[:1]).any():
+            one = filters_of(pattern, source).take([row])
+            similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
     order = np.argsort(-similarity, kind="stable")
     frequency = replace(
         pattern.frequency,

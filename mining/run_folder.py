@@ -9,7 +9,7 @@
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
-| `checkpoint.pt`          | the fitted miner, without pickled code                     |
+| `checkpoint.pt`          | the fitted miner, without pickled code; PyTorch writes it  |
 
 Each JSON file has a schema in this package, which it is checked with when it is read.
 """
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
@@ -77,7 +78,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "occurrences.parquet": occurrence_table(run.patterns).write_to,
         **copies,
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
-        "checkpoint.pt": checkpoint_bytes(miner),
+        **({"checkpoint.pt": checkpoint_bytes(miner)} if has_torch else {}),
         REPORT: render_report(run),
         # last: where run.json is, all other files are complete
         "run.json": to_json(_run_record(run)),

@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-import torch
-
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import read_tables, to_toml

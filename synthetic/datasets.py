@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import torch
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.graphs.structure import Structure
 from synthetic.base_graphs import Seed, as_generator, barabasi_albert, orient_edges

@@ -105,7 +105,7 @@ class PlantedGraph:
 
         The data are those, with the features as ``x`` and the relations as ``edge_type``.
         """
-        import torch
+        from gomkcn_dgl._torch import torch
 
         try:
             from torch_geometric.data import Data
@@ -124,9 +124,8 @@ class PlantedGraph:
 
     def _to_dgl(self, node: str, rows_of: dict[str, np.ndarray]) -> Any:
         """A DGLGraph with the rows of ``arcs`` of each edge type."""
-        import torch
-
         from gomkcn_dgl._dgl import dgl
+        from gomkcn_dgl._torch import torch
 
         ends, edge = self.arcs()
         kinds = {

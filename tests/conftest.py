@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import torch
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30
@@ -79,6 +78,8 @@ def write(tmp_path):
 @pytest.fixture
 def nan_filled_memory():
     """Uninitialised tensors hold NaN, so that an element that nobody writes shows."""
+    import torch
+
     torch.use_deterministic_algorithms(True, warn_only=True)
     assert torch.utils.deterministic.fill_uninitialized_memory
     yield

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gomkcn_dgl.csr import CSRGraph
+    from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
     from mining.categories import Categories, Colors
@@ -38,6 +40,8 @@ class _Search(NamedTuple):
 
 
 _EXACTLY = "counted exactly"
+# each text of edges has one of these
+_JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
 
 
@@ -79,7 +83,9 @@ def count(
     run, or 'smiles:CC=O' and 'smarts:[OH]' for molecules; RDKit matches SMARTS. An occurrence is a
     set of nodes with exactly its edges, and with its categories where it has some; with --reading
     subgraph there may be more edges, and K4 has three rings of four nodes. With --errors 2 up to
-    two edges may be missing or added, as long as the nodes are connected.
+    two edges may be missing or added, as long as the nodes are connected. Edges may be followed by
+    conditions: edges that must be absent ('a !> c', 'a !- c'), 'b.kind = "kinase"', 'a.size >
+    b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and 'not' in front of any.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -89,6 +95,7 @@ def count(
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
     gomkcn count house friends.txt.gz --errors 1 --list 40
+    gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
     """
     show_log(quiet=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
@@ -105,6 +112,12 @@ def count(
         if reading == SUBGRAPH or max_edits is not None:
             raise InputError("--reading subgraph and --errors are not for SMARTS; leave them out.")
         _count_smarts(pattern, path, most, seed, **options)
+        return
+    said = _conditions_in(pattern)
+    if said is not None:
+        if max_edits is not None:
+            raise InputError("--errors is for patterns without conditions; leave it out.")
+        _count_where(said, path, reading, max_steps, most, seed, **options)
         return
     graph = read_graph(path, **options)
     search = _Search(graph, count_error, max_steps, seed)
@@ -140,8 +153,7 @@ def count(
         rows |= _said(graph, *_find_occurrences(search, given, colors))
     _show(rows)
     if most:
-        for line in _list(search, given, colors, inexact, most):
-            click.echo(line)
+        _list(search, given, colors, inexact, most)
 
 
 def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any) -> None:
@@ -173,6 +185,52 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
             click.echo("\t".join(map(str, row)))
 
 
+def _conditions_in(pattern: str) -> PatternText | None:
+    """What a text of edges and conditions says; None where it has no conditions, or is a name."""
+    from gomkcn_dgl.graphs.named_structures import is_name
+    from gomkcn_dgl.graphs.pattern_text import PatternText
+
+    of_run = os.path.isdir(pattern.rpartition(":")[0])
+    is_text = any(sign in pattern for sign in _JOINS)
+    if not is_text or is_name(pattern) or of_run or os.path.isfile(pattern):
+        return None
+    said = PatternText.read(pattern)
+    return said if said.absent or said.conditions else None
+
+
+def _count_where(
+    said: PatternText, path: str, reading: str, max_steps: int, most: int, seed: int, **options: Any
+) -> None:
+    """Print the occurrences of a pattern with conditions."""
+    import numpy as np
+
+    from gomkcn_dgl.io.reading import read_graph
+    from mining.counting.conditional_search import ConditionalSearch, feature_column
+
+    graph = read_graph(path, **options)
+    unread = [name for name in said.attributes if feature_column(graph, name) is None]
+    if unread and options["features"] is None:
+        # some formats have none unless they are named
+        graph = read_graph(path, **options | {"features": said.attributes})
+    search = ConditionalSearch(graph, said, reading)
+    found = search.total(max_steps, seed)
+    contains = np.zeros(graph.num_graphs, bool)
+    contains[graph.graph_of(np.flatnonzero(search.count))] = True
+    num_conditions = len(said.absent) + len(said.conditions)
+    _show(
+        {
+            "pattern": f"{' '.join(said.text.split())}: {len(said.nodes)} nodes, "
+            f"{len(said.edges)} edges, {num_conditions} conditions",
+            "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
+            "reading": reading,
+            **_said(graph, found, contains),
+        }
+    )
+    if most:
+        places, complete = search.sample(most, max_steps, seed)
+        _show_places(graph, places, complete, search.names)
+
+
 def _show(rows: dict[str, str]) -> None:
     for name, value in rows.items():
         click.echo(f"{name:<11} {value}")
@@ -200,7 +258,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
         return _find_pattern_of_run(run, number)
     if not is_name(text) and Path(text).is_file():
         return Structure.read(text)
-    if is_name(text) or any(sign in text for sign in ("->", "--", "-[")):
+    if is_name(text) or any(sign in text for sign in _JOINS):
         try:
             return Structure.parse(text)
         except InputError as error:
@@ -331,8 +389,8 @@ def _list(
     colors: Colors | None,
     inexact: InexactCounts | None,
     most: int,
-) -> Iterator[str]:
-    """A table of occurrences: the input's ids of their nodes, below the pattern's, and edits."""
+) -> None:
+    """Print a table of occurrences, with their edits where there may be some."""
     from mining.counting.counter import list_places
 
     graph, edits = search.graph, list[str]()
@@ -341,15 +399,25 @@ def _list(
     else:
         places, of, complete = inexact.list_places(most, **search.limits)
         edits = [", ".join(inexact.variants[number].edits) or "none" for number in of]
-    yield f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}"
-    yield ""
-    several, size = graph.num_graphs > 1, given.num_nodes
-    columns = [*(["graph"] if several else []), *given.node_names, *(["edits"] if inexact else [])]
-    yield "\t".join(columns)
+    _show_places(graph, places, complete, given.node_names, None if inexact is None else edits)
+
+
+def _show_places(
+    graph: CSRGraph,
+    places: np.ndarray,
+    complete: bool,
+    names: Sequence[str],
+    edits: list[str] | None = None,
+) -> None:
+    """Print occurrences: the input's ids of their nodes, below the pattern's, and edits."""
+    click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
+    several, size = graph.num_graphs > 1, len(names)
+    columns = ["graph"] * several + [*names] + ["edits"] * (edits is not None)
+    click.echo("\t".join(columns))
     ids = graph.original_ids(places.reshape(-1))
     for k, number in enumerate(graph.graph_of(places[:, 0]).tolist()):
-        row = [*ids[k * size : (k + 1) * size], *edits[k : k + 1]]
-        yield "\t".join(map(str, [*([number] if several else []), *row]))
+        row = [*ids[k * size : (k + 1) * size], *(edits or [])[k : k + 1]]
+        click.echo("\t".join(map(str, [*([number] if several else []), *row])))
 
 
 def _check_directions(pattern: Relations, graph: Relations) -> None:

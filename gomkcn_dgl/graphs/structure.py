@@ -11,7 +11,6 @@ of Symbolic Computation 60, 2014). Structures are small, so that plain Python is
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,15 +22,12 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.named_structures import named_edges
+from gomkcn_dgl.graphs.pattern_text import PatternText
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.files import read_file
 
 # of more automorphisms none but the identity is listed
 _MOST_SYMMETRIES = 1_000
-
-# a->b, a--b, a-[activates]->b, a-[binds]-b; a node is a name, or a name and categories: b:C
-_NODE = r"([^\s,:>\[-]+)((?::[^\s,:>\[]+?)*)"
-_EDGE = re.compile(rf"\s*{_NODE}\s*-(?:\[([^\]]+)\])?(-?>|-)\s*{_NODE}\s*")
 
 Edge = tuple[int, int]
 Permutation = list[int]
@@ -172,7 +168,8 @@ class Structure:
         ``"triangle"``, ``"diamond"`` or ``"house"`` (of five nodes), and the families ``clique-N``,
         ``ring-N``, ``path-N`` and ``star-N`` of N nodes. Edges are ``a->b`` with a direction or
         ``a--b`` without, ``a-[NAME]->b`` or ``a-[NAME]-b`` with a relation, and ``a:C--b:N`` where
-        nodes have categories, separated by commas. The names of the nodes become the roles.
+        nodes have categories, separated by commas; ``a -> b [relation = "NAME"]`` is the same as
+        ``a-[NAME]->b``. The names of the nodes become the roles.
 
         >>> Structure.parse("ring-4").edges
         ((0, 1), (0, 3), (1, 2), (2, 3))
@@ -612,27 +609,22 @@ def _orbit(generators: Sequence[Permutation], node: int, size: int) -> dict[int,
     return orbit
 
 
+def structure_of_text(said: PatternText, name: str = "") -> Structure:
+    """The structure of the edges of a text, whatever its conditions."""
+    rows = [
+        _Row(edge.first, edge.second, edge.relation, edge.has_direction, edge.given, "pattern")
+        for edge in said.edges
+    ]
+    of_nodes = tuple(said.nodes.values()) if any(said.nodes.values()) else ()
+    return _of_rows(rows, list(said.nodes), categories=of_nodes, name=name)
+
+
 def _parse_edges(text: str, name: str) -> Structure:
     """The structure of edges such as ``a->b, b-[binds]-c, c:N--d:O``."""
-    categories: dict[str, tuple[str, ...]] = {}
-    rows = []
-    for part in map(str.strip, text.split(",")):
-        edge = _EDGE.fullmatch(part)
-        if edge is None:
-            raise InputError(
-                "pattern must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, or with "
-                f"categories a:C--b:N, separated by commas, got {part!r}."
-            )
-        first, of_first, relation, arrow, second, of_second = edge.groups()
-        for node, given in ((first, of_first), (second, of_second)):
-            own = tuple(given.split(":")[1:])
-            if categories.setdefault(node, own) and own not in ((), categories[node]):
-                raise InputError(f"pattern gives {node!r} two categories, in {part!r}.")
-            categories[node] = categories[node] or own
-        relation = PLAIN if relation is None else relation.strip()
-        rows.append(_Row(first, second, relation, arrow.endswith(">"), part, "pattern"))
-    of_nodes = tuple(categories.values()) if any(categories.values()) else ()
-    return _of_rows(rows, list(categories), categories=of_nodes, name=name)
+    said = PatternText.read(text)
+    for at in [*(edge.at for edge in said.absent), *(one.left.at for one in said.conditions)]:
+        said.refuse("pattern must be of edges alone; gomkcn.count_where takes conditions.", at)
+    return structure_of_text(said, name)
 
 
 class _Row(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import torch
 from scipy.optimize import linear_sum_assignment
-from torch import Tensor
+
+from gomkcn_dgl._torch import Tensor, torch
 
 
 class Matched(NamedTuple):

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import torch
-
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl._torch import torch
+from gomkcn_dgl.errors import InputError, MissingTorchError
 from gomkcn_dgl.runtime.files import read_file, reason_of
 
 T = TypeVar("T")
@@ -41,6 +40,8 @@ def read_state(
         if not isinstance(state, dict):
             raise ValueError(f"it holds a {type(state).__name__} and no state")
         return restore(state)
+    except MissingTorchError:
+        raise
     except Exception as error:
         raise InputError(
             f"checkpoint {str(path)!r} cannot be read ({reason_of(error)}); {way_out}."

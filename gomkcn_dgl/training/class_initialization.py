@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.embeddings import SubgraphTensors
 from gomkcn_dgl.layer import GOMKConv

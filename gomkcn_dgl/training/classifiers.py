@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from gomkcn_dgl._torch import Tensor, nn, torch
 from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN, GraphCollection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 from math import comb
+from typing import Protocol
 
 import numpy as np
 
@@ -39,6 +40,21 @@ _MOST_HELD = 1 << 18
 _STEPS_OF_A_BLOCK, _STEPS_OF_A_LOOK = 1 << 17, 8
 
 
+class RootSearch(Protocol):
+    """A search that can begin at some of its roots; ``count [V]`` is what was found at each."""
+
+    structure: Structure
+    count: np.ndarray
+    unfinished: bool
+
+    @property
+    def roots(self) -> np.ndarray:
+        """The nodes that a search begins at, int64 ``[R]``."""
+
+    def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
+        """Some occurrences, int32 ``[K, M]``, at most ``most``."""
+
+
 def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
     """Estimate occurrences from as many random roots as ``max_steps`` allow.
 
@@ -54,7 +70,7 @@ def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> Occur
     return None if search.unfinished else estimate_from_share(search, share)
 
 
-def estimate_from_share(search: ExactSearch, share: float) -> OccurrenceCount | None:
+def estimate_from_share(search: RootSearch, share: float) -> OccurrenceCount | None:
     """The count that occurrences at a share of the roots stand for; None where there are none.
 
     Each root was taken with this probability, on its own, and the occurrences at those that were
@@ -78,7 +94,7 @@ def estimate_from_share(search: ExactSearch, share: float) -> OccurrenceCount | 
     return OccurrenceCount(value, value * float(low), value * float(high), is_exact=False)
 
 
-def list_from_roots(search: ExactSearch, most: int, seed: int, max_steps: int) -> np.ndarray:
+def list_from_roots(search: RootSearch, most: int, seed: int, max_steps: int) -> np.ndarray:
     """Places that begin at random roots, int32 ``[K, M]``, at most ``most``.
 
     All places at as many roots as can be searched; where these hold too many, at half of them.
@@ -96,7 +112,7 @@ def list_from_roots(search: ExactSearch, most: int, seed: int, max_steps: int) -
         share = min(1.0, 2 * share)
 
 
-def draw_roots(search: ExactSearch, share: float, seed: int) -> np.ndarray:
+def draw_roots(search: RootSearch, share: float, seed: int) -> np.ndarray:
     """A share of the roots, ascending: the same for a seed, and more for a larger share."""
     roots = search.roots
     if share >= 1:

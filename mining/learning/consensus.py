@@ -19,10 +19,10 @@ from itertools import permutations
 
 import networkx as nx
 import numpy as np
-import torch
 from scipy.spatial.distance import squareform
 from scipy.special import logsumexp, softmax
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import choose_initial

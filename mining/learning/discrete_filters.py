@@ -8,9 +8,8 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import torch
-from torch import Tensor
 
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations

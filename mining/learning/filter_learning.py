@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.optim.adam import adam
 
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.kernels import POLICIES
@@ -423,6 +421,8 @@ class FilterAdam:
     @torch.no_grad()
     def step(self) -> None:
         """Take one step along the gradients."""
+        from torch.optim.adam import adam
+
         for one, mean, square, count in zip(
             self.parameters, self.mean, self.square, self.num_steps, strict=True
         ):

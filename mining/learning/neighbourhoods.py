@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import torch
 
+from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps

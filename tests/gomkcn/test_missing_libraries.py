@@ -1,8 +1,10 @@
-"""Without DGL all works but DGL's own graphs and files, and their sentence says what to install."""
+"""Without DGL, or PyTorch, all works that needs none, and the sentences say what to install."""
 
 import os
 import subprocess
 import sys
+
+import pytest
 
 # a library that is not installed, for all imports of a process
 MISSING = """
@@ -59,6 +61,44 @@ for ask in (data.planted.to_dgl, lambda: data[0]):
         raise AssertionError
 assert "dgl" not in sys.modules
 """
+WITHOUT_TORCH = """
+import networkx as nx
+from command_line import gomkcn, refused
+from gomkcn import GOMKConv, GOMKKernel, MissingTorchError, MotifClassificationDataset
+from gomkcn import PatternMiner, gomk_gram, load_miner, motif_set, planted_motif_graph
+
+# 1. counts, census, motif sets, frequent subgraphs, runs
+plant = "--nodes 40 --motif wheel=6 --features constant"
+gomkcn(f"generate planted --out planted.graph {plant}")
+assert "triangle" in gomkcn("census planted.graph --size 3-4")
+assert "occurrences 6" in gomkcn("count wheel planted.graph")
+assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")
+gomkcn("report run")
+gomkcn("export run --out tables")
+graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
+assert len(motif_set(graph)) == 1
+assert PatternMiner(null="none").fit(graph).patterns_
+assert planted_motif_graph(20, copies=2).to_csr().num_nodes == 68
+GOMKKernel(tau=0.5)
+# 2. filters, kernels, classifiers, and what PyTorch wrote
+open("run/checkpoint.pt", "wb").write(b"PK")
+way_out = "pip install torch."
+for line in ("mine planted.graph --sources filters --out new", f"train {sys.argv[2]} --out new"):
+    assert way_out in refused(line), line
+for ask in (
+    lambda: GOMKConv(2, 3, 3, 1),
+    lambda: gomk_gram([graph, graph]),
+    lambda: PatternMiner(sources="filters", null="none").fit(graph),
+    lambda: load_miner("run"),
+    lambda: MotifClassificationDataset(40),
+):
+    try:
+        ask()
+    except MissingTorchError as error:
+        assert way_out in str(error)
+    else:
+        raise AssertionError
+"""
 
 
 def run_without(library, program, folder, *arguments):
@@ -71,5 +111,11 @@ def run_without(library, program, folder, *arguments):
     )
 
 
+def test_what_needs_no_tensors_works_without_torch(tmp_path, request):
+    mutag = request.config.rootpath / "tests/data/MUTAG"
+    run_without("torch,dgl", WITHOUT_TORCH, tmp_path, mutag)
+
+
 def test_all_but_dgl_s_own_graphs_and_files_works_without_dgl(tmp_path, request):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     run_without("dgl", WITHOUT_DGL, tmp_path, request.config.rootpath / "tests/data/MUTAG")

@@ -1,0 +1,228 @@
+"""The text of a pattern: edges, edges that must be absent, and conditions on the nodes.
+
+    pattern   = part { ("," | ";" | new line) part }
+    part      = [ "not" ] ( edge | condition )
+    edge      = node join node [ "[" "relation" "=" value "]" ]
+    node      = NAME { ":" CATEGORY }
+    join      = "->" | "--" | "-[" RELATION "]->" | "-[" RELATION "]-" | "!>" | "!-"
+    condition = term ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) ( term | value )
+              | term [ "not" ] "in" "(" value { "," value } ")"
+    term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
+    value     = NUMBER | '"' TEXT '"'
+
+``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.relations import PLAIN
+
+# the attribute that is no feature: the number of neighbours
+DEGREE = "degree"
+# categories are as short as they can be, so that a:C:---b ends with the category "-"
+_NODE = r"([^\s,;:>\[!-]+)((?::[^\s,;:>\[]+?)*)"
+_START = re.compile(rf"{_NODE}[ \t]*(-(?:\[([^\]]+)\])?(?:-?>|-)|!>|!-)")
+_END = re.compile(rf"{_NODE}(?=[ \t]*(?:[,;\n\[]|$))")
+_BLANK = re.compile(r"[ \t]*")
+_SEPARATOR = re.compile(r"\s*[,;]\s*|\s*\n\s*")
+_NOT = re.compile(r"not[ \t]+(?=[^\s!-])")
+_NAME = re.compile(r"[^\s,;:>\[!-]+")
+_RELATION = re.compile(r'\[[ \t]*relation[ \t]*=[ \t]*(?:"([^"]+)"|(\w+))[ \t]*\]')
+_TERM = re.compile(r"""([^\s,;:>\[!.=<"'-]+)\.(?:(\w+)|"([^"]+)")""")
+_OPERATOR = re.compile(r"!=|<=|>=|=|<|>|not[ \t]+in\b|in\b")
+_VALUE = re.compile(r'(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])|"([^"]*)"')
+_OPEN, _COMMA, _CLOSE = (re.compile(sign) for sign in (r"\(", ",", r"\)"))
+_NEGATED = {"=": "!=", "<": ">=", ">": "<=", "in": "not in"}
+_NEGATED |= {other: one for one, other in _NEGATED.items()}
+
+
+class PatternTextError(InputError):
+    """The text of a pattern is wrong at one character, which a caret below it shows."""
+
+    def __init__(self, sentence: str, text: str, at: int) -> None:
+        super().__init__(sentence)
+        first = text.rfind("\n", 0, at) + 1
+        line, column = text[first:].partition("\n")[0], at - first
+        line = "".join(letter if letter.isprintable() else " " for letter in line)
+        self.args = (f"{self}\n    {line}\n    {' ' * column}^",)
+
+
+class EdgePart(NamedTuple):
+    """An edge that must be there or be absent, as it was written, and where its text begins."""
+
+    first: str
+    second: str
+    relation: str
+    has_direction: bool
+    is_absent: bool
+    given: str
+    at: int
+
+
+class Term(NamedTuple):
+    """An attribute of a node of the pattern, and where it was written."""
+
+    node: str
+    attribute: str
+    at: int
+
+
+class Condition(NamedTuple):
+    """Two attributes, or an attribute and values, that are compared.
+
+    Under ``not`` the operator is the opposite one.
+    """
+
+    left: Term
+    operator: str
+    right: Term | tuple[str | float, ...]
+
+    @property
+    def terms(self) -> list[Term]:
+        """The one or two attributes."""
+        return [self.left, self.right] if isinstance(self.right, Term) else [self.left]
+
+
+@dataclass(frozen=True)
+class PatternText:
+    r"""What a text says: nodes and their categories in the order of the text, edges, conditions.
+
+    >>> said = PatternText.read("A -> B, A !> C; B -> C\nnot A.size < B.size")
+    >>> list(said.nodes), [edge.given for edge in said.absent], said.conditions[0].operator
+    (['A', 'B', 'C'], ['A !> C'], '>=')
+    """
+
+    text: str
+    nodes: dict[str, tuple[str, ...]]
+    edges: list[EdgePart]
+    absent: list[EdgePart]
+    conditions: list[Condition]
+
+    @classmethod
+    def read(cls, text: str) -> PatternText:
+        """Read a text; a wrong one is refused at the character at fault."""
+        reader = _Reader(text.strip())
+        said = cls(reader.text, {}, [], [], [])
+        while True:
+            begin = reader.at
+            is_negated = bool(reader.take(_NOT))
+            condition = _read_condition(reader, is_negated)
+            if condition is not None:
+                said.conditions.append(condition)
+            else:
+                edge = _read_edge(reader, begin, is_negated, said.nodes)
+                (said.absent if edge.is_absent else said.edges).append(edge)
+            if reader.at == len(reader.text):
+                break
+            if not reader.take(_SEPARATOR):
+                reader.refuse("pattern must have a comma or a new line between its parts.")
+        joined = {node for edge in said.edges for node in edge[:2]}
+        uses = [(node, edge.at) for edge in said.absent for node in edge[:2]]
+        uses += [(one.node, one.at) for part in said.conditions for one in part.terms]
+        for node, at in uses:
+            if node not in joined:
+                said.refuse(f"pattern must have an edge that joins {node!r} to others.", at)
+        return said
+
+    @property
+    def attributes(self) -> list[str]:
+        """The attributes in the conditions, but for the degree."""
+        used = {term.attribute for one in self.conditions for term in one.terms}
+        return sorted(used - {DEGREE})
+
+    def refuse(self, sentence: str, at: int) -> NoReturn:
+        """Refuse the text for what stands at a character."""
+        raise PatternTextError(sentence, self.text, at)
+
+
+class _Reader:
+    """A text, and how far it was read."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def take(self, what: re.Pattern[str]) -> re.Match[str] | None:
+        """Read on where this comes next, and over the blanks behind it."""
+        found = what.match(self.text, self.at)
+        if found is not None:
+            blank = _BLANK.match(self.text, found.end())
+            self.at = found.end() if blank is None else blank.end()
+        return found
+
+    def refuse(self, sentence: str, at: int | None = None) -> NoReturn:
+        raise PatternTextError(sentence, self.text, self.at if at is None else at)
+
+
+def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
+    """A condition; None where no attribute and operator come next."""
+    begin = reader.at
+    left = _read_term(reader)
+    operator = reader.take(_OPERATOR) if left else None
+    if left is None or operator is None:
+        reader.at = begin
+        return None
+    sign = " ".join(operator.group().split())
+    right = _read_values(reader) if sign.endswith("in") else _read_term(reader)
+    if right is None:
+        right = (_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE"),)
+    return Condition(left, _NEGATED[sign] if is_negated else sign, right)
+
+
+def _read_term(reader: _Reader) -> Term | None:
+    at, term = reader.at, reader.take(_TERM)
+    return term and Term(term[1], term[2] or term[3], at)
+
+
+def _read_values(reader: _Reader) -> tuple[str | float, ...]:
+    if not reader.take(_OPEN):
+        reader.refuse('pattern must have values in brackets behind in, such as ("a", "b").')
+    values = [_read_value(reader, "in brackets")]
+    while reader.take(_COMMA):
+        values.append(_read_value(reader, "in brackets"))
+    if not reader.take(_CLOSE):
+        reader.refuse("pattern must have a comma or a closing bracket behind a value.")
+    return tuple(values)
+
+
+def _read_value(reader: _Reader, where: str, other: str = "") -> str | float:
+    value = reader.take(_VALUE)
+    if value is None:
+        reader.refuse(f'pattern must have a number or "text" in quotes{other} {where}.')
+    return float(value[1]) if value[1] else value[2]
+
+
+def _read_edge(
+    reader: _Reader, begin: int, is_negated: bool, nodes: dict[str, tuple[str, ...]]
+) -> EdgePart:
+    """An edge; its nodes and their categories are added to ``nodes``."""
+    start = reader.take(_START)
+    end = reader.take(_END) if start else None
+    if start is None or end is None:
+        given = _SEPARATOR.split(reader.text[begin:])[0]
+        # the fault is behind a name
+        reader.take(_NAME)
+        reader.refuse(
+            "pattern must have edges like a->b, a--b, a-[NAME]->b or a-[NAME]-b, with categories "
+            f"a:C--b:N, or conditions like a.size > 3, separated by commas, got {given!r}."
+        )
+    first, of_first, sign, relation = start.groups()
+    second, of_second = end.groups()
+    named = reader.take(_RELATION)
+    if named:
+        relation = named[1] or named[2]
+    elif reader.text.startswith("[", reader.at):
+        reader.refuse('pattern must say of an edge [relation = "NAME"] and nothing else.')
+    given = reader.text[begin : reader.at].strip()
+    for node, own in ((first, of_first), (second, of_second)):
+        said = tuple(own.split(":")[1:])
+        if nodes.setdefault(node, said) and said not in ((), nodes[node]):
+            reader.refuse(f"pattern gives {node!r} two categories, in {given!r}.", begin)
+        nodes[node] = nodes[node] or said
+    relation = relation.strip() if relation else PLAIN
+    is_absent = is_negated != sign.startswith("!")
+    return EdgePart(first, second, relation, sign.endswith(">"), is_absent, given, begin)

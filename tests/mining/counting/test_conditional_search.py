@@ -1,0 +1,260 @@
+"""Patterns with conditions: against every mapping of the nodes, DotMotif, and texts at fault."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from command_line import gomkcn, invoke
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.pattern_text import PatternText
+from mining import count_where, list_where
+
+ACTS, STOPS = "acts", "stops"
+
+
+def draw(seed, directed):
+    """A graph of eight nodes: its arrows by relation, both ways without direction, and attributes.
+
+    Some sizes and kinds are missing.
+    """
+    rng = np.random.default_rng(seed)
+    pairs = list(itertools.permutations(range(8), 2))
+    rows = [(*pairs[k], str(rng.choice([ACTS, STOPS]))) for k in rng.choice(56, 20, replace=False)]
+    if not directed:
+        rows = sorted({(min(row[:2]), max(row[:2]), "edge") for row in rows})
+    size = [float(one) if one < 4 else np.nan for one in rng.integers(5, size=8)]
+    # each kind is there
+    kind = [None if one == 3 else "abc"[one] for one in [0, 1, 2, *rng.integers(4, size=5)]]
+    graph = nx.MultiDiGraph() if directed else nx.Graph()
+    graph.add_nodes_from(range(8))
+    graph.add_edges_from((u, v, {"sign": sign}) for u, v, sign in rows)
+    csr = as_csr(graph, relation="sign" if directed else None)
+    arrows = {*rows} if directed else {*rows} | {(v, u, sign) for u, v, sign in rows}
+    near = {frozenset(row[:2]) for row in rows}
+    degree = [sum(node in pair for pair in near) for node in range(8)]
+    return csr, arrows, {"size": size, "kind": kind, "degree": degree}
+
+
+def known(*values):
+    return all(one is not None and one == one for one in values)
+
+
+# text; edges that are there; edges that are not; condition on (size, kind, degree) of the nodes;
+# mappings for each occurrence
+DIRECTED = {
+    "an arrow back is absent": (
+        "A -> B, B -> C, C !> A", ["AB", "BC"], ["CA"], lambda s, k, d: True, 1),
+    "a relation": (
+        'A -> B [relation = "acts"], A -[stops]-> C; not A -> C [relation = "acts"]',
+        [("AB", ACTS), ("AC", STOPS)], [("AC", ACTS)], lambda s, k, d: True, 1),
+    "no edge in either direction": (
+        "A -> B, A -> C\nB !- C", ["AB", "AC"], ["BC", "CB"], lambda s, k, d: True, 2),
+    "a kind": (
+        'A -> B, B -> C, B.kind = "b"', ["AB", "BC"], [], lambda s, k, d: k[1] == "b", 1),
+    "kinds of both, not the same": (
+        "A -> C, B -> C, A.kind != B.kind", ["AC", "BC"], [],
+        lambda s, k, d: known(k[0], k[1]) and k[0] != k[1], 2),
+    "a comparison": (
+        "A -> B, C -> B, A.size > C.size, B.degree >= 3", ["AB", "CB"], [],
+        lambda s, k, d: s[0] > s[2] and d[1] >= 3, 1),
+    "the same comparison from both sides": (
+        "A -> B, B -> A, A.size <= B.size, B.size <= A.size", ["AB", "BA"], [],
+        lambda s, k, d: s[0] == s[1], 2),
+}  # fmt: skip
+UNDIRECTED = {
+    "one of several kinds": (
+        'A -- B, B -- C, C -- A, A.kind in ("a", "b"), not B.kind in ("a", "b")',
+        ["AB", "BC", "CA"], [],
+        lambda s, k, d: k[0] in ("a", "b") and known(k[1]) and k[1] not in ("a", "b"), 1),
+    "a ring without its chords": (
+        "A -- B, B -- C, C -- D, D -- A, A !- C, not B -- D, not A.size < .5",
+        ["AB", "BC", "CD", "DA"], ["AC", "BD"], lambda s, k, d: s[0] >= 0.5, 2),
+    "both ends alike": (
+        "A -- B, B -- C, A.kind = C.kind, A.degree = C.degree, B.size < 3", ["AB", "BC"], [],
+        lambda s, k, d: known(k[0]) and k[0] == k[2] and d[0] == d[2] and s[1] < 3, 2),
+    "two attributes of two nodes": (
+        "A -- B, A.degree > B.size", ["AB"], [], lambda s, k, d: d[0] > s[1], 1),
+    "two attributes of one node": (
+        "A -- B, A.size != A.degree", ["AB"], [], lambda s, k, d: known(s[0]) and s[0] != d[0], 1),
+}  # fmt: skip
+
+
+def every_mapping(arrows, attributes, case, reading):
+    """All mappings, by the definition: the nodes are in the order in which the text names them."""
+    text, edges, absent, holds, _ = case
+    names, every = list(PatternText.read(text).nodes), (ACTS, STOPS, "edge")
+
+    def with_relations(rows):
+        return [(one, every) if isinstance(one, str) else (one[0], one[1:]) for one in rows]
+
+    asked = with_relations(edges)
+    asked += [(ends[::-1], relations) for ends, relations in asked if "--" in text]
+    missing = with_relations(absent)
+    if reading == "induced":
+        named = {(*ends, one) for ends, relations in asked for one in relations}
+        pairs = itertools.product(itertools.permutations(names, 2), every)
+        missing += [(pair, [one]) for pair, one in pairs if (*pair, one) not in named]
+    for nodes in itertools.permutations(range(8), len(names)):
+        node = dict(zip(names, nodes, strict=True))
+        here = [
+            [any((node[u], node[v], one) in arrows for one in of) for (u, v), of in rows]
+            for rows in (asked, missing)
+        ]
+        of = [[attributes[k][node[name]] for name in sorted(names)] for k in attributes]
+        if all(here[0]) and not any(here[1]) and holds(*of):
+            yield nodes
+
+
+@pytest.mark.parametrize("reading", ["induced", "subgraph"])
+@pytest.mark.parametrize("name", [*DIRECTED, *UNDIRECTED])
+def test_every_mapping(name, reading):
+    directed = name in DIRECTED
+    case, total = (DIRECTED | UNDIRECTED)[name], 0
+    for seed in range(20):
+        graph, arrows, attributes = draw(seed, directed)
+        truth = [*every_mapping(arrows, attributes, case, reading)]
+        options = {"reading": reading, "attributes": {k: attributes[k] for k in ("size", "kind")}}
+        count = count_where(graph, case[0], **options)
+        assert (count.value, count.is_exact) == (len(truth) / case[-1], True)
+        places, complete = list_where(graph, case[0], **options)
+        assert complete
+        assert {*map(tuple, places.tolist())} <= {*truth}
+        assert len({*map(tuple, places.tolist())}) == count.value
+        total += count.value
+    assert total > 0
+
+
+def ruled_graph():
+    """Arcs and attributes by a rule, so that no library's random numbers matter."""
+    graph = nx.DiGraph()
+    for v in range(41):
+        graph.add_node(v, kind="abc"[v * v % 7 % 3], size=v * 17 % 11)
+    for v, k in itertools.product(range(41), (1, 5, 12, 20)):
+        u = (v * v + k) % 41
+        if u != v:
+            graph.add_edge(v, u, sign="stops" if (u + v) % 3 == 0 else "acts")
+    return graph
+
+
+# what DotMotif 0.18.0 with GrandIso 2.2.0 found, GrandIsoExecutor(graph=ruled_graph()).find(
+# Motif(text, exclude_automorphisms=False)), "sign" in place of "relation": all mappings
+@pytest.mark.parametrize(
+    ("text", "mappings", "symmetries"),
+    [
+        ("A -> B\nB -> C\nA !> C", 610, 1),
+        ('A -> B\nB -> C\nC !> A\nA.kind = "b"', 329, 1),
+        ('A -> B [relation = "acts"]\nB -> C [relation = "stops"]', 142, 1),
+        ('A -> B\nA -> C\nB.size > C.size\nA.kind != "a"', 163, 1),
+        ("A -> B\nB -> C\nC -> D\nA.size <= 4\nD.size >= 8\nA !> D", 211, 1),
+        ("A -> B\nC -> B\nA.kind = C.kind", 268, 2),
+        ("A -> B\nB -> C\nA -> C\nA.size != 3", 28, 1),
+    ],
+)
+def test_dotmotif(text, mappings, symmetries):
+    graph = as_csr(ruled_graph(), features=["kind", "size"], relation="sign")
+    assert count_where(graph, text, reading="subgraph").value == mappings / symmetries
+
+
+TREE = "A -> B, A -> C, C -> D, A.size >= B.size"
+
+
+def test_an_estimate_from_a_sample():
+    rng = np.random.default_rng(0)
+    source, target = rng.integers(0, 6000, (2, 40_000))
+    size = rng.integers(9, size=6000).astype(np.float32)
+    graph = csr_from_edges(
+        source, target, 6000, features=size, feature_names=["size"], directed=True
+    )
+    exact = count_where(graph, TREE, reading="subgraph", max_steps=10**12)
+    assert exact.is_exact
+    found = [
+        count_where(graph, TREE, reading="subgraph", max_steps=30_000_000, seed=seed)
+        for seed in range(8)
+    ]
+    assert not any(one.is_exact for one in found)
+    # 95 % intervals, of which 8 miss two or fewer with a probability of .99
+    assert sum(one.low <= exact.value <= one.high for one in found) >= 6
+    assert abs(np.mean([one.value for one in found]) / exact.value - 1) < 0.02
+    # the same for a seed
+    again = count_where(graph, TREE, reading="subgraph", max_steps=30_000_000, seed=3)
+    assert again == found[3]
+    places, complete = list_where(graph, TREE, reading="subgraph", most=50, max_steps=5 * 10**7)
+    assert (len({*map(tuple, places.tolist())}), complete) == (50, False)
+    assert (size[places[:, 0]] >= size[places[:, 1]]).all()
+    # of all that are found, each is drawn with the same probability
+    graph, drawn = as_csr(nx.star_graph(6)), np.zeros(7, int)
+    for seed in range(200):
+        (row,), _ = list_where(graph, "A -- B, A.degree > 1", reading="subgraph", most=1, seed=seed)
+        drawn[row[1]] += 1
+    assert drawn[1:].min() > 15
+    with pytest.raises(InputError, match="the limit of work must be larger"):
+        count_where(nx.complete_graph(60), "A -- B, B -- C, A.degree > 1", max_steps=10)
+
+
+def test_what_is_missing_is_said(caplog):
+    graph = nx.path_graph(4)
+    missing = {"size": [1.0, np.nan, np.nan, 2.0]}
+    for text in ("A -- B, A.size > 0", "A -- B, not A.size > 0"):
+        count = count_where(graph, text, attributes=missing, reading="subgraph")
+        assert count.value == (0 if "not" in text else 2)
+    assert "size is missing at 2 nodes, for which no condition holds" in caplog.text
+
+
+FAULTS = [
+    ("A => B", 2, "must have edges like"),
+    ("A -> B, A.size >", 16, r'a number or "text" in quotes or NODE.ATTRIBUTE behind >'),
+    ("A -> B C.size = 3", 7, "must have edges like .* or conditions"),
+    ('A -> B, A.kind in "a"', 18, "values in brackets behind in"),
+    ('A -> B, A.kind in ("a" "b")', 23, "a comma or a closing bracket"),
+    ("A -> B, A.size = 3 B -> C", 19, "a comma or a new line between its parts"),
+    ("A -> B, A !> C", 8, "an edge that joins 'C' to others"),
+    ("A -> B [weight > 3]", 7, "and nothing else"),
+    ("A -> B, A.width = 3", 8, "which are degree, kind, size, got 'width'"),
+    ('A -> B, A.kind = "d"', 8, "kind as one of 'a', 'b', 'c', got 'd'"),
+    ('A -> B, A.kind > "a"', 8, "kind as text, which is compared by"),
+    ('A -> B, A.size = "a"', 8, "size as a number, got 'a'"),
+    ("A -> B, A.size = B.kind", 8, "size as numbers, and kind too"),
+    ("A -> B, A -> C [relation = sees]", 8, r"relations, 'acts' \(directed\), .*got 'A -> C"),
+    ("A -- B, A.size = 3", 0, "got 'A -- B', an edge without direction"),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "sentence"), FAULTS)
+def test_a_caret_is_below_the_fault(text, column, sentence):
+    graph = as_csr(ruled_graph(), features=["kind", "size"], relation="sign")
+    # the line at fault alone is shown
+    for before in ("", "A.size > 1\n"):
+        with pytest.raises(InputError, match=sentence) as refused:
+            count_where(graph, before + text)
+        _, shown, caret = str(refused.value).split("\n")
+        assert (shown, caret) == (f"    {text}", f"    {' ' * column}^")
+
+
+def test_the_command(folder):
+    nx.write_graphml(ruled_graph(), "ruled.graphml")
+    text = "'A -> B, B -> C, C !> A, A.kind = \"b\"'"
+    # the attribute need not be named again
+    lines = gomkcn(f"count {text} ruled.graphml --reading subgraph --list 2").splitlines()
+    assert lines[0].endswith(": 3 nodes, 2 edges, 2 conditions")
+    assert lines[3] == "occurrences 329, counted exactly"
+    assert lines[4] == "listed      2, a random sample"
+    assert lines[6] == "A\tB\tC"
+    kinds = nx.get_node_attributes(ruled_graph(), "kind")
+    assert {kinds[int(line.split("\t")[0])] for line in lines[7:]} == {"b"}
+    said = invoke("count 'A -> B, A.size ! 3' ruled.graphml").stderr.splitlines()
+    assert said[0].startswith("gomkcn: pattern must have edges like")
+    assert said[1:] == ["    A -> B, A.size ! 3", " " * 19 + "^"]
+
+
+def test_categories_and_a_collection():
+    one = nx.Graph([(0, 1), (1, 2)])
+    nx.set_node_attributes(one, {0: "C", 1: "N", 2: "O"}, "kind")
+    both = as_csr([one, one], features="kind")
+    assert count_where(both, "a:C -- b, b -- c, b.degree = 2, c.kind != a.kind").value == 2
+    assert count_where(both, "a:C -- b:C, a.degree = 1").value == 0
+    # nothing but edges: as without conditions
+    assert count_where(both, "a -- b, b -- c").value == 2
