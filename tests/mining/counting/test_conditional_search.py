@@ -173,11 +173,11 @@ def test_an_estimate_from_a_sample():
     assert exact.is_exact
     found = [
         count_where(graph, TREE, reading="subgraph", max_steps=30_000_000, seed=seed)
-        for seed in range(16)
+        for seed in range(8)
     ]
     assert not any(one.is_exact for one in found)
-    # 95 % intervals, of which 16 miss three or fewer with a probability of .99
-    assert sum(one.low <= exact.value <= one.high for one in found) >= 13
+    # 95 % intervals, of which 8 miss two or fewer with a probability of .99
+    assert sum(one.low <= exact.value <= one.high for one in found) >= 6
     assert abs(np.mean([one.value for one in found]) / exact.value - 1) < 0.02
     # the same for a seed
     again = count_where(graph, TREE, reading="subgraph", max_steps=30_000_000, seed=3)
