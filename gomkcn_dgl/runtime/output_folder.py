@@ -221,8 +221,17 @@ def describe_provenance(seed: int, seconds: float, device: str = "cpu") -> dict[
             "system": f"{platform.system()} {platform.machine()}",
             "python": platform.python_version(),
         },
-        "libraries": {name: importlib.metadata.version(name) for name in _LIBRARIES},
+        "libraries": _installed(),
     }
+
+
+def _installed() -> dict[str, str]:
+    """Versions of the libraries that results may depend on, of those that are installed."""
+    found = {}
+    for name in _LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def _commit() -> str | None:

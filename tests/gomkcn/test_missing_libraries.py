@@ -8,6 +8,7 @@ import pytest
 
 # a library that is not installed, for all imports of a process
 MISSING = """
+import importlib.metadata
 import sys
 
 class Missing:
@@ -17,6 +18,14 @@ class Missing:
 
 MISSING = sys.argv[1].split(",")
 sys.meta_path.insert(0, Missing())
+version = importlib.metadata.version
+
+def version_of(name):
+    if name in MISSING:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return version(name)
+
+importlib.metadata.version = version_of
 """
 WITHOUT_DGL = """
 import warnings

@@ -331,6 +331,17 @@ def test_a_pattern_has_a_profile_for_each_kind_of_features_that_filters_learnt()
     assert (rare.frequency.listed, [p.share for p in rare.profiles]) == (4, [1.0])
 
 
+def test_the_places_most_similar_to_their_mean_come_first():
+    rings = nx.disjoint_union_all([nx.complete_graph(3)] * 3)
+    (same,) = locate(rings, [TRIANGLE], features=np.full((9, 1), 0.5))
+    assert [one.similarity for one in same.occurrences] == [1, 1, 1]
+    # the features of the third differ
+    (found,) = locate(rings, [TRIANGLE], features=np.repeat([0.2, 0.2, 0.8], 3)[:, None])
+    first, second, third = found.occurrences
+    assert 1 > first.similarity == second.similarity > third.similarity
+    assert sorted(third.nodes) == [6, 7, 8]
+
+
 def test_roots_of_a_sample_stand_for_all():
     graph = nx.disjoint_union_all([TRIANGLE] * 100)
     # 2 ln(200) / 0.08 = 66.2, so that 67 nodes are looked at

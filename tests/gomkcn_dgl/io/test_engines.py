@@ -83,6 +83,7 @@ DAY = datetime.date(2024, 1, 2)
     [
         ([5, 7], [7, 9], [5, 7, 9]),
         ([decimal.Decimal(5), decimal.Decimal(7)], [7, 9], [5, 7, 9]),
+        ([decimal.Decimal("1.00")], ["b"], ["1.00", "b"]),
         ([5, 7], ["7", "b"], ["5", "7", "b"]),
         ([DAY, None], ["b", "c"], "row 2: the column 'source' must hold a value, and it is null."),
         ([DAY], ["b"], ["2024-01-02", "b"]),
@@ -139,7 +140,8 @@ def test_nodes_by_index_by_number_and_in_part(log):
     assert (graph.feature_names[3], graph.features[:, 3].tolist()) == ("core", [0, 1, 1])
     # an index of pandas is a column of names, and any graph takes a table of its nodes
     frame = NODES.to_pandas().set_index("Name")
-    for own in (frame, frame.rename_axis(None), frame.rename_axis("gene")):
+    # also where rows were sorted, which leaves an index of numbers beside the names
+    for own in (NODES.to_pandas()[::-1], frame, frame.rename_axis(None), frame.rename_axis("gene")):
         assert_same(as_csr(nx.path_graph(["a", "b", "c"]), nodes=own), graph)
     graph = as_csr(CHAIN, nodes=NODES, features="kind=q")
     assert (graph.feature_names, graph.features.tolist()) == (("kind=q",), [[1], [0], [0]])
@@ -158,6 +160,7 @@ def test_nodes_by_index_by_number_and_in_part(log):
         (CHAIN, {"nodes": NODES, "features": ["age"]}, "features must name columns among"),
         (CHAIN, {"nodes": NODES, "features": []}, "features must name columns of nodes, at least"),
         (CHAIN, {"nodes": pa.table({"mass": [1, None, 2]})}, "row 2: the column 'mass' must hold"),
+        (nx.path_graph(2), {"nodes": NODES.select(["mass"])}, "one row for each of the 2 nodes"),
         (CHAIN, {"nodes": [1, 2, 3]}, "nodes must be a table with __arrow_c_stream__"),
         (CHAIN, {"relation": np.array([0, 1])}, "relation must name a column of the edge table, "),
         (nx.path_graph(3), {"source": "u"}, "source and target name columns of a table of edges"),
