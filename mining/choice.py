@@ -221,8 +221,6 @@ def _compare(
 ) -> dict[Structure, NullComparison]:
     """All structures of the graph, or of any random graph, beside those of the random graphs."""
     drawn = RandomGraphs(model, mined.graph, rules.seed)
-    # found once, whichever processes draw from it
-    _ = drawn.hub
     found = steps.each(
         f"counting in random graphs ({model.name})",
         lambda number: _take_census(mined, drawn.draw(number), sizes),

@@ -68,7 +68,6 @@ Random graphs and counts
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
 Limits
-    --jobs           N=1   Processes on this machine that share the work; -1: one for each core
     --memory-limit   TEXT  Memory limit, such as 4GiB [half of the machine's memory]
     * --sample-error   X   Maximum sampling error of the training set, with 99% confidence [0.005]
 Graph filters and other details
@@ -90,7 +89,6 @@ def mine(
     force: bool,
     resume: bool,
     quiet: bool,
-    jobs: int,
     **options: Any,
 ) -> None:
     """Find motifs and over-represented patterns in a graph or collection.
@@ -111,8 +109,6 @@ def mine(
     gomkcn mine friends.graph --out run --resume
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
-    from joblib import parallel_config
-
     from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
@@ -127,8 +123,6 @@ def mine(
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
         show_log(quiet or not is_first())
-        if jobs == 0:
-            raise InputError("--jobs must be a number of processes, or -1, got 0.")
         settings = _resolve(settings_file, options)
         bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
         # refused before the graph is read
@@ -157,7 +151,7 @@ def mine(
                 click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
                 return
             with bar:
-                with interrupts, parallel_config(n_jobs=jobs):
+                with interrupts:
                     miner, seconds = run_job(settings, graph, progress, interrupts, bar, classes)
                 if not is_first():
                     return

@@ -50,13 +50,6 @@ class Interrupts:
         self._signal = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
 
-    def __getstate__(self) -> float:
-        """The seconds that are left, for a process with a clock of its own."""
-        return self._deadline - time.monotonic()
-
-    def __setstate__(self, left: float) -> None:
-        self._deadline, self._signal, self._old_handlers = time.monotonic() + left, "", {}
-
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:

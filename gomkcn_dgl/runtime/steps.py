@@ -11,15 +11,15 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.processes import (
@@ -35,12 +35,6 @@ Arrays = Mapping[str, np.ndarray]
 Item = TypeVar("Item")
 
 _IDENTITY = "identity.json"
-# items for each job, where results come many at a time
-_ROUNDS = 4
-
-
-class WorkerLostError(GomkcnError):
-    """A process that shared the work of a run ended; the run can be resumed."""
 
 
 class Steps:
@@ -83,12 +77,8 @@ class Steps:
         result: Arrays = {}
         if is_first():
             self._is_late()
-            kept = self._kept(_file_name(name))
-            if kept is None:
-                with single_process():
-                    kept = do(*args)
-                self._keep(_file_name(name), kept)
-            result = kept
+            with single_process():
+                result = self._take(_file_name(name), partial(do, *args))
         result, self.is_partial = broadcast_object((result, self.is_partial))
         return result
 
@@ -103,40 +93,25 @@ class Steps:
     ) -> list[Arrays]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
-        Of W processes each takes every W-th, and shares them among the jobs of joblib: as many, and
-        wherever, ``joblib.parallel_config`` says; one, in this process, by default.
+        Of W processes each takes every W-th.
         ``key`` gives what an item is known by, itself where left out: a result is found again
         wherever the item stands. With ``in_time``, what is not there when time is up is left out.
         """
         items = list(items)
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
-        # 1. what is there already
-        numbers = range(rank(), len(items), world_size())
-        kept = {number: self._kept(names[number]) for number in numbers}
-        own = {names[number]: result for number, result in kept.items() if result is not None}
-        self.progress.move(world_size() * len(own))
-        # 2. the others, one after the other or many at a time
-        missing = [number for number, result in kept.items() if result is None]
-        results = _results_of(do, [items[number] for number in missing])
-        for number in missing:
+        own = {}
+        for number in range(rank(), len(items), world_size()):
             self.is_partial |= self._is_late() and in_time
-            if in_time and self.is_partial:
-                break
-            own[names[number]] = next(results)
-            self._keep(names[number], own[names[number]])
+            if not (in_time and self.is_partial) or self._has(names[number]):
+                with single_process():
+                    own[names[number]] = self._take(names[number], partial(do, items[number]))
             self.progress.move()
-        results.close()
-        # 3. those of all processes
         found: dict[str, Arrays] = {}
         for part, is_partial in gather_objects((own, self.is_partial)):
             found |= part
             self.is_partial |= is_partial
         return [found[one] for one in names if one in found]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What a job in another process needs: it keeps nothing, and may ask for the time."""
-        return {**vars(self), "folder": None, "progress": JobProgress()}
 
     def is_over(self) -> bool:
         """Whether time is up, in any process; all must ask at the same point."""
@@ -159,15 +134,23 @@ class Steps:
             raise RunInterruptedError(reason, "between two steps")
         return bool(reason)
 
-    def _kept(self, name: str) -> Arrays | None:
-        return None if self.folder is None else _read(self.folder / name)
+    def _has(self, name: str) -> bool:
+        return self.folder is not None and (self.folder / name).exists()
 
-    def _keep(self, name: str, result: Arrays) -> None:
-        if self.folder is not None:
-            self._begin(self.folder)
-            if not self.is_partial:
-                with atomic_file(self.folder / name, durable=False) as file:
-                    np.savez(file, allow_pickle=False, **result)
+    def _take(self, name: str, make: Callable[[], Arrays]) -> Arrays:
+        """Read a result, or compute and keep it."""
+        result = None if self.folder is None else _read(self.folder / name)
+        if result is None:
+            result = make()
+            if self.folder is not None:
+                self._keep(self.folder, name, result)
+        return result
+
+    def _keep(self, folder: Path, name: str, result: Arrays) -> None:
+        self._begin(folder)
+        if not self.is_partial:
+            with atomic_file(folder / name, durable=False) as file:
+                np.savez(file, allow_pickle=False, **result)
 
     def write(self, name: str, state: bytes) -> None:
         """Keep the state of a step that is under way in a file of the folder."""
@@ -193,36 +176,6 @@ class Steps:
             check_identity(
                 path, saved if isinstance(saved, dict) else {}, json.loads(self._identity)
             )
-
-
-def _results_of(do: Callable[[Item], Arrays], items: Sequence[Item]) -> Generator[Arrays]:
-    """The results of ``do``, in order, from the jobs of joblib."""
-    from joblib import Parallel, delayed
-
-    calls = [delayed(_alone)(do, item) for item in items]
-    try:
-        parallel, size = Parallel(return_as="generator"), max(1, len(calls))
-    except ValueError:
-        # Ray returns lists, so a few at a time
-        parallel = Parallel()
-        size = _ROUNDS * parallel.n_jobs
-    try:
-        for start in range(0, len(calls), size):
-            yield from parallel(calls[start : start + size])
-    except Exception as error:
-        # of joblib's own processes, and of Ray's
-        is_lost = isinstance(error, BrokenExecutor) or type(error).__module__.startswith("ray.")
-        if not is_lost or isinstance(error, GomkcnError):
-            raise
-        raise WorkerLostError(
-            f"a worker process was lost ({type(error).__name__}), perhaps for want of memory; the "
-            "results so far are kept, go on with --resume."
-        ) from error
-
-
-def _alone(do: Callable[[Item], Arrays], item: Item) -> Arrays:
-    with single_process():
-        return do(item)
 
 
 def _file_name(step: str, key: Any = None) -> str:
