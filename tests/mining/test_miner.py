@@ -88,15 +88,6 @@ def test_a_graph_without_motifs_has_none():
     assert miner.patterns_ == [] and len(miner.motif_set_) == 0
 
 
-def test_labels_that_a_collection_holds_are_its_classes():
-    pairs = [(nx.cycle_graph(5), 4), (nx.path_graph(5), 2), (nx.star_graph(4), 2)]
-    miner = PatternMiner(sources=(), null="none")
-    classes = miner.fit(pairs).graph_classes_
-    assert (classes.labels.tolist(), classes.names) == ([1, 0, 0], ("2", "4"))
-    assert miner.fit(pairs, [1, 1, 0]).graph_classes_.labels.tolist() == [1, 1, 0]
-    assert miner.fit([graph for graph, _ in pairs]).graph_classes_ is None
-
-
 @pytest.fixture(scope="module")
 def mined():
     """A data set with four motifs and features, and the miner of its graph."""
@@ -229,7 +220,7 @@ def test_what_is_reported_is_logged(caplog):
     contrast = FilterLearning(feature_contrast=1.0)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         merged = small_miner(num_patterns=6, learning=contrast)
-        merged.fit(as_csr(graph, features="feat", weight="weight"))
+        merged.fit(as_csr(graph, features="feat", edge_weight="weight"))
         rare = small_miner(min_occurrences=7).fit(rings_and_cliques(), quiet=True)
     (ring,) = merged.patterns_
     # it has two kinds of features, which six filters learnt
@@ -247,7 +238,7 @@ def test_what_is_reported_is_logged(caplog):
     ("settings", "words"),
     [
         ({"pattern_size": "3-50"}, "pattern_size must be at most 10, got 50"),
-        ({"sources": "magic"}, "sources must be one of 'auto', 'filters', 'grown'"),
+        ({"sources": "magic"}, "sources must be one of 'auto', 'filters', 'frequent', 'grown'"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
         ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
