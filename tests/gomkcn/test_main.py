@@ -408,5 +408,5 @@ def test_a_broken_dgl_is_one_sentence(folder):
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(
-        "gomkcn: DGL cannot be imported (libcudart.so.11.0: cannot open); install "
+        "gomkcn: DGL cannot be imported (libcudart.so.11.0: cannot open); its graphs "
     )
