@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
@@ -66,6 +65,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
+    from gomkcn_dgl._torch import has_torch
     from mining.export import copies_table, occurrence_table
     from mining.html.report import render_report
     from mining.settings import checkpoint_bytes

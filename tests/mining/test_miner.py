@@ -220,7 +220,7 @@ def test_what_is_reported_is_logged(caplog):
     contrast = FilterLearning(feature_contrast=1.0)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
         merged = small_miner(num_patterns=6, learning=contrast)
-        merged.fit(as_csr(graph, features="feat", edge_weight="weight"))
+        merged.fit(as_csr(graph, features="feat", weight="weight"))
         rare = small_miner(min_occurrences=7).fit(rings_and_cliques(), quiet=True)
     (ring,) = merged.patterns_
     # it has two kinds of features, which six filters learnt
