@@ -22,7 +22,7 @@ from mutate import pack
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.io.library_files import write_dgl_graphs
+from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training

@@ -117,7 +117,7 @@ def planted(
     graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     path = Path(out)
     if path.suffix == ".bin":
-        from gomkcn_dgl.io.library_files import write_dgl_graphs
+        from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 
         several = len(graph.relations.names) > 1
         write_dgl_graphs(path, [graph.to_heterograph() if several else graph.to_dgl()])
@@ -150,7 +150,7 @@ def classification(out: str, features: str, **options: Any) -> None:
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     show_log(quiet=False)
-    from gomkcn_dgl.io.library_files import write_dgl_graphs
+    from gomkcn_dgl.io.foreign_files import write_dgl_graphs
     from synthetic import MotifClassificationDataset, PlantingSettings
 
     dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))

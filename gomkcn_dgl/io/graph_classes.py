@@ -12,7 +12,7 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
-from gomkcn_dgl.io.library_files import read_dgl_columns
+from gomkcn_dgl.io.foreign_files import read_dgl_columns
 from gomkcn_dgl.io.molecules import (
     DEFAULT_OPTIONS,
     MOLECULE_FORMATS,

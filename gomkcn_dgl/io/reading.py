@@ -5,13 +5,13 @@
 | `edges`   | .txt .edges .edgelist .el .tsv, also .gz  | io.edge_tables       |
 | `csv`     | .csv, also .gz                            | io.edge_tables       |
 | `parquet` | .parquet                                  | io.edge_tables       |
-| `graphml` | .graphml, also .gz                        | io.library_files     |
-| `gml`     | .gml, also .gz                            | io.library_files     |
-| `gexf`    | .gexf, also .gz                           | io.library_files     |
-| `pajek`   | .net .paj, also .gz                       | io.library_files     |
-| `json`    | .json (nodes and links), also .gz         | io.library_files     |
-| `dgl`     | .bin                                      | io.library_files     |
-| `npz`     | .npz                                      | io.library_files     |
+| `graphml` | .graphml, also .gz                        | io.foreign_files     |
+| `gml`     | .gml, also .gz                            | io.foreign_files     |
+| `gexf`    | .gexf, also .gz                           | io.foreign_files     |
+| `pajek`   | .net .paj, also .gz                       | io.foreign_files     |
+| `json`    | .json (nodes and links), also .gz         | io.foreign_files     |
+| `dgl`     | .bin                                      | io.foreign_files     |
+| `npz`     | .npz                                      | io.foreign_files     |
 | `smiles`  | .smi; .csv with SMILES; also .gz          | io.molecules         |
 | `sdf`     | .sdf, also .gz                            | io.molecules         |
 | `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
@@ -327,7 +327,7 @@ def _read(
 
 def _read_content(path: Path, format: str) -> GraphContent:
     """Read a file by the library of its format, which is imported here."""
-    from gomkcn_dgl.io import library_files as library
+    from gomkcn_dgl.io import foreign_files as library
 
     readers = {"dgl": library.read_dgl, "npz": library.read_npz}
     return readers[format](path) if format in readers else library.read_networkx_file(path, format)

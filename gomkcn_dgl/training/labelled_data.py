@@ -15,8 +15,8 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import is_graph_folder
+from gomkcn_dgl.io.foreign_files import read_dgl_columns
 from gomkcn_dgl.io.graph_classes import GraphClasses, name_classes
-from gomkcn_dgl.io.library_files import read_dgl_columns
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named

@@ -15,7 +15,7 @@ from graph_files import write_tu
 from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.library_files import write_dgl_graphs
+from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.training.labelled_data import (

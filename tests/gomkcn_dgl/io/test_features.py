@@ -12,8 +12,8 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import name_columns, read_label_names
+from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
-from gomkcn_dgl.io.library_files import write_dgl_graphs
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 
