@@ -29,6 +29,7 @@ from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
+from mining.counting.structure_counts import are_connected
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
 
@@ -408,10 +409,7 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
         left = np.flatnonzero(joined.any(axis=1))
         if not len(left) or (len(left) < structure.num_nodes - 1):
             continue
-        reached = joined[np.ix_(left, left)] | np.eye(len(left), dtype=bool)
-        for _ in range(len(left).bit_length()):
-            reached = reached @ reached
-        if reached.all():
+        if are_connected(joined[None, left[:, None], left])[0]:
             own = structure.categories
             yield Structure(
                 channels[np.ix_(left, left)],

@@ -119,14 +119,14 @@ def read_temporal_edges(
     return _in_order(*columns)
 
 
-def _in_order(ends: Sequence[Iterable[Any]], values: Any, first_row: int) -> TemporalEdges:
+def _in_order(ends: Sequence[Iterable[Any]], values: Any) -> TemporalEdges:
     """Number the nodes, sort the edges by time, drop those from a node to itself."""
     numbers: dict[Any, int] = {}
     source, target = (
         np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
         for column in ends
     )
-    times, unit = _as_times(values, first_row)
+    times, unit = _as_times(values)
     apart = source != target
     loops = int((~apart).sum())
     if loops:
@@ -138,7 +138,7 @@ def _in_order(ends: Sequence[Iterable[Any]], values: Any, first_row: int) -> Tem
     return TemporalEdges(source[order], target[order], times[order], len(nodes), unit)
 
 
-def _as_times(values: Any, first_row: int) -> tuple[np.ndarray, int]:
+def _as_times(values: Any) -> tuple[np.ndarray, int]:
     """Times as int64 or float64 and their units in a second; refuse the first that is none."""
     import pandas as pd
 
@@ -155,7 +155,7 @@ def _as_times(values: Any, first_row: int) -> tuple[np.ndarray, int]:
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"row {first_row + row}: a number or a timestamp was expected as time, got "
+            f"row {row + 1}: a number or a timestamp was expected as time, got "
             f"{str(list(values)[row])!r}."
         )
     if unit > 1:
@@ -166,7 +166,7 @@ def _as_times(values: Any, first_row: int) -> tuple[np.ndarray, int]:
 
 def _read_file(
     path: Path, source: Column | None, target: Column | None, time: Column | None
-) -> tuple[Sequence[Iterable[Any]], Any, int]:
+) -> tuple[Sequence[Iterable[Any]], Any]:
     from gomkcn_dgl.io.edge_layout import EdgeOptions, read_layout
     from gomkcn_dgl.io.tables import WORD, read_columns, read_text
     from gomkcn_dgl.runtime.files import file_problems
@@ -187,33 +187,32 @@ def _read_file(
     kinds = dict.fromkeys((*layout.ends, at), WORD)
     columns = read_columns(data, layout.dialect, kinds, header=bool(layout.header))
     first, second = layout.ends
-    return (columns[first], columns[second]), columns[at], 1
+    return (columns[first], columns[second]), columns[at]
 
 
 def _read_table(
     table: Any, source: Column | None, target: Column | None, time: Column | None
-) -> tuple[Sequence[Iterable[Any]], Any, int]:
+) -> tuple[Sequence[Iterable[Any]], Any]:
     import pyarrow as pa
 
     from gomkcn_dgl.io.edge_layout import EdgeOptions, find_layout
+    from gomkcn_dgl.io.tables import refuse_null
 
     arrow = pa.table(table)
     names = arrow.column_names
     layout = find_layout(names, EdgeOptions(None, source, target, "none", "none"))
     at = _time_column(names, len(names), layout.ends, time)
-    ends = [arrow.column(end) for end in layout.ends]
-    for column, end in zip(ends, layout.ends, strict=True):
-        if column.null_count:
-            row = column.is_null().to_pylist().index(True)
-            raise InputError(f"row {row}: {names[end]!r} must be a node, got null.")
-    return [column.to_pylist() for column in ends], arrow.column(at).to_pandas(), 0
+    for end in layout.ends:
+        refuse_null(arrow.column(end), names[end])
+    ends = [arrow.column(end).to_pylist() for end in layout.ends]
+    return ends, arrow.column(at).to_pandas()
 
 
-def _read_networkx(graph: Any, time: Column) -> tuple[Sequence[Iterable[Any]], Any, int]:
+def _read_networkx(graph: Any, time: Column) -> tuple[Sequence[Iterable[Any]], Any]:
     if not graph.is_directed():
         raise InputError("graph must be directed for the order of events, got an undirected one.")
     rows = list(graph.edges(data=time))
-    return [[row[0] for row in rows], [row[1] for row in rows]], [row[2] for row in rows], 0
+    return [[row[0] for row in rows], [row[1] for row in rows]], [row[2] for row in rows]
 
 
 def _time_column(

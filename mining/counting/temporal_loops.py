@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
+from mining.counting.search_loops import first_at_least
 
 # what two of three edges, in the order of time, share: all the same two nodes; star with the first
 # two, the outer two or the last two between the same nodes; triangle
@@ -164,42 +164,19 @@ def _count_triangles(incident: Incident, node: int, until: np.ndarray, counts: n
             if incident.group[first] == group:
                 continue
             near = incident.neighbor[incident.group[first]]
-            third = _find_group(incident, near, far)
-            if third < 0:
+            # the edges between the outer nodes, as seen from the one of the first edge
+            end_of_near = incident.groups[near + 1]
+            third = first_at_least(incident.neighbor, incident.groups[near], end_of_near, far)
+            if third == end_of_near or incident.neighbor[third] != far:
                 continue
-            # edges between the outer nodes that are later than the second and in the window
+            # those that are later than the second and in the window
             low, high = incident.group_ptr[third], incident.group_ptr[third + 1]
-            start = _first_after(incident.group_edge, low, high, edge)
-            stop = _first_after(incident.group_edge, start, high, until[incident.edge[first]])
+            last = until[incident.edge[first]]
+            start = first_at_least(incident.group_edge, low, high, edge + 1)
+            stop = first_at_least(incident.group_edge, start, high, last + 1)
             if stop > start:
                 leaving = incident.group_out[stop - 1]
                 if start > low:
                     leaving -= incident.group_out[start - 1]
                 counts[TRIANGLE, incident.leaves[first], way, 0] += leaving
                 counts[TRIANGLE, incident.leaves[first], way, 1] += stop - start - leaving
-
-
-@subroutine(**INLINE_JIT)
-def _find_group(incident: Incident, node: int, neighbor: int) -> int:
-    """The group of the edges between two nodes, seen from the first; -1 where there are none."""
-    low, end = incident.groups[node], incident.groups[node + 1]
-    high = end
-    while low < high:
-        middle = (low + high) >> 1
-        if incident.neighbor[middle] < neighbor:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < end and incident.neighbor[low] == neighbor else -1
-
-
-@subroutine(**INLINE_JIT)
-def _first_after(edges: np.ndarray, low: int, high: int, edge: int) -> int:
-    """The first position in a sorted part of an array that is over an edge."""
-    while low < high:
-        middle = (low + high) >> 1
-        if edges[middle] <= edge:
-            low = middle + 1
-        else:
-            high = middle
-    return low

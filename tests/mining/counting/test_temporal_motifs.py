@@ -186,3 +186,12 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
 def test_each_cell_is_drawn_as_its_events():
     labels = [draw_events(row, column) for row in range(6) for column in range(6)]
     assert len(set(labels)) == len({motif_events(*divmod(at, 6)) for at in range(36)}) == 36
+
+
+def test_a_null_is_refused_with_its_row():
+    edges = pa.table({"from": ["a", None], "to": ["b", "c"], "time": [1, 2]})
+    with pytest.raises(InputError, match=r"row 2: the column 'from' must hold a value"):
+        read_temporal_edges(edges)
+    edges = pa.table({"from": ["a", "b"], "to": ["b", "c"], "time": [1, None]})
+    with pytest.raises(InputError, match="row 2: a number or a timestamp was expected"):
+        read_temporal_edges(edges)
