@@ -1,15 +1,17 @@
-"""PyTorch, or what stands in its place where it is not installed and says so when it is used.
+"""PyTorch, imported when it is first used, which takes seconds; where it is missing, that is said.
 
-Graphs, counts and motif sets do without; modules that they import take ``torch`` from here.
+Graphs, counts and motif sets do without; modules that they import take ``torch`` from here. As a
+name of its own ``Tensor`` is for annotations alone.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.errors import MissingTorchError
 
-__all__ = ["Tensor", "has_torch", "nn", "torch"]
+__all__ = ["Tensor", "torch"]
 
 
 class _Missing:
@@ -37,13 +39,26 @@ class _Missing:
         return lambda function: function
 
 
-try:
-    import torch
-    from torch import Tensor, nn
+class _Later:
+    """The module, whose names are looked up once each."""
 
-    has_torch = True
-except ModuleNotFoundError as error:
-    if error.name != "torch":
-        raise
-    torch = Tensor = nn = _Missing()  # type: ignore[assignment,misc]
-    has_torch = False
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        module: Any
+        try:
+            module = importlib.import_module("torch")
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            module = _Missing()
+        value = getattr(module, name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+else:
+    torch, Tensor = _Later(), Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gomkcn_dgl._torch import Tensor, nn, torch
+from gomkcn_dgl._torch import Tensor, torch
 
 # where a real subgraph's 0 and 1 start out: far enough into the sigmoid that one large step of
 # Adam does not flip an edge
@@ -12,7 +12,7 @@ EDGE_LOGIT = 6.0
 FEATURE_MARGIN = 0.02
 
 
-class GraphFilters(nn.Module):
+class GraphFilters(torch.nn.Module):
     """F graph filters of M nodes with D features, their edges and features learnable.
 
     Parameters
@@ -58,8 +58,8 @@ class GraphFilters(nn.Module):
         self.bounded_feats = bounded_feats
         self.directed = tuple(directed)
         place = _edge_places(filter_size, self.directed)
-        self.free_adj = nn.Parameter(torch.empty(num_filters, len(place[0])))
-        self.free_feat = nn.Parameter(torch.empty(num_filters, filter_size, feature_width))
+        self.free_adj = torch.nn.Parameter(torch.empty(num_filters, len(place[0])))
+        self.free_feat = torch.nn.Parameter(torch.empty(num_filters, filter_size, feature_width))
         self.register_buffer("place", place, persistent=False)
         self.reset_parameters(generator)
 

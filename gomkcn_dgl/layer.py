@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, nn, torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
@@ -37,7 +37,7 @@ def tensors_as_graph(feat: Tensor, edge_index: Any, batch: Any) -> Any:
     return SimpleNamespace(num_nodes=len(feat), edge_index=edge_index, batch=batch)
 
 
-class GOMKConv(nn.Module):
+class GOMKConv(torch.nn.Module):
     """Graph optimal matching kernel convolution (section IV of the GOMKCN paper).
 
     Each node's output is the score of the subgraph around it against every graph filter.
@@ -167,9 +167,9 @@ class GOMKConv(nn.Module):
             For shapes that do not fit each other, or finite features so large that a score
             overflows (on the CPU; a feature that is NaN gives a score that is).
         """
-        if isinstance(graph, Tensor):
+        if isinstance(graph, torch.Tensor):
             graph, feat = tensors_as_graph(graph, feat, batch), graph
-        if not isinstance(feat, Tensor):
+        if not isinstance(feat, torch.Tensor):
             kind = type(feat).__name__
             raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
         # 1. the subgraphs: given, or extracted now

@@ -29,9 +29,10 @@ from gomkcn_dgl.relations import Relations
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
-DTYPES = (torch.float32, torch.float64, torch.bfloat16)
+# the names of the types, by which they are told without loading PyTorch
+DTYPES = ("torch.float32", "torch.float64", "torch.bfloat16")
 # what the kernels for a GPU take: backend="auto" leaves the rest to the reference
-GPU_DTYPES = (torch.float32, torch.bfloat16)
+GPU_DTYPES = ("torch.float32", "torch.bfloat16")
 GPU_MAX_NODES = 64
 # walks longer than this say nothing about a small graph, and their number overflows
 MAX_LEVELS = 64
@@ -200,8 +201,8 @@ class GOMKKernel:
     def _backend(self, backend: str, left: Tensor, z: Tensor, num_nodes: int) -> ModuleType:
         if backend == "auto":
             on_gpu = left.device.type == "cuda"
-            too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES or left.dtype not in GPU_DTYPES
-            if on_gpu and too_large:
+            too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES
+            if on_gpu and (too_large or str(left.dtype) not in GPU_DTYPES):
                 backend = "reference"
         return load_backend(backend, left.device.type)
 
@@ -369,8 +370,8 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
     # 1. each tensor by itself: kind, axes, dtype and device
     named = {"adj": adj, "feat": feat, "filter_adj": filter_adj, "filter_feat": filter_feat}
     for name, tensor in named.items():
-        if not isinstance(tensor, Tensor) or tensor.dtype not in DTYPES:
-            kind = tensor.dtype if isinstance(tensor, Tensor) else type(tensor).__name__
+        if not isinstance(tensor, torch.Tensor) or str(tensor.dtype) not in DTYPES:
+            kind = tensor.dtype if isinstance(tensor, torch.Tensor) else type(tensor).__name__
             raise InputTypeError(
                 f"{name} must be a float32, float64 or bfloat16 tensor, got {kind}."
             )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, nn, torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
@@ -125,27 +125,27 @@ def _to_sparse(feat: Tensor) -> Tensor:
         return feat.to_sparse_csr()
 
 
-class InputLayer(nn.Module):
+class InputLayer(torch.nn.Module):
     """Dropout, a linear map, batch norm, and a sigmoid where filters' features lie in (0, 1).
 
     Another module may stand in the place of its ``norm``.
     """
 
-    norm: nn.Module
+    norm: torch.nn.Module
 
     def __init__(self, in_feats: int, out_feats: int, bounded: bool, dropout: float) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(in_feats, out_feats))
-        self.norm = nn.BatchNorm1d(out_feats)
-        self.dropout = nn.Dropout(dropout)
+        self.weight = torch.nn.Parameter(torch.empty(in_feats, out_feats))
+        self.norm = torch.nn.BatchNorm1d(out_feats)
+        self.dropout = torch.nn.Dropout(dropout)
         self.bounded = bounded
-        nn.init.xavier_uniform_(self.weight)
+        torch.nn.init.xavier_uniform_(self.weight)
 
     def forward(self, feat: Tensor) -> Tensor:
         """``[V, in_feats]``, dense or sparse CSR → ``[V, out_feats]``."""
         if feat.layout == torch.sparse_csr:
             # a product that touches the entries that are not zero, gradient included
-            product = nn.functional.embedding_bag(
+            product = torch.nn.functional.embedding_bag(
                 feat.col_indices(),
                 self.weight,
                 feat.crow_indices(),
@@ -161,13 +161,13 @@ class InputLayer(nn.Module):
         return torch.sigmoid(hidden) if self.bounded else hidden
 
 
-class _Unchanged(nn.Dropout):
+class _Unchanged(torch.nn.Dropout):
     def forward(self, feat: Tensor) -> Tensor:
         # filters cannot look into sparse rows
         return super().forward(feat if feat.layout == torch.strided else feat.to_dense())
 
 
-class GOMKCN(nn.Module):
+class GOMKCN(torch.nn.Module):
     """Graph optimal matching kernel convolutional network, for graphs or nodes (section V).
 
     The features go through an input layer, then through one or more graph kernel convolutions.
@@ -232,7 +232,7 @@ class GOMKCN(nn.Module):
         conv_options = {"num_hops": 1, "bounded_feats": True, **conv_options}
         self.pooling, self.class_filters = pooling, class_filters
         self.bounded: bool = conv_options["bounded_feats"]
-        self.input: nn.Module
+        self.input: torch.nn.Module
         if hidden_feats is None:
             self.input, first_width = _Unchanged(input_dropout), in_feats
         else:
@@ -242,19 +242,19 @@ class GOMKCN(nn.Module):
         if class_filters:
             widths[-1] = num_classes
         # each convolution takes as many features as the level before it gives
-        self.convs = nn.ModuleList(
+        self.convs = torch.nn.ModuleList(
             GOMKConv(width, filters, filter_size, **conv_options)
             for width, filters in itertools.pairwise(widths)
         )
         # a head for the input layer and for each convolution
-        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[1:])
-        self.heads = nn.ModuleList(nn.Linear(width, num_classes) for width in widths)
+        self.norms = torch.nn.ModuleList(torch.nn.BatchNorm1d(width) for width in widths[1:])
+        self.heads = torch.nn.ModuleList(torch.nn.Linear(width, num_classes) for width in widths)
         if class_filters:
-            self.heads[-1] = nn.Identity()
+            self.heads[-1] = torch.nn.Identity()
         if not read_input:
-            self.heads[0] = nn.Identity()
+            self.heads[0] = torch.nn.Identity()
         self.read_input = read_input
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = torch.nn.Dropout(dropout)
 
     def forward(
         self,
@@ -294,8 +294,10 @@ class GOMKCN(nn.Module):
             if self.pooling is not None:
                 read = pool_nodes(level, graph.graph_sizes, self.pooling)
             # scores of the classes' filters are logits: none of them is dropped
-            logits = logits + head(read if isinstance(head, nn.Identity) else self.dropout(read))
-        assert isinstance(logits, Tensor)
+            logits = logits + head(
+                read if isinstance(head, torch.nn.Identity) else self.dropout(read)
+            )
+        assert isinstance(logits, torch.Tensor)
         return logits
 
     @property
@@ -309,7 +311,7 @@ class GOMKCN(nn.Module):
         self, graph: Any, feat: Tensor | None, edge_type: Tensor | None, batch: Tensor | None
     ) -> GraphBatch:
         """A graph with the subgraphs that all convolutions see."""
-        if isinstance(graph, Tensor):
+        if isinstance(graph, torch.Tensor):
             graph, feat = tensors_as_graph(graph, feat, batch), graph
         if feat is None:
             raise InputError("feat must be given with a graph, got None.")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from gomkcn_dgl.checks import check_choice
@@ -217,6 +216,8 @@ def read_edits(path: Path, number: int) -> list[np.ndarray]:
 
     The table is one that :func:`read_places` could read.
     """
+    import pandas as pd
+
     table = pd.read_parquet(path, engine="pyarrow")
     found: list[list[tuple[int, ...]]] = [[] for _ in range(number)]
     first = table[(table["pattern_node"] == 0) & (table["edits"] != "")]
@@ -232,6 +233,8 @@ def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
 
     Raises InputError if the file is missing or damaged, or holds others.
     """
+    import pandas as pd
+
     try:
         table = pd.read_parquet(path, engine="pyarrow")
         own = table["pattern" if "pattern" in table else "motif"].to_numpy()

@@ -16,7 +16,6 @@ from mining.counting.exact_search import find_graphs
 from mining.learning.neighbourhoods import (
     Places,
     compare_neighbourhoods,
-    filters_of,
     similarity_of_places,
     turn_places,
 )
@@ -114,14 +113,13 @@ def _located(
     places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
     pattern = replace(pattern, profiles=_profiles_of(pattern, places, source))
     similarity = np.zeros(len(places.nodes), np.float32)
-    for row, number in enumerate(places.means):
+    for number, mean in places.means.items():
         own = np.flatnonzero(places.owner == number)
         values = features[places.nodes[own]]
         # places with the same features have those of the profile, their mean
         similarity[own] = 1.0
         if (values != values[:1]).any():
-            one = filters_of(pattern, source).take([row])
-            similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
+            similarity[own] = similarity_of_places(source.kernel, values, mean)
     order = np.argsort(-similarity, kind="stable")
     frequency = replace(
         pattern.frequency,

@@ -1,179 +1,197 @@
-"""PatternMiner: from a graph to its motif set and its patterns."""
+"""A miner: its parameters with their defaults and rules, and the steps from a graph to patterns.
+
+It does without scikit-learn, which takes a second to import; :class:`gomkcn.PatternMiner` is the
+same as an estimator.
+"""
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
-from sklearn.base import TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
-
+from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, graph_labels
-from gomkcn_dgl.node_order import NodeOrder
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.matching import GOMKKernel, check_kernel
+from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.frequent import patterns_of_subgraphs
 from mining.candidates.trained_filters import patterns_of_filters
-from mining.categories import Categories
-from mining.choice import choose_patterns
+from mining.categories import NO_CATEGORIES, Categories
+from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.learning.consensus import add_consensus
 from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.filter_learning import learn_filters
-from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.learning.filter_learning import FilterLearning, learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import SubgraphSource
+from mining.learning.subgraph_source import SubgraphSource, read_limit
 from mining.locating import count_roots, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
-from mining.miner_parameters import COUNT_SECONDS, MinerParameters
-from mining.motif_sets.finding import find_motif_set, given_patterns
+from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
+from mining.null_models import check_null
 from mining.pattern import Pattern, Patterns, merge
-from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
+from mining.pattern_counts import LEVELS, VALUES
+
+M = TypeVar("M", bound="Miner")
 
 log = logging.getLogger("gomkcn_dgl")
 
+DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
+AUTO, NONE = "auto", "none"
+# sizes of which structures are counted and compared, where none is given
+USUAL_SIZES = range(3, 9)
+# what may show structures
+SOURCES = ("grown", "filters", "frequent")
+# filters have as many nodes as the largest pattern, where no size is given this many
+FILTER_NODES = 8
+# the null model of "auto", which is drawn where that takes two minutes at most
+DEFAULT_NULL = "degree"
+# most work to count a pattern, in seconds of a thread, and in a graph of more edges
+COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
 # most steps of an estimate that begins when the time is up
 _LATE_STEPS = STEPS_PER_SECOND // 10
-# exact counts may take longer than estimates of one graph
-_PATIENCE = 10
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(TransformerMixin, MinerParameters):
-    """Find what a graph or a collection of graphs is made of.
+class Miner:
+    """What :class:`gomkcn.PatternMiner` documents, without what makes it an estimator."""
 
-    The answer is the motif set: the few structures whose copies shorten the description of the
-    graph most, see :class:`gomkcn.MotifSet`. Beside it, all structures of three to five nodes are
-    counted, in the graph and in random graphs, and those that differ are reported (of three and
-    four nodes where edges have directions or several relations, or nodes have categories, and of
-    fewer sizes in a large graph). Motifs come from connected node sets that recur; where numeric
-    features vary, or where asked, also from graph filters that are initialised with real subgraphs,
-    trained as cluster centres of the subgraphs around the nodes and discretised (section VI-B of
-    the GOMKCN paper). Where edges have directions or several relations, so have those of the
-    patterns; where nodes have categories, the places of a pattern have the same.
+    num_patterns: int = 12
+    pattern_size: int | str | tuple[int, int] | None = None
+    _: KW_ONLY
+    sources: str | tuple[str, ...] = "grown"
+    given: tuple[Structure | str, ...] = ()
+    exact_copies: bool = False
+    null: str | tuple[str, ...] | None = "auto"
+    null_samples: int = 199
+    count_error: float = 0.02
+    count_seconds: float | None = None
+    num_epochs: int = 60
+    learning: FilterLearning | None = None
+    min_occurrences: int = 5
+    level: str = "node"
+    values: str = "copies"
+    random_state: int = 0
+    memory_limit: int | str | None = None
+    kernel: GOMKKernel | None = None
+    backend: str = "auto"
 
-    Parameters
-    ----------
-    num_patterns : int
-        Filters to train, and most of their patterns to report beside the motif set, what differs
-        from random graphs, and what is given.
-    pattern_size : int, (int, int), str or None
-        Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
-        or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
-    sources : str or sequence of str
-        What shows structures that may be motifs: "grown" node sets, trained "filters", "frequent"
-        subgraphs of a collection, or several, as in ``"grown,filters"``. "auto": grown sets, and
-        filters where numeric features vary.
-    given : sequence of Structure or str
-        Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
-    exact_copies : bool
-        Whether each copy of a motif must have its edges and no others. Else copies may lack some
-        and have others, where saying so is shorter.
-    null : str, callable, NullModel or a sequence of these
-        Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
-        reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
-        two minutes of one thread; named models are compared at all sizes. "none" or None: none.
-    null_samples : int
-        Random graphs of each null model, at least 99.
-    count_error, count_seconds : float, float or None
-        Wanted relative error of counts that are estimated, and how much work each may take, first
-        to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
-        on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
-        edges.
-    num_epochs : int
-        Gradient epochs; 0 keeps the initial filters.
-    learning : FilterLearning or None
-        How the filters are learnt beyond that. None: ``FilterLearning()``.
-    min_occurrences : int
-        Patterns of filters are dropped if they have fewer occurrences.
-    level : {"node", "graph"}
-        Whether :meth:`transform` returns a row for each node, or for each graph of a list.
-    values : {"copies", "occurrences", "log", "similarity"}
-        What is in these rows: where copies of the motifs lie, see :meth:`MotifSet.transform`; the
-        occurrences of each pattern in a graph, or those that a node is in; ``log(1 +
-        occurrences)``; or how similar the neighbourhood of a node is to a pattern, the largest of a
-        graph.
-    random_state : int
-        Seed of everything; the same seed gives the same patterns.
-    memory_limit : int, str or None
-        Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
-        the machine's memory.
-    kernel : GOMKKernel or None
-        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
-    backend : str
-        As in :func:`gomkcn.gomk`.
+    @property
+    def sizes(self) -> range | None:
+        """The sizes of patterns, as ``pattern_size`` says it; None for the usual ones."""
+        return (
+            None
+            if self.pattern_size is None
+            else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
+        )
 
-    Attributes
-    ----------
-    motif_set_ : MotifSet
-        What the graph is made of.
-    patterns_ : list of Pattern
-        The motifs, most bits first; then what differs most from random graphs; then what was given,
-        and what filters have found.
-    loss_curve_ : list of float
-        1 - mean similarity of a subgraph to its most similar filter: before the training, then
-        after each epoch; empty without filters.
-    others_ : list of Pattern
-        What was counted beside the patterns, the largest z first.
-    source_ : SubgraphSource
-        Takes subgraphs from a graph as filters see it, with the same scaling of the features.
-    is_partial_ : bool
-        Whether time was up before all was done.
-    notes_ : tuple of str
-        What was changed or left out of the graph that was given, a phrase each.
-    warnings_ : tuple of str
-        Sentences on what the comparison with random graphs does not tell.
-    null_models_ : dict from str to str
-        What the random graphs of each null model keep, in words, by its name.
-    graph_classes_ : GraphClasses or None
-        The class of each graph, where ``y`` has it.
-    n_features_in_ : int
-        Feature width D.
+    @property
+    def filter_nodes(self) -> int:
+        """Nodes of a filter."""
+        return FILTER_NODES if self.sizes is None else self.sizes[-1]
 
-    Notes
-    -----
-    Follows the conventions of scikit-learn, except that a sample is a graph and not a row of an
-    array: the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply. A list of
-    graphs can be divided by ``cross_val_score`` or ``GridSearchCV``; for a collection that was
-    read from a file, :func:`gomkcn.split_graphs` returns the list.
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """What shows structures that may be motifs."""
+        names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
+        return tuple(dict.fromkeys(one.strip() for one in names))
 
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
-    >>> miner = PatternMiner(null=None).fit(graph)
-    >>> [(one.name, len(one.motif.copies)) for one in miner.motif_set_]
-    [('clique of 5 nodes', 3)]
+    @property
+    def nulls(self) -> tuple[Any, ...]:
+        """The null models that were asked for; the first one decides what is reported."""
+        nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
+        return () if nulls in ((None,), (NONE,)) else nulls
 
-    Occurrences of patterns classify graphs; those that are given need no random graphs:
+    def resolve_kernel(self) -> GOMKKernel:
+        """``kernel``, or the default."""
+        kernel: GOMKKernel = check_kernel(self.kernel, DEFAULT_KERNEL)
+        return kernel
 
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
-    >>> miner = PatternMiner(
-    ...     given=["ring-5", "clique-5"], level="graph", values="occurrences", null=None
-    ... )
-    >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
-    >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
-    [1, 0]
-    """
+    def resolve_learning(self) -> FilterLearning:
+        """``learning``, or the default."""
+        learning = FilterLearning() if self.learning is None else self.learning
+        if not isinstance(learning, FilterLearning):
+            raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
+        return learning
+
+    def make_source(
+        self,
+        scaling: FeatureScaling,
+        relations: Relations = SIMPLE,
+        categories: Categories = NO_CATEGORIES,
+    ) -> SubgraphSource:
+        """Check the parameters; return what takes subgraphs from graphs as they say."""
+        self.check()
+        learning = self.resolve_learning()
+        return SubgraphSource(
+            self.resolve_kernel(),
+            scaling,
+            self.filter_nodes,
+            read_limit(self.memory_limit),
+            num_hops=learning.num_hops,
+            policy=learning.policy,
+            seed=self.random_state,
+            sample_error=learning.sample_error,
+            backend=self.backend,
+            relations=relations,
+            categories=categories,
+        )
+
+    def choice_rules(self, num_edges: int) -> ChoiceRules:
+        """What is reported of a graph of so many edges."""
+        return ChoiceRules(
+            self.sizes or USUAL_SIZES,
+            self.num_patterns,
+            tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in self.nulls)),
+            AUTO in self.nulls,
+            self.null_samples,
+            self.count_error,
+            steps_in(self.seconds_of_a_count(num_edges > LARGE)),
+            self.min_occurrences,
+            self.random_state,
+        )
+
+    def seconds_of_a_count(self, is_large: bool = False) -> float:
+        """Most work of a count, in seconds of one thread."""
+        usual = LARGE_COUNT_SECONDS if is_large else COUNT_SECONDS
+        return usual if self.count_seconds is None else self.count_seconds
+
+    def check(self) -> None:
+        """Raise an InputError for a parameter out of range."""
+        check_int("num_patterns", self.num_patterns, 1)
+        # a size that is no such number is refused
+        _ = self.sizes
+        for one in self.source_names:
+            check_choice("sources", one, SOURCES)
+        check_choice("level", self.level, LEVELS)
+        check_choice("values", self.values, VALUES)
+        for null in self.nulls:
+            if null == NONE:
+                raise InputError("null must be 'none' alone, got another null model beside it.")
+            if null != AUTO:
+                check_null(null)
+        minima = {"num_epochs": 0, "min_occurrences": 0, "random_state": 0}
+        minima["null_samples"] = LEAST_SAMPLES
+        for name, minimum in minima.items():
+            check_int(name, getattr(self, name), minimum)
+        check_float("count_error", self.count_error, 0, 1, open_minimum=True)
+        check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
+        check_int("sample_size", self.resolve_learning().sample_size, self.num_patterns)
 
     def fit(
-        self,
+        self: M,
         graph: Any,
         y: Any = None,
         *,
         steps: Steps | None = None,
         progress: bool = False,
         quiet: bool = False,
-    ) -> PatternMiner:
+    ) -> M:
         """Mine a graph; all processes share the work and get the patterns.
 
         Parameters
@@ -209,7 +227,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0
-        sources = self.sources_for(mined) if has_edges else ()
+        sources = self.source_names if has_edges else ()
         proposed = given_patterns(self.given, given.relations)
         rules = self.choice_rules(given.num_edges)
         rules = rules if has_edges else replace(rules, nulls=())
@@ -221,6 +239,9 @@ class PatternMiner(TransformerMixin, MinerParameters):
                 filters, loss_curve = self._learn(source, mined.graph, steps)
                 proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
             if "frequent" in sources:
+                # gSpan is an estimator of scikit-learn as well
+                from mining.candidates.frequent import patterns_of_subgraphs
+
                 proposed += patterns_of_subgraphs(mined, rules.sizes)
             # 3. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
@@ -286,70 +307,6 @@ class PatternMiner(TransformerMixin, MinerParameters):
         )
         return filters, loss_curve
 
-    def transform(self, graph: Any) -> np.ndarray:
-        """Return a row for each graph or each node, as ``level`` and ``values`` say.
-
-        Parameters
-        ----------
-        graph : anything :func:`gomkcn.as_csr` takes
-            A list of graphs, or one graph, with the features and the relations of those that the
-            miner was fitted on.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; float64 ``[G, patterns]`` or
-            ``[V, patterns]`` of occurrences or their logarithm; or float32 similarities, in [0, 1].
-        """
-        check_is_fitted(self)
-        csr = self.source_.read(graph)
-        if self.values == COPIES:
-            return self.motif_set_.transform(csr, self.level)
-        if self.values == SIMILARITY:
-            near, order = self._near(csr)
-            similarity = near.similarity[order.position]
-            if self.level == "node":
-                return similarity
-            return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
-        max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
-        bag = bag_of_patterns(
-            self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
-        )
-        return np.log1p(bag) if self.values == LOG else bag
-
-    def predict(self, graph: Any) -> np.ndarray:
-        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
-
-        Raises
-        ------
-        InputError
-            If :meth:`fit` found no pattern.
-        """
-        check_is_fitted(self)
-        if not self.patterns_:
-            raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
-        near, order = self._near(self.source_.read(graph))
-        return near.nearest[order.position]
-
-    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """Return the columns' names: of motifs, or number and name of each pattern."""
-        check_is_fitted(self)
-        if self.values == COPIES:
-            return self.motif_set_.get_feature_names_out(level=self.level)
-        return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
-
-    def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
-        """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
-        order = NodeOrder.of(graph)
-        return compare_neighbourhoods(self.source_, order.graph, self.patterns_, None), order
-
-    def __sklearn_tags__(self) -> Tags:
-        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
-
 
 def _is_of_filters(pattern: Pattern) -> bool:
     """Whether a pattern is reported because filters have shown it, and for nothing else."""
@@ -357,7 +314,7 @@ def _is_of_filters(pattern: Pattern) -> bool:
     return pattern.motif is None and not called and "given" not in pattern.sources
 
 
-def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
+def prepare(miner: Miner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
     """Read the graph and check the parameters."""
     csr = as_csr(graph)
     scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)

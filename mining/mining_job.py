@@ -11,7 +11,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps, identity_of_job
-from mining.miner import PatternMiner
+from mining.miner import Miner
 from mining.settings import RunSettings
 
 # settings of the miner that do not change the result
@@ -25,7 +25,7 @@ def run_job(
     interrupts: Interrupts | None = None,
     progress: JobProgress | None = None,
     classes: GraphClasses | None = None,
-) -> tuple[PatternMiner, float]:
+) -> tuple[Miner, float]:
     """Do what ``gomkcn mine`` does between reading a graph and writing its run.
 
     It is resumed from what is in ``folder``. ``interrupts`` tell when to stop; ``classes`` are
@@ -34,7 +34,7 @@ def run_job(
     """
     start, progress = time.perf_counter(), JobProgress() if progress is None else progress
     progress.begin("preparing")
-    miner = settings.make_miner()
+    miner = settings.make_miner(Miner)
     identity = None if folder is None else _identity(settings, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
     y = None if classes is None else np.array(classes.names)[classes.labels]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
@@ -17,12 +16,15 @@ from gomkcn_dgl.graphs.shapes import describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
-from mining.miner import PatternMiner
+from mining.miner import Miner
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
 from mining.settings import RunSettings
 from mining.truth import MotifRecovery
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class MiningRun:
     @classmethod
     def of(
         cls,
-        miner: PatternMiner,
+        miner: Miner,
         graph: Any,
         *,
         settings: RunSettings | None = None,
@@ -290,6 +292,8 @@ def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:
     >>> len(compare_runs(empty, empty))
     0
     """
+    import pandas as pd
+
     sides = [
         pd.DataFrame(
             {

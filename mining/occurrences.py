@@ -20,7 +20,7 @@ class Occurrence:
     nodes : tuple of int or str
         The input's own id of the graph node that each pattern node is mapped to.
     similarity : float
-        Normalised score of the subgraph with the pattern, features included, in [0, 1].
+        How near the features of the nodes are to those of the pattern, in (0, 1]; 1 is equal.
     graph : int
         Index of the graph within the collection.
     """

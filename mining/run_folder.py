@@ -3,13 +3,12 @@
 | file                     | holds                                                      |
 |--------------------------|------------------------------------------------------------|
 | `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
-| `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
+| `run.json`               | graph, scaling of its features, recovery, provenance       |
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `occurrences.parquet`    | one row per node of an occurrence                          |
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
-| `checkpoint.pt`          | the fitted miner, without pickled code; PyTorch writes it  |
 
 Each JSON file has a schema in this package, which it is checked with when it is read.
 """
@@ -19,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,16 +26,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, relations_of
+from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
 from mining.pattern import SCHEMA_VERSION, Pattern, Patterns
 from mining.schemas import validator
 
 if TYPE_CHECKING:
-    from mining.miner import PatternMiner
+    from mining.miner import Miner
     from mining.mining_run import MiningRun
     from mining.occurrences import Occurrences
+    from mining.pattern_miner import PatternMiner
     from mining.settings import RunSettings
 
 REPORT = "report.html"
@@ -44,6 +44,8 @@ _PROGRESS = ".progress"
 # of the motif set, and of that of the other base
 _COPIES = ("copies.parquet", "copies_other.parquet")
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
+# how features were scaled
+_SCALES = ("offset", "spread", "contrast")
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
@@ -59,16 +61,14 @@ def remove_progress(folder: Path) -> None:
     shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
 
 
-def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
+def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Miner) -> None:
     """Write a finished run into a folder made by :func:`prepare_folder`.
 
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
-    from gomkcn_dgl._torch import has_torch
     from mining.export import copies_table, occurrence_table
     from mining.html.report import render_report
-    from mining.settings import checkpoint_bytes
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
@@ -78,10 +78,9 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "occurrences.parquet": occurrence_table(run.patterns).write_to,
         **copies,
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
-        **({"checkpoint.pt": checkpoint_bytes(miner)} if has_torch else {}),
         REPORT: render_report(run),
         # last: where run.json is, all other files are complete
-        "run.json": to_json(_run_record(run)),
+        "run.json": to_json(_run_record(run, miner)),
     }
     # an old run.json is removed first, so that a killed run does not look finished
     write_files(folder, files, mark="run.json")
@@ -90,7 +89,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         (folder / _COPIES[1]).unlink(missing_ok=True)
 
 
-def _run_record(run: MiningRun) -> dict[str, Any]:
+def _run_record(run: MiningRun, miner: Miner) -> dict[str, Any]:
+    source = miner.source_
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
@@ -101,6 +101,8 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
         "provenance": run.provenance,
+        "scaling": {name: getattr(source.scaling, name).tolist() for name in _SCALES},
+        "categories": [list(group) for group in source.categories.groups],
     }
 
 
@@ -189,10 +191,7 @@ def _run_of(
             edits.append(read_edits(folder / name, len(sizes)))
     if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
-    relations = relations_of(
-        [one.name for one in kinds] or [PLAIN], [one.directed for one in kinds] or [False]
-    )
-    motif_set = MotifSet.from_dict(record, relations, copies, edits)
+    motif_set = MotifSet.from_dict(record, _relations_of(run), copies, edits)
     parts = {one.id: one for one in motif_set.motifs}
     found = [
         replace(one, motif=motif.motif) if (motif := parts.get(one.id)) else one for one in found
@@ -216,6 +215,13 @@ def _run_of(
         null_models=run["null_models"],
         others=tuple(_patterns_of(patterns, "others")),
     )
+
+
+def _relations_of(run: Mapping[str, Any]) -> Relations:
+    """The relations of the edges of the graph."""
+    kinds = run["graph"]["relations"]
+    names, directed = ([one[key] for one in kinds] for key in ("name", "directed"))
+    return relations_of(names or [PLAIN], directed or [False])
 
 
 def _patterns_of(
@@ -263,10 +269,23 @@ def load_miner(folder: str | Path) -> PatternMiner:
     InputError
         If the folder holds no run, or a file of it is damaged.
     """
-    from mining.settings import restore_miner
+    from mining.categories import Categories
+    from mining.learning.rooted_subgraphs import FeatureScaling
+    from mining.pattern_miner import PatternMiner
+    from mining.settings import read_settings
 
-    run = read_run(folder)
-    miner = restore_miner(Path(folder) / "checkpoint.pt")
+    miner = read_settings(Path(folder) / "settings.toml").make_miner(PatternMiner)
+    with _checked(Path(folder), "map") as records:
+        run, record = _run_of(Path(folder), **records), records["run"]
+        scales = [np.array(record["scaling"][name], np.float64) for name in _SCALES]
+        width = len(run.graph.feature_names)
+        if {len(one) for one in scales} != {width}:
+            raise ValueError(f"it does not scale {width} features")
+        categories = Categories(tuple(map(tuple, record["categories"])))
+        miner.source_ = miner.make_source(
+            FeatureScaling(*scales), _relations_of(record), categories
+        )
+    miner.n_features_in_ = width
     miner.patterns_, miner.others_ = Patterns(run.patterns), list(run.others)
     miner.is_partial_ = run.is_partial
     miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes

@@ -1,30 +1,23 @@
 """The settings of a mining run: read from one TOML file, changed by options, stored with the run.
 
 Each table of the file is a record of this module; its fields are the names that the table knows,
-and their annotations are the types that their values may have. A fitted miner is stored as its
-settings and the scaling of its features, tensors and plain values without pickled code; its
-patterns and its motif set are in patterns.json.
+and their annotations are the types that their values may have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from gomkcn_dgl._torch import torch
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import read_tables, to_toml
-from gomkcn_dgl.training.checkpoint import read_state, state_bytes
-from mining.categories import Categories
 from mining.learning.filter_learning import FilterLearning
-from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.miner import PatternMiner
-from mining.miner_parameters import DEFAULT_KERNEL, MinerParameters
+from mining.miner import DEFAULT_KERNEL, M, Miner
 
-_SCALES = ("offset", "spread", "contrast")
+# these parameters of a miner have tables of their own
+_OTHER_TABLES = ("kernel", "learning")
 
 
 @dataclass(frozen=True)
@@ -53,11 +46,11 @@ class GraphSettings:
     skip_invalid: bool | None = None
 
 
-def _miner_parameters(miner: PatternMiner) -> dict[str, Any]:
-    """Parameters that belong to ``[miner]``: the kernel and the learning have their own tables."""
+def _miner_parameters(miner: Miner) -> dict[str, Any]:
+    """Parameters that belong to ``[miner]``."""
+    names = [one.name for one in fields(Miner) if one.name not in _OTHER_TABLES]
     given = [one if isinstance(one, str) else one.to_text() for one in miner.given]
-    params = {**miner.get_params(), "given": tuple(given)}
-    return {name: value for name, value in params.items() if name not in ("kernel", "learning")}
+    return {**{name: getattr(miner, name) for name in names}, "given": tuple(given)}
 
 
 @dataclass(frozen=True)
@@ -65,12 +58,12 @@ class RunSettings:
     """Everything that decides the result of a mining run; one field for each table."""
 
     graph: GraphSettings = GraphSettings()
-    miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(PatternMiner()))
+    miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(Miner()))
     kernel: GOMKKernel = DEFAULT_KERNEL
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: PatternMiner) -> RunSettings:
+    def of(cls, miner: Miner) -> RunSettings:
         """The settings of a miner that was made without a file."""
         return cls(
             miner=_miner_parameters(miner),
@@ -78,9 +71,9 @@ class RunSettings:
             learning=miner.resolve_learning(),
         )
 
-    def make_miner(self) -> PatternMiner:
+    def make_miner(self, kind: type[M]) -> M:
         """A miner with these settings."""
-        return PatternMiner(**self.miner, kernel=self.kernel, learning=self.learning)
+        return kind(**self.miner, kernel=self.kernel, learning=self.learning)
 
     def override(self, tables: Mapping[str, Mapping[str, Any]]) -> RunSettings:
         """Return new settings with the values in ``tables`` that are not None."""
@@ -110,41 +103,7 @@ def read_settings(path: str | Path) -> RunSettings:
     defaults = RunSettings()
     types = {}
     for name, default in vars(defaults).items():
-        hints = get_type_hints(MinerParameters if name == "miner" else type(default))
+        hints = get_type_hints(Miner if name == "miner" else type(default))
         known = default if name == "miner" else vars(default)
         types[name] = {key: hints[key] for key in known}
     return defaults.override(read_tables(path, types))
-
-
-def checkpoint_bytes(miner: PatternMiner) -> bytes:
-    """Parameters and scaling of a fitted miner as a torch file."""
-    scaling = miner.source_.scaling
-    tables = RunSettings.of(miner).to_dict()
-    state = {
-        "params": {name: tables[name] for name in ("miner", "kernel", "learning")},
-        **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
-        "relations": miner.source_.relations.kinds,
-        "notes": list(miner.notes_),
-        "categories": [list(group) for group in miner.source_.categories.groups],
-    }
-    return state_bytes(state)
-
-
-def restore_miner(path: Path) -> PatternMiner:
-    """Read a miner back, without its patterns and what else the run stores."""
-    return read_state(path, _restore, "mine again")
-
-
-def _restore(state: dict[str, Any]) -> PatternMiner:
-    shapes = {name: tuple(state[name].shape) for name in _SCALES}
-    # they must be of the same features
-    if len(set(shapes.values())) > 1 or len(shapes["offset"]) != 1:
-        raise ValueError(f"the scales have the shapes {shapes}")
-    miner = RunSettings().override(state["params"]).make_miner()
-    scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
-    relations = relations_of(*zip(*state["relations"], strict=True))
-    categories = Categories(tuple(map(tuple, state["categories"])))
-    miner.source_ = miner.make_source(scaling, relations, categories)
-    miner.notes_ = tuple(state["notes"])
-    miner.n_features_in_ = len(scaling.offset)
-    return miner

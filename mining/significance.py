@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError
@@ -237,5 +237,5 @@ def odds_ratio_interval(
     """
     cells = [cell + 0.5 for cell in (inside, sizes - inside, outside, others - outside)]
     center = np.log(cells[0]) - np.log(cells[1]) - np.log(cells[2]) + np.log(cells[3])
-    error = norm.ppf(0.975) * np.sqrt(sum(1 / cell for cell in cells))
+    error = ndtri(0.975) * np.sqrt(sum(1 / cell for cell in cells))
     return np.exp(center), np.exp(center - error), np.exp(center + error)

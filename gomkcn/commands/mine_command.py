@@ -57,7 +57,7 @@ Patterns
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
     --exact-copies   FLAG  Copies have all edges of their motif and no others
     * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
-        collections frequent (subgraphs) [grown; also filters where numeric features vary]
+        collections frequent (subgraphs) [grown]
     * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
 Random graphs and counts
     --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
@@ -117,6 +117,7 @@ def mine(
     from gomkcn_dgl.runtime.processes import is_first, join_processes
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
+    from mining.miner import Miner
     from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
@@ -126,7 +127,7 @@ def mine(
         settings = _resolve(settings_file, options)
         bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
         # refused before the graph is read
-        settings.make_miner().check()
+        settings.make_miner(Miner).check()
         if not settings.graph.path:
             raise InputError("PATH of a graph must be given, here or in the settings file.")
         reading = dict(vars(settings.graph))

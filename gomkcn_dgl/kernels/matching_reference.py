@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scipy.optimize import linear_sum_assignment
-
 from gomkcn_dgl._torch import Tensor, torch
 
 
@@ -73,6 +71,8 @@ def matched_similarity(x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[f
 
 def _optimal(table: Tensor, rows: Tensor, anchor_root: bool) -> Tensor:
     """Exact assignment of every pair, one after the other (Crouse 2016, in SciPy)."""
+    from scipy.optimize import linear_sum_assignment
+
     out = torch.full(table.shape[:3], -1, dtype=torch.int64)
     pinned = int(anchor_root)
     values = table.cpu().numpy()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, nn, torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import LARGEST_SEED, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.model import GOMKCN, GraphCollection
@@ -254,7 +254,7 @@ def train_classifier(
             state.keep(steps)
         kept = time.monotonic()
         steps.progress.begin("training", settings.num_epochs - state.history.epochs)
-        parallel = nn.parallel.DistributedDataParallel(model) if world_size() > 1 else model
+        parallel = torch.nn.parallel.DistributedDataParallel(model) if world_size() > 1 else model
         while not stop and not _is_finished(state.history, settings):
             loss = _train_epoch(parallel, state, data, labels, train, settings.batch_size)
             measured = Evaluation(0.0, 0.0)
@@ -286,7 +286,7 @@ def _is_finished(history: History, settings: TrainingSettings) -> bool:
 
 
 def _train_epoch(
-    network: nn.Module,
+    network: torch.nn.Module,
     state: _TrainingState,
     data: GraphCollection,
     labels: Tensor,
@@ -314,7 +314,7 @@ def _train_epoch(
     for batch in batches:
         logits = _predict(network, data, batch, pools)
         rows = torch.from_numpy(batch).to(labels.device)
-        loss = nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
+        loss = torch.nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
         state.optimizer.zero_grad()
         (loss / len(batch)).backward()
         state.optimizer.step()
@@ -369,7 +369,7 @@ def evaluate_classifier(
     logits = predict_logits(model, data, rows, batch_size)
     classes = labels[torch.from_numpy(np.asarray(rows)).to(labels.device)]
     accuracy = float((logits.argmax(dim=1) == classes).double().mean())
-    return Evaluation(accuracy, float(nn.functional.cross_entropy(logits, classes)))
+    return Evaluation(accuracy, float(torch.nn.functional.cross_entropy(logits, classes)))
 
 
 def _batches(rows: np.ndarray, size: int) -> list[np.ndarray]:
@@ -377,7 +377,9 @@ def _batches(rows: np.ndarray, size: int) -> list[np.ndarray]:
     return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
 
 
-def _predict(network: nn.Module, data: GraphCollection, rows: np.ndarray, pools: bool) -> Tensor:
+def _predict(
+    network: torch.nn.Module, data: GraphCollection, rows: np.ndarray, pools: bool
+) -> Tensor:
     """Logits of some graphs, or of nodes where the network does not pool."""
     if pools:
         return network(data.batch(rows))

@@ -18,10 +18,10 @@ from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
 from mining.html.report import render_report
 from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
-from mining.miner import PatternMiner
 from mining.mining_run import MiningRun, RunView
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, MORE, Pattern, Patterns
+from mining.pattern_miner import PatternMiner
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles
 

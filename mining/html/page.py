@@ -15,7 +15,6 @@ from importlib import resources
 from typing import Any
 
 import jinja2
-import pandas as pd
 from markupsafe import Markup
 
 from gomkcn_dgl.runtime.files import visible
@@ -94,8 +93,11 @@ def expected(mean: float, sd: float) -> tuple[str, str]:
 
 def flatten(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List nested settings as ``section.key`` and text."""
-    (row,) = pd.json_normalize(dict(values)).to_dict("records")
-    return [
-        (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        for name, value in row.items()
-    ]
+    rows: list[tuple[str, str]] = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            rows += [(f"{name}.{key}", text) for key, text in flatten(value)]
+        else:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            rows.append((name, text))
+    return rows

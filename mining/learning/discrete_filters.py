@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
-from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.filters import GraphFilters
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class DiscreteFilters:
         """Arrays by name, from which :meth:`from_arrays` makes the same filters."""
         types = {"num_nodes": np.int64, "noisy": np.bool_}
         return {
-            name: column.numpy() if isinstance(column, Tensor) else np.array(column, types[name])
+            name: np.array(column, types[name]) if name in types else column.numpy()
             for name, column in vars(self).items()
         }
 

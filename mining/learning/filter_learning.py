@@ -11,18 +11,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
-from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
 from mining.learning.discrete_filters import DiscreteFilters, discretize
 from mining.learning.rooted_subgraphs import RootedSubgraphs, SubgraphClasses
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.filters import GraphFilters
 
 INITIALIZATIONS = ("facility_location", "random")
 # a filter is idle when the weight of its subgraphs is less than this share of the mean over filters
@@ -142,6 +145,8 @@ def _initialize(
     subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: list[int]
 ) -> FilterClustering:
     """Draw the classes to train on, and set the filters to some of them."""
+    from gomkcn_dgl.filters import GraphFilters
+
     rng = np.random.default_rng(seed)
     classes = subgraphs.classes
     classes = classes.take(*classes.sample(learning.train_size, rng))
@@ -285,7 +290,6 @@ class FilterClustering:
         self.filters, self.kernel, self.backend = filters, kernel, backend
         self.weight = torch.from_numpy(classes.weight).float()
 
-    @torch.no_grad()
     def assign(
         self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
     ) -> Assignment:
@@ -294,9 +298,10 @@ class FilterClustering:
         The filters are those being trained, or ``discrete`` ones.
         """
         rows = torch.arange(len(self.classes)) if rows is None else rows
-        filters = (self.filters.adj(), self.filters.feat())
-        z = self.kernel.embed(*(filters if discrete is None else (discrete.adj, discrete.feat)))
-        parts = [self._assign_part(part, z) for part in rows.split(_PART_SIZE)]
+        with torch.no_grad():
+            filters = (self.filters.adj(), self.filters.feat())
+            z = self.kernel.embed(*(filters if discrete is None else (discrete.adj, discrete.feat)))
+            parts = [self._assign_part(part, z) for part in rows.split(_PART_SIZE)]
         return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
     def _assign_part(self, rows: Tensor, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -418,20 +423,19 @@ class FilterAdam:
         for one in self.parameters:
             one.grad = None
 
-    @torch.no_grad()
     def step(self) -> None:
         """Take one step along the gradients."""
         from torch.optim.adam import adam
 
-        for one, mean, square, count in zip(
-            self.parameters, self.mean, self.square, self.num_steps, strict=True
-        ):
-            if one.grad is not None:
-                adam(
-                    [one], [one.grad], [mean], [square], [], [count],
-                    amsgrad=False, beta1=0.9, beta2=0.999, lr=self.learning_rate,
-                    weight_decay=0.0, eps=1e-8, maximize=False,
-                )  # fmt: skip
+        state = zip(self.parameters, self.mean, self.square, self.num_steps, strict=True)
+        with torch.no_grad():
+            for one, mean, square, count in state:
+                if one.grad is not None:
+                    adam(
+                        [one], [one.grad], [mean], [square], [], [count],
+                        amsgrad=False, beta1=0.9, beta2=0.999, lr=self.learning_rate,
+                        weight_decay=0.0, eps=1e-8, maximize=False,
+                    )  # fmt: skip
 
     def reset(self, filters: Tensor) -> None:
         """Clear the momentum of the filters with these numbers."""

@@ -15,6 +15,7 @@ import numpy as np
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.rooted_subgraphs import RootedSubgraphs, ScaledFeatures
@@ -30,8 +31,6 @@ _TASK_SIZE = 16_384
 _ROUNDS = 3
 # entries of the table of places and symmetries that are in memory at once
 _TABLE_SIZE = 2**22
-# places compared by the kernel at once
-_PART_SIZE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,17 +243,12 @@ def _nearest_turns(
     return owner, turn
 
 
-def similarity_of_places(
-    source: SubgraphSource, features: ScaledFeatures, nodes: np.ndarray, profile: DiscreteFilters
-) -> np.ndarray:
-    """Normalised score of a profile with each of its places ``[K, M]``, float32 ``[K]``."""
-    kernel, size = source.kernel, profile.num_nodes[0]
-    z, sizes = kernel.embed(profile.adj, profile.feat), torch.tensor([size])
-    parts = [np.empty(0, np.float32)]
-    for start in range(0, len(nodes), _PART_SIZE):
-        # all places are joined as the pattern is
-        feat = torch.from_numpy(features[nodes[start : start + _PART_SIZE]])
-        x = kernel.embed(profile.adj.expand(len(feat), *profile.adj.shape[1:]), feat)
-        score = kernel.similarity(x, torch.full((len(x),), size), z, sizes, source.backend)
-        parts.append(score[:, 0].numpy())
-    return np.concatenate(parts)
+def similarity_of_places(kernel: GOMKKernel, values: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """How similar the scaled features of places ``[K, M, D]`` are to a profile's, float32 ``[K]``.
+
+    Places are joined as the pattern is: it is the mean similarity of each node and that of the
+    pattern, as the kernel has it at level 0.
+    """
+    square = ((values - mean) ** 2).sum(axis=2)
+    similarity = np.exp(-square / kernel.bandwidth(values.shape[2])[0]).mean(axis=1)
+    return np.asarray(similarity, np.float32)

@@ -98,7 +98,7 @@ def find_motif_set(
     is_collection: bool = False,
     steps: Steps | None = None,
 ) -> MotifSet:
-    """Search from several starts, which all processes share, and keep the shortest description."""
+    """Search from several starts, most of which processes share; the shortest description."""
     steps = Steps() if steps is None else steps
     graph = mined.graph
     sizes = sizes or (COLLECTION_SIZES if is_collection else SIZES)
@@ -120,9 +120,12 @@ def find_motif_set(
     def start(number: int) -> Arrays:
         return pack(search(mined, sizes, seed=seed * 1000 + number, **options))
 
-    # 1. search; of equally short sets, that of the smallest keys
-    kept = steps.each("searching for the motif set", start, range(starts))
-    found = [unpack(one) for one in kept]
+    # 1. search; the other starts look for copies with edits where those of the first pay
+    step = "searching for the motif set"
+    found = [unpack(one) for one in steps.each(step, start, range(1))]
+    options["exact_copies"] = not any(map(_has_edits, found[0]))
+    found += [unpack(one) for one in steps.each(step, start, range(1, starts))]
+    # of equally short sets, that of the smallest keys
     least = min(answer.bits_total for answer, _ in found) + _EQUAL
     shortest = [pair for pair in found if pair[0].bits_total <= least]
     answer, other = min(shortest, key=lambda pair: _keys_of(pair[0]))
@@ -132,6 +135,10 @@ def find_motif_set(
         others = [one for _, one in found if one is not None]
         made = replace(made, other=_as_motif_set(mined, other, others, num_graphs))
     return replace(made, given=_misses(proposed, answer))
+
+
+def _has_edits(found: CodedSet | None) -> bool:
+    return found is not None and any(len(one.edits) for one in found.motifs)
 
 
 def _keys_of(found: CodedSet) -> list[tuple[bytes, bytes]]:

@@ -8,7 +8,6 @@ from typing import Protocol
 import igraph
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
-from sklearn.decomposition import PCA
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import Relations
@@ -160,6 +159,15 @@ def _stress(positions: np.ndarray, hops: np.ndarray) -> float:
     return float(((scale * ratio - 1) ** 2).sum())
 
 
+def _principal_components(points: np.ndarray) -> np.ndarray:
+    """The first two principal components of ``points [K, D]``, ``[K, 2]``."""
+    left, lengths, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    axes = right[:2]
+    # of the two directions of an axis the one whose largest entry is positive
+    signs = np.sign(axes[np.arange(2), np.abs(axes).argmax(axis=1)])
+    return np.asarray(left[:, :2] * lengths[:2] * signs)
+
+
 def _component_positions(graph: igraph.Graph) -> np.ndarray:
     """Positions of a connected graph in a box with its corner at 0, larger for more nodes."""
     size = graph.vcount()
@@ -172,7 +180,7 @@ def _component_positions(graph: igraph.Graph) -> np.ndarray:
         # embedding, Harel and Koren 2002), which unfolds the graph; forces then move nodes apart
         pivots = np.random.default_rng(0).choice(size, min(size, _NUM_PIVOTS), replace=False)
         hops = np.array(graph.distances(pivots.tolist())).T  # [V, pivots]
-        start = PCA(2, svd_solver="full").fit_transform(hops)
+        start = _principal_components(hops)
         start *= np.sqrt(size) / max(float(start.std()), 1e-9)
         with python_random_state(0):
             layout = graph.layout_fruchterman_reingold(

@@ -29,7 +29,7 @@ from gomkcn_dgl import GOMKCN, GOMKClassifier, GOMKConv, GOMKKernel, GraphCollec
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.training.training_loop import TrainingSettings, predict_logits, train_classifier
-from mining.miner import PatternMiner
+from mining.pattern_miner import PatternMiner
 from synthetic import PlantingSettings, barabasi_albert, plant_motifs
 
 VALUES = Path(__file__).with_name("values.json.gz")

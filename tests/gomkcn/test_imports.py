@@ -124,9 +124,12 @@ def test_help_info_and_a_count_in_a_small_graph_load_little(tmp_path):
     )
 
 
-def test_mining_a_text_file_needs_no_dgl_and_its_patterns_no_learning(tmp_path):
+def test_mining_loads_no_learning(tmp_path):
     graph = tmp_path / "rings.txt"
     rows = [f"{5 * i + j} {5 * i + (j + 1) % 5}" for i in range(9) for j in range(5)]
     graph.write_text("\n".join(rows))
-    run(("dgl", "seaborn"), f"mine {graph} --out {tmp_path}/run --size 5 --null none")
+    run(
+        ("torch", "dgl", "sklearn", "seaborn"),
+        f"mine {graph} --out {tmp_path}/run --size 5 --null none",
+    )
     run((*HEAVY, *COMPILED, "networkx"), f"count {tmp_path}/run:0 {graph}")

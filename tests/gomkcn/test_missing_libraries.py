@@ -77,20 +77,19 @@ from gomkcn import GOMKConv, GOMKKernel, MissingTorchError, MotifClassificationD
 from gomkcn import PatternMiner, gomk_gram, load_miner, motif_set, planted_motif_graph
 
 # 1. counts, census, motif sets, frequent subgraphs, runs
-plant = "--nodes 40 --motif wheel=6 --features constant"
-gomkcn(f"generate planted --out planted.graph {plant}")
+gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
 assert "triangle" in gomkcn("census planted.graph --size 3-4")
 assert "occurrences 6" in gomkcn("count wheel planted.graph")
 assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")
 gomkcn("report run")
+assert len(load_miner("run").motif_set_)
 gomkcn("export run --out tables")
 graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
 assert len(motif_set(graph)) == 1
 assert PatternMiner(null="none").fit(graph).patterns_
 assert planted_motif_graph(20, copies=2).to_csr().num_nodes == 68
 GOMKKernel(tau=0.5)
-# 2. filters, kernels, classifiers, and what PyTorch wrote
-open("run/checkpoint.pt", "wb").write(b"PK")
+# 2. filters, kernels, classifiers
 way_out = "pip install torch."
 for line in ("mine planted.graph --sources filters --out new", f"train {sys.argv[2]} --out new"):
     assert way_out in refused(line), line
@@ -98,7 +97,6 @@ for ask in (
     lambda: GOMKConv(2, 3, 3, 1),
     lambda: gomk_gram([graph, graph]),
     lambda: PatternMiner(sources="filters", null="none").fit(graph),
-    lambda: load_miner("run"),
     lambda: MotifClassificationDataset(40),
 ):
     try:

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # what conda-forge calls otherwise
-CONDA = {"torch": "pytorch", "igraph": "python-igraph", "matplotlib": "matplotlib-base"}
+CONDA = {"torch": "pytorch", "igraph": "python-igraph"}
 
 config = configparser.ConfigParser()
 config.read(ROOT / "setup.cfg")

@@ -8,7 +8,7 @@ from pathlib import Path
 import mining.learning.subgraph_source
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.steps import Steps
-from mining.miner import PatternMiner
+from mining.pattern_miner import PatternMiner
 
 mining.learning.subgraph_source.PART_SIZE = 20
 keep, fit = Steps._keep, PatternMiner.fit

@@ -229,27 +229,13 @@ def test_without_features_or_places_there_is_one_center():
     assert (none.nodes.shape, none.means[0].tolist()) == ((0, 3), [[0.0]] * 3)
 
 
-@pytest.mark.parametrize("part_size", [4096, 2])
-def test_the_similarity_of_a_place_is_that_of_the_kernel(part_size, monkeypatch):
-    monkeypatch.setattr(neighbourhoods, "_PART_SIZE", part_size)
-    rng = np.random.default_rng(0)
-    graph = as_csr(nx.disjoint_union_all([RING] * 5), features=rng.random((25, 1)))
-    source, (pattern,) = source_of(6), patterns_of([RING], [rng.random(5)])
-    pattern = filters_of(pattern, source)
-    rows = np.arange(25, dtype=np.int32).reshape(5, 5)
-    found = similarity_of_places(source, unscaled(graph.features), rows, pattern)
-    expected = gomk(
-        pattern.adj.expand(5, 5, 5), torch.from_numpy(graph.features[rows]), pattern.adj,
-        pattern.feat,
-        kernel=source.kernel, normalize=True, backend="reference",
-    )  # fmt: skip
-    np.testing.assert_allclose(found, expected[:, 0], rtol=1e-5)
-    assert found.dtype == np.float32
-    assert similarity_of_places(source, unscaled(graph.features), rows[:0], pattern).shape == (0,)
-    # a place with the features of the pattern
-    pattern.feat[0, :5, 0] = torch.from_numpy(graph.features[rows[3], 0])
-    found = similarity_of_places(source, unscaled(graph.features), rows, pattern)
-    assert found[3] == pytest.approx(1, abs=1e-6) and found.argmax() == 3
+def test_the_similarity_of_a_place_is_that_of_its_nodes_at_level_0():
+    # squared distances 0 and 0, 0.5 and 0; two features, and widths 0.5 and 9 of two levels
+    values = np.array([[[0.0, 1.0], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]])
+    kernel = GOMKKernel(1, tau=(0.5, 9.0))
+    found = similarity_of_places(kernel, values, values[0])
+    assert found.tolist() == pytest.approx([1, (np.exp(-0.5) + 1) / 2]) and found[0] == 1
+    assert similarity_of_places(kernel, values[:0], values[0]).shape == (0,)
 
 
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])

@@ -15,7 +15,6 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, PatternMiner
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
-from mining.settings import checkpoint_bytes, restore_miner
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 
@@ -90,7 +89,7 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
         np.testing.assert_allclose(pattern.features, features, atol=1e-6)
 
 
-def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
+def test_types_tell_patterns_apart():
     """Two triangles that differ by the relation of one edge; one relation has no direction."""
     edges, relations, size = planted(
         [(LOOP, (0, 0, 1)), (LOOP, (0, 1, 1))], 20, seed=1, num_nodes=60
@@ -110,14 +109,8 @@ def test_types_tell_patterns_apart_and_a_checkpoint_keeps_them(tmp_path):
     given = {"relation": 1 - relations, "relation_names": ["binds", "acts"]}
     other = csr_from_edges(*edges.T, size, directed=[False, True], **given)
     np.testing.assert_array_equal(miner.transform(graph), miner.transform(other))
-    path = tmp_path / "checkpoint.pt"
-    path.write_bytes(checkpoint_bytes(miner))
-    again = restore_miner(path)
-    # patterns and the set are in tables of their own
-    again.patterns_, again.motif_set_ = miner.patterns_, miner.motif_set_
-    np.testing.assert_array_equal(again.transform(graph), miner.transform(graph))
     with pytest.raises(InputError, match="^graph must have relations that the miner was fitted on"):
-        again.transform(csr_from_edges(*edges.T, size, directed=True))
+        miner.transform(csr_from_edges(*edges.T, size, directed=True))
 
 
 def test_edges_both_ways_are_the_undirected_graph():

@@ -238,7 +238,7 @@ def test_what_is_reported_is_logged(caplog):
     ("settings", "words"),
     [
         ({"pattern_size": "3-50"}, "pattern_size must be at most 10, got 50"),
-        ({"sources": "magic"}, "sources must be one of 'auto', 'filters', 'frequent', 'grown'"),
+        ({"sources": "magic"}, "sources must be one of 'filters', 'frequent', 'grown'"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
         ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),

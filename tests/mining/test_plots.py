@@ -12,8 +12,8 @@ from tiny_runs import pattern_of, typed_pattern_of
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.miner import PatternMiner
 from mining.motif_sets.motif_set import MotifSet
+from mining.pattern_miner import PatternMiner
 from mining.plots import graph_map
 from mining.plots.graph_map import GraphMap
 from mining.plots.layout import map_positions, node_positions, structure_positions

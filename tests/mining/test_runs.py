@@ -9,7 +9,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from command_line import gomkcn
 from tiny_runs import (
     assert_numbers,
@@ -35,6 +34,7 @@ from mining import (
     load_miner,
     read_run,
 )
+from mining.miner import Miner
 from mining.mining_run import compare_runs
 from mining.run_folder import (
     SCHEMA_VERSION,
@@ -110,7 +110,6 @@ def files_of(folder):
 
 def test_the_files_of_a_run(written, run, settings):
     assert sorted(files_of(written)) == [
-        "checkpoint.pt",
         "copies.parquet",
         "map.json",
         "occurrences.parquet",
@@ -127,8 +126,6 @@ def test_the_files_of_a_run(written, run, settings):
     page = (written / "report.html").read_text("utf-8")
     assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
     assert "zero <&>" not in page and "largest adjusted" not in page
-    state = torch.load(written / "checkpoint.pt", weights_only=True)
-    assert set(state) >= {"params", "categories"}
 
 
 def test_a_run_is_read_back(written, copied, run):
@@ -241,7 +238,7 @@ def test_a_miner_has_the_settings_it_was_made_with():
     settings = RunSettings.of(miner)
     assert settings.kernel == GOMKKernel(3, tau=0.25)
     assert (settings.miner["num_patterns"], settings.learning.batch_size) == (3, 8)
-    assert RunSettings.of(settings.make_miner()) == settings
+    assert RunSettings.of(settings.make_miner(Miner)) == settings
 
 
 def test_values_override_and_none_does_not():

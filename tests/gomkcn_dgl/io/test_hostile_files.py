@@ -1,6 +1,6 @@
 """Files made to do harm: bombs, pipes, impossible names, text that a page or a terminal obeys."""
 
-import io
+import json
 import os
 import struct
 import tracemalloc
@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
 from command_line import invoke
 from mutate import pack, unpack
 from self_contained import assert_loads_nothing
@@ -128,15 +127,13 @@ def test_names_cannot_steer_the_terminal(folder, write):
 
 
 @pytest.mark.parametrize("name", ["offset", "spread", "contrast"])
-def test_a_checkpoint_whose_parts_contradict_each_other(tmp_path, name):
-    members = unpack(TARGETS["run_checkpoint"].seeds[0])
-    state = torch.load(io.BytesIO(members["checkpoint.pt"]), weights_only=True)
-    state[name] = state[name][:-1]
-    content = io.BytesIO()
-    torch.save(state, content)
-    data = pack({**members, "checkpoint.pt": content.getvalue()})
-    said = TARGETS["run_checkpoint"].feed(tmp_path, data)
-    assert "cannot be read (the scales have the shapes " in said and f"'{name}': (0,)" in said
+def test_a_miner_whose_parts_contradict_each_other(tmp_path, name):
+    members = unpack(TARGETS["run_miner"].seeds[0])
+    record = json.loads(members["run.json"])
+    record["scaling"][name].pop()
+    data = pack({**members, "run.json": json.dumps(record).encode()})
+    said = TARGETS["run_miner"].feed(tmp_path, data)
+    assert "(it does not scale 1 features)" in said
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,215 @@
+"""PatternMiner: a miner as an estimator of scikit-learn, which looks at other graphs as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.node_order import NodeOrder
+from gomkcn_dgl.runtime import html_of
+from mining.counting.sought import steps_in
+from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.miner import COUNT_SECONDS, Miner
+from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
+
+# exact counts may take longer than estimates of one graph
+_PATIENCE = 10
+
+
+@dataclass(eq=False, repr=False)
+class PatternMiner(TransformerMixin, Miner, BaseEstimator):
+    """Find what a graph or a collection of graphs is made of.
+
+    The answer is the motif set: the few structures whose copies shorten the description of the
+    graph most, see :class:`gomkcn.MotifSet`. Beside it, all structures of three to five nodes are
+    counted, in the graph and in random graphs, and those that differ are reported (of three and
+    four nodes where edges have directions or several relations, or nodes have categories, and of
+    fewer sizes in a large graph). Motifs come from connected node sets that recur; where asked,
+    also from graph filters that are initialised with real subgraphs, trained as cluster centres of
+    the subgraphs around the nodes and discretised (section VI-B of the GOMKCN paper). Where edges
+    have directions or several relations, so have those of the patterns; where nodes have
+    categories, the places of a pattern have the same.
+
+    Parameters
+    ----------
+    num_patterns : int
+        Filters to train, and most of their patterns to report beside the motif set, what differs
+        from random graphs, and what is given.
+    pattern_size : int, (int, int), str or None
+        Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
+        or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
+    sources : str or sequence of str
+        What shows structures that may be motifs: "grown" node sets, trained "filters", "frequent"
+        subgraphs of a collection, or several, as in ``"grown,filters"``.
+    given : sequence of Structure or str
+        Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
+    exact_copies : bool
+        Whether each copy of a motif must have its edges and no others. Else copies may lack some
+        and have others, where saying so is shorter.
+    null : str, callable, NullModel or a sequence of these
+        Null models to compare with, see :func:`gomkcn.null_model`; the first one decides what is
+        reported. "auto": ``"degree"``, and as many sizes as are counted in all random graphs within
+        two minutes of one thread; named models are compared at all sizes. "none" or None: none.
+    null_samples : int
+        Random graphs of each null model, at least 99.
+    count_error, count_seconds : float, float or None
+        Wanted relative error of counts that are estimated, and how much work each may take, first
+        to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
+        on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
+        edges.
+    num_epochs : int
+        Gradient epochs; 0 keeps the initial filters.
+    learning : FilterLearning or None
+        How the filters are learnt beyond that. None: ``FilterLearning()``.
+    min_occurrences : int
+        Patterns of filters are dropped if they have fewer occurrences.
+    level : {"node", "graph"}
+        Whether :meth:`transform` returns a row for each node, or for each graph of a list.
+    values : {"copies", "occurrences", "log", "similarity"}
+        What is in these rows: where copies of the motifs lie, see :meth:`MotifSet.transform`; the
+        occurrences of each pattern in a graph, or those that a node is in; ``log(1 +
+        occurrences)``; or how similar the neighbourhood of a node is to a pattern, the largest of a
+        graph.
+    random_state : int
+        Seed of everything; the same seed gives the same patterns.
+    memory_limit : int, str or None
+        Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
+        the machine's memory.
+    kernel : GOMKKernel or None
+        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
+    backend : str
+        As in :func:`gomkcn.gomk`.
+
+    Attributes
+    ----------
+    motif_set_ : MotifSet
+        What the graph is made of.
+    patterns_ : list of Pattern
+        The motifs, most bits first; then what differs most from random graphs; then what was given,
+        and what filters have found.
+    loss_curve_ : list of float
+        1 - mean similarity of a subgraph to its most similar filter: before the training, then
+        after each epoch; empty without filters.
+    others_ : list of Pattern
+        What was counted beside the patterns, the largest z first.
+    source_ : SubgraphSource
+        Takes subgraphs from a graph as filters see it, with the same scaling of the features.
+    is_partial_ : bool
+        Whether time was up before all was done.
+    notes_ : tuple of str
+        What was changed or left out of the graph that was given, a phrase each.
+    warnings_ : tuple of str
+        Sentences on what the comparison with random graphs does not tell.
+    null_models_ : dict from str to str
+        What the random graphs of each null model keep, in words, by its name.
+    graph_classes_ : GraphClasses or None
+        The class of each graph, where ``y`` has it.
+    n_features_in_ : int
+        Feature width D.
+
+    Notes
+    -----
+    Follows the conventions of scikit-learn, except that a sample is a graph and not a row of an
+    array: the checks of ``check_estimator`` that pass arrays to ``fit`` do not apply. A list of
+    graphs can be divided by ``cross_val_score`` or ``GridSearchCV``; for a collection that was
+    read from a file, :func:`gomkcn.split_graphs` returns the list.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
+    >>> miner = PatternMiner(null=None).fit(graph)
+    >>> [(one.name, len(one.motif.copies)) for one in miner.motif_set_]
+    [('clique of 5 nodes', 3)]
+
+    Occurrences of patterns classify graphs; those that are given need no random graphs:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
+    >>> miner = PatternMiner(
+    ...     given=["ring-5", "clique-5"], level="graph", values="occurrences", null=None
+    ... )
+    >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
+    >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
+    [1, 0]
+    """
+
+    def transform(self, graph: Any) -> np.ndarray:
+        """Return a row for each graph or each node, as ``level`` and ``values`` say.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            A list of graphs, or one graph, with the features and the relations of those that the
+            miner was fitted on.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; float64 ``[G, patterns]`` or
+            ``[V, patterns]`` of occurrences or their logarithm; or float32 similarities, in [0, 1].
+        """
+        check_is_fitted(self)
+        csr = self.source_.read(graph)
+        if self.values == COPIES:
+            return self.motif_set_.transform(csr, self.level)
+        if self.values == SIMILARITY:
+            near, order = self._near(csr)
+            similarity = near.similarity[order.position]
+            if self.level == "node":
+                return similarity
+            return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
+        max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
+        bag = bag_of_patterns(
+            self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
+        )
+        return np.log1p(bag) if self.values == LOG else bag
+
+    def predict(self, graph: Any) -> np.ndarray:
+        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
+
+        Raises
+        ------
+        InputError
+            If :meth:`fit` found no pattern.
+        """
+        check_is_fitted(self)
+        if not self.patterns_:
+            raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
+        near, order = self._near(self.source_.read(graph))
+        return near.nearest[order.position]
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Return the columns' names: of motifs, or number and name of each pattern."""
+        check_is_fitted(self)
+        if self.values == COPIES:
+            return self.motif_set_.get_feature_names_out(level=self.level)
+        return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
+
+    def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
+        """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
+        order = NodeOrder.of(graph)
+        return compare_neighbourhoods(self.source_, order.graph, self.patterns_, None), order
+
+    def __sklearn_tags__(self) -> Tags:
+        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+    def _repr_html_(self) -> str | None:
+        """The patterns as cards, for a notebook."""
+        return html_of(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
+        # scikit-learn's own shows only the parameters
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
