@@ -9,7 +9,6 @@ from random_graphs import KINDS, draw
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.counter import list_places
 from mining.inexact_counts import count_inexact
 
 
@@ -169,21 +168,6 @@ def test_a_list_without_what_no_draw_has_hit_is_not_complete():
     # what no two nodes can show is listed completely
     found = count_inexact(nx.DiGraph([(0, 1)]), Structure.parse("a->b, b->a"), max_edits=0)
     assert (found.variants, found.list_places()[2]) == ([], True)
-
-
-def test_estimated_variants_share_the_steps_of_a_list(monkeypatch):
-    graph = as_csr(nx.gnp_random_graph(60, 0.3, seed=1))
-    found = count_inexact(graph, Structure.parse("house"), max_edits=2, max_steps=10**6)
-    steps = []
-
-    def record(*arguments, max_steps, **options):
-        steps.append(max_steps)
-        return list_places(*arguments, max_steps=max_steps, **options)
-
-    monkeypatch.setattr("mining.inexact_counts.list_places", record)
-    found.list_places(50, max_steps=10**6)
-    assert len(steps) > 2
-    assert sum(steps) <= 10**6
 
 
 def test_a_sample_is_uniform():

@@ -6,7 +6,6 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.utils import estimator_checks
 
 from gomkcn_dgl import GOMKKernel
@@ -123,15 +122,6 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
 )
 def test_checks_of_scikit_learn_that_need_no_array(check):
     getattr(estimator_checks, check)("PatternMiner", PatternMiner())
-
-
-def test_a_clone_has_the_parameters_and_nothing_learnt():
-    options = {"kernel": GOMKKernel(2), "learning": FilterLearning(init="random", batch_size=7)}
-    miner = small_miner(**options).fit(rings_and_cliques())
-    copy = clone(miner)
-    assert copy.get_params() == miner.get_params()
-    assert not hasattr(copy, "patterns_")
-    assert copy.set_params(kernel=None, num_epochs=1).num_epochs == 1
 
 
 def test_a_graph_of_one_category_keeps_its_name():

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import jsonschema
 import networkx as nx
-import numpy as np
 import pandas as pd
 import pytest
 from command_line import gomkcn
@@ -18,19 +17,15 @@ from tiny_runs import (
     signed_loops,
 )
 
-from gomkcn.commands.count_command import in_categories
 from gomkcn_dgl import GOMKKernel
-from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import parse_toml
 from mining import (
     FilterLearning,
     MiningRun,
     MotifRecovery,
     PatternMiner,
-    count_by_graph,
     read_run,
 )
 from mining.mining_run import compare_runs
@@ -218,16 +213,6 @@ def test_what_a_file_leaves_out_has_its_default(write):
     assert "memory_limit" not in tables["miner"] and "num_hops" not in tables["learning"]
 
 
-def test_a_miner_has_the_settings_it_was_made_with():
-    miner = PatternMiner(
-        3, kernel=GOMKKernel(3, tau=0.25), learning=FilterLearning(batch_size=8), min_occurrences=2
-    )
-    settings = RunSettings.of(miner)
-    assert settings.kernel == GOMKKernel(3, tau=0.25)
-    assert (settings.miner["num_patterns"], settings.learning.batch_size) == (3, 8)
-    assert RunSettings.of(settings.make_miner()) == settings
-
-
 def test_values_override_and_none_does_not():
     settings = RunSettings(GraphSettings("old.txt", "edges", ("x0",)))
     graph = {"path": "new.csv", "format": None, "feature_file": "f.npy"}
@@ -352,32 +337,3 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     assert table["occurrences"].tolist() == [one.frequency.occurrences.value for one in run.others]
     assert table["edges"].tolist() == [one.structure.to_text() for one in run.others]
     assert table["description"].tolist() == [one.description for one in run.others]
-
-
-def molecules():
-    """Rings of six carbons with an oxygen, and paths of five, in two categories."""
-    ring = nx.cycle_graph(6)
-    ring.add_edge(0, 6)
-    labels = ([0] * 6 + [1]) * 6 + [0] * 20
-    graph = nx.disjoint_union_all([ring] * 6 + [nx.path_graph(5)] * 4)
-    atoms, names = np.eye(2)[labels], ["atom=C", "atom=O"]
-    ends = np.array(graph.edges).T
-    return csr_from_edges(*ends, len(graph), features=atoms, feature_names=names)
-
-
-@pytest.mark.parametrize("make", [molecules, signed_loops])
-def test_each_structure_is_counted_once_and_rightly(make):
-    graph = make()
-    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=99).fit(graph)
-    assert len(MiningRun.of(miner, graph).others) == len(miner.others_) >= 2
-    keys = []
-    for one in (*miner.patterns_, *miner.others_):
-        count = one.frequency.occurrences
-        # the edges as text say which structure it is, also to the command
-        structure = Structure.parse(one.structure.to_text())
-        assert structure.key == one.structure.key
-        structure, colors = in_categories(structure, graph)
-        assert count.is_exact
-        assert count.value == count_by_graph(graph, structure, colors=colors).sum()
-        keys.append(structure.key)
-    assert len(set(keys)) == len(keys)

@@ -235,7 +235,7 @@ def test_extreme_tables_and_records():
         counted = Pattern(Structure.parse("triangle")).counted(OccurrenceCount.exact(1))
         pattern = dataclasses.replace(counted, classes=difference)
         record = json.loads(json.dumps(pattern.to_dict(), allow_nan=False))
-        again = Pattern.from_dict(record, ()).classes
+        again = Pattern.from_dict(record).classes
         assert again.to_dict() == difference.to_dict()
         assert str(again) == str(difference)
     assert str(separating).startswith(
