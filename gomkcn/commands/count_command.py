@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
-    from mining.categories import Categories, Colors
+    from mining.categories import Colors
     from mining.counting.conditional_search import ConditionalSearch
     from mining.inexact_counts import InexactCounts
     from mining.pattern import OccurrenceCount
@@ -105,7 +105,7 @@ def count(
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
-    from mining.graph_relations import joined_relations
+    from mining.graph_relations import channels_in, joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
@@ -137,6 +137,8 @@ def count(
         search = search._replace(graph=joined_relations(graph))
         graph = search.graph
     _check_directions(given.relations, graph.relations)
+    # refuses relations that the graph lacks
+    channels_in(graph.relations, given)
     rows["reading"] = reading
     if reading == SUBGRAPH:
         if max_edits is not None:
@@ -298,12 +300,12 @@ def _find_pattern_of_run(run: str, number: str) -> Structure:
 
 def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
     """The structure with the categories of the graph that it names, and the colours by these."""
-    from mining.categories import Categories
+    from mining.categories import Categories, find_category
 
     if not given.categories:
         return given, None
     names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
-    rows = [[_find(name, found, names) for name in row] for row in given.categories]
+    rows = [[find_category(name, found.columns, names) for name in row] for row in given.categories]
     groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
     roles = given.roles or tuple(map(str, range(given.num_nodes)))
     for node, row, used in zip(roles, rows, groups, strict=True):
@@ -315,19 +317,6 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
     kinds = Categories(tuple(groups[0]))
     return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))
-
-
-def _find(name: str, categories: Categories, names: Sequence[str]) -> int:
-    """The column of a category, by its name or the part after the last "="."""
-    same = [c for c in categories.columns if names[c] == name]
-    same = same or [c for c in categories.columns if names[c].rpartition("=")[2] == name]
-    if len(same) != 1:
-        known = [names[c] for c in same or categories.columns]
-        listed = ", ".join(known[:20]) or "none"
-        raise InputError(
-            f"PATTERN must have categories of GRAPH, which are {listed}, got {name!r}."
-        )
-    return same[0]
 
 
 def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict[str, str]:

@@ -23,6 +23,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import DEGREE, Condition, EdgePart, PatternText, Term
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.relations import PLAIN
+from mining.categories import find_category
 from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
 from mining.graph_relations import in_words
 from mining.pattern import OccurrenceCount
@@ -86,9 +87,11 @@ class ConditionalSearch:
         self.structure = self._conditions_as_structure(reading)
         # 1. what each node can be by its own conditions, [M, V]
         self._candidates = self._degrees >= joined.sum(axis=1)[:, None]
+        names = graph.feature_names
         for node, labels in enumerate(said.nodes.values()):
             for label in labels:
-                self._candidates[node] &= self._has_label(label)
+                column = find_category(label, range(len(names)), names)
+                self._candidates[node] &= graph.features[:, column] == 1
         for one in said.conditions:
             if len({term.node for term in one.terms}) == 1:
                 node = self.names.index(one.left.node)
@@ -180,18 +183,6 @@ class ConditionalSearch:
             categories=tuple(tuple(sorted({*labels})) for labels in own),
             roles=tuple(self.names),
         )
-
-    def _has_label(self, label: str) -> np.ndarray:
-        """Which nodes have a category, by the name of its column or what stands behind "="."""
-        names = self.graph.feature_names
-        same = [c for c, name in enumerate(names) if name == label]
-        same = same or [c for c, name in enumerate(names) if name.partition("=")[2] == label]
-        if len(same) != 1:
-            known = ", ".join([names[c] for c in same] or names)
-            raise InputError(
-                f"pattern must have categories of the graph, which has {known}, got {label!r}."
-            )
-        return np.asarray(self.graph.features[:, same[0]] == 1)
 
     def _holds(
         self, one: Condition, first: Any = slice(None), second: Any = slice(None)

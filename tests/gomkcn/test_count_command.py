@@ -276,8 +276,8 @@ def test_both_readings(folder, ecoli):
 def test_refusals(graphs):
     nx.write_edgelist(nx.disjoint_union(*[nx.path_graph(2)] * 2), "parts.txt", data=False)
     for command, rule in {
-        "benzene graph.txt": "PATTERN must have categories of GRAPH, which are none, got 'C'.",
-        '"a:X--b:1" TINY': "must have categories of GRAPH, which are",
+        "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
+        '"a:X--b:1" TINY': "must have categories of the graph, which are",
         "parts.txt graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",
         "wheel graph.txt --errors 1 --reading subgraph": "--errors, by which edges may be added,",
