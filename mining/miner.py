@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
-from math import inf
 from typing import Any, TypeVar
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
@@ -17,20 +16,16 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
-from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
-from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
-from mining.learning.consensus import add_consensus
-from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import FilterLearning, learn_filters
 from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import SubgraphSource, read_limit
-from mining.locating import count_roots, locate_patterns
+from mining.learning.subgraph_source import read_limit, training_subgraphs
+from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
@@ -119,29 +114,6 @@ class Miner:
             raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
         return learning
 
-    def make_source(
-        self,
-        scaling: FeatureScaling,
-        relations: Relations = SIMPLE,
-        categories: Categories = NO_CATEGORIES,
-    ) -> SubgraphSource:
-        """Check the parameters; return what takes subgraphs from graphs as they say."""
-        self.check()
-        learning = self.resolve_learning()
-        return SubgraphSource(
-            self.resolve_kernel(),
-            scaling,
-            self.filter_nodes,
-            read_limit(self.memory_limit),
-            num_hops=learning.num_hops,
-            policy=learning.policy,
-            seed=self.random_state,
-            sample_error=learning.sample_error,
-            backend=self.backend,
-            relations=relations,
-            categories=categories,
-        )
-
     def choice_rules(self, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many edges."""
         return ChoiceRules(
@@ -182,6 +154,8 @@ class Miner:
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
         check_int("sample_size", self.resolve_learning().sample_size, self.num_patterns)
+        self.resolve_kernel()
+        read_limit(self.memory_limit)
 
     def fit(
         self: M,
@@ -219,8 +193,9 @@ class Miner:
         RunInterruptedError
             If a signal asked to stop.
         """
-        # 1. read the graph, and settle how subgraphs are extracted and compared
-        given, source = prepare(self, graph)
+        # 1. read the graph
+        self.check()
+        given = _without_weights(as_csr(graph))
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
@@ -236,8 +211,8 @@ class Miner:
             steps = Steps(progress=bar) if steps is None else steps
             # 2. filters: sample rooted subgraphs, initialise, train, discretise
             if "filters" in sources:
-                filters, loss_curve = self._learn(source, mined.graph, steps)
-                proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
+                learnt, loss_curve = self._learn(mined, rules.sizes, steps)
+                proposed += learnt
             if "frequent" in sources:
                 # gSpan is an estimator of scikit-learn as well
                 from mining.candidates.frequent import patterns_of_subgraphs
@@ -259,13 +234,7 @@ class Miner:
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
             # 5. list the places of these
-            located = locate_patterns(mined, source, choice.patterns, self.min_occurrences, steps)
-            if "filters" in sources and located:
-                located = count_roots(mined, source, located, steps)
-                # what filters alone have shown is ordered by its frequency in the paper's sense
-                located.sort(
-                    key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf
-                )
+            located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         if not quiet and is_first():
@@ -274,8 +243,8 @@ class Miner:
         # 7. only what ends whole leaves something behind
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
-        self.loss_curve_, self.source_ = loss_curve, source
-        self.n_features_in_ = len(source.scaling.offset)
+        self.loss_curve_, self.relations_ = loss_curve, given.relations
+        self.n_features_in_ = given.stored_features.shape[1]
         self.is_partial_ = steps.is_partial
         self.notes_, self.warnings_ = given.notes, choice.warnings
         self.null_models_ = choice.null_models
@@ -283,41 +252,37 @@ class Miner:
         return self
 
     def _learn(
-        self, source: SubgraphSource, graph: CSRGraph, steps: Steps
-    ) -> tuple[DiscreteFilters, list[float]]:
-        """Filters of the subgraphs around the nodes, and the loss curve."""
-        source.check_memory(graph)
+        self, mined: MinedGraph, sizes: range, steps: Steps
+    ) -> tuple[list[Pattern], list[float]]:
+        """What filters learn of the subgraphs around the nodes, and the loss curve."""
+        graph, learning = mined.graph, self.resolve_learning()
+        scaling = FeatureScaling.fit(graph.stored_features, learning.feature_contrast)
         steps.progress.begin("sampling subgraphs")
+        subgraphs = training_subgraphs(
+            graph,
+            scaling,
+            self.resolve_kernel(),
+            self.filter_nodes,
+            learning,
+            read_limit(self.memory_limit),
+            self.random_state,
+            self.backend,
+        )
         filters, loss_curve = learn_filters(
-            source.training_subgraphs(graph),
+            subgraphs,
             self.num_patterns,
-            self.resolve_learning(),
+            learning,
             num_epochs=self.num_epochs,
             seed=self.random_state,
             steps=steps,
         )
-        filters = add_consensus(
-            filters,
-            source,
-            graph,
-            self.num_patterns,
-            self.resolve_learning().sample_size,
-            self.min_occurrences,
-            self.random_state,
-        )
-        return filters, loss_curve
+        return patterns_of_filters(filters, mined, scaling, sizes), loss_curve
 
 
-def _is_of_filters(pattern: Pattern) -> bool:
-    """Whether a pattern is reported because filters have shown it, and for nothing else."""
-    called = any(one.is_called for one in pattern.significance.values())
-    return pattern.motif is None and not called and "given" not in pattern.sources
-
-
-def prepare(miner: Miner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
-    """Read the graph and check the parameters."""
-    csr = as_csr(graph)
-    scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
-    categories = Categories.find(csr.stored_features, csr.feature_names)
-    source = miner.make_source(scaling, csr.relations, categories)
-    return source.read(csr), source
+def _without_weights(graph: CSRGraph) -> CSRGraph:
+    """Leave the weights of edges out, and note it."""
+    if graph.weights is None:
+        return graph
+    note = "edge weights are not used for mining: a pattern has an edge or not"
+    log.info(note)
+    return replace(graph, weights=None, notes=(*graph.notes, note))

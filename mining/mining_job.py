@@ -34,7 +34,7 @@ def run_job(
     """
     start, progress = time.perf_counter(), JobProgress() if progress is None else progress
     progress.begin("preparing")
-    miner = settings.make_miner(Miner)
+    miner = settings.make_miner()
     identity = None if folder is None else _identity(settings, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
     y = None if classes is None else np.array(classes.names)[classes.labels]

@@ -10,14 +10,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.node_order import NodeOrder
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime import html_of
 from mining.counting.sought import steps_in
-from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
+from mining.graph_relations import with_relations
 from mining.miner import COUNT_SECONDS, Miner
-from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
+from mining.pattern_counts import COPIES, LOG, bag_of_patterns
 
 # exact counts may take longer than estimates of one graph
 _PATIENCE = 10
@@ -72,11 +70,10 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         Patterns of filters are dropped if they have fewer occurrences.
     level : {"node", "graph"}
         Whether :meth:`transform` returns a row for each node, or for each graph of a list.
-    values : {"copies", "occurrences", "log", "similarity"}
+    values : {"copies", "occurrences", "log"}
         What is in these rows: where copies of the motifs lie, see :meth:`MotifSet.transform`; the
-        occurrences of each pattern in a graph, or those that a node is in; ``log(1 +
-        occurrences)``; or how similar the neighbourhood of a node is to a pattern, the largest of a
-        graph.
+        occurrences of each pattern in a graph, or those that a node is in; or ``log(1 +
+        occurrences)``.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
     memory_limit : int, str or None
@@ -99,8 +96,8 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         after each epoch; empty without filters.
     others_ : list of Pattern
         What was counted beside the patterns, the largest z first.
-    source_ : SubgraphSource
-        Takes subgraphs from a graph as filters see it, with the same scaling of the features.
+    relations_ : Relations
+        The relations of the graph, and whether their edges have a direction.
     is_partial_ : bool
         Whether time was up before all was done.
     notes_ : tuple of str
@@ -154,38 +151,18 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         Returns
         -------
         numpy.ndarray
-            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; float64 ``[G, patterns]`` or
-            ``[V, patterns]`` of occurrences or their logarithm; or float32 similarities, in [0, 1].
+            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; or float64 ``[G, patterns]``
+            or ``[V, patterns]`` of occurrences or their logarithm.
         """
         check_is_fitted(self)
-        csr = self.source_.read(graph)
+        csr = with_relations(as_csr(graph), self.relations_)
         if self.values == COPIES:
             return self.motif_set_.transform(csr, self.level)
-        if self.values == SIMILARITY:
-            near, order = self._near(csr)
-            similarity = near.similarity[order.position]
-            if self.level == "node":
-                return similarity
-            return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
         bag = bag_of_patterns(
             self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
         )
         return np.log1p(bag) if self.values == LOG else bag
-
-    def predict(self, graph: Any) -> np.ndarray:
-        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
-
-        Raises
-        ------
-        InputError
-            If :meth:`fit` found no pattern.
-        """
-        check_is_fitted(self)
-        if not self.patterns_:
-            raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
-        near, order = self._near(self.source_.read(graph))
-        return near.nearest[order.position]
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return the columns' names: of motifs, or number and name of each pattern."""
@@ -193,11 +170,6 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         if self.values == COPIES:
             return self.motif_set_.get_feature_names_out(level=self.level)
         return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
-
-    def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
-        """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
-        order = NodeOrder.of(graph)
-        return compare_neighbourhoods(self.source_, order.graph, self.patterns_, None), order
 
     def __sklearn_tags__(self) -> Tags:
         """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""

@@ -3,7 +3,7 @@
 | file                     | holds                                                      |
 |--------------------------|------------------------------------------------------------|
 | `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
-| `run.json`               | graph, scaling of its features, recovery, provenance       |
+| `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `occurrences.parquet`    | one row per node of an occurrence                          |
 | `copies.parquet`         | one row per node of a copy in the motif set                |
@@ -18,25 +18,21 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.relations import PLAIN, Relations, relations_of
+from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.pattern import SCHEMA_VERSION, Pattern, Patterns
+from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
 
 if TYPE_CHECKING:
-    from mining.miner import Miner
     from mining.mining_run import MiningRun
     from mining.occurrences import Occurrences
-    from mining.pattern_miner import PatternMiner
     from mining.settings import RunSettings
 
 REPORT = "report.html"
@@ -44,8 +40,6 @@ _PROGRESS = ".progress"
 # of the motif set, and of that of the other base
 _COPIES = ("copies.parquet", "copies_other.parquet")
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
-# how features were scaled
-_SCALES = ("offset", "spread", "contrast")
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
@@ -61,7 +55,7 @@ def remove_progress(folder: Path) -> None:
     shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
 
 
-def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Miner) -> None:
+def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     """Write a finished run into a folder made by :func:`prepare_folder`.
 
     All contents are made before the first file is written: a run that fails before that leaves the
@@ -80,7 +74,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Miner)
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         REPORT: render_report(run),
         # last: where run.json is, all other files are complete
-        "run.json": to_json(_run_record(run, miner)),
+        "run.json": to_json(_run_record(run)),
     }
     # an old run.json is removed first, so that a killed run does not look finished
     write_files(folder, files, mark="run.json")
@@ -89,8 +83,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Miner)
         (folder / _COPIES[1]).unlink(missing_ok=True)
 
 
-def _run_record(run: MiningRun, miner: Miner) -> dict[str, Any]:
-    source = miner.source_
+def _run_record(run: MiningRun) -> dict[str, Any]:
     return {
         "graph": asdict(run.graph),
         "partial": run.is_partial,
@@ -101,8 +94,6 @@ def _run_record(run: MiningRun, miner: Miner) -> dict[str, Any]:
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
         "provenance": run.provenance,
-        "scaling": {name: getattr(source.scaling, name).tolist() for name in _SCALES},
-        "categories": [list(group) for group in source.categories.groups],
     }
 
 
@@ -191,7 +182,10 @@ def _run_of(
             edits.append(read_edits(folder / name, len(sizes)))
     if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")
-    motif_set = MotifSet.from_dict(record, _relations_of(run), copies, edits)
+    relations = relations_of(
+        [one.name for one in kinds] or [PLAIN], [one.directed for one in kinds] or [False]
+    )
+    motif_set = MotifSet.from_dict(record, relations, copies, edits)
     parts = {one.id: one for one in motif_set.motifs}
     found = [
         replace(one, motif=motif.motif) if (motif := parts.get(one.id)) else one for one in found
@@ -217,80 +211,13 @@ def _run_of(
     )
 
 
-def _relations_of(run: Mapping[str, Any]) -> Relations:
-    """The relations of the edges of the graph."""
-    kinds = run["graph"]["relations"]
-    names, directed = ([one[key] for one in kinds] for key in ("name", "directed"))
-    return relations_of(names or [PLAIN], directed or [False])
-
-
 def _patterns_of(
     record: dict[str, Any], name: str = "patterns", occurrences: Sequence[Occurrences] | None = None
 ) -> list[Pattern]:
     """The patterns of a list in `patterns.json`, with all occurrences or those listed there."""
-    names, entries = tuple(record["feature_names"]), record[name]
-    for entry in entries:
-        _check_lengths(entry, len(names))
-    stored: Sequence[Occurrences | None] = occurrences or [None] * len(entries)
-    pairs = zip(entries, stored, strict=True)
-    return [Pattern.from_dict(entry, names, own) for entry, own in pairs]
-
-
-def _check_lengths(entry: dict[str, Any], width: int) -> None:
-    """Check that the lists of a pattern belong together."""
-    size, num_edges = entry["num_nodes"], len(entry["edges"])
-    features = [row for one in entry["profiles"] for row in one["features"]]
-    fits = (
-        all(len(one["features"]) == size for one in entry["profiles"])
-        and all(len(row) == width for row in features)
-        and all(len(one["edge_weights"]) == num_edges for one in entry["profiles"])
-        and all(len(one["nodes"]) == size for one in entry["occurrences"])
-    )
-    if not fits or not np.isfinite(features).all():
-        raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")
-
-
-def load_miner(folder: str | Path) -> PatternMiner:
-    """Read the fitted miner of a run, ready to ``transform`` and ``predict``.
-
-    Its ``patterns_`` are those of ``patterns.json``.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of a run.
-
-    Returns
-    -------
-    PatternMiner
-
-    Raises
-    ------
-    InputError
-        If the folder holds no run, or a file of it is damaged.
-    """
-    from mining.categories import Categories
-    from mining.learning.rooted_subgraphs import FeatureScaling
-    from mining.pattern_miner import PatternMiner
-    from mining.settings import read_settings
-
-    miner = read_settings(Path(folder) / "settings.toml").make_miner(PatternMiner)
-    with _checked(Path(folder), "map") as records:
-        run, record = _run_of(Path(folder), **records), records["run"]
-        scales = [np.array(record["scaling"][name], np.float64) for name in _SCALES]
-        width = len(run.graph.feature_names)
-        if {len(one) for one in scales} != {width}:
-            raise ValueError(f"it does not scale {width} features")
-        categories = Categories(tuple(map(tuple, record["categories"])))
-        miner.source_ = miner.make_source(
-            FeatureScaling(*scales), _relations_of(record), categories
-        )
-    miner.n_features_in_ = width
-    miner.patterns_, miner.others_ = Patterns(run.patterns), list(run.others)
-    miner.is_partial_ = run.is_partial
-    miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
-    miner.warnings_, miner.null_models_ = run.warnings, run.null_models
-    miner.motif_set_ = run.motif_set
-    shown = run.map
-    miner.graph_classes_ = None if shown is None else shown.graph_classes
-    return miner
+    for entry in record[name]:
+        size = entry["num_nodes"]
+        if any(len(one["nodes"]) != size for one in entry["occurrences"]):
+            raise ValueError(f"an occurrence of pattern {entry['id']} does not have {size} nodes")
+    stored: Sequence[Occurrences | None] = occurrences or [None] * len(record[name])
+    return [Pattern.from_dict(*pair) for pair in zip(record[name], stored, strict=True)]

@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
-from mining.miner import DEFAULT_KERNEL, M, Miner
+from mining.miner import DEFAULT_KERNEL, Miner
 
 # these parameters of a miner have tables of their own
 _OTHER_TABLES = ("kernel", "learning")
@@ -71,9 +71,9 @@ class RunSettings:
             learning=miner.resolve_learning(),
         )
 
-    def make_miner(self, kind: type[M]) -> M:
+    def make_miner(self) -> Miner:
         """A miner with these settings."""
-        return kind(**self.miner, kernel=self.kernel, learning=self.learning)
+        return Miner(**self.miner, kernel=self.kernel, learning=self.learning)
 
     def override(self, tables: Mapping[str, Mapping[str, Any]]) -> RunSettings:
         """Return new settings with the values in ``tables`` that are not None."""

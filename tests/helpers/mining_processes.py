@@ -1,17 +1,15 @@
-"""`gomkcn mine` as each process of tests/test_mining_job.py runs it: in parts, and killed once."""
+"""`gomkcn mine` as each process of tests/test_mining_job.py runs it: killed once."""
 
 import json
 import os
 import signal
 from pathlib import Path
 
-import mining.learning.subgraph_source
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.steps import Steps
-from mining.pattern_miner import PatternMiner
+from mining.miner import Miner
 
-mining.learning.subgraph_source.PART_SIZE = 20
-keep, fit = Steps._keep, PatternMiner.fit
+keep, fit = Steps._keep, Miner.fit
 KILLED = Path("killed")
 
 
@@ -32,5 +30,5 @@ def fit_and_tell(miner, *args, **options):
     return miner
 
 
-Steps._keep, PatternMiner.fit = keep_and_die, fit_and_tell
+Steps._keep, Miner.fit = keep_and_die, fit_and_tell
 main()

@@ -1,6 +1,5 @@
 """Files made to do harm: bombs, pipes, impossible names, text that a page or a terminal obeys."""
 
-import json
 import os
 import struct
 import tracemalloc
@@ -10,9 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import invoke
-from mutate import pack, unpack
 from self_contained import assert_loads_nothing
-from targets import TARGETS
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
@@ -124,16 +121,6 @@ def test_names_cannot_steer_the_terminal(folder, write):
     result = invoke("info g.txt --feature-file f.csv")
     assert "a�[31m" in result.stdout
     assert "\x1b" not in result.stdout + result.stderr
-
-
-@pytest.mark.parametrize("name", ["offset", "spread", "contrast"])
-def test_a_miner_whose_parts_contradict_each_other(tmp_path, name):
-    members = unpack(TARGETS["run_miner"].seeds[0])
-    record = json.loads(members["run.json"])
-    record["scaling"][name].pop()
-    data = pack({**members, "run.json": json.dumps(record).encode()})
-    said = TARGETS["run_miner"].feed(tmp_path, data)
-    assert "(it does not scale 1 features)" in said
 
 
 @pytest.mark.parametrize(
