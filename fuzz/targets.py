@@ -146,7 +146,7 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
     return lambda: [text.encode() for text in texts]
 
 
-_read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
+_read_labelled: Any = _several(read_graph, read_labelled)
 _pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
 
