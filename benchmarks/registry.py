@@ -206,13 +206,6 @@ BENCHMARKS = (
         how="run of each data set",
     ),
     Benchmark(
-        "renumbered",
-        "Does the result depend on the numbers of the nodes, or on the order of the graphs?",
-        "renumbered:main",
-        {"docs/testing.md": "No: of five graphs in five other orders"},
-        how="run of each, one thread a run",
-    ),
-    Benchmark(
         "convert",
         "Edge lists into a graph folder: time and memory, beside pandas and SciPy.",
         "convert:main",
@@ -236,14 +229,6 @@ BENCHMARKS = (
         {"docs/scaling.md": "Two processes of one thread beside one"},
         repeats=3,
         how="runs of each, in turn: median (range)",
-    ),
-    Benchmark(
-        "endurance",
-        "An hour of mining in one process: does its memory grow?",
-        "endurance:main",
-        {"docs/testing.md": "By 1.7% over 1,430 runs"},
-        how="run",
-        threads=2,
     ),
     Benchmark(
         "sampling",

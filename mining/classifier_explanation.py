@@ -194,7 +194,7 @@ def _respond(
     ]
     # 3. each node of a filter is of the category of those whose features are most like its own
     discrete, codes = discretize(conv.filters), labels.colors(data.graph.features)
-    known, dense = np.unique(codes), seen.to_dense().numpy()
+    known, dense = np.unique(codes), seen.numpy()
     means = np.stack([dense[codes == code].mean(axis=0) for code in known])
     filters = []
     for number, size in enumerate(discrete.num_nodes):

@@ -140,6 +140,7 @@ def test_mine_writes_a_run_and_report_writes_its_page_anew(mined):
     run = read_run("run")
     assert (run.graph.num_graphs, run.graph.num_nodes) == (1, 55)
     assert run.graph.feature_names == ("constant",)
+    write_edges()
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     first, again = (Path(name, "patterns.json").read_bytes() for name in ("run", "again"))
     assert first == again

@@ -39,6 +39,8 @@ def test_the_paper_set_has_the_stated_sizes():
     assert dataset.num_classes == 4
 
 
+# importing PyTorch Geometric calls what torch deprecates
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
 def test_the_graphs_of_pyg_are_those_of_dgl(graphs):
     settings = PlantingSettings("constant", directed=True, relations=2)
     typed = MotifClassificationDataset(41, motifs=("bi-fan", "house"), settings=settings)
