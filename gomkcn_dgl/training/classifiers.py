@@ -61,12 +61,6 @@ class TrainedNetwork:
     @staticmethod
     def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
         """The settings with the choices that were left open."""
-        num_nodes = len(data.nodes_of(split.train))
-        if num_nodes < 2:
-            raise InputError(
-                f"split must leave at least two nodes for training, got {num_nodes}; give training "
-                "a larger share."
-            )
         num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
         model = settings.model.resolve(num_varying, data.graph.relations)
         return dataclasses.replace(settings, model=model)
@@ -113,7 +107,8 @@ class TrainedNetwork:
         features = data.graph.features
         offset, spread = np.zeros((2, features.shape[1]), np.float32)
         spread += 1
-        of_train = features[data.nodes_of(split.train)].astype(np.float64)
+        owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
+        of_train = features[np.isin(owner, split.train)].astype(np.float64)
         # columns of 0 and 1 are categories and stay as they are
         varies = ((features != 0) & (features != 1)).any(axis=0) & (of_train.std(axis=0) > 0)
         offset[varies] = of_train.mean(axis=0)[varies]

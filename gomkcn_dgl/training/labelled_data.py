@@ -49,10 +49,6 @@ class LabelledData:
         """Number of classes."""
         return len(self.class_names)
 
-    def nodes_of(self, rows: np.ndarray) -> np.ndarray:
-        """Nodes of some graphs."""
-        return np.flatnonzero(np.isin(self.graph.graph_of(np.arange(self.graph.num_nodes)), rows))
-
 
 def read_labelled(
     path: str | Path, *, class_names: LabelNames | None = None, **reading: Any
@@ -92,16 +88,10 @@ def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed:
         borders = [round(end * len(rows)) for end in ends]
         for part, piece in zip(parts, np.split(rows, borders)[:3], strict=True):
             part.append(piece)
-    return check_split(Split(*(np.sort(np.concatenate(part)) for part in parts)))
-
-
-def check_split(split: Split) -> Split:
-    """Return a split whose parts are disjoint and not empty; refuse any other."""
-    for name, part in zip(PARTS, split, strict=True):
-        if len(part) == 0:
+    split = Split(*(np.sort(np.concatenate(part)) for part in parts))
+    for name, rows in zip(PARTS, split, strict=True):
+        if len(rows) == 0:
             raise InputError(f"split leaves nothing for {name}; give it a larger share.")
-    if len(np.unique(np.concatenate(split))) < sum(map(len, split)):
-        raise InputError("the parts of a split must not share members, and two of them do.")
     return split
 
 

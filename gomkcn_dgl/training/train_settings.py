@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -129,8 +129,13 @@ class MachineSettings:
                 GOMKKernel(levels, tau)
 
 
-# the table that only this method has
+# the table that only this method has, and its options; a network's kernel has levels and a width
 _OWN_TABLE = {"network": "training", "kernel": "machine"}
+_OPTIONS = {
+    "network": {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
+    | {"num_levels", "tau"},
+    "kernel": {entry.name for entry in fields(MachineSettings)} | {"method"},
+}
 
 
 @dataclass(frozen=True)
@@ -169,10 +174,13 @@ class TrainSettings:
             raise InputError(
                 f"method must be that of the settings file, {self.method!r}, got {method!r}."
             )
-        _refuse_others(method, options)
+        (other,) = set(METHODS) - {method}
+        for name in options:
+            if name in _OPTIONS[other] - _OPTIONS[method]:
+                raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
         if method == "network":
             own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
-            options["kernel"] = {**self.model.kernel, **own}
+            options["kernel"] = {**self.model.kernel, **options.get("kernel", {}), **own}
         else:
             # one value leaves no choice
             for name in ("num_levels", "tau"):
@@ -200,36 +208,17 @@ class TrainSettings:
         return to_toml(self.to_dict())
 
 
-def _refuse_others(method: str, options: Iterable[str]) -> None:
-    """Refuse options that only the other method has."""
-    of_network = {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
-    of_machine = {entry.name for entry in fields(MachineSettings)}
-    both = {"method", "num_levels", "tau", "seed"}
-    if method == "network":
-        other, names = "kernel", of_machine - both
-    else:
-        other, names = "network", of_network - both
-    for name in options:
-        if name in names:
-            raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
-
-
 def read_train_settings(path: str | Path) -> TrainSettings:
     """Read a TOML file with the tables of a method, all optional."""
     defaults = TrainSettings()
     types = {name: get_type_hints(type(table)) for name, table in vars(defaults).items()}
     read = read_tables(path, types)
-    method = check_choice("method", read.get("model", {}).get("method", defaults.method), METHODS)
-    _refuse_others(method, [name for table in read.values() for name in table])
-    (other,) = set(_OWN_TABLE) - {method}
+    options = {name: value for table in read.values() for name, value in table.items()}
+    method = check_choice("method", options.get("method", defaults.method), METHODS)
+    (other,) = set(METHODS) - {method}
     if read.get(_OWN_TABLE[other]):
         raise InputError(
             f"table [{_OWN_TABLE[other]}] of settings file {str(path)!r} is for the method "
             f"{other!r}, got the method {method!r}."
         )
-    return TrainSettings(
-        **{
-            name: dataclasses.replace(table, **read.get(name, {}))
-            for name, table in vars(defaults).items()
-        }
-    )
+    return defaults.override(options)
