@@ -175,8 +175,6 @@ def test_a_time_limit_takes_the_best_so_far():
          "--method must be that of the settings file, 'network', got 'kernel'"),
         ('[model]\nmethod = "kernel"\n[training]\nseed = 3\n', "",
          "table [training] of settings file 's.toml' is for the method"),
-        ('[model]\nmethod = "kernel"\n[training]\nnum_epochs = 3\n', "",
-         "--epochs is for the method 'network', got the method 'kernel'"),
     ],
 )  # fmt: skip
 def test_bad_options(text, options, sentence):
