@@ -58,11 +58,7 @@ class NodePreparation:
         # of constant features one is kept, so that there is one
         columns = np.flatnonzero(varies) if varies.any() else np.array([0])
         features = features[:, columns]
-        is_binary = ((features == 0) | (features == 1)).all(axis=0)
-        offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
-        spread = np.where(is_binary, 1.0, features.std(axis=0, dtype=np.float64))
-        spread[spread == 0] = 1.0
-        return cls(columns, offset, spread, graph.feature_names)
+        return cls(columns, *scale_of(features), graph.feature_names)
 
     def apply(self, graph: CSRGraph) -> CSRGraph:
         if graph.feature_names != self.names:
@@ -78,6 +74,14 @@ class NodePreparation:
             features=features.astype(np.float32),
             feature_names=tuple(names[column] for column in self.columns),
         )
+
+
+def scale_of(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of columns, float64 ``[D]``; 0 and 1 of those that hold 0 and 1 alone."""
+    is_binary = ((features == 0) | (features == 1)).all(axis=0)
+    offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
+    spread = np.where(is_binary, 1.0, features.std(axis=0, dtype=np.float64))
+    return offset, np.where(spread > 0, spread, 1.0)
 
 
 def _with_degrees(graph: CSRGraph) -> np.ndarray:

@@ -18,7 +18,7 @@ from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
+from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation, scale_of
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
@@ -105,14 +105,9 @@ class TrainedNetwork:
     ) -> TrainedNetwork:
         """A new model, and the scaling of the features over the training part."""
         features = data.graph.features
-        offset, spread = np.zeros((2, features.shape[1]), np.float32)
-        spread += 1
         owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
-        of_train = features[np.isin(owner, split.train)].astype(np.float64)
-        # columns of 0 and 1 are categories and stay as they are
-        varies = ((features != 0) & (features != 1)).any(axis=0) & (of_train.std(axis=0) > 0)
-        offset[varies] = of_train.mean(axis=0)[varies]
-        spread[varies] = of_train.std(axis=0)[varies]
+        of_train = features[np.isin(owner, split.train)]
+        offset, spread = (one.astype(np.float32) for one in scale_of(of_train))
         model = _build_model(settings, features.shape[1], data.num_classes)
         names = data.graph.feature_names, data.class_names
         return cls(model, settings, split, offset, spread, *names)
