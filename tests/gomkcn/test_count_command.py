@@ -239,15 +239,22 @@ def test_the_census_takes_numbers_of_any_size_directions_and_kinds(folder, ecoli
     assert kinds.splitlines()[0].split()[:2] == ["size", "edges"]
 
 
+def test_both_readings(folder):
+    nx.write_edgelist(nx.complete_graph(6), "k6.txt", data=False)
+    listed = gomkcn("count ring-4 k6.txt --reading subgraph --list 100").splitlines()
+    assert listed[2:4] == ["reading     subgraph", "occurrences 45, counted exactly"]
+    assert "listed      45, all" in listed and len({tuple(row) for row in listed[-45:]}) == 45
+    assert counted("ring-4 k6.txt")[0] == "0, counted exactly"
+
+
 def test_refusals(graphs):
     for command, rule in {
-        "benzene graph.txt": "PATTERN must have categories of GRAPH, which are none, got 'C'.",
-        '"a:X--b:1" TINY': "must have categories of GRAPH, which are",
+        "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
+        '"a:X--b:1" TINY': "must have categories of the graph, which are",
         "TINY:0 graph.txt": "holds no finished run",
         "wheel graph.txt --errors 1 --reading subgraph": "--errors, by which edges may be added,",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
-        "wheel graph.txt --reading subgraph --list 3": "--reading subgraph is for patterns without",
     }.items():
         assert rule in refused(f"count {command}")
     for options, rule in {
