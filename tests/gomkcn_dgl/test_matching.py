@@ -209,14 +209,3 @@ def test_the_smallest_and_the_largest_tau(tau, expected, backend):
     kernel, ones = GOMKKernel(num_levels=1, tau=tau), torch.ones(1, 10, 1)
     score = gomk(ring, ones, 0 * ring, ones, kernel=kernel, backend=backend)
     assert score.item() == expected
-
-
-@pytest.mark.parametrize(("padding", "expected"), [("mask", 2 / 3), ("match", 0.789293)])
-def test_similarity_is_the_share_of_what_the_larger_of_both_could_match(padding, expected):
-    """Two isolated nodes beside three; "match" fills up with a node of feature 0, worth exp(-1)."""
-    small, large = torch.ones(1, 1, 3, 1), torch.ones(1, 1, 3, 1)
-    small[0, 0, 2] = 0
-    two, three = torch.tensor([2]), torch.tensor([3])
-    kernel = GOMKKernel(0, padding=padding)
-    similarity = kernel.similarity(small, two, large, three, "reference")
-    torch.testing.assert_close(similarity, torch.tensor([[expected]]))

@@ -163,13 +163,6 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
         np.testing.assert_array_equal(nodes, np.concatenate(expected))
 
 
-def test_node_sets_are_equal_for_the_same_nodes_in_any_order():
-    two = as_csr(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3)))
-    batch = extract_subgraphs(two, SubgraphSettings(num_hops=1, max_nodes=3))
-    assert len({tuple(row) for row in batch.nodes.tolist()}) == 6
-    assert batch.node_sets().tolist() == [0, 0, 0, 1, 1, 1]
-
-
 def hubs_of_a_million(num_hubs):
     """Hubs that share a million leaves; the hubs come first."""
     leaves = np.arange(10**6, dtype=np.int32) + num_hubs
