@@ -72,9 +72,6 @@ FAULTS = [Fault(*row) for row in [
      "distance = 1 - self.assign().similarity",
      "test_filter_learning.py::"
      "test_of_two_badly_represented_classes_the_heavier_one_gets_the_idle_filter"),
-    ("one of the nearest classes less", "mining/learning/filter_learning.py",
-     "self.weight[rows].sum()).sum()) + 1]", "self.weight[rows].sum()).sum())]",
-     "test_filter_learning.py::test_a_discrete_filter_has_the_mean_features_of_its_nearest_classes"),
     ("facility location without weights", "mining/learning/filter_learning.py",
      "gain = weight @ np.maximum(", "gain = np.ones_like(weight) @ np.maximum(",
      "test_filter_learning.py::test_facility_location_on_a_line"),

@@ -384,12 +384,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         check_int("num_folds", self.num_folds, 2)
         for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
             values = getattr(self, name)
-            if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+            is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+            if not is_list or not len(values):
                 raise InputError(f"{name} must be a list of values to choose from, got {values!r}.")
-            if not len(values):
-                raise InputError(f"{name} must have at least one value to choose from, got none.")
-        for cost in self.cost:
-            check_float("cost", cost, 0, open_minimum=True)
         for gamma in self.gamma:
             if gamma is not None:
                 check_float("gamma", gamma, 0, open_minimum=True)
@@ -403,8 +400,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(f"y must have at least two classes, got {len(names)}.")
         if counts.min() < self.num_folds:
             raise InputError(
-                f"y must have at least num_folds = {self.num_folds} graphs of each class, got "
-                f"{counts.min()} of {names.tolist()[counts.argmin()]!r}."
+                f"num_folds must be at most the number of graphs of a class, {counts.min()} of "
+                f"{names.tolist()[counts.argmin()]!r}, got {self.num_folds}."
             )
 
     def decision_function(self, graphs: Any) -> np.ndarray:

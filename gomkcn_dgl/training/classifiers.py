@@ -16,7 +16,6 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation, scale_of
 from gomkcn_dgl.model import GOMKCN, GraphCollection
@@ -192,17 +191,8 @@ class TrainedMachine:
 
     @staticmethod
     def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
-        """The settings with the number of patterns; refuses data that it cannot learn from."""
-        known = _known_rows(split)
-        sizes = np.bincount(data.labels[known], minlength=data.num_classes)
-        fewest = sizes.argmin()
-        if sizes[fewest] < settings.machine.num_folds:
-            raise InputError(
-                f"num_folds must be at most the number of graphs of a class that are learnt from, "
-                f"{sizes[fewest]} of {data.class_names[fewest]!r}, got "
-                f"{settings.machine.num_folds}."
-            )
-        graphs = _take(data.graph, known)
+        """The settings with the number of patterns."""
+        graphs = _take(data.graph, _known_rows(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
         return settings.override({"num_patterns": num_patterns or 0})
 
