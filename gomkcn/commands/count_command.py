@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -204,15 +203,11 @@ def _count_where(
     """Print the occurrences of a pattern with conditions."""
     import numpy as np
 
-    from gomkcn_dgl.io.reading import read_graph
-    from mining.counting.conditional_search import ConditionalSearch, feature_column
+    from gomkcn_dgl.io.reading import read_with_attributes
+    from mining.counting.conditional_search import ConditionalSearch
 
-    graph = read_graph(path, **options)
-    unread = [name for name in said.attributes if feature_column(graph, name) is None]
-    if unread and options["features"] is None:
-        # some formats have none unless they are named
-        graph = read_graph(path, **options | {"features": said.attributes})
-    search = ConditionalSearch(graph, said, reading)
+    graph, attributes = read_with_attributes(path, **options)
+    search = ConditionalSearch(graph, said, reading, attributes)
     found = search.total(max_steps, seed)
     contains = np.zeros(graph.num_graphs, bool)
     contains[graph.graph_of(np.flatnonzero(search.count))] = True
@@ -259,11 +254,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if not is_name(text) and Path(text).is_file():
         return Structure.read(text)
     if is_name(text) or any(sign in text for sign in _JOINS):
-        try:
-            return Structure.parse(text)
-        except InputError as error:
-            # the library names its parameter
-            raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
+        return Structure.parse(text)
     words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
