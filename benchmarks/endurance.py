@@ -40,7 +40,7 @@ def main(bench: Bench) -> None:
         graph = as_csr(planted.to_dgl())
         miner = PatternMiner(random_state=seed).fit(graph)
         with tempfile.TemporaryDirectory() as folder:
-            write_run(Path(folder), MiningRun.of(miner, graph), RunSettings(), miner)
+            write_run(Path(folder), MiningRun.of(miner, graph), RunSettings())
             read_run(folder)
         at.append((time.perf_counter() - start) / 60)
         memory.append(process.memory_info().rss / MIB)

@@ -179,17 +179,6 @@ BENCHMARKS = (
         threads=2,
     ),
     Benchmark(
-        "noisy_copies",
-        "Few copies are intact: do the start, the training or the consensus find the motif?",
-        "noisy_copies:main",
-        {
-            "docs/kernel.md": "noisy motifs that differ in these",
-            "docs/api/mining.md": "where edges are damaged",
-        },
-        repeats=8,
-        how="graphs a cell",
-    ),
-    Benchmark(
         "sources",
         "What do trained filters add to grown sets, and at what cost?",
         "sources:main",

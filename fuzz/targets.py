@@ -32,7 +32,7 @@ from mining import read_truth
 from mining.export import occurrence_table, pattern_table, read_places
 from mining.html.report import render_report
 from mining.html.tables import format_comparison, format_run
-from mining.run_folder import load_miner, read_run
+from mining.run_folder import read_run
 from mining.settings import read_settings
 
 
@@ -167,7 +167,6 @@ TARGETS = {
     "run": Target("run", _run, seeds.run_folders, True),
     "occurrences": Target("o.parquet", _occurrences, seeds.occurrence_files),
     "report": Target("run", _report, seeds.run_folders, True),
-    "run_checkpoint": Target("run", load_miner, seeds.run_folders, True),
     "metrics": Target("train", read_metrics, seeds.train_folders, True),
     "train_checkpoint": Target("train", load_classifier, seeds.train_folders, True),
 }

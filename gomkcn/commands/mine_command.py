@@ -77,7 +77,6 @@ Graph filters and other details
     * --patterns num_patterns  N  Number of filters, and of their patterns that are reported [12]
     * --epochs num_epochs  N  Number of training epochs [60]
     * --init         TEXT  Initialization: facility_location or random [facility_location]
-    * --restarts n_init  N  Number of initializations; the best one is used [1]
     * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
     * --hops num_hops  N  Radius of the subgraphs, in hops [half the size, at least 3]
     * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
@@ -159,7 +158,7 @@ def mine(
                 run = MiningRun.of(
                     miner, graph, settings=settings, seconds=seconds, recovery=recovery
                 )
-                write_run(folder, run, settings, miner)
+                write_run(folder, run, settings)
             if not run.is_partial:
                 remove_progress(folder)
             click.echo(format_run(run))

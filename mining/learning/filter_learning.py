@@ -1,16 +1,16 @@
-"""Filters are initialised, trained as cluster centres and discretised; the best are returned.
+"""Filters are initialised, trained as cluster centres and discretised.
 
-This is the frequent pattern mining of section VI-B of the GOMKCN paper, from several
-initialisations where the user asks for them. Each subgraph belongs to its most similar filter; the
-loss is the mean distance to it (the paper's equation for L_frq). An epoch scores all pairs without
-gradient, and then differentiates only the pairs of a subgraph and its own filter.
+This is the frequent pattern mining of section VI-B of the GOMKCN paper. Each subgraph belongs to
+its most similar filter; the loss is the mean distance to it (the paper's equation for L_frq). An
+epoch scores all pairs without gradient, and then differentiates only the pairs of a subgraph and
+its own filter.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,9 +29,6 @@ INITIALIZATIONS = ("facility_location", "random")
 _IDLE_SHARE = 0.01
 # idle filters are moved in this share of the epochs; in the others the filters converge
 _RELOCATION_SHARE = 0.75
-# the nearest part of a filter's subgraphs, of which its features are the mean: more would include
-# subgraphs that resemble no filter
-_NEAREST_SHARE = 0.75
 # subgraphs compared with all filters at once
 _PART_SIZE = 4096
 
@@ -51,8 +48,6 @@ class FilterLearning:
     init : {"facility_location", "random"}
         How filters are initialised: with real subgraphs that represent the others, or with random
         parameters (the paper).
-    n_init : int
-        Number of initialisations; the one with the best discrete filters is used.
     learning_rate : float
         Of Adam, in the first epoch; it falls to 0 along a cosine.
     batch_size : int
@@ -85,7 +80,6 @@ class FilterLearning:
     policy: str = "dense"
     num_hops: int | None = None
     init: str = "facility_location"
-    n_init: int = 1
     learning_rate: float = 0.1
     batch_size: int = 1024
     relocate: bool = True
@@ -100,7 +94,7 @@ class FilterLearning:
         check_choice("init", self.init, INITIALIZATIONS)
         if self.num_hops is not None:
             check_int("num_hops", self.num_hops, 0, MAX_HOPS)
-        for name in ("n_init", "batch_size", "sample_size", "train_size"):
+        for name in ("batch_size", "sample_size", "train_size"):
             check_int(name, getattr(self, name), 1)
         for name in ("sample_error", "feature_contrast"):
             check_float(name, getattr(self, name), 0, 1, open_minimum=True)
@@ -115,34 +109,26 @@ def learn_filters(
     seed: int,
     steps: Steps,
 ) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from each initialisation; return the best ones and their loss curve.
+    """Learn filters; return them as graphs, and the loss before the training and after each epoch.
 
-    With them are structures that the kernel cannot tell from theirs. The curve has the loss before
-    the training, then after each epoch. Each initialisation is a step; when time is up, training
-    ends.
+    When time is up, training ends.
     """
-    num_filters = min(num_filters, len(subgraphs.batch))
-    best: dict[str, np.ndarray] = {}
-    for number in range(learning.n_init):
-        if best and steps.is_over():
-            break
 
-        def learn(number: int = number) -> dict[str, np.ndarray]:
-            clustering = _initialize(subgraphs, num_filters, learning, [seed, number])
-            return _train(clustering, learning, num_epochs, seed + number, steps)
+    def learn() -> dict[str, np.ndarray]:
+        clustering = _initialize(subgraphs, num_filters, learning, seed)
+        return _train(clustering, learning, num_epochs, seed, steps)
 
-        result = dict(steps.once(f"learning filters {number + 1}", learn))
-        if not best or result["loss"] < best["loss"]:
-            best = result
-    filters = subgraphs.add_indistinguishable(DiscreteFilters.from_arrays(best))
-    return filters, best["curve"].tolist()
+    found = steps.once("learning filters", learn)
+    adj, feat, weights = (torch.from_numpy(found[name]) for name in ("adj", "feat", "weights"))
+    filters = DiscreteFilters(adj, feat, weights, tuple(found["num_nodes"].tolist()))
+    return filters, found["curve"].tolist()
 
 
 def _initialize(
-    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: list[int]
+    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int
 ) -> FilterClustering:
     """Draw the classes to train on, and set the filters to some of them."""
-    rng = np.random.default_rng(seed)
+    rng, num_filters = np.random.default_rng([seed, 0]), min(num_filters, len(subgraphs.batch))
     classes = subgraphs.classes
     classes = classes.take(*classes.sample(learning.train_size, rng))
     batch = subgraphs.batch.take(classes.first)
@@ -172,7 +158,7 @@ def _train(
     seed: int,
     steps: Steps,
 ) -> dict[str, np.ndarray]:
-    """The better of the initial and the trained filters, their loss, and the curve of the run."""
+    """The better of the initial and the trained filters, and the curve of the run."""
     curve: list[float] = []
 
     def on_epoch(loss: float) -> bool:
@@ -193,14 +179,9 @@ def _train(
         on_epoch,
     )
     candidates.append(discretize(clustering.filters))
-    candidates = [clustering.with_mean_features(filters) for filters in candidates]
-    losses = [clustering.loss(filters) for filters in candidates]
-    best = int(np.argmin(losses))
-    return {
-        **candidates[best].to_arrays(),
-        "loss": np.array(losses[best]),
-        "curve": np.array(curve),
-    }
+    best = min(candidates, key=clustering.loss)
+    arrays = {name: getattr(best, name).numpy() for name in ("adj", "feat", "weights")}
+    return arrays | {"num_nodes": np.array(best.num_nodes), "curve": np.array(curve)}
 
 
 def choose_initial(
@@ -363,40 +344,6 @@ class FilterClustering:
         self.filters.set(idle, self.adj[worst], self.feat[worst])
         # the old momentum would carry the filter away from its new class
         optimizer.reset(idle)
-
-    def with_mean_features(self, discrete: DiscreteFilters) -> DiscreteFilters:
-        """Give discrete filters the mean features of their nearest subgraphs, node by node.
-
-        Features trained beside edges of .998 make up for what the edges lack; once the edges are
-        exactly 1 these features would no longer fit.
-        """
-        assignment = self.assign(discrete=discrete)
-        feat = discrete.feat.clone()
-        for number, size in enumerate(discrete.num_nodes):
-            rows = self._nearest_rows(assignment, number)
-            mean, weight = self._mean_features(rows, assignment.matching[rows])
-            matched = weight[:size] > 0
-            feat[number, :size][matched] = mean[:size][matched]
-        return replace(discrete, feat=feat)
-
-    def _nearest_rows(self, assignment: Assignment, number: int) -> Tensor:
-        """Classes of filter ``number`` that make up the nearest part of its weight."""
-        rows = torch.nonzero(assignment.filter_of == number).flatten()
-        rows = rows[assignment.similarity[rows].argsort(descending=True)]
-        reached = self.weight[rows].cumsum(0)
-        # up to and including the class that completes the part
-        return rows[: int((reached < _NEAREST_SHARE * self.weight[rows].sum()).sum()) + 1]
-
-    def _mean_features(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean features ``[M, D]`` of the nodes matched with each filter node, and their weight."""
-        size = self.filters.filter_size
-        one_hot = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
-        # padding has no features that could be averaged
-        num_nodes = self.classes.num_nodes[rows].unsqueeze(1)
-        matched = one_hot * (torch.arange(one_hot.shape[1]) < num_nodes).unsqueeze(2)
-        weight = torch.einsum("r,rnm->m", self.weight[rows], matched)
-        feat = torch.einsum("r,rnm,rnd->md", self.weight[rows], matched, self.feat[rows])
-        return feat / weight.clamp(min=1e-9).unsqueeze(1), weight
 
 
 class FilterAdam:

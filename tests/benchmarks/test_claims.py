@@ -220,14 +220,6 @@ def test_sources_of_candidates():
         f"add {abs(100 * (min(bits) - 1)):.0f} to {100 * (max(bits) - 1):.0f} % of the bits for up "
         f"to {max(seconds):.1f} times the time",
     )
-    damaged = rows("noisy_copies", **{"edges deleted, added": "15 %, 5 %"})
-    more = [value(one["consensus"]) - value(one["start"]) for one in damaged
-            if one["features"] != "constant"]  # fmt: skip
-    says(
-        "docs/api/mining.md",
-        f"names {short(min(more), '.1f')} to {max(more):.0f} motif of 4 more than the start where "
-        "15% of the edges are deleted",
-    )
 
 
 def test_classes():
