@@ -184,11 +184,8 @@ OPTIONS = {
     "--init random": ("init", "random"),
     "--matching greedy": ("matching", "greedy"),
     "--epochs 1": ("num_epochs", 1),
-    "--restarts 2": ("n_init", 2),
     "--contrast 0.5": ("feature_contrast", 0.5),
     "--seed 9": ("random_state", 9),
-    "--sample-error 0.1": ("sample_error", 0.1),
-    "--memory-limit 1GiB": ("memory_limit", "1GiB"),
 }
 
 
