@@ -16,14 +16,14 @@ from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.candidates.frequent import patterns_of_subgraphs
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.graph_relations import with_relations
 from mining.learning.filter_learning import learn_filters
-from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import read_limit, training_subgraphs
+from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.miner_parameters import COUNT_SECONDS, MinerParameters
@@ -95,9 +95,6 @@ class PatternMiner(TransformerMixin, MinerParameters):
         occurrences)``.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
-    memory_limit : int, str or None
-        Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
-        the machine's memory.
     kernel : GOMKKernel or None
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
@@ -189,8 +186,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
         Raises
         ------
         InputError
-            For a parameter out of range, a graph without nodes, or more memory than
-            ``memory_limit``.
+            For a parameter out of range, or a graph without nodes.
         RunInterruptedError
             If a signal asked to stop.
         """
@@ -256,20 +252,15 @@ class PatternMiner(TransformerMixin, MinerParameters):
         graph, learning = mined.graph, self.resolve_learning()
         scaling = FeatureScaling.fit(graph.stored_features, learning.feature_contrast)
         steps.progress.begin("sampling subgraphs")
-        subgraphs = training_subgraphs(
-            graph,
-            scaling,
-            self.resolve_kernel(),
-            self.filter_nodes,
-            learning,
-            read_limit(self.memory_limit),
-            self.random_state,
-            self.backend,
-        )
+        hops = usual_hops(self.filter_nodes) if learning.num_hops is None else learning.num_hops
+        settings = SubgraphSettings(hops, self.filter_nodes, learning.policy, self.random_state)
+        kernel = self.resolve_kernel()
         filters, loss_curve = learn_filters(
-            subgraphs,
+            RootedSubgraphs.sample(graph, scaling, kernel, settings),
             self.num_patterns,
             learning,
+            kernel,
+            self.backend,
             num_epochs=self.num_epochs,
             seed=self.random_state,
             steps=steps,

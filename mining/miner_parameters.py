@@ -15,7 +15,6 @@ from gomkcn_dgl.runtime import html_of
 from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.counting.sought import steps_in
 from mining.learning.filter_learning import FilterLearning
-from mining.learning.subgraph_source import read_limit
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.finding import MOST_NODES
 from mining.null_models import check_null
@@ -55,7 +54,6 @@ class MinerParameters(BaseEstimator):
     level: str = "node"
     values: str = "copies"
     random_state: int = 0
-    memory_limit: int | str | None = None
     kernel: GOMKKernel | None = None
     backend: str = "auto"
 
@@ -141,9 +139,8 @@ class MinerParameters(BaseEstimator):
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        check_int("sample_size", self.resolve_learning().sample_size, self.num_patterns)
+        self.resolve_learning()
         self.resolve_kernel()
-        read_limit(self.memory_limit)
 
     def _repr_html_(self) -> str | None:
         """The patterns as cards, for a notebook."""

@@ -168,8 +168,6 @@ OPTIONS = {
     "--epochs 1": ("num_epochs", 1),
     "--contrast 0.5": ("feature_contrast", 0.5),
     "--seed 9": ("random_state", 9),
-    "--sample-error 0.1": ("sample_error", 0.1),
-    "--memory-limit 1GiB": ("memory_limit", "1GiB"),
 }
 
 
