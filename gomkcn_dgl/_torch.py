@@ -6,7 +6,9 @@ name of its own ``Tensor`` is for annotations alone.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.errors import MissingTorchError
@@ -34,9 +36,14 @@ class _Missing:
     def __instancecheck__(self, value: object) -> bool:
         return False
 
-    def no_grad(self) -> Any:
-        """Leave the functions alone that it decorates while modules are imported."""
-        return lambda function: function
+
+def _load() -> Any:
+    try:
+        return importlib.import_module("torch")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        return _Missing()
 
 
 class _Later:
@@ -45,16 +52,15 @@ class _Later:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        module: Any
-        try:
-            module = importlib.import_module("torch")
-        except ModuleNotFoundError as error:
-            if error.name != "torch":
-                raise
-            module = _Missing()
-        value = getattr(module, name)
+        value = getattr(_load(), name)
         setattr(self, name, value)
         return value
+
+    @contextlib.contextmanager
+    def no_grad(self) -> Iterator[None]:
+        """Without gradients; what it decorates loads PyTorch when it is called."""
+        with _load().no_grad():
+            yield
 
 
 if TYPE_CHECKING:

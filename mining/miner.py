@@ -19,12 +19,12 @@ from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.learning.filter_learning import FilterLearning, learn_filters
-from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import read_limit, training_subgraphs
+from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
@@ -72,7 +72,6 @@ class Miner:
     level: str = "node"
     values: str = "copies"
     random_state: int = 0
-    memory_limit: int | str | None = None
     kernel: GOMKKernel | None = None
     backend: str = "auto"
 
@@ -153,9 +152,8 @@ class Miner:
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        check_int("sample_size", self.resolve_learning().sample_size, self.num_patterns)
+        self.resolve_learning()
         self.resolve_kernel()
-        read_limit(self.memory_limit)
 
     def fit(
         self: M,
@@ -188,8 +186,7 @@ class Miner:
         Raises
         ------
         InputError
-            For a parameter out of range, a graph without nodes, or more memory than
-            ``memory_limit``.
+            For a parameter out of range, or a graph without nodes.
         RunInterruptedError
             If a signal asked to stop.
         """
@@ -258,20 +255,15 @@ class Miner:
         graph, learning = mined.graph, self.resolve_learning()
         scaling = FeatureScaling.fit(graph.stored_features, learning.feature_contrast)
         steps.progress.begin("sampling subgraphs")
-        subgraphs = training_subgraphs(
-            graph,
-            scaling,
-            self.resolve_kernel(),
-            self.filter_nodes,
-            learning,
-            read_limit(self.memory_limit),
-            self.random_state,
-            self.backend,
-        )
+        hops = usual_hops(self.filter_nodes) if learning.num_hops is None else learning.num_hops
+        settings = SubgraphSettings(hops, self.filter_nodes, learning.policy, self.random_state)
+        kernel = self.resolve_kernel()
         filters, loss_curve = learn_filters(
-            subgraphs,
+            RootedSubgraphs.sample(graph, scaling, kernel, settings),
             self.num_patterns,
             learning,
+            kernel,
+            self.backend,
             num_epochs=self.num_epochs,
             seed=self.random_state,
             steps=steps,

@@ -76,9 +76,6 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         occurrences)``.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
-    memory_limit : int, str or None
-        Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
-        the machine's memory.
     kernel : GOMKKernel or None
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str

@@ -59,9 +59,9 @@ def read_graph_classes(
         if format == "tu" and has_tu_classes(path):
             codes = read_tu_classes(path)
         elif format == "dgl":
-            from gomkcn_dgl.io.foreign_files import read_dgl_columns
+            from gomkcn_dgl.io.foreign_files import read_dgl_classes
 
-            codes = read_dgl_columns(path).classes
+            codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
             codes = read_molecules(path, format, molecules).classes
         classes = None if codes is None else as_graph_classes(codes)

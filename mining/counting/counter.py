@@ -63,9 +63,9 @@ def estimate_from_roots(search: RootSearch, seed: int, max_steps: int) -> Occurr
     What share of them that is, other roots tell, so that it is unbiased. None if nothing was found,
     or if the search took far more steps.
     """
-    share = min(1.0, _NUM_FIRST / max(1, len(search.roots)))
+    share = min(0.25, _NUM_FIRST / max(1, len(search.roots)))
     search.run(draw_roots(search, share, seed + 1), max_steps=max_steps)
-    if share < 1 and not search.unfinished:
+    if not search.unfinished:
         share = min(1.0, share * max_steps / max(1, search.steps))
         search.run(draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
     return None if search.unfinished else estimate_from_share(search, share)

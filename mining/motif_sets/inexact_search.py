@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import log2
+from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -181,6 +182,7 @@ class InexactSearch:
         self._shapes: dict[bytes, Shape | None] = {}
         # the same motifs are covered again and again
         self._add = lru_cache(_MOST_KEPT)(_add)
+        self._scratch = cache(lambda thread, size: new_scratch(self.num_nodes, size))
         self._done: set[Any] = set()
 
     def run(
@@ -254,8 +256,12 @@ class InexactSearch:
         own_seed = np.uint64(int(self.seed) + seed)
         arguments = state.view, weights, colors, starts, kept, own_seed, out, worth
         with np.errstate(over="ignore"):
-            run_blocks(_align_block, len(starts), len(starts) * _ALIGN_TIME, *arguments)
+            run_blocks(self._align_block, len(starts), len(starts) * _ALIGN_TIME, *arguments)
         return out, worth
+
+    def _align_block(self, first: int, last: int, *arguments: Any) -> None:
+        """Give each thread scratch of its own."""
+        align_sets(first, last, *arguments, self._scratch(get_ident(), arguments[3].shape[1]))
 
     def copies(
         self,
@@ -277,7 +283,7 @@ class InexactSearch:
             return starts, np.zeros((2, 0)), np.zeros((0, size * (size - 1) // 2), np.int64)
         rows, worth = (np.concatenate(column) for column in zip(*parts, strict=True))
         kept = np.flatnonzero(worth > -500)
-        kept = kept[np.unique(np.sort(rows[kept], axis=1), axis=0, return_index=True)[1]]
+        kept = kept[_first_of_each(np.sort(rows[kept], axis=1))]
         rows, worth = rows[kept], worth[kept]
         links, edges = state.links_and_edges(rows)
         values = state.values(shape, rows, links, worth)
@@ -737,18 +743,19 @@ def _add(state: Covered, shape: Shape, copies: bytes) -> Covered:
     return state.add(shape, np.frombuffer(copies, np.int64).reshape(-1, shape.num_nodes))
 
 
+def _first_of_each(rows: np.ndarray) -> np.ndarray:
+    """The first of all equal rows ``[K, M]``, in the order of what they hold."""
+    order = np.lexsort(rows.T[::-1])
+    differs = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    return np.concatenate([order[:1], order[1:][differs]])
+
+
 def _is_connected(joined: np.ndarray) -> bool:
     reached = np.zeros(len(joined), bool)
     reached[0] = True
     for _ in range(len(joined)):
         reached |= joined[reached].any(axis=0)
     return bool(reached.all())
-
-
-def _align_block(first: int, last: int, *arguments: Any) -> None:
-    """Give each block scratch of its own."""
-    view, _, colors = arguments[:3]
-    align_sets(first, last, *arguments, new_scratch(len(view.rows.colors), len(colors)))
 
 
 def _pair_weights(

@@ -92,8 +92,7 @@ def test_a_fitted_miner_is_fitted_anew():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"learning": FilterLearning(batch_size=1, relocate=False)},
-        {"learning": FilterLearning(train_size=2)},
+        {"learning": FilterLearning(relocate=False)},
         {"kernel": GREEDY, "learning": FilterLearning("bfs"), "num_epochs": 0},
         {"kernel": ANCHORED, "learning": FilterLearning(num_hops=2)},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
@@ -157,7 +156,7 @@ def test_what_is_reported_is_logged(caplog):
         ({"sources": "magic"}, "sources must be one of 'filters', 'frequent', 'grown'"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
-        ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
+        ({"learning": {"relocate": False}}, "learning must be a gomkcn.FilterLearning"),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
         ({"backend": "abacus"}, "backend must be one of"),

@@ -12,8 +12,6 @@ from command_line import gomkcn
 from tiny_runs import (
     assert_numbers,
     change,
-    pattern_of,
-    run_of,
     signed_loops,
 )
 
@@ -28,7 +26,6 @@ from mining import (
     PatternMiner,
     read_run,
 )
-from mining.mining_run import compare_runs
 from mining.run_folder import (
     SCHEMA_VERSION,
     prepare_folder,
@@ -176,7 +173,7 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
         read_run(tmp_path)
 
 
-MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}
+MINER = {"null_samples": 9, "pattern_size": "4-6"}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +186,7 @@ MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}
         RunSettings().override({"miner": {"null": ("degree", "erdos-renyi")}}),
         RunSettings(
             kernel=GOMKKernel(1, (1.0, 0.5), anchor_root=True),
-            learning=FilterLearning(relocate=False, sample_error=0.25, num_hops=2, policy="bfs"),
+            learning=FilterLearning(relocate=False, num_hops=2, policy="bfs"),
         ),
     ],
     ids=["default", "graph", "miner", "sizes", "null models", "other tables"],
@@ -210,7 +207,7 @@ def test_what_a_file_leaves_out_has_its_default(write):
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "kernel", "learning"}
     assert tables["graph"] == {"path": "g.csv", "features": ["x0"]}
-    assert "memory_limit" not in tables["miner"] and "num_hops" not in tables["learning"]
+    assert "num_hops" not in tables["learning"]
 
 
 def test_values_override_and_none_does_not():
@@ -244,36 +241,6 @@ def test_a_bad_file_is_refused(content, words, write):
     path.unlink()
     with pytest.raises(InputError, match=r"settings\.toml' cannot be read"):
         read_settings(path)
-
-
-def ids(table):
-    rows = table[["pattern_first", "pattern_second"]].astype(object)
-    return [tuple(row) for row in rows.where(rows.notna(), None).itertuples(index=False)]
-
-
-def test_the_same_topology_is_found_whatever_its_node_numbers():
-    ring = nx.cycle_graph(5)
-    turned = nx.Graph([(3, 0), (0, 4), (4, 1), (1, 2), (2, 3)])
-    first = run_of([pattern_of(nx.star_graph(3), 0), pattern_of(ring, 1, count=5)])
-    graphs = (turned, nx.path_graph(4), nx.complete_graph(4))
-    second = run_of([pattern_of(graph, number) for number, graph in enumerate(graphs)])
-    table = compare_runs(first, second)
-    assert ids(table) == [(0, None), (1, 0), (None, 1), (None, 2)]
-    assert table.loc[1, ["structure", "count_first", "count_second"]].tolist() == [
-        "cycle of 5 nodes", "5", "3"
-    ]  # fmt: skip
-    assert len(compare_runs(run_of([]), run_of([]))) == 0
-
-
-def test_categories_belong_to_the_structure_by_their_names():
-    def path(number, *kinds):
-        categories = tuple((f"kind={kind}",) for kind in kinds)
-        plain = pattern_of(nx.path_graph(3), number)
-        return replace(plain, structure=replace(plain.structure, categories=categories))
-
-    first = run_of([path(0, "a", "b", "b"), path(1, "b", "a", "b")])
-    second = run_of([path(0, "b", "b", "a"), path(1, "c", "a", "c")])
-    assert ids(compare_runs(first, second)) == [(0, 0), (1, None), (None, 1)]
 
 
 def test_a_missing_or_cut_file_and_another_version_are_named(copied):
