@@ -649,6 +649,7 @@ class Explorer {
 
   select(selection, jump) {
     const { run } = this;
+    const wasPlace = this.selection?.at !== undefined;
     this.selection = selection;
     const light = run.lightOf(selection);
     this.view.show(selection, light);
@@ -661,6 +662,8 @@ class Explorer {
     this.tell();
     this.onSelect?.(this.address);
     if (selection?.at !== undefined) this.view.fit(light.one);
+    // all places of a structure, after one
+    else if (wasPlace && run.structureOf(selection)) this.view.fit();
     if (jump && isNarrow()) $("#graph").scrollIntoView({ block: "start" });
   }
 
