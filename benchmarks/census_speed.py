@@ -24,7 +24,9 @@ from record import Bench
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
-from mining.counting.census_formulas import count_graphlets, count_orbits, induced_to_subgraphs
+from mining.counting.census_formulas import count_graphlets, count_orbits
+from mining.counting.graphlets import graphlets
+from mining.counting.structure_counts import subgraphs_of
 
 GRAPHS = {
     "ca-GrQc": "ca-GrQc.txt.gz",
@@ -68,7 +70,7 @@ def write_edges(graph: CSRGraph, path: Path) -> None:
 def same_as_escape(path: Path, counts: np.ndarray) -> bool:
     """Whether ESCAPE's subgraph counts of each size are ours."""
     theirs = [float(line) for line in path.read_text().split()[2:]]
-    ours = induced_to_subgraphs(counts).tolist()
+    ours = list(subgraphs_of(dict(zip(graphlets(), counts.tolist(), strict=True))).values())
     bounds = [*(first for *_, first in IN_ESCAPE), len(ours)]
     return all(
         sorted(ours[bounds[k] : bounds[k + 1]]) == sorted(map(int, theirs[start + skip : stop]))

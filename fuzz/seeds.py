@@ -165,7 +165,7 @@ def run_folders() -> list[bytes]:
 
     def write(path: Path) -> None:
         path.mkdir()
-        write_run(path, run, RunSettings(), miner)
+        write_run(path, run, RunSettings())
 
     return [_written("run", write)]
 

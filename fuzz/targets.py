@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import networkx as nx
-import numpy as np
 import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
@@ -25,17 +23,16 @@ from self_contained import assert_loads_nothing
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io import large_edges
 from gomkcn_dgl.io.features import read_label_names
+from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
 from mining.export import occurrence_table, pattern_table, read_places
 from mining.html.report import render_report
 from mining.html.tables import format_comparison, format_run
-from mining.run_folder import load_miner, read_run
+from mining.run_folder import read_run
 from mining.settings import read_settings
 
 
@@ -78,22 +75,6 @@ def _feature_file(path: Path) -> None:
     graph = path.with_name("graph.txt")
     graph.write_text(seeds.EDGES)
     read_graph(graph, feature_file=path)
-
-
-def _convert(path: Path) -> None:
-    """Sort a file on disk, in small pieces; the result, or the refusal, is that of reading it."""
-    out = path.with_name("converted.graph")
-    graph, refusal = _graph_or_refusal(lambda: read_graph(path))
-    names = {"_memory_of": lambda path: 2**62, "_PIECE_BYTES": 40, "_BYTES_PER_END": 2**28}
-    with mock.patch.multiple(large_edges, **names):
-        converted, other = _graph_or_refusal(
-            lambda: (large_edges.convert_graph(path, out, force=True), read_graph(out))[1]
-        )
-    assert str(refusal) == str(other), "converting and reading differ"
-    if refusal is not None:
-        raise refusal
-    for name in ("indptr", "indices", "weights", "links", "features", "node_ids"):
-        np.testing.assert_array_equal(getattr(graph, name), getattr(converted, name), name)
 
 
 def _graph_or_refusal(make: Callable[[], CSRGraph]) -> tuple[CSRGraph | None, InputError | None]:
@@ -146,7 +127,7 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
     return lambda: [text.encode() for text in texts]
 
 
-_read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
+_read_with_classes: Any = _several(read_graph, read_graph_classes)
 _pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
 
@@ -156,8 +137,6 @@ TARGETS = {
         "g.txt.gz", read_graph, lambda: [gzip.compress(seeds.EDGES.encode(), mtime=0)]
     ),
     "csv": Target("g.csv", read_graph, _texts(*seeds.EDGE_CSVS)),
-    "convert": Target("g.txt", _convert, _texts(*seeds.EDGE_LISTS)),
-    "convert_csv": Target("g.csv", _convert, _texts(*seeds.EDGE_CSVS)),
     "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),
     "folder": Target("g.graph", read_graph, seeds.graph_folders, True),
     "graphml": Target("g.graphml", _networkx, seeds.networkx_files(nx.write_graphml)),
@@ -171,9 +150,9 @@ TARGETS = {
             lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph)))
         ),
     ),
-    "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
+    "dgl": Target("g.bin", _read_with_classes, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
-    "tu": Target("tu", _read_labelled, seeds.tu_folders, True),
+    "tu": Target("tu", _read_with_classes, seeds.tu_folders, True),
     "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
     "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
     "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),
@@ -188,7 +167,6 @@ TARGETS = {
     "run": Target("run", _run, seeds.run_folders, True),
     "occurrences": Target("o.parquet", _occurrences, seeds.occurrence_files),
     "report": Target("run", _report, seeds.run_folders, True),
-    "run_checkpoint": Target("run", load_miner, seeds.run_folders, True),
     "metrics": Target("train", read_metrics, seeds.train_folders, True),
     "train_checkpoint": Target("train", load_classifier, seeds.train_folders, True),
 }

@@ -38,7 +38,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         ],
         "pattern_counts": ["bag_of_patterns"],
         "null_models": ["null_model", "NullModel", "sample_null"],
-        "run_folder": ["load_miner", "read_run"],
+        "run_folder": ["read_run"],
         "significance": ["class_differences"],
         "structure_census": [
             "Census",

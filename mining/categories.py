@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 
 # of the nodes of a structure and of a graph, `[M]` and `[V]`
@@ -87,3 +88,19 @@ class Categories:
 
 
 NO_CATEGORIES = Categories()
+
+
+def find_category(name: str, columns: Sequence[int], names: Sequence[str]) -> int:
+    """Which of some columns a category is, by its name or the part after the last "=".
+
+    >>> find_category("C", [0, 1], ["label=C", "label=N"])
+    0
+    """
+    same = [c for c in columns if names[c] == name]
+    same = same or [c for c in columns if names[c].rpartition("=")[2] == name]
+    if len(same) != 1:
+        known = ", ".join(names[c] for c in list(same or columns)[:20]) or "none"
+        raise InputError(
+            f"pattern must have categories of the graph, which are {known}, got {name!r}."
+        )
+    return same[0]

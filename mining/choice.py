@@ -33,7 +33,7 @@ from mining.counting.structure_counts import (
 )
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
-from mining.pattern import CONSENSUS, NullComparison, OccurrenceCount, Pattern, merge
+from mining.pattern import NullComparison, OccurrenceCount, Pattern, merge
 from mining.significance import class_differences, compare_with_random
 
 log = logging.getLogger("gomkcn_dgl")
@@ -112,7 +112,7 @@ def choose_patterns(
         if one.frequency.occurrences.high >= rules.min_occurrences
         and one.frequency.occurrences.state != "bounded"
     ]
-    reported = [*in_set, *called, *given, *_first(frequent, rules.num_patterns)]
+    reported = [*in_set, *called, *given, *frequent[: rules.num_patterns]]
     keys = {one.key for one in reported}
     others = [
         one for one in (*census.values(), *rest) if one.key not in keys and one.frequency.count > 0
@@ -151,12 +151,9 @@ def _compare_small(
             )["doubt"].item()
             warnings += [doubt] if doubt else []
     patterns = {
-        one.key: Pattern(
-            one,
-            sources=("census",),
-            significance=significance,
-            feature_names=mined.graph.feature_names,
-        ).counted(OccurrenceCount.exact(census.get(one, 0)))
+        one.key: Pattern(one, sources=("census",), significance=significance).counted(
+            OccurrenceCount.exact(census.get(one, 0))
+        )
         for one, significance in verdicts.items()
     }
     return patterns, null_models, warnings
@@ -257,11 +254,6 @@ def _distance(pattern: Pattern) -> float:
     if first is None:
         return -1.0
     return inf if first.z is None and first.is_called else abs(first.z or 0.0)
-
-
-def _first(patterns: Sequence[Pattern], most: int) -> list[Pattern]:
-    """The first ones; of the rest what noisy copies agree on, which is searched for on its own."""
-    return [*patterns[:most], *(one for one in patterns[most:] if CONSENSUS in one.sources)]
 
 
 def _count_together(

@@ -25,10 +25,10 @@ from mining.occurrences import Occurrences
 from mining.pattern import OrbitFeature, Pattern
 
 _FORMATS = ("csv", "parquet", "graphml")
-_PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "num_filters",
-                    "occurrences", "occurrences_are"]  # fmt: skip
+_PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "occurrences",
+                    "occurrences_are"]  # fmt: skip
 # what is not known of a pattern that is not located
-_OF_PLACES = {"pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"}
+_OF_PLACES = {"pattern", "graphs", "listed", "disjoint"}
 
 
 def pattern_table(patterns: Sequence[Pattern]) -> Table:
@@ -67,7 +67,6 @@ def pattern_table(patterns: Sequence[Pattern]) -> Table:
             "num_nodes": pattern.num_nodes,
             "edges": pattern.structure.to_text(),
             **({} if (smarts := to_smarts(pattern.structure)) is None else {"smarts": smarts}),
-            "num_filters": pattern.num_filters,
             "occurrences_low": count.low,
             "occurrences_high": count.high,
             # the counts, and the comparisons with random graphs
@@ -103,15 +102,14 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
     -------
     Table
         ``pattern``, ``occurrence`` (its number within the pattern), ``graph`` (of a collection),
-        ``pattern_node``, ``node`` (the input's own id; text unless all ids are integers) and
-        ``similarity``.
+        ``pattern_node`` and ``node`` (the input's own id; text unless all ids are integers).
 
     Examples
     --------
     >>> list(occurrence_table([]).columns())[:3]
     ['pattern', 'occurrence', 'graph']
     """
-    parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 5]
+    parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 4]
     nodes: list[int | str] = []
     for one in patterns:
         listed = one.occurrences
@@ -124,19 +122,13 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
                 rows,
                 listed.graph[rows].astype(np.int64),
                 np.tile(np.arange(size), number),
-                np.round(listed.similarity[rows].astype(float), 6),
             )
         )
     is_whole = all(isinstance(node, int) for node in nodes)
-    *columns, similarity = map(np.concatenate, zip(*parts, strict=True))
+    columns = map(np.concatenate, zip(*parts, strict=True))
     named = dict(zip(("pattern", "occurrence", "graph", "pattern_node"), columns, strict=True))
-    return Table(
-        {
-            **named,
-            "node": np.array(nodes, np.int64) if is_whole else list(map(str, nodes)),
-            "similarity": similarity,
-        }
-    )
+    ids = np.array(nodes, np.int64) if is_whole else list(map(str, nodes))
+    return Table({**named, "node": ids})
 
 
 def copies_table(motif_set: MotifSet) -> Table:
@@ -239,9 +231,6 @@ def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
             raise ValueError("it does not hold what patterns.json says")
         names, nodes = np.unique(table["node"].to_numpy(object), return_inverse=True)
         graph = table["graph"].to_numpy()
-        similarity = (
-            table["similarity"].to_numpy() if "similarity" in table else np.ones(len(table))
-        )
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
@@ -250,10 +239,8 @@ def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
     for number, size in sizes:
         rows = slice(start, start + number * size)
         start = rows.stop
-        shape, first = (number, size), slice(rows.start, rows.stop, max(size, 1))
-        found.append(
-            Occurrences(nodes[rows].reshape(shape), similarity[first], graph[first], names)
-        )
+        first = slice(rows.start, rows.stop, max(size, 1))
+        found.append(Occurrences(nodes[rows].reshape(number, size), graph[first], names))
     return found
 
 

@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
-from mining.counting.counter import count_stars, estimate_occurrences, list_places
-from mining.counting.exact_search import ExactSearch
+from mining.counting.counter import count_and_find, list_places
 from mining.counting.sought import STEPS_PER_SECOND, Sought
 from mining.counting.structure_counts import are_connected
 from mining.graph_relations import channels_in
@@ -130,7 +129,7 @@ def count_inexact(
     max_edits : int
         So few that at most 10,000 drawings on the nodes of the pattern are within them.
     error, max_steps, seed
-        As for :func:`gomkcn.count_occurrences`; structures share the steps.
+        As for :func:`gomkcn.count_occurrences`; structures share the steps equally.
 
     Raises
     ------
@@ -148,25 +147,14 @@ def count_inexact(
     ([2, 0, 4, 1], ('added 1--3',), True)
     """
     check_int("max_edits", max_edits, 0)
-    check_float("error", error, 0, open_minimum=True)
-    left, graph = check_int("max_steps", max_steps, 1), as_csr(graph)
+    check_int("max_steps", max_steps, 1)
+    graph = as_csr(graph)
     found = _find_variants(graph, structure, colors, max_edits)
-    variants = []
-    for number, (one, edits) in enumerate(found):
-        stars = count_stars(graph, one, colors)
-        if stars is not None:
-            graphs, count = np.array(stars, object) > 0, OccurrenceCount.exact(sum(stars))
-        else:
-            # steps that others have left are for those to come
-            search, share = ExactSearch(graph, one, colors), max(1, left // (len(found) - number))
-            search.run(max_steps=share)
-            left -= min(share, search.steps)
-            graphs = np.zeros(graph.num_graphs, bool)
-            graphs[graph.graph_of(np.flatnonzero(search.count))] = True
-            count = OccurrenceCount.exact(int(search.count.sum()))
-            if search.unfinished:
-                count = estimate_occurrences(search, error, share, seed)
-        variants.append(Variant(one, edits, count, graphs))
+    share = max(1, max_steps // max(1, len(found)))
+    variants = [
+        Variant(one, edits, *count_and_find(graph, one, colors, error, share, seed))
+        for one, edits in found
+    ]
     return InexactCounts(graph, structure, colors, max_edits, variants)
 
 

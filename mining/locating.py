@@ -1,4 +1,4 @@
-"""Locating: where the patterns that were chosen are, in the whole graph and around its nodes."""
+"""Locating: where the patterns that were chosen are."""
 
 from __future__ import annotations
 
@@ -13,18 +13,9 @@ from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
 from mining.counting.exact_search import find_graphs
-from mining.learning.neighbourhoods import (
-    Places,
-    compare_neighbourhoods,
-    filters_of,
-    similarity_of_places,
-    turn_places,
-)
-from mining.learning.rooted_subgraphs import ScaledFeatures
-from mining.learning.subgraph_source import SubgraphSource
 from mining.mined_graph import MinedGraph
 from mining.occurrences import pick_disjoint
-from mining.pattern import Pattern, Profile
+from mining.pattern import Pattern
 
 log = logging.getLogger("gomkcn_dgl")
 # most places of a pattern that are listed
@@ -36,18 +27,12 @@ _GRAPH_STEPS = 1 << 28
 
 
 def locate_patterns(
-    mined: MinedGraph,
-    source: SubgraphSource,
-    patterns: Sequence[Pattern],
-    min_occurrences: int,
-    steps: Steps,
+    mined: MinedGraph, patterns: Sequence[Pattern], seed: int, steps: Steps
 ) -> list[Pattern]:
-    """List the places of each pattern.
+    """List the places of each pattern, and count the graphs that hold one.
 
-    Patterns get their occurrences, frequencies, and a profile for each kind of features that at
-    least ``min_occurrences`` of their places have. All processes share the work and get the result.
+    What occurs and cannot be located is left out. All processes share the work and get the result.
     """
-    features = ScaledFeatures(mined.graph.features, source.scaling)
 
     def list_one(pattern: Pattern) -> dict[str, np.ndarray]:
         nodes, is_complete = list_places(
@@ -57,7 +42,7 @@ def locate_patterns(
             most=MOST_LISTED,
             max_steps=LIST_STEPS,
             known=pattern.frequency.occurrences.low,
-            seed=source.seed,
+            seed=seed,
         )
         if not len(nodes) and pattern.motif is not None:
             # a search of a part of a large graph met none; copies with edits are no occurrences
@@ -66,89 +51,27 @@ def locate_patterns(
         return {"nodes": nodes, "is_complete": np.array(is_complete)}
 
     found = steps.each("listing places", list_one, patterns, attrgetter("key"))
-    located = []
-    for pattern, listed in zip(patterns, found, strict=True):
-        if len(listed["nodes"]) or pattern.frequency.count == 0 or pattern.motif is not None:
-            located.append(_located(mined, source, features, pattern, listed, min_occurrences))
+    located = [
+        _located(mined, pattern, listed)
+        for pattern, listed in zip(patterns, found, strict=True)
+        if len(listed["nodes"]) or pattern.frequency.count == 0 or pattern.motif is not None
+    ]
     if len(located) < len(patterns) and is_first():
         lost = len(patterns) - len(located)
         log.info("%d structures could not be located, and are left out", lost)
     return located
 
 
-def count_roots(
-    mined: MinedGraph, source: SubgraphSource, patterns: Sequence[Pattern], steps: Steps
-) -> list[Pattern]:
-    """The patterns with the nodes whose neighbourhood is theirs, or most similar to theirs.
-
-    These are the frequencies of the GOMKCN paper (section VI-B). In a large graph a sample of the
-    nodes stands for all.
-    """
-    roots = source.sample_roots(mined.graph)
-    near = compare_neighbourhoods(source, mined.graph, patterns, roots, steps)
-    nearest = near.nearest
-    scale = mined.graph.num_nodes / max(1, len(near.roots))
-    return [
-        replace(
-            one,
-            frequency=replace(
-                one.frequency,
-                roots=round(int(near.same[:, number].sum()) * scale),
-                assigned=round(int((nearest == number).sum()) * scale),
-            ),
-        )
-        for number, one in enumerate(patterns)
-    ]
-
-
-def _located(
-    mined: MinedGraph,
-    source: SubgraphSource,
-    features: ScaledFeatures,
-    pattern: Pattern,
-    listed: Mapping[str, np.ndarray],
-    min_occurrences: int,
-) -> Pattern:
-    """The pattern with its places, the most similar first, and the features that they have."""
-    centers = [source.scaling.scale(one.features) for one in pattern.profiles]
-    places = turn_places(listed["nodes"], pattern.structure, features, centers, min_occurrences)
-    pattern = replace(pattern, profiles=_profiles_of(pattern, places, source))
-    similarity = np.zeros(len(places.nodes), np.float32)
-    for row, number in enumerate(places.means):
-        own = np.flatnonzero(places.owner == number)
-        values = features[places.nodes[own]]
-        # places with the same features have those of the profile, their mean
-        similarity[own] = 1.0
-        if (values != values[:1]).any():
-            one = filters_of(pattern, source).take([row])
-            similarity[own] = similarity_of_places(source, features, places.nodes[own], one)
-    order = np.argsort(-similarity, kind="stable")
+def _located(mined: MinedGraph, pattern: Pattern, listed: Mapping[str, np.ndarray]) -> Pattern:
+    """The pattern with its places."""
+    nodes = listed["nodes"]
     frequency = replace(
         pattern.frequency,
-        graphs=_count_graphs(mined, pattern, places.nodes, bool(listed["is_complete"])),
-        listed=len(places.nodes),
-        disjoint=int(pick_disjoint(places.nodes).sum()),
+        graphs=_count_graphs(mined, pattern, nodes, bool(listed["is_complete"])),
+        listed=len(nodes),
+        disjoint=int(pick_disjoint(nodes).sum()),
     )
-    return replace(
-        pattern,
-        occurrences=mined.occurrences(places.nodes[order], similarity[order]),
-        frequency=frequency,
-        feature_names=mined.graph.feature_names,
-    )
-
-
-def _profiles_of(pattern: Pattern, places: Places, source: SubgraphSource) -> tuple[Profile, ...]:
-    """The mean features of the places of each center, with the weights that it learnt."""
-    learnt = pattern.profiles or (Profile(np.empty(0), pattern.structure.channels.astype(float)),)
-    return tuple(
-        Profile(
-            source.scaling.restore(mean),
-            learnt[number].weights,
-            sum(learnt[one].num_filters for one, to in places.joined.items() if to == number),
-            float((places.owner == number).mean()) if len(places.owner) else 1.0,
-        )
-        for number, mean in places.means.items()
-    )
+    return replace(pattern, occurrences=mined.occurrences(nodes), frequency=frequency)
 
 
 def _count_graphs(

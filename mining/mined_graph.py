@@ -92,10 +92,9 @@ class MinedGraph:
             return None
         return self.categories.numbers_of(structure, self.graph.feature_names), self.colors
 
-    def occurrences(self, rows: np.ndarray, similarity: np.ndarray | None = None) -> Occurrences:
+    def occurrences(self, rows: np.ndarray) -> Occurrences:
         """Occurrences at some nodes ``[K, M]`` of the graph, by the ids that were given."""
-        similarity = np.ones(len(rows), np.float32) if similarity is None else similarity
-        return Occurrences.at(self.order.given(rows), similarity, self.given)
+        return Occurrences.at(self.order.given(rows), self.given)
 
     def rows_of(self, occurrences: Occurrences) -> np.ndarray:
         """The nodes of ``graph`` at which occurrences are, int64 ``[K, M]``."""

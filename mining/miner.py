@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,29 +12,24 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, graph_labels
-from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.candidates.frequent import patterns_of_subgraphs
 from mining.candidates.trained_filters import patterns_of_filters
-from mining.categories import Categories
 from mining.choice import choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
-from mining.learning.consensus import add_consensus
-from mining.learning.discrete_filters import DiscreteFilters
+from mining.graph_relations import with_relations
 from mining.learning.filter_learning import learn_filters
-from mining.learning.neighbourhoods import Neighbourhoods, compare_neighbourhoods
-from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import SubgraphSource
-from mining.locating import count_roots, locate_patterns
+from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
+from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.miner_parameters import COUNT_SECONDS, MinerParameters
 from mining.motif_sets.finding import find_motif_set, given_patterns
 from mining.pattern import Pattern, Patterns, merge
-from mining.pattern_counts import COPIES, LOG, SIMILARITY, bag_of_patterns
+from mining.pattern_counts import COPIES, LOG, bag_of_patterns
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -95,16 +89,12 @@ class PatternMiner(TransformerMixin, MinerParameters):
         Patterns of filters are dropped if they have fewer occurrences.
     level : {"node", "graph"}
         Whether :meth:`transform` returns a row for each node, or for each graph of a list.
-    values : {"copies", "occurrences", "log", "similarity"}
+    values : {"copies", "occurrences", "log"}
         What is in these rows: where copies of the motifs lie, see :meth:`MotifSet.transform`; the
-        occurrences of each pattern in a graph, or those that a node is in; ``log(1 +
-        occurrences)``; or how similar the neighbourhood of a node is to a pattern, the largest of a
-        graph.
+        occurrences of each pattern in a graph, or those that a node is in; or ``log(1 +
+        occurrences)``.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
-    memory_limit : int, str or None
-        Bytes that filters may take beside the graph, or a size such as ``"2GiB"``. None: half of
-        the machine's memory.
     kernel : GOMKKernel or None
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
@@ -122,8 +112,8 @@ class PatternMiner(TransformerMixin, MinerParameters):
         after each epoch; empty without filters.
     others_ : list of Pattern
         What was counted beside the patterns, the largest z first.
-    source_ : SubgraphSource
-        Takes subgraphs from a graph as filters see it, with the same scaling of the features.
+    relations_ : Relations
+        The relations of the graph, and whether their edges have a direction.
     is_partial_ : bool
         Whether time was up before all was done.
     notes_ : tuple of str
@@ -196,13 +186,13 @@ class PatternMiner(TransformerMixin, MinerParameters):
         Raises
         ------
         InputError
-            For a parameter out of range, a graph without nodes, or more memory than
-            ``memory_limit``.
+            For a parameter out of range, or a graph without nodes.
         RunInterruptedError
             If a signal asked to stop.
         """
-        # 1. read the graph, and settle how subgraphs are extracted and compared
-        given, source = prepare(self, graph)
+        # 1. read the graph
+        self.check()
+        given = _without_weights(as_csr(graph))
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
@@ -218,8 +208,8 @@ class PatternMiner(TransformerMixin, MinerParameters):
             steps = Steps(progress=bar) if steps is None else steps
             # 2. filters: sample rooted subgraphs, initialise, train, discretise
             if "filters" in sources:
-                filters, loss_curve = self._learn(source, mined.graph, steps)
-                proposed += patterns_of_filters(filters, mined, source.scaling, rules.sizes)
+                learnt, loss_curve = self._learn(mined, rules.sizes, steps)
+                proposed += learnt
             if "frequent" in sources:
                 proposed += patterns_of_subgraphs(mined, rules.sizes)
             # 3. the few structures whose copies shorten the description of the graph most
@@ -238,13 +228,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
             # 5. list the places of these
-            located = locate_patterns(mined, source, choice.patterns, self.min_occurrences, steps)
-            if "filters" in sources and located:
-                located = count_roots(mined, source, located, steps)
-                # what filters alone have shown is ordered by its frequency in the paper's sense
-                located.sort(
-                    key=lambda one: -(one.frequency.roots or 0) if _is_of_filters(one) else -inf
-                )
+            located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
         if not quiet and is_first():
@@ -253,8 +237,8 @@ class PatternMiner(TransformerMixin, MinerParameters):
         # 7. only what ends whole leaves something behind
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
-        self.loss_curve_, self.source_ = loss_curve, source
-        self.n_features_in_ = len(source.scaling.offset)
+        self.loss_curve_, self.relations_ = loss_curve, given.relations
+        self.n_features_in_ = given.stored_features.shape[1]
         self.is_partial_ = steps.is_partial
         self.notes_, self.warnings_ = given.notes, choice.warnings
         self.null_models_ = choice.null_models
@@ -262,29 +246,26 @@ class PatternMiner(TransformerMixin, MinerParameters):
         return self
 
     def _learn(
-        self, source: SubgraphSource, graph: CSRGraph, steps: Steps
-    ) -> tuple[DiscreteFilters, list[float]]:
-        """Filters of the subgraphs around the nodes, and the loss curve."""
-        source.check_memory(graph)
+        self, mined: MinedGraph, sizes: range, steps: Steps
+    ) -> tuple[list[Pattern], list[float]]:
+        """What filters learn of the subgraphs around the nodes, and the loss curve."""
+        graph, learning = mined.graph, self.resolve_learning()
+        scaling = FeatureScaling.fit(graph.stored_features, learning.feature_contrast)
         steps.progress.begin("sampling subgraphs")
+        hops = usual_hops(self.filter_nodes) if learning.num_hops is None else learning.num_hops
+        settings = SubgraphSettings(hops, self.filter_nodes, learning.policy, self.random_state)
+        kernel = self.resolve_kernel()
         filters, loss_curve = learn_filters(
-            source.training_subgraphs(graph),
+            RootedSubgraphs.sample(graph, scaling, kernel, settings),
             self.num_patterns,
-            self.resolve_learning(),
+            learning,
+            kernel,
+            self.backend,
             num_epochs=self.num_epochs,
             seed=self.random_state,
             steps=steps,
         )
-        filters = add_consensus(
-            filters,
-            source,
-            graph,
-            self.num_patterns,
-            self.resolve_learning().sample_size,
-            self.min_occurrences,
-            self.random_state,
-        )
-        return filters, loss_curve
+        return patterns_of_filters(filters, mined, scaling, sizes), loss_curve
 
     def transform(self, graph: Any) -> np.ndarray:
         """Return a row for each graph or each node, as ``level`` and ``values`` say.
@@ -298,38 +279,18 @@ class PatternMiner(TransformerMixin, MinerParameters):
         Returns
         -------
         numpy.ndarray
-            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; float64 ``[G, patterns]`` or
-            ``[V, patterns]`` of occurrences or their logarithm; or float32 similarities, in [0, 1].
+            float64 ``[G, motifs + 1]`` or int64 ``[V, 3]`` of copies; or float64 ``[G, patterns]``
+            or ``[V, patterns]`` of occurrences or their logarithm.
         """
         check_is_fitted(self)
-        csr = self.source_.read(graph)
+        csr = with_relations(as_csr(graph), self.relations_)
         if self.values == COPIES:
             return self.motif_set_.transform(csr, self.level)
-        if self.values == SIMILARITY:
-            near, order = self._near(csr)
-            similarity = near.similarity[order.position]
-            if self.level == "node":
-                return similarity
-            return np.maximum.reduceat(similarity, csr.graph_ptr[:-1], axis=0)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
         bag = bag_of_patterns(
             self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
         )
         return np.log1p(bag) if self.values == LOG else bag
-
-    def predict(self, graph: Any) -> np.ndarray:
-        """Position in ``patterns_`` of the most similar pattern of each node, int64 ``[V]``.
-
-        Raises
-        ------
-        InputError
-            If :meth:`fit` found no pattern.
-        """
-        check_is_fitted(self)
-        if not self.patterns_:
-            raise InputError("predict needs a pattern, and fit found none; lower min_occurrences.")
-        near, order = self._near(self.source_.read(graph))
-        return near.nearest[order.position]
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return the columns' names: of motifs, or number and name of each pattern."""
@@ -337,11 +298,6 @@ class PatternMiner(TransformerMixin, MinerParameters):
         if self.values == COPIES:
             return self.motif_set_.get_feature_names_out(level=self.level)
         return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
-
-    def _near(self, graph: CSRGraph) -> tuple[Neighbourhoods, NodeOrder]:
-        """The neighbourhoods of all nodes in an order of their own, as :meth:`fit` sees them."""
-        order = NodeOrder.of(graph)
-        return compare_neighbourhoods(self.source_, order.graph, self.patterns_, None), order
 
     def __sklearn_tags__(self) -> Tags:
         """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
@@ -351,16 +307,10 @@ class PatternMiner(TransformerMixin, MinerParameters):
         return tags
 
 
-def _is_of_filters(pattern: Pattern) -> bool:
-    """Whether a pattern is reported because filters have shown it, and for nothing else."""
-    called = any(one.is_called for one in pattern.significance.values())
-    return pattern.motif is None and not called and "given" not in pattern.sources
-
-
-def prepare(miner: PatternMiner, graph: Any) -> tuple[CSRGraph, SubgraphSource]:
-    """Read the graph and check the parameters."""
-    csr = as_csr(graph)
-    scaling = FeatureScaling.fit(csr.stored_features, miner.resolve_learning().feature_contrast)
-    categories = Categories.find(csr.stored_features, csr.feature_names)
-    source = miner.make_source(scaling, csr.relations, categories)
-    return source.read(csr), source
+def _without_weights(graph: CSRGraph) -> CSRGraph:
+    """Leave the weights of edges out, and note it."""
+    if graph.weights is None:
+        return graph
+    note = "edge weights are not used for mining: a pattern has an edge or not"
+    log.info(note)
+    return replace(graph, weights=None, notes=(*graph.notes, note))

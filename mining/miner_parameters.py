@@ -11,14 +11,10 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
-from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime import html_of
-from mining.categories import NO_CATEGORIES, Categories
 from mining.choice import LEAST_SAMPLES, ChoiceRules
 from mining.counting.sought import steps_in
 from mining.learning.filter_learning import FilterLearning
-from mining.learning.rooted_subgraphs import FeatureScaling
-from mining.learning.subgraph_source import SubgraphSource, read_limit
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.finding import MOST_NODES
 from mining.null_models import check_null
@@ -58,7 +54,6 @@ class MinerParameters(BaseEstimator):
     level: str = "node"
     values: str = "copies"
     random_state: int = 0
-    memory_limit: int | str | None = None
     kernel: GOMKKernel | None = None
     backend: str = "auto"
 
@@ -105,29 +100,6 @@ class MinerParameters(BaseEstimator):
             raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
         return learning
 
-    def make_source(
-        self,
-        scaling: FeatureScaling,
-        relations: Relations = SIMPLE,
-        categories: Categories = NO_CATEGORIES,
-    ) -> SubgraphSource:
-        """Check the parameters; return what takes subgraphs from graphs as they say."""
-        self.check()
-        learning = self.resolve_learning()
-        return SubgraphSource(
-            self.resolve_kernel(),
-            scaling,
-            self.filter_nodes,
-            read_limit(self.memory_limit),
-            num_hops=learning.num_hops,
-            policy=learning.policy,
-            seed=self.random_state,
-            sample_error=learning.sample_error,
-            backend=self.backend,
-            relations=relations,
-            categories=categories,
-        )
-
     def choice_rules(self, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many edges."""
         return ChoiceRules(
@@ -167,7 +139,8 @@ class MinerParameters(BaseEstimator):
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
-        check_int("sample_size", self.resolve_learning().sample_size, self.num_patterns)
+        self.resolve_learning()
+        self.resolve_kernel()
 
     def _repr_html_(self) -> str | None:
         """The patterns as cards, for a notebook."""

@@ -15,7 +15,7 @@ from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
 # settings of the miner that do not change the result
-_WITHOUT_EFFECT = ("backend", "memory_limit", "level", "values")
+_WITHOUT_EFFECT = ("backend", "level", "values")
 
 
 def run_job(

@@ -19,41 +19,34 @@ class Occurrence:
     ----------
     nodes : tuple of int or str
         The input's own id of the graph node that each pattern node is mapped to.
-    similarity : float
-        Normalised score of the subgraph with the pattern, features included, in [0, 1].
     graph : int
         Index of the graph within the collection.
     """
 
     nodes: tuple[int | str, ...]
-    similarity: float
     graph: int = 0
 
 
 class Occurrences(Sequence[Occurrence]):
     """K occurrences of a pattern of M nodes as arrays; a record is made when it is indexed.
 
-    ``nodes`` is integer ``[K, M]``, the graph node of each pattern node; ``similarity`` is ``[K]``,
-    and ``graph [K]`` the index within the collection. ``names`` are the input's own ids, which
-    ``nodes`` number; None where ``nodes`` are the ids.
+    ``nodes`` is integer ``[K, M]``, the graph node of each pattern node, and ``graph [K]`` the
+    index within the collection. ``names`` are the input's own ids, which ``nodes`` number; None
+    where ``nodes`` are the ids.
 
-    >>> occurrences = Occurrences(np.array([[0, 2], [1, 0]]), np.array([1.0, 0.5]),
-    ...                           np.zeros(2, int), np.array(["a", "b", "c"]))
+    >>> names = np.array(["a", "b", "c"])
+    >>> occurrences = Occurrences(np.array([[0, 2], [1, 0]]), np.zeros(2, int), names)
     >>> occurrences[0].nodes, occurrences[1].nodes, len(occurrences)
     (('a', 'c'), ('b', 'a'), 2)
     """
 
     def __init__(
-        self,
-        nodes: np.ndarray,
-        similarity: np.ndarray,
-        graph: np.ndarray,
-        names: np.ndarray | None = None,
+        self, nodes: np.ndarray, graph: np.ndarray, names: np.ndarray | None = None
     ) -> None:
-        self.nodes, self.similarity, self.graph, self.names = nodes, similarity, graph, names
+        self.nodes, self.graph, self.names = nodes, graph, names
 
     @classmethod
-    def at(cls, rows: np.ndarray, similarity: np.ndarray, graph: CSRGraph) -> Occurrences:
+    def at(cls, rows: np.ndarray, graph: CSRGraph) -> Occurrences:
         """Occurrences given by rows of a graph, int ``[K, M]``."""
         owner = np.zeros(len(rows), np.int64)
         if len(rows) and graph.num_graphs > 1:
@@ -61,7 +54,7 @@ class Occurrences(Sequence[Occurrence]):
             owner = graph.graph_of(rows[:, 0])
         if graph.node_ids is None:
             rows = rows - graph.graph_ptr[owner, None]
-        return cls(rows, similarity, owner, graph.node_ids)
+        return cls(rows, owner, graph.node_ids)
 
     @classmethod
     def of(cls, records: Sequence[Occurrence], num_nodes: int) -> Occurrences:
@@ -71,7 +64,6 @@ class Occurrences(Sequence[Occurrence]):
         number = {name: i for i, name in enumerate(names)}
         return cls(
             np.array([number[node] for node in ids], np.int64).reshape(-1, num_nodes),
-            np.array([record.similarity for record in records], float),
             np.array([record.graph for record in records], np.int64),
             np.array(names, object),
         )
@@ -121,13 +113,13 @@ class Occurrences(Sequence[Occurrence]):
     def __getitem__(self, at: int | slice) -> Occurrence | Occurrences:
         """One occurrence, or some."""
         if isinstance(at, slice):
-            return Occurrences(self.nodes[at], self.similarity[at], self.graph[at], self.names)
+            return Occurrences(self.nodes[at], self.graph[at], self.names)
         nodes = (self.nodes[at] if self.names is None else self.names[self.nodes[at]]).tolist()
-        return Occurrence(tuple(nodes), float(self.similarity[at]), int(self.graph[at]))
+        return Occurrence(tuple(nodes), int(self.graph[at]))
 
     def __len__(self) -> int:
         """Number of occurrences K."""
-        return len(self.similarity)
+        return len(self.nodes)
 
     def __iter__(self) -> Iterator[Occurrence]:
         """All of them, one by one."""
@@ -146,7 +138,7 @@ class Occurrences(Sequence[Occurrence]):
         return f"Occurrences({len(self)})"
 
 
-NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.float32), np.empty(0, np.int64))
+NONE = Occurrences(np.empty((0, 0), np.int32), np.empty(0, np.int64))
 
 
 def pick_disjoint(node_sets: np.ndarray) -> np.ndarray:

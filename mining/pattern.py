@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from math import inf, isfinite, log
 from typing import Any
 
@@ -24,11 +23,9 @@ MORE, LESS, AS_EXPECTED = "more frequent", "less frequent", "as expected"
 # strengths of two classes are equal but for rounding, of records too
 _SAME = 1 - 1e-4
 # of patterns.json
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 # occurrences in patterns.json; all are in a table of their own
 MOST_LISTED = 20
-# the source of a pattern on which noisy copies agree, of which few may be intact
-CONSENSUS = "consensus"
 
 
 @dataclass(frozen=True)
@@ -126,12 +123,6 @@ class Frequency:
         directions and types of the edges and categories of the nodes included.
     graphs : int
         Graphs of the collection that hold a place of the pattern.
-    roots : int or None
-        Nodes whose neighbourhood of as many nodes has exactly the structure of the pattern,
-        directions, types and categories included; None where no filters were trained.
-    assigned : int or None
-        Nodes whose neighbourhood is more similar to the pattern than to any other: the size of its
-        cluster, which the GOMKCN paper calls its frequency (section VI-B).
     listed : int
         Places that are listed: all, or a random sample of very many.
     disjoint : int
@@ -139,14 +130,12 @@ class Frequency:
 
     Examples
     --------
-    >>> Frequency(OccurrenceCount.exact(2), graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
-    Frequency(occurrences=..., graphs=1, roots=6, assigned=9, listed=2, disjoint=2)
+    >>> Frequency(OccurrenceCount.exact(2), graphs=1, listed=2, disjoint=2)
+    Frequency(occurrences=..., graphs=1, listed=2, disjoint=2)
     """
 
     occurrences: OccurrenceCount = UNCOUNTED
     graphs: int = 0
-    roots: int | None = None
-    assigned: int | None = None
     listed: int = 0
     disjoint: int = 0
 
@@ -490,61 +479,6 @@ class MotifPart:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
-    """Features and edge weights of a pattern, as some of its occurrences have them.
-
-    Attributes
-    ----------
-    features : numpy.ndarray
-        ``[M, D]`` in the input's units: what a filter learnt, then the mean of the occurrences.
-    weights : numpy.ndarray
-        ``[M, M, C]``, the learnt weight of each edge in (½, 1]; 1 without a filter.
-    num_filters : int
-        Filters that learnt it; 0 where the features are those of the occurrences alone.
-    share : float
-        Share of the occurrences that are nearest to it.
-    """
-
-    features: np.ndarray
-    weights: np.ndarray
-    num_filters: int = 0
-    share: float = 1.0
-
-    def turned(self, mapping: np.ndarray) -> Profile:
-        """The same for nodes in another order: node i is node ``mapping[i]`` here."""
-        weights = self.weights[np.ix_(mapping, mapping)]
-        return replace(self, features=self.features[mapping], weights=weights)
-
-    def edge_weights(self, structure: Structure) -> tuple[float, ...]:
-        """The weight of each edge of the structure that it is of."""
-        leaving = self.weights[:, :, structure.relations.outgoing]
-        rows = zip(structure.edges, structure.edge_relations, strict=True)
-        return tuple(float(leaving[u, v, relation]) for (u, v), relation in rows)
-
-    def to_dict(self, structure: Structure) -> dict[str, Any]:
-        """The record of ``patterns.json``, with weights in the order of the edges."""
-        return {
-            "features": [
-                [float(f"{value:.7g}") for value in row] for row in self.features.tolist()
-            ],
-            "edge_weights": [round(weight, 6) for weight in self.edge_weights(structure)],
-            "num_filters": self.num_filters,
-            "share": round(self.share, 6),
-        }
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any], structure: Structure) -> Profile:
-        """Read a record of ``patterns.json``; the inverse of :meth:`to_dict`."""
-        relations, weights = structure.relations, np.zeros(structure.channels.shape)
-        rows = zip(structure.edges, structure.edge_relations, record["edge_weights"], strict=True)
-        for (u, v), number, weight in rows:
-            channel = relations.outgoing[number]
-            weights[u, v, channel] = weights[v, u, relations.opposite[channel]] = weight
-        features = np.array(record["features"], float).reshape(structure.num_nodes, -1)
-        return cls(features, weights, record["num_filters"], record["share"])
-
-
-@dataclass(frozen=True, eq=False)
 class Pattern:
     """A small graph that occurs again and again.
 
@@ -556,11 +490,10 @@ class Pattern:
     structure : Structure
         Nodes, edges, directions, relations and categories.
     occurrences : Occurrences
-        The places that are listed, the most similar first, as many as ``frequency.listed``; of what
-        is not reported none.
+        The places that are listed, as many as ``frequency.listed``; of what is not reported none.
     sources : tuple of str
-        What saw it: "grown" sets of nodes, trained "filters", the "consensus" of noisy copies, of
-        which few may be intact, the "census", or the user, where it was "given".
+        What saw it: "grown" sets of nodes, trained "filters", "frequent" subgraphs, the "census",
+        or the user, where it was "given".
     frequency : Frequency
         How often it occurs, in several readings.
     significance : mapping from str to NullComparison
@@ -568,11 +501,6 @@ class Pattern:
         for structures that random graphs were not searched for.
     classes : ClassDifference or None
         How often graphs of each class contain it, where classes are known.
-    profiles : tuple of Profile
-        Features and edge weights that its occurrences have, the most frequent first; several where
-        filters learnt different features for it.
-    feature_names : tuple of str
-        One name per column of the features.
     id : int
         Position among the patterns of a run; -1 for what was counted and is not reported.
     description : str
@@ -598,8 +526,6 @@ class Pattern:
     frequency: Frequency = field(default_factory=Frequency)
     significance: Mapping[str, NullComparison] = field(default_factory=dict)
     classes: ClassDifference | None = None
-    profiles: tuple[Profile, ...] = ()
-    feature_names: tuple[str, ...] = ()
     id: int = -1
     description: str = ""
     motif: MotifPart | None = None
@@ -658,31 +584,12 @@ class Pattern:
         """The categorical features of each node, by name, which its places have as well."""
         return self.structure.categories
 
-    @cached_property
-    def features(self) -> np.ndarray:
-        """Features of most of its occurrences, ``[M, D]`` in the input's units."""
-        if self.profiles:
-            return self.profiles[0].features
-        return np.zeros((self.num_nodes, len(self.feature_names)))
-
-    @cached_property
-    def edge_weights(self) -> tuple[float, ...]:
-        """The weight of each edge that was learnt for them, in (½, 1]."""
-        if not self.profiles:
-            return (1.0,) * len(self.edges)
-        return self.profiles[0].edge_weights(self.structure)
-
-    @property
-    def num_filters(self) -> int:
-        """Filters that learnt it; 0 for a structure that recurs without one."""
-        return sum(one.num_filters for one in self.profiles)
-
     def counted(self, count: OccurrenceCount) -> Pattern:
         """The same with a count of its occurrences."""
         return replace(self, frequency=replace(self.frequency, occurrences=count))
 
     def to_networkx(self) -> Any:
-        """The pattern as a NetworkX graph with features as node and weights as edge attributes.
+        """The pattern as a NetworkX graph.
 
         It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
         relations; edges then have the attribute ``relation``, and among edges with a direction
@@ -694,9 +601,9 @@ class Pattern:
         graph.graph["pattern"] = self.id
         count = self.frequency.occurrences
         graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
-        for name in ("graphs", "roots", "assigned", "listed", "disjoint"):
-            if (number := getattr(self.frequency, name)) is not None:
-                graph.graph[name] = number
+        graph.graph |= {
+            name: getattr(self.frequency, name) for name in ("graphs", "listed", "disjoint")
+        }
         if self.motif is not None:
             graph.graph |= {"copies": self.motif.num_copies, "bits": self.motif.bits}
         for null, significance in self.significance.items():
@@ -706,16 +613,12 @@ class Pattern:
                 if (value := getattr(significance, name)) is not None
             }
         graph.add_nodes_from(range(self.num_nodes))
-        if self.profiles:
-            for node, row in enumerate(self.features.tolist()):
-                graph.nodes[node].update(zip(self.feature_names, row, strict=True))
         named = self.relations.names != (PLAIN,)
-        rows = zip(self.edges, self.edge_relations, self.edge_weights, strict=True)
-        for (u, v), relation, weight in rows:
+        for (u, v), relation in zip(self.edges, self.edge_relations, strict=True):
             values = {"relation": self.relations.names[relation]} if named else {}
-            graph.add_edge(u, v, weight=weight, **values)
+            graph.add_edge(u, v, **values)
             if graph.is_directed() and not self.relations.directed[relation]:
-                graph.add_edge(v, u, weight=weight, **values)
+                graph.add_edge(v, u, **values)
         return graph
 
     def to_dict(self) -> dict[str, Any]:
@@ -725,27 +628,19 @@ class Pattern:
             "description": self.description,
             **self.structure.to_dict(),
             "sources": list(self.sources),
-            "profiles": [one.to_dict(self.structure) for one in self.profiles],
             "frequency": asdict(self.frequency),
             "classes": None if self.classes is None else self.classes.to_dict(),
             "significance": {name: entry.to_dict() for name, entry in self.significance.items()},
             "inside": list(self.inside),
             "occurrences": [
-                {
-                    "nodes": list(one.nodes),
-                    "similarity": round(one.similarity, 6),
-                    "graph": one.graph,
-                }
+                {"nodes": list(one.nodes), "graph": one.graph}
                 for one in self.occurrences[:MOST_LISTED]
             ],
         }
 
     @classmethod
     def from_dict(
-        cls,
-        record: Mapping[str, Any],
-        feature_names: Sequence[str],
-        occurrences: Occurrences | None = None,
+        cls, record: Mapping[str, Any], occurrences: Occurrences | None = None
     ) -> Pattern:
         """Read a record of ``patterns.json``, with all its occurrences or those listed there."""
         if occurrences is None:
@@ -770,8 +665,6 @@ class Pattern:
             and ClassDifference(
                 tuple(ClassContrast(**one) for one in classes["contrasts"]), classes["p_adjusted"]
             ),
-            profiles=tuple(Profile.from_dict(one, structure) for one in record["profiles"]),
-            feature_names=tuple(feature_names),
             id=record["id"],
             description=record["description"],
             inside=tuple(record["inside"]),
@@ -792,8 +685,6 @@ class Patterns(list[Pattern]):
 def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
     """One pattern for each structure, in the order in which they come first; a join on the key.
 
-    Profiles of all are kept, in the order of the nodes of the first.
-
     >>> one, other = (Pattern(Structure.parse(text), sources=(text,))
     ...               for text in ("a--b, b--c", "a--c, a--b"))
     >>> [pattern.sources for pattern in merge([one, other])]
@@ -803,11 +694,6 @@ def merge(patterns: Iterable[Pattern]) -> list[Pattern]:
     for one in patterns:
         known = found.setdefault(one.key, one)
         if known is not one:
-            mapping = known.structure.isomorphism(one.structure)
-            found[one.key] = replace(
-                known,
-                sources=tuple(dict.fromkeys(known.sources + one.sources)),
-                profiles=known.profiles + tuple(own.turned(mapping) for own in one.profiles),
-                feature_names=known.feature_names or one.feature_names,
-            )
+            sources = tuple(dict.fromkeys(known.sources + one.sources))
+            found[one.key] = replace(known, sources=sources)
     return list(found.values())

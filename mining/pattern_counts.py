@@ -23,7 +23,7 @@ from mining.pattern import Pattern
 log = logging.getLogger("gomkcn_dgl")
 
 LEVELS = ("graph", "node")
-COPIES, OCCURRENCES, LOG, SIMILARITY = VALUES = ("copies", "occurrences", "log", "similarity")
+COPIES, OCCURRENCES, LOG = VALUES = ("copies", "occurrences", "log")
 # relative error of estimates, where counting all occurrences takes too many steps
 _ERROR = 0.05
 # least steps for an estimate in one graph

@@ -9,7 +9,6 @@
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
-| `checkpoint.pt`          | the fitted miner, without pickled code; PyTorch writes it  |
 
 Each JSON file has a schema in this package, which it is checked with when it is read.
 """
@@ -24,17 +23,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.pattern import SCHEMA_VERSION, Pattern, Patterns
+from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
 
 if TYPE_CHECKING:
-    from mining.miner import PatternMiner
     from mining.mining_run import MiningRun
     from mining.occurrences import Occurrences
     from mining.settings import RunSettings
@@ -59,16 +55,14 @@ def remove_progress(folder: Path) -> None:
     shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
 
 
-def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: PatternMiner) -> None:
+def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     """Write a finished run into a folder made by :func:`prepare_folder`.
 
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
-    from gomkcn_dgl._torch import has_torch
     from mining.export import copies_table, occurrence_table
     from mining.html.report import render_report
-    from mining.settings import checkpoint_bytes
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
@@ -78,7 +72,6 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings, miner: Patter
         "occurrences.parquet": occurrence_table(run.patterns).write_to,
         **copies,
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
-        **({"checkpoint.pt": checkpoint_bytes(miner)} if has_torch else {}),
         REPORT: render_report(run),
         # last: where run.json is, all other files are complete
         "run.json": to_json(_run_record(run)),
@@ -222,56 +215,9 @@ def _patterns_of(
     record: dict[str, Any], name: str = "patterns", occurrences: Sequence[Occurrences] | None = None
 ) -> list[Pattern]:
     """The patterns of a list in `patterns.json`, with all occurrences or those listed there."""
-    names, entries = tuple(record["feature_names"]), record[name]
-    for entry in entries:
-        _check_lengths(entry, len(names))
-    stored: Sequence[Occurrences | None] = occurrences or [None] * len(entries)
-    pairs = zip(entries, stored, strict=True)
-    return [Pattern.from_dict(entry, names, own) for entry, own in pairs]
-
-
-def _check_lengths(entry: dict[str, Any], width: int) -> None:
-    """Check that the lists of a pattern belong together."""
-    size, num_edges = entry["num_nodes"], len(entry["edges"])
-    features = [row for one in entry["profiles"] for row in one["features"]]
-    fits = (
-        all(len(one["features"]) == size for one in entry["profiles"])
-        and all(len(row) == width for row in features)
-        and all(len(one["edge_weights"]) == num_edges for one in entry["profiles"])
-        and all(len(one["nodes"]) == size for one in entry["occurrences"])
-    )
-    if not fits or not np.isfinite(features).all():
-        raise ValueError(f"pattern {entry['id']} does not have {size} nodes and {width} features")
-
-
-def load_miner(folder: str | Path) -> PatternMiner:
-    """Read the fitted miner of a run, ready to ``transform`` and ``predict``.
-
-    Its ``patterns_`` are those of ``patterns.json``.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of a run.
-
-    Returns
-    -------
-    PatternMiner
-
-    Raises
-    ------
-    InputError
-        If the folder holds no run, or a file of it is damaged.
-    """
-    from mining.settings import restore_miner
-
-    run = read_run(folder)
-    miner = restore_miner(Path(folder) / "checkpoint.pt")
-    miner.patterns_, miner.others_ = Patterns(run.patterns), list(run.others)
-    miner.is_partial_ = run.is_partial
-    miner.loss_curve_, miner.notes_ = run.loss_curve, run.notes
-    miner.warnings_, miner.null_models_ = run.warnings, run.null_models
-    miner.motif_set_ = run.motif_set
-    shown = run.map
-    miner.graph_classes_ = None if shown is None else shown.graph_classes
-    return miner
+    for entry in record[name]:
+        size = entry["num_nodes"]
+        if any(len(one["nodes"]) != size for one in entry["occurrences"]):
+            raise ValueError(f"an occurrence of pattern {entry['id']} does not have {size} nodes")
+    stored: Sequence[Occurrences | None] = occurrences or [None] * len(record[name])
+    return [Pattern.from_dict(*pair) for pair in zip(record[name], stored, strict=True)]

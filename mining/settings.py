@@ -1,9 +1,7 @@
 """The settings of a mining run: read from one TOML file, changed by options, stored with the run.
 
 Each table of the file is a record of this module; its fields are the names that the table knows,
-and their annotations are the types that their values may have. A fitted miner is stored as its
-settings and the scaling of its features, tensors and plain values without pickled code; its
-patterns and its motif set are in patterns.json.
+and their annotations are the types that their values may have.
 """
 
 from __future__ import annotations
@@ -13,18 +11,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from gomkcn_dgl._torch import torch
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.runtime.files import read_tables, to_toml
-from gomkcn_dgl.training.checkpoint import read_state, state_bytes
-from mining.categories import Categories
 from mining.learning.filter_learning import FilterLearning
-from mining.learning.rooted_subgraphs import FeatureScaling
 from mining.miner import PatternMiner
 from mining.miner_parameters import DEFAULT_KERNEL, MinerParameters
-
-_SCALES = ("offset", "spread", "contrast")
 
 
 @dataclass(frozen=True)
@@ -114,37 +105,3 @@ def read_settings(path: str | Path) -> RunSettings:
         known = default if name == "miner" else vars(default)
         types[name] = {key: hints[key] for key in known}
     return defaults.override(read_tables(path, types))
-
-
-def checkpoint_bytes(miner: PatternMiner) -> bytes:
-    """Parameters and scaling of a fitted miner as a torch file."""
-    scaling = miner.source_.scaling
-    tables = RunSettings.of(miner).to_dict()
-    state = {
-        "params": {name: tables[name] for name in ("miner", "kernel", "learning")},
-        **{name: torch.from_numpy(getattr(scaling, name)) for name in _SCALES},
-        "relations": miner.source_.relations.kinds,
-        "notes": list(miner.notes_),
-        "categories": [list(group) for group in miner.source_.categories.groups],
-    }
-    return state_bytes(state)
-
-
-def restore_miner(path: Path) -> PatternMiner:
-    """Read a miner back, without its patterns and what else the run stores."""
-    return read_state(path, _restore, "mine again")
-
-
-def _restore(state: dict[str, Any]) -> PatternMiner:
-    shapes = {name: tuple(state[name].shape) for name in _SCALES}
-    # they must be of the same features
-    if len(set(shapes.values())) > 1 or len(shapes["offset"]) != 1:
-        raise ValueError(f"the scales have the shapes {shapes}")
-    miner = RunSettings().override(state["params"]).make_miner()
-    scaling = FeatureScaling(*(state[name].numpy() for name in _SCALES))
-    relations = relations_of(*zip(*state["relations"], strict=True))
-    categories = Categories(tuple(map(tuple, state["categories"])))
-    miner.source_ = miner.make_source(scaling, relations, categories)
-    miner.notes_ = tuple(state["notes"])
-    miner.n_features_in_ = len(scaling.offset)
-    return miner

@@ -1,8 +1,10 @@
-"""What tests of several modules need: benchmarks that can be imported, a folder, the real data."""
+"""What tests of several modules need: a folder, the real data; and where there is no PyTorch."""
 
 import gzip
+import importlib.util
 import logging
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,12 +12,48 @@ import pytest
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30
+# on Python 3.13 there is neither; what an import of them says, or a refusal of ours
+ABSENT = [name for name in ("torch", "dgl") if importlib.util.find_spec(name) is None]
+SAID_OF_ABSENT = re.compile(
+    r"No module named '(torch|dgl)'|(PyTorch, which|The package 'dgl') is not installed"
+)
 
 
 def pytest_configure() -> None:
     """Temporary folders are in memory where there is room, so that no test waits for a disk."""
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """A file that imports an absent library is skipped whole."""
+    report = yield
+    if ABSENT and report.failed and SAID_OF_ABSENT.search(str(report.longrepr)):
+        report.outcome = "skipped"
+        report.longrepr = str(collector.path), 0, f"{' and '.join(ABSENT)} not installed"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    return (yield from skip_if_absent())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    return (yield from skip_if_absent())
+
+
+def skip_if_absent():
+    """Skip a test that is refused since a library is absent."""
+    try:
+        return (yield)
+    except Exception as error:
+        said = f"{error} {getattr(error, 'stderr', '')}"
+        if ABSENT and SAID_OF_ABSENT.search(said):
+            pytest.skip(f"{' and '.join(ABSENT)} not installed")
+        raise
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 """Frequent patterns of a 1000-node graph: which of the four planted motifs are found, how often?
 
-The paper's section "Frequent Subgraph Pattern Mining": its settings beside our defaults, the start
-of each before any training, and both readings of a frequency beside what is true. A line of the
-results is one miner on one graph.
+The paper's section "Frequent Subgraph Pattern Mining": its settings beside our defaults, and the
+start of each before any training. A line of the results is one miner on one graph.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from record import Table
 from gomkcn_dgl import GOMKKernel, as_csr
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from paper.row_experiment import Record, RowExperiment, Settings
-from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
+from synthetic import PlantingSettings, planted_motif_graph
 
 SMOKE_GRAPH = {"num_base_nodes": 60, "copies": 5, "motifs": ["wheel", "crown"]}
 SMOKE_EPOCHS = 5
@@ -62,26 +61,21 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     start = time.perf_counter()
     miner.fit(csr)
     seconds = time.perf_counter() - start
-    # the paper has no consensus of noisy copies
-    patterns = [pattern for pattern in miner.patterns_ if "consensus" not in pattern.sources]
-    # the paper's reading of a frequency
-    assigned = {pattern.id: pattern.frequency.assigned for pattern in patterns}
     motifs = [
         {
             "name": motif.name,
             "patterns": list(motif.pattern_ids),
-            "assigned": sum(assigned[number] for number in motif.pattern_ids),
             "occurrences": motif.occurrences,
             "copies": motif.copies,
             "copies_found": motif.planted_found,
         }
-        for motif in compare_with_truth(patterns, truth)
+        for motif in compare_with_truth(miner.patterns_, truth)
     ]
     return {
         **row,
         "recovered": sum(bool(motif["patterns"]) for motif in motifs),
         "motifs": motifs,
-        "num_patterns": len(patterns),
+        "num_patterns": len(miner.patterns_),
         "loss": [round(miner.loss_curve_[0], 5), round(miner.loss_curve_[-1], 5)],
         "seconds": round(seconds, 2),
     }
@@ -113,14 +107,12 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
             "miner": "",
             "all motifs": "",
             "mean motifs": ".1f",
-            "assigned / nodes planted": "",
             "copies found": "",
             "loss": "",
             "s": ".1f",
         },
     )
     for (edges, features, miner), own in _groups(lines).items():
-        recovered = [motif for line in own for motif in line["motifs"] if motif["patterns"]]
         every = [motif for line in own for motif in line["motifs"]]
         losses = np.mean([line["loss"] for line in own], axis=0)
         table.add(
@@ -129,16 +121,11 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
             miner,
             f"{sum(line['recovered'] == len(line['motifs']) for line in own)}/{len(own)}",
             float(np.mean([line["recovered"] for line in own])),
-            _share([_share_assigned(motif) for motif in recovered]),
             f"{sum(m['copies_found'] for m in every)}/{sum(m['copies'] for m in every)}",
             f"{losses[0]:.3f} → {losses[1]:.3f}",
             float(np.median([line["seconds"] for line in own])),
         )
     return [table]
-
-
-def _share_assigned(motif: dict[str, Any]) -> float:
-    return float(motif["assigned"] / (MOTIFS[motif["name"]].num_nodes * motif["copies"]))
 
 
 def _groups(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
@@ -148,13 +135,6 @@ def _groups(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str,
         key = (graph["num_base_edges_per_node"], graph["features"], line["miner"])
         groups.setdefault(key, []).append(line)
     return groups
-
-
-def _share(values: list[float]) -> str | None:
-    """Median and range of the motifs that were found."""
-    if not values:
-        return None
-    return f"{np.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
 
 
 EXPERIMENT = RowExperiment(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
     from gomkcn_dgl.relations import Relations
-    from mining.categories import Categories, Colors
+    from mining.categories import Colors
+    from mining.counting.conditional_search import ConditionalSearch
     from mining.inexact_counts import InexactCounts
     from mining.pattern import OccurrenceCount
 
@@ -40,6 +40,8 @@ class _Search(NamedTuple):
 
 
 _EXACTLY = "counted exactly"
+# entries of a small graph, and steps of a short search by joins
+_FEW_ENTRIES, _FEW_STEPS = 1 << 20, 1 << 24
 # each text of edges has one of these
 _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
@@ -102,7 +104,7 @@ def count(
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
-    from mining.graph_relations import joined_relations
+    from mining.graph_relations import channels_in, joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
@@ -134,21 +136,27 @@ def count(
         search = search._replace(graph=joined_relations(graph))
         graph = search.graph
     _check_directions(given.relations, graph.relations)
+    # refuses relations that the graph lacks
+    channels_in(graph.relations, given)
     rows["reading"] = reading
-    inexact = None
-    if max_edits is not None:
-        if reading == SUBGRAPH:
+    if reading == SUBGRAPH:
+        if max_edits is not None:
             raise InputError(
                 "--errors, by which edges may be added, is for --reading induced; leave one out."
             )
+        from mining.counting.conditional_search import ConditionalSearch, text_of
+
+        joins = ConditionalSearch(graph, text_of(given), reading)
+        _count_by_joins(joins, rows, max_steps, most, seed, given.node_names)
+        return
+    inexact = None
+    if max_edits is not None:
         from mining.inexact_counts import count_inexact
 
         inexact = count_inexact(
             graph, given, colors, max_edits=max_edits, error=count_error, **search.limits
         )
         rows |= _said_by_edits(inexact)
-    elif reading == SUBGRAPH:
-        rows |= _count_subgraphs(search, given, most)
     else:
         rows |= _said(graph, *_find_occurrences(search, given, colors))
     _show(rows)
@@ -202,33 +210,35 @@ def _count_where(
     said: PatternText, path: str, reading: str, max_steps: int, most: int, seed: int, **options: Any
 ) -> None:
     """Print the occurrences of a pattern with conditions."""
-    import numpy as np
+    from gomkcn_dgl.io.reading import read_with_attributes
+    from mining.counting.conditional_search import ConditionalSearch
 
-    from gomkcn_dgl.io.reading import read_graph
-    from mining.counting.conditional_search import ConditionalSearch, feature_column
-
-    graph = read_graph(path, **options)
-    unread = [name for name in said.attributes if feature_column(graph, name) is None]
-    if unread and options["features"] is None:
-        # some formats have none unless they are named
-        graph = read_graph(path, **options | {"features": said.attributes})
-    search = ConditionalSearch(graph, said, reading)
-    found = search.total(max_steps, seed)
-    contains = np.zeros(graph.num_graphs, bool)
-    contains[graph.graph_of(np.flatnonzero(search.count))] = True
+    graph, attributes = read_with_attributes(path, **options)
     num_conditions = len(said.absent) + len(said.conditions)
-    _show(
-        {
-            "pattern": f"{' '.join(said.text.split())}: {len(said.nodes)} nodes, "
-            f"{len(said.edges)} edges, {num_conditions} conditions",
-            "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
-            "reading": reading,
-            **_said(graph, found, contains),
-        }
-    )
+    rows = {
+        "pattern": f"{' '.join(said.text.split())}: {len(said.nodes)} nodes, "
+        f"{len(said.edges)} edges, {num_conditions} conditions",
+        "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
+        "reading": reading,
+    }
+    search = ConditionalSearch(graph, said, reading, attributes)
+    _count_by_joins(search, rows, max_steps, most, seed, search.names)
+
+
+def _count_by_joins(
+    search: ConditionalSearch,
+    rows: dict[str, str],
+    max_steps: int,
+    most: int,
+    seed: int,
+    names: Sequence[str],
+) -> None:
+    """Print the occurrences that a search by joins finds."""
+    found = search.total(max_steps, seed)
+    _show(rows | _said(search.graph, found, search.graphs))
     if most:
         places, complete = search.sample(most, max_steps, seed)
-        _show_places(graph, places, complete, search.names)
+        _show_places(search.graph, places, complete, names)
 
 
 def _show(rows: dict[str, str]) -> None:
@@ -259,11 +269,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if not is_name(text) and Path(text).is_file():
         return Structure.read(text)
     if is_name(text) or any(sign in text for sign in _JOINS):
-        try:
-            return Structure.parse(text)
-        except InputError as error:
-            # the library names its parameter
-            raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
+        return Structure.parse(text)
     words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "
@@ -285,12 +291,12 @@ def _find_pattern_of_run(run: str, number: str) -> Structure:
 
 def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors | None]:
     """The structure with the categories of the graph that it names, and the colours by these."""
-    from mining.categories import Categories
+    from mining.categories import Categories, find_category
 
     if not given.categories:
         return given, None
     names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
-    rows = [[_find(name, found, names) for name in row] for row in given.categories]
+    rows = [[find_category(name, found.columns, names) for name in row] for row in given.categories]
     groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
     roles = given.roles or tuple(map(str, range(given.num_nodes)))
     for node, row, used in zip(roles, rows, groups, strict=True):
@@ -302,19 +308,6 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
     kinds = Categories(tuple(groups[0]))
     return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))
-
-
-def _find(name: str, categories: Categories, names: Sequence[str]) -> int:
-    """The column of a category, by its name or the part after the last "="."""
-    same = [c for c in categories.columns if names[c] == name]
-    same = same or [c for c in categories.columns if names[c].rpartition("=")[2] == name]
-    if len(same) != 1:
-        known = [names[c] for c in same or categories.columns]
-        listed = ", ".join(known[:20]) or "none"
-        raise InputError(
-            f"PATTERN must have categories of GRAPH, which are {listed}, got {name!r}."
-        )
-    return same[0]
 
 
 def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict[str, str]:
@@ -338,49 +331,21 @@ def _said_by_edits(found: InexactCounts) -> dict[str, str]:
 
 
 def _find_occurrences(
-    search: _Search, given: Structure, colors: Colors | None = None
+    search: _Search, given: Structure, colors: Colors | None
 ) -> tuple[OccurrenceCount, np.ndarray]:
     """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
-    import numpy as np
-
-    from mining.counting.sought import join_by_graph
+    from mining.counting.conditional_search import ConditionalSearch, text_of
     from mining.pattern import OccurrenceCount
 
-    graph, error, *limits = search
-    counts = join_by_graph(graph, given, colors)
-    if counts is None:
-        from mining.counting.counter import count_stars
-        from mining.counting.exact_search import ExactSearch, count_by_graph
+    if given.num_nodes > 1 and len(search.graph.indices) <= _FEW_ENTRIES:
+        # takes less than it takes to load the compiled search
+        joins = ConditionalSearch(search.graph, text_of(given))
+        joins.run(max_steps=_FEW_STEPS)
+        if not joins.unfinished:
+            return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
+    from mining.counting.counter import count_and_find
 
-        stars = count_stars(graph, given, colors)
-        if stars is not None:
-            return OccurrenceCount.exact(sum(stars)), np.array(stars, object) > 0
-        counts = count_by_graph(graph, given, colors, search.max_steps)
-    if counts is not None:
-        return OccurrenceCount.exact(int(counts.sum())), counts > 0
-    from mining.counting.counter import estimate_occurrences, list_places
-
-    found = estimate_occurrences(ExactSearch(graph, given, colors), error, *limits)
-    contains = np.zeros(graph.num_graphs, bool)
-    if graph.num_graphs > 1:
-        places, _ = list_places(graph, given, colors, **search.limits)
-        contains[graph.graph_of(places[:, 0])] = True
-    return found, contains
-
-
-def _count_subgraphs(search: _Search, given: Structure, most: int) -> dict[str, str]:
-    """What is printed of subgraphs."""
-    from mining.counting.structure_counts import count_subgraphs
-
-    if given.categories or most:
-        raise InputError(
-            "--reading subgraph is for patterns without categories, and not for --list."
-        )
-    counts = count_subgraphs(search.graph, given, search.max_steps)
-    rows = {"occurrences": f"{sum(counts):,}, {_EXACTLY}"}
-    if len(counts) > 1:
-        rows["graphs"] = f"{sum(map(bool, counts))} of {len(counts)} contain it"
-    return rows
+    return count_and_find(search.graph, given, colors, *search[1:])
 
 
 def _list(

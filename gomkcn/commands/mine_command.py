@@ -67,9 +67,6 @@ Random graphs and counts
     * --count-seconds  X   Work limit per count: X · 10⁸ steps, about X seconds of one thread; a
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
-Limits
-    --memory-limit   TEXT  Memory limit, such as 4GiB [half of the machine's memory]
-    * --sample-error   X   Maximum sampling error of the training set, with 99% confidence [0.005]
 Graph filters and other details
     * --seed random_state  N  Random seed [0]
     * --levels num_levels  N  Number of levels of the kernel [3]
@@ -77,7 +74,6 @@ Graph filters and other details
     * --patterns num_patterns  N  Number of filters, and of their patterns that are reported [12]
     * --epochs num_epochs  N  Number of training epochs [60]
     * --init         TEXT  Initialization: facility_location or random [facility_location]
-    * --restarts n_init  N  Number of initializations; the best one is used [1]
     * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
     * --hops num_hops  N  Radius of the subgraphs, in hops [half the size, at least 3]
     * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
@@ -105,7 +101,7 @@ def mine(
     gomkcn mine table.csv --source gene --target other --relation effect
     gomkcn mine friends.txt.gz --null joint-degree
     gomkcn mine --settings run/settings.toml --out again
-    gomkcn mine friends.graph --out run --memory-limit 4GiB --time-limit 600
+    gomkcn mine friends.graph --out run --time-limit 600
     gomkcn mine friends.graph --out run --resume
     torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
     """
@@ -159,7 +155,7 @@ def mine(
                 run = MiningRun.of(
                     miner, graph, settings=settings, seconds=seconds, recovery=recovery
                 )
-                write_run(folder, run, settings, miner)
+                write_run(folder, run, settings)
             if not run.is_partial:
                 remove_progress(folder)
             click.echo(format_run(run))
@@ -186,7 +182,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
 
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)
-    graph = folder / "example.bin"
+    graph = folder / "example.graph"
     steps = {
         planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
         mine: {"path": str(graph), "out": str(folder), "null_samples": 99},

@@ -25,5 +25,4 @@ def patterns_of_subgraphs(mined: MinedGraph, sizes: range) -> list[Pattern]:
     found = frequent_subgraphs(mined.graph, _SUPPORT, (least, largest), closed=True)
     pairs = zip(found.structures, found.support.tolist(), strict=True)
     best = sorted(pairs, key=lambda pair: -pair[1] * len(pair[0].edges))[:_MOST]
-    names = mined.graph.feature_names
-    return [Pattern(one, sources=("frequent",), feature_names=names) for one, _ in best]
+    return [Pattern(one, sources=("frequent",)) for one, _ in best]

@@ -29,7 +29,6 @@ from mining.counting.graphlets import (
     ORBITS,
     graphlets,
     orbits_by_enumeration,
-    subgraphs_inside,
 )
 
 # pieces of equal cost, which the threads share; and about the time of one step
@@ -535,12 +534,6 @@ def count_graphlets(graph: CSRGraph, largest: int = 5) -> np.ndarray:
     """
     counts = _count_one_of_each(graph, largest).sum(axis=1)
     return _solve(_graphlet_map()[: len(counts), : len(counts)], counts)
-
-
-def induced_to_subgraphs(counts: np.ndarray) -> np.ndarray:
-    """Subgraphs isomorphic to each graphlet, from the induced ones."""
-    found: np.ndarray = subgraphs_inside()[: len(counts), : len(counts)] @ counts
-    return found
 
 
 def _count_one_of_each(graph: CSRGraph, largest: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.pattern_text import DEGREE, Condition, EdgePart, PatternText, Term
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.relations import PLAIN
-from mining.counting.counter import draw_roots, estimate_from_share, list_from_roots
+from mining.categories import find_category
 from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
 from mining.graph_relations import in_words
 from mining.pattern import OccurrenceCount
@@ -32,8 +32,6 @@ log = logging.getLogger("gomkcn_dgl")
 
 # mappings that are extended at once, and the steps of 10 ns that one takes for each node mapped
 _BLOCK, _STEPS_OF_A_CHECK = 1 << 17, 12
-# roots that tell how much work a root is; the search may then take so many times the planned work
-_NUM_FIRST, _SLACK = 256, 4
 _SIGNS: dict[str, Callable[[Any, Any], np.ndarray]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt,
     "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -48,6 +46,18 @@ class Column(NamedTuple):
 
     values: np.ndarray
     words: list[str] | None = None
+
+
+def text_of(structure: Structure) -> PatternText:
+    """What a structure says: its edges and categories, without conditions."""
+    relations, names = structure.relations, [str(node) for node in range(structure.num_nodes)]
+    labels = structure.categories or ((),) * len(names)
+    edges = [
+        EdgePart(names[u], names[v], relations.names[kind], relations.directed[kind], False, "", 0)
+        for (u, v), kind in zip(structure.edges, structure.edge_relations, strict=True)
+    ]
+    text = structure.to_text()
+    return PatternText(text, dict(zip(names, labels, strict=True)), edges, [], [])
 
 
 class ConditionalSearch:
@@ -77,9 +87,11 @@ class ConditionalSearch:
         self.structure = self._conditions_as_structure(reading)
         # 1. what each node can be by its own conditions, [M, V]
         self._candidates = self._degrees >= joined.sum(axis=1)[:, None]
+        names = graph.feature_names
         for node, labels in enumerate(said.nodes.values()):
             for label in labels:
-                self._candidates[node] &= self._has_label(label)
+                column = find_category(label, range(len(names)), names)
+                self._candidates[node] &= graph.features[:, column] == 1
         for one in said.conditions:
             if len({term.node for term in one.terms}) == 1:
                 node = self.names.index(one.left.node)
@@ -172,18 +184,6 @@ class ConditionalSearch:
             roles=tuple(self.names),
         )
 
-    def _has_label(self, label: str) -> np.ndarray:
-        """Which nodes have a category, by the name of its column or what stands behind "="."""
-        names = self.graph.feature_names
-        same = [c for c, name in enumerate(names) if name == label]
-        same = same or [c for c, name in enumerate(names) if name.partition("=")[2] == label]
-        if len(same) != 1:
-            known = ", ".join([names[c] for c in same] or names)
-            raise InputError(
-                f"pattern must have categories of the graph, which has {known}, got {label!r}."
-            )
-        return np.asarray(self.graph.features[:, same[0]] == 1)
-
     def _holds(
         self, one: Condition, first: Any = slice(None), second: Any = slice(None)
     ) -> np.ndarray:
@@ -231,6 +231,10 @@ class ConditionalSearch:
     def roots(self) -> np.ndarray:
         """The nodes that the search begins at, int64 ``[R]``."""
         return np.flatnonzero(self._candidates[self._order[0]])
+
+    def run(self, roots: np.ndarray | None = None, *, max_steps: int) -> None:
+        """Count the occurrences that begin at some roots, or at all; see :meth:`list_places`."""
+        self.list_places(0, max_steps, roots)
 
     def list_places(
         self, most: int, max_steps: int, roots: np.ndarray | None = None, seed: int = 0
@@ -316,29 +320,33 @@ class ConditionalSearch:
         return np.where(self._entries[place] == pair, links, 0)
 
     def total(self, max_steps: int, seed: int) -> OccurrenceCount:
-        """All occurrences, or an estimate from a random sample of the roots.
+        """All occurrences, or an estimate from a random sample of the roots."""
+        # loads the compiled search, which a count of all does without
+        from mining.counting.counter import estimate_from_roots
 
-        The share of them that so many steps allow is told by others, so that it is unbiased.
-        """
-        self.list_places(0, max_steps)
+        self.run(max_steps=max_steps)
         if not self.unfinished:
             return OccurrenceCount.exact(int(self.count.sum()))
-        first = min(1.0, _NUM_FIRST / len(self.roots))
-        self.list_places(0, max_steps, draw_roots(self, first, seed + 1))
-        if not self.unfinished:
-            share = min(1.0, first * max_steps / max(1, self.steps))
-            self.list_places(0, _SLACK * max_steps, draw_roots(self, share, seed))
-            found = None if self.unfinished else estimate_from_share(self, share)
-            if found is not None:
-                return found
-        raise InputError(
-            "the limit of work must be larger (max_steps, --count-seconds): no estimate could be "
-            f"made from a sample of the {len(self.roots):,} candidates for "
-            f"{self.names[self._order[0]]}."
-        )
+        found = estimate_from_roots(self, seed, max_steps)
+        if found is None:
+            raise InputError(
+                "the limit of work must be larger (max_steps, --count-seconds): no estimate could "
+                f"be made from a sample of the {len(self.roots):,} candidates for "
+                f"{self.names[self._order[0]]}."
+            )
+        return found
+
+    @property
+    def graphs(self) -> np.ndarray:
+        """The graphs in which occurrences were found, bool ``[G]``."""
+        found = np.zeros(self.graph.num_graphs, bool)
+        found[self.graph.graph_of(np.flatnonzero(self.count))] = True
+        return found
 
     def sample(self, most: int, max_steps: int, seed: int) -> tuple[np.ndarray, bool]:
         """Occurrences, and whether these are all; where the search is stopped, at random roots."""
+        from mining.counting.counter import list_from_roots
+
         places = self.list_places(most, max_steps, None, seed)
         if self.unfinished:
             return list_from_roots(self, most, seed, max_steps), False

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
-from math import comb
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -13,14 +12,13 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
-from mining.counting.census_formulas import count_triangles
 from mining.counting.exact_search import ExactSearch
 from mining.counting.sought import STEPS_PER_SECOND
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from mining.pattern import OccurrenceCount
 
-# about so many roots tell how much work a root is
-_NUM_FIRST = 1 << 12
+# about so many roots tell how much work a root is, or hold places to list
+_NUM_FIRST, _NUM_LISTED = 1 << 10, 1 << 12
 # a search of a larger share may take so many times the planned work: where it is stopped early, it
 # is those roots that have most occurrences
 _SLACK = 4
@@ -45,27 +43,30 @@ class RootSearch(Protocol):
 
     structure: Structure
     count: np.ndarray
+    steps: int
     unfinished: bool
 
     @property
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
 
+    def run(self, roots: np.ndarray | None = None, *, max_steps: int) -> None:
+        """Count the occurrences that begin at some roots."""
+
     def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
         """Some occurrences, int32 ``[K, M]``, at most ``most``."""
 
 
-def estimate_from_roots(search: ExactSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
+def estimate_from_roots(search: RootSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
     """Estimate occurrences from as many random roots as ``max_steps`` allow.
 
-    A first part of the roots tells what share of them that is, about. None if nothing was found, or
-    if the search took far more steps.
+    What share of them that is, other roots tell, so that it is unbiased. None if nothing was found,
+    or if the search took far more steps.
     """
-    share = min(1.0, _NUM_FIRST / max(1, len(search.roots)))
-    search.run(draw_roots(search, share, seed), max_steps=max_steps)
-    affordable = max_steps / max(search.steps, 1)
-    if share < 1 < affordable and not search.unfinished:
-        share = min(1.0, affordable * share)
+    share = min(0.25, _NUM_FIRST / max(1, len(search.roots)))
+    search.run(draw_roots(search, share, seed + 1), max_steps=max_steps)
+    if not search.unfinished:
+        share = min(1.0, share * max_steps / max(1, search.steps))
         search.run(draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
     return None if search.unfinished else estimate_from_share(search, share)
 
@@ -100,7 +101,7 @@ def list_from_roots(search: RootSearch, most: int, seed: int, max_steps: int) ->
     All places at as many roots as can be searched; where these hold too many, at half of them.
     """
     num_roots, places = len(search.roots), np.empty((0, search.structure.num_nodes), np.int32)
-    share = min(1.0, _NUM_FIRST / max(1, num_roots))
+    share = min(1.0, _NUM_LISTED / max(1, num_roots))
     while True:
         roots = draw_roots(search, share, seed)
         found = search.list_places(most, max_steps, roots)
@@ -132,10 +133,9 @@ def count_occurrences(
 ) -> OccurrenceCount:
     """Count the induced occurrences of a connected pattern in a whole graph, or estimate them.
 
-    All are counted if that takes no more than ``max_steps``, and stars without triangles at their
-    centres by a formula. Else spanning trees of the pattern are mapped into the graph. How
-    many mappings (homomorphisms) of a tree there are is computed exactly, in O(M (V + E)); then
-    some are drawn, uniformly and independently, and
+    All are counted if that takes no more than ``max_steps``. Else spanning trees of the pattern are
+    mapped into the graph. How many mappings (homomorphisms) of a tree there are is computed
+    exactly, in O(M (V + E)); then some are drawn, uniformly and independently, and
 
         occurrences = mappings * mean share / automorphisms of the pattern.
 
@@ -186,18 +186,31 @@ def count_occurrences(
     >>> count_occurrences(as_csr(nx.complete_graph(6)), Structure.parse("clique-4")).value
     15
     """
+    count, _ = count_and_find(graph, structure, colors, error, max_steps, seed)
+    return count
+
+
+def count_and_find(
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None,
+    error: float,
+    max_steps: int,
+    seed: int,
+) -> tuple[OccurrenceCount, np.ndarray]:
+    """The count of :func:`count_occurrences`, and the graphs that hold one that was met.
+
+    The latter are bool ``[G]``: all that hold one where the count is exact.
+    """
     check_float("error", error, 0, open_minimum=True)
     check_int("max_steps", max_steps, 1)
-    stars = count_stars(graph, structure, colors)
-    if stars is not None:
-        count = OccurrenceCount.exact(sum(stars))
-        # one that 64 bits do not hold is known to 16 digits
-        return count if count.value < 2**63 else OccurrenceCount(*3 * (float(count.value),), False)
     search = ExactSearch(graph, structure, colors)
     search.run(max_steps=max_steps)
+    found, graphs = search.count.copy(), np.zeros(graph.num_graphs, bool)
+    graphs[graph.graph_of(np.flatnonzero(found))] = True
     if not search.unfinished:
-        return OccurrenceCount.exact(int(search.count.sum()))
-    return estimate_occurrences(search, error, max_steps, seed)
+        return OccurrenceCount.exact(int(found.sum())), graphs
+    return estimate_occurrences(search, error, max_steps, seed), graphs
 
 
 def estimate_occurrences(
@@ -361,32 +374,3 @@ def list_places(
         met = list_from_roots(search, most, seed, max_steps)
         return met if len(met) else places, False
     return np.array(list(found.values())[:most]), False
-
-
-def count_stars(
-    graph: CSRGraph, structure: Structure, colors: Colors | None = None
-) -> list[int] | None:
-    """Induced occurrences of a star in each graph of a collection.
-
-    A node of degree d without triangles is the centre of C(d, k) stars with k leaves, since no two
-    of its neighbours are joined. None where the structure is no star, edges have directions or
-    kinds, nodes have colours, or a node of at least k neighbours is in a triangle.
-
-    >>> from gomkcn_dgl import as_csr
-    >>> import networkx as nx
-    >>> star, wheel = as_csr(nx.star_graph(100)), as_csr(nx.wheel_graph(100))
-    >>> count_stars(star, Structure.parse("star-9")), count_stars(wheel, Structure.parse("star-9"))
-    ([186087894300], None)
-    """
-    leaves, degrees = structure.num_nodes - 1, graph.degrees
-    is_plain = graph.links is None and structure.relations.is_simple and colors is None
-    is_star = leaves >= 2 and structure.joined.sum(axis=1).max() == leaves
-    if not is_plain or not is_star or structure.joined.sum() != 2 * leaves:
-        return None
-    # the quick look first: few graphs have no node that is large enough
-    hubs = np.flatnonzero(degrees >= leaves)
-    if len(hubs) and count_triangles(graph)[hubs].any():
-        return None
-    kinds, kind_of = np.unique(degrees, return_inverse=True)
-    around = np.array([comb(int(degree), leaves) for degree in kinds], object)[kind_of]
-    return [sum(around[first:last].tolist()) for first, last in pairwise(graph.graph_ptr)]

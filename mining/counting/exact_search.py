@@ -1,9 +1,9 @@
 """How often a given structure occurs in a graph, exactly, by a search that may have a limit.
 
 An occurrence is a set of nodes whose induced subgraph is isomorphic to the structure, with the
-directions and relations of its edges; in the other reading, a subgraph that is. igraph lists all
-mappings of the structure onto the graph (LAD) in memory and without a time limit. So
-:func:`count_by_graph` has a search of its own, which the tests compare with igraph.
+directions and relations of its edges. igraph lists all mappings of the structure onto the graph
+(LAD) in memory and without a time limit. So :func:`count_by_graph` has a search of its own, which
+the tests compare with igraph.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from threading import local
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
@@ -28,7 +27,7 @@ from mining.counting.search_loops import (
     new_search,
     rule_out,
 )
-from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND, SUBGRAPH, Sought
+from mining.counting.sought import STEPS_PER_SECOND, Sought
 
 MOST_PASSES = 12
 # a pass that rules out fewer is the last one
@@ -90,9 +89,8 @@ def count_by_graph(
     structure: Structure,
     colors: Colors | None = None,
     max_steps: int | None = None,
-    reading: str = INDUCED,
 ) -> np.ndarray | None:
-    """Count the occurrences of a structure in each graph: node sets that induce it, or subgraphs.
+    """Count the induced occurrences of a structure in each graph: node sets.
 
     A backtracking search maps the nodes of the structure one after the other. Of the mappings that
     differ by a symmetry of the structure one is counted, by the conditions of J. A. Grochow and M.
@@ -112,9 +110,6 @@ def count_by_graph(
     max_steps : int, optional
         Steps after which the search is stopped; None: never. A step checks a node, and takes about
         10 ns.
-    reading : {"induced", "subgraph"}
-        Whether there are exactly the edges of the structure between the nodes, or at least; then
-        edges have neither directions nor kinds.
 
     Returns
     -------
@@ -124,8 +119,7 @@ def count_by_graph(
     Raises
     ------
     InputError
-        If relations or ``colors`` do not fit to the graph, or ``reading`` is "subgraph" for edges
-        with directions or kinds.
+        If relations or ``colors`` do not fit to the graph.
 
     Examples
     --------
@@ -139,7 +133,7 @@ def count_by_graph(
     >>> count_by_graph(order, MOTIFS["feed-forward-loop"]).tolist()
     [4]
     """
-    search = ExactSearch(graph, structure, colors, reading=reading)
+    search = ExactSearch(graph, structure, colors)
     search.run(max_steps=max_steps)
     if search.unfinished:
         return None
@@ -166,24 +160,12 @@ def find_graphs(
 class ExactSearch:
     """A search for all occurrences of a structure: ``count [V]`` has them by root."""
 
-    def __init__(
-        self,
-        graph: CSRGraph,
-        structure: Structure,
-        colors: Colors | None = None,
-        reading: str = INDUCED,
-    ) -> None:
+    def __init__(self, graph: CSRGraph, structure: Structure, colors: Colors | None = None) -> None:
         if not isinstance(graph, CSRGraph):
             raise InputError(
                 f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
             )
-        check_choice("reading", reading, READINGS)
-        if reading == SUBGRAPH and graph.links is not None:
-            raise InputError(
-                "reading must be 'induced' where edges have directions or kinds, got 'subgraph'; "
-                "gomkcn.census counts the subgraphs of three and four nodes."
-            )
-        self.graph, self._reading = graph, reading
+        self.graph = graph
         self.sought = Sought.of(graph, structure, colors)
         self.structure = self.sought.structure
         self.candidates = find_candidates(graph, self.sought)
@@ -302,13 +284,7 @@ class ExactSearch:
             is_other = np.ones(len(candidates), np.bool_)
             is_other[roots] = False
             candidates = np.where(is_other, candidates & ~(1 << structure.order[0]), candidates)
-        plan = Plan(
-            np.array(structure.order),
-            structure.joined @ bits,
-            *conditions,
-            candidates,
-            self._reading == INDUCED,
-        )
+        plan = Plan(np.array(structure.order), structure.joined @ bits, *conditions, candidates)
         if self.graph.links is None:
             return plan, None
         return plan, Labels(self.graph.links, self.sought.links)

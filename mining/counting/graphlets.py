@@ -79,22 +79,3 @@ def orbits_by_enumeration(graph: CSRGraph) -> np.ndarray:
             for node, orbit in zip(nodes, _places(size)[code][1], strict=True):
                 counts[node, orbit] += 1
     return counts
-
-
-@cache
-def subgraphs_inside() -> np.ndarray:
-    """How many subgraphs isomorphic to each structure each other one has on all of its nodes.
-
-    int64 ``[30, 30]``, from the structure to the one that has it inside.
-    """
-    inside = np.zeros((len(ORBITS), len(ORBITS)), np.int64)
-    for number, one in enumerate(graphlets()):
-        places = _places(one.num_nodes)
-        bit = {pair: 1 << k for k, pair in enumerate(combinations(range(one.num_nodes), 2))}
-        bits = [bit[pair] for pair in one.edges]
-        for size in range(one.num_nodes - 1, len(bits) + 1):
-            for chosen in combinations(bits, size):
-                # a part in pieces is no structure
-                if sum(chosen) in places:
-                    inside[places[sum(chosen)][0], number] += 1
-    return inside

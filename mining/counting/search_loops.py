@@ -36,7 +36,6 @@ class Plan(NamedTuple):
     above: np.ndarray  # int64 [M], symmetric nodes that are mapped to smaller graph nodes
     below: np.ndarray  # int64 [M], and to larger ones
     candidates: np.ndarray  # int16 or int64 [V], the pattern nodes that a graph node can stand for
-    is_induced: bool  # whether nodes that are not adjacent stay so
 
 
 class Labels(NamedTuple):
@@ -234,15 +233,11 @@ def _has_links(indptr, indices, plan, labels, search, level, node):
 
 @subroutine(**INLINE_JIT)
 def _is_adjacent(indptr, indices, plan, search, level, node):
-    """Whether a candidate is adjacent to the mapped nodes that it should be.
-
-    And, if the pattern is to be induced, to no others.
-    """
+    """Whether a candidate is adjacent to the mapped nodes that it should be, and to no others."""
     previous = search.order[level - 1]
     adjacent = plan.adjacent[search.order[level]] & search.before[level]
     is_marked = search.is_marked[previous]
-    seen = search.adjacent[node] & (-1 if plan.is_induced else adjacent | _MAPPED)
-    if seen != (adjacent if is_marked else adjacent & ~(1 << previous)):
+    if search.adjacent[node] != (adjacent if is_marked else adjacent & ~(1 << previous)):
         return False
     if is_marked or search.base[level] == previous:
         return True
@@ -251,8 +246,6 @@ def _is_adjacent(indptr, indices, plan, search, level, node):
     if node == other:
         return False
     is_wanted = bool(adjacent >> previous & 1)
-    if not (plan.is_induced or is_wanted):
-        return True
     start, end = indptr[node], indptr[node + 1]
     if indptr[other + 1] - indptr[other] < end - start:
         node, other = other, node

@@ -23,11 +23,9 @@ from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.categories import NO_CATEGORIES, Categories
-from mining.counting.census_formulas import count_graphlets, formula_steps, induced_to_subgraphs
-from mining.counting.exact_search import count_by_graph
+from mining.counting.census_formulas import count_graphlets, formula_steps
 from mining.counting.graphlets import graphlets
-from mining.counting.sought import INDUCED, STEPS_PER_SECOND, SUBGRAPH
-from mining.graph_relations import in_relations_of
+from mining.counting.sought import INDUCED, SUBGRAPH
 
 _SIZES = (2, 5)
 # steps that looking at all sets takes in any graph, and for each set
@@ -60,22 +58,16 @@ def count_structures(
     >>> {one.name: count for one, count in path.items()}
     {'path of 3 nodes': 3, 'triangle': 0}
     """
-    if is_plain(graph, categories):
-        totals = count_graphlets(graph, sizes[-1])
-        totals = induced_to_subgraphs(totals) if reading == SUBGRAPH else totals
-        rows = zip(graphlets(), totals.tolist(), strict=False)
-        return {one: count for one, count in rows if one.num_nodes in sizes}
     counts: Counts = {}
-    for size in sizes:
-        found = count_connected_sets(graph, size, categories)
-        found = subgraphs_of(found) if reading == SUBGRAPH else found
-        every: Counts = {}
-        if graph.relations.directed == (True,) and not categories:
-            every = dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
-        # a part of a structure may be another object than the one that is listed
-        listed = {one.key: one for one in every}
-        counts |= every | {listed.get(one.key, one): count for one, count in found.items()}
-    return counts
+    if is_plain(graph, categories):
+        rows = zip(graphlets(), count_graphlets(graph, sizes[-1]).tolist(), strict=False)
+        counts = {one: count for one, count in rows if one.num_nodes in sizes}
+    else:
+        for size in sizes:
+            if graph.relations.directed == (True,) and not categories:
+                counts |= dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
+            counts |= count_connected_sets(graph, size, categories)
+    return subgraphs_of(counts) if reading == SUBGRAPH else counts
 
 
 def exact_array(counts: Any) -> np.ndarray:
@@ -121,29 +113,6 @@ def sizes_of_census(sizes: Any, graph: CSRGraph, categories: Categories) -> rang
     """The sizes that ``sizes`` stands for, or all of three nodes and more that can be counted."""
     first, last = _smallest_and_largest(graph, categories)
     return range(3, last + 1) if sizes is None else check_sizes("sizes", sizes, first, last)
-
-
-def count_subgraphs(graph: CSRGraph, structure: Structure, max_steps: int) -> list[int]:
-    """Subgraphs isomorphic to a structure in each graph of a collection.
-
-    By a census where there is one, else by a search of at most so many steps.
-    """
-    size = structure.num_nodes
-    first, last = _smallest_and_largest(graph)
-    if graph.num_graphs == 1 and first <= size <= last:
-        # in terms of the relations of the graph
-        own = in_relations_of(graph.relations, structure)
-        counts = count_structures(graph, range(size, size + 1), SUBGRAPH)
-        return [sum(count for one, count in counts.items() if one.key == own.key)]
-    found = count_by_graph(graph, structure, max_steps=max_steps, reading=SUBGRAPH)
-    if found is None:
-        raise InputError(
-            "count_seconds must be enough to find all subgraphs, got "
-            f"{max_steps / STEPS_PER_SECOND:g}; what takes longer is estimated for induced "
-            "occurrences only."
-        )
-    counts_of: list[int] = found.tolist()
-    return counts_of
 
 
 class Forms(NamedTuple):
@@ -327,12 +296,12 @@ def are_connected(joined: np.ndarray) -> np.ndarray:
 
 def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
     """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes."""
-    known, totals = {one.key: one for one in counts}, dict[bytes, int]()
+    known, totals = {one.key: one for one in counts}, dict.fromkeys(counts, 0)
     for one, count in counts.items():
         for part, number in one.recall("parts", partial(_parts, one)):
-            known.setdefault(part.key, part)
-            totals[part.key] = totals.get(part.key, 0) + number * count
-    return {known[key]: total for key, total in totals.items()}
+            own = known.setdefault(part.key, part)
+            totals[own] = totals.get(own, 0) + number * count
+    return totals
 
 
 def _parts(structure: Structure) -> list[tuple[Structure, int]]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import networkx as nx
-import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.filters import GraphFilters
@@ -22,61 +19,13 @@ class DiscreteFilters:
     ``adj`` float32 ``[F, M, M]`` of zeros and ones, with the nodes of the pattern first, or
     ``[F, M, M, C]`` for the channels of several relations or directions; ``feat [F, M, D]`` scaled
     features, zero for padding; ``weights``, shaped as ``adj``, the learnt edge weights;
-    ``num_nodes`` of each filter; ``noisy`` whether it is the consensus of noisy copies, see
-    ``mining/learning/consensus.py``.
+    ``num_nodes`` of each filter.
     """
 
     adj: Tensor
     feat: Tensor
     weights: Tensor
     num_nodes: tuple[int, ...]
-    noisy: tuple[bool, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.noisy:
-            object.__setattr__(self, "noisy", (False,) * len(self.num_nodes))
-
-    @classmethod
-    def join(cls, parts: Sequence[DiscreteFilters]) -> DiscreteFilters:
-        """Put filters of the same size one after the other."""
-        arrays = [part.to_arrays() for part in parts]
-        return cls.from_arrays(
-            {name: np.concatenate([one[name] for one in arrays]) for name in arrays[0]}
-        )
-
-    def to_arrays(self) -> dict[str, np.ndarray]:
-        """Arrays by name, from which :meth:`from_arrays` makes the same filters."""
-        types = {"num_nodes": np.int64, "noisy": np.bool_}
-        return {
-            name: column.numpy() if isinstance(column, Tensor) else np.array(column, types[name])
-            for name, column in vars(self).items()
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> DiscreteFilters:
-        """The inverse of :meth:`to_arrays`; arrays of other names are left out."""
-        values: list[Any] = [arrays[entry.name] for entry in fields(cls)]
-        tensors: list[Any] = [torch.from_numpy(array) for array in values[:3]]
-        lists: list[Any] = [tuple(array.tolist()) for array in values[3:]]
-        return cls(*tensors, *lists)
-
-    def take(self, rows: Sequence[int]) -> DiscreteFilters:
-        """Return the filters in ``rows``, in that order."""
-        index = np.array(rows, dtype=np.int64)
-        return self.from_arrays({name: array[index] for name, array in self.to_arrays().items()})
-
-    def trimmed(self, size: int) -> DiscreteFilters:
-        """The same filters with padding to ``size`` nodes, or without."""
-        own = self.adj.shape[1]
-        if size == own:
-            return self
-        arrays = self.to_arrays()
-        for name, axes in (("adj", (1, 2)), ("weights", (1, 2)), ("feat", (1,))):
-            for axis in axes:
-                widths = [(0, 0)] * arrays[name].ndim
-                widths[axis] = (0, max(0, size - own))
-                arrays[name] = np.pad(arrays[name], widths).take(range(size), axis=axis)
-        return self.from_arrays(arrays)
 
     def structure(
         self, number: int, relations: Relations, categories: tuple[tuple[str, ...], ...] = ()

@@ -1,16 +1,16 @@
-"""Filters are initialised, trained as cluster centres and discretised; the best are returned.
+"""Filters are initialised, trained as cluster centres and discretised.
 
-This is the frequent pattern mining of section VI-B of the GOMKCN paper, from several
-initialisations where the user asks for them. Each subgraph belongs to its most similar filter; the
-loss is the mean distance to it (the paper's equation for L_frq). An epoch scores all pairs without
-gradient, and then differentiates only the pairs of a subgraph and its own filter.
+This is the frequent pattern mining of section VI-B of the GOMKCN paper. Each subgraph belongs to
+its most similar filter; the loss is the mean distance to it (the paper's equation for L_frq). An
+epoch scores all pairs without gradient, and then differentiates only the pairs of a subgraph and
+its own filter.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,18 +22,18 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
 from mining.learning.discrete_filters import DiscreteFilters, discretize
-from mining.learning.rooted_subgraphs import RootedSubgraphs, SubgraphClasses
+from mining.learning.rooted_subgraphs import RootedSubgraphs
 
 INITIALIZATIONS = ("facility_location", "random")
-# a filter is idle when the weight of its subgraphs is less than this share of the mean over filters
+# a filter is idle when the number of its subgraphs is less than this share of the mean over filters
 _IDLE_SHARE = 0.01
 # idle filters are moved in this share of the epochs; in the others the filters converge
 _RELOCATION_SHARE = 0.75
-# the nearest part of a filter's subgraphs, of which its features are the mean: more would include
-# subgraphs that resemble no filter
-_NEAREST_SHARE = 0.75
-# subgraphs compared with all filters at once
-_PART_SIZE = 4096
+# another subgraph that is closer than this to one that is chosen is the same but for rounding
+_LEAST_GAIN = 1e-4
+# subgraphs in a gradient step, those compared with all filters at once, and those compared with
+# each other to initialise the filters
+_BATCH_SIZE, _PART_SIZE, _MOST_COMPARED = 1024, 4096, 1000
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,10 @@ class FilterLearning:
     init : {"facility_location", "random"}
         How filters are initialised: with real subgraphs that represent the others, or with random
         parameters (the paper).
-    n_init : int
-        Number of initialisations; the one with the best discrete filters is used.
     learning_rate : float
         Of Adam, in the first epoch; it falls to 0 along a cosine.
-    batch_size : int
-        Subgraphs in a gradient step.
     relocate : bool
         Move filters that represent almost no subgraph to the subgraphs that are represented worst.
-    sample_size : int
-        Most subgraphs compared with each other to initialise the filters; at least as many as there
-        are filters.
-    train_size : int
-        Most different subgraphs trained on; all of them are counted in the end.
-    sample_error : float
-        In (0, 1): filters are trained on so many roots that with 99 % confidence every share of
-        them is right to within this (Hoeffding): on 105,967 roots by default, or on all of fewer.
     feature_contrast : float
         In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
         differ from node to node at random, so that the structure counts for more.
@@ -78,20 +66,15 @@ class FilterLearning:
 
     Examples
     --------
-    >>> FilterLearning(sample_error=0.01).batch_size
-    1024
+    >>> FilterLearning(num_hops=2).policy
+    'dense'
     """
 
     policy: str = "dense"
     num_hops: int | None = None
     init: str = "facility_location"
-    n_init: int = 1
     learning_rate: float = 0.1
-    batch_size: int = 1024
     relocate: bool = True
-    sample_size: int = 1000
-    train_size: int = 5000
-    sample_error: float = 0.005
     feature_contrast: float = 0.3
 
     def __post_init__(self) -> None:
@@ -100,153 +83,96 @@ class FilterLearning:
         check_choice("init", self.init, INITIALIZATIONS)
         if self.num_hops is not None:
             check_int("num_hops", self.num_hops, 0, MAX_HOPS)
-        for name in ("n_init", "batch_size", "sample_size", "train_size"):
-            check_int(name, getattr(self, name), 1)
-        for name in ("sample_error", "feature_contrast"):
-            check_float(name, getattr(self, name), 0, 1, open_minimum=True)
+        check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
 
 
 def learn_filters(
     subgraphs: RootedSubgraphs,
     num_filters: int,
     learning: FilterLearning,
+    kernel: GOMKKernel,
+    backend: str = "auto",
     *,
     num_epochs: int,
     seed: int,
     steps: Steps,
 ) -> tuple[DiscreteFilters, list[float]]:
-    """Learn filters from each initialisation; return the best ones and their loss curve.
+    """Learn filters; return them as graphs, and the loss before the training and after each epoch.
 
-    With them are structures that the kernel cannot tell from theirs. The curve has the loss before
-    the training, then after each epoch. Each initialisation is a step; when time is up, training
-    ends.
+    When time is up, training ends.
     """
-    num_filters = min(num_filters, len(subgraphs.batch))
-    best: dict[str, np.ndarray] = {}
-    for number in range(learning.n_init):
-        if best and steps.is_over():
-            break
 
-        def learn(number: int = number) -> dict[str, np.ndarray]:
-            clustering = _initialize(subgraphs, num_filters, learning, [seed, number])
-            return _train(clustering, learning, num_epochs, seed + number, steps)
+    def learn() -> dict[str, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        # a generator of its own leaves the global random numbers of torch as they are
+        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+        number, size, width = min(num_filters, len(subgraphs.feat)), *subgraphs.feat.shape[1:]
+        directed = subgraphs.relations.directed
+        if learning.init == "random":
+            filters = GraphFilters(number, size, width, generator=generator, directed=directed)
+        else:
+            chosen = choose_initial(subgraphs, number, kernel, rng, backend)
+            filters = GraphFilters(len(chosen), size, width, generator=generator, directed=directed)
+            filters.set(torch.arange(len(chosen)), subgraphs.adj[chosen], subgraphs.feat[chosen])
+        clustering = FilterClustering(subgraphs, filters, kernel, backend)
+        curve: list[float] = []
 
-        result = dict(steps.once(f"learning filters {number + 1}", learn))
-        if not best or result["loss"] < best["loss"]:
-            best = result
-    filters = subgraphs.add_indistinguishable(DiscreteFilters.from_arrays(best))
-    return filters, best["curve"].tolist()
+        def on_epoch(loss: float) -> bool:
+            curve.append(loss)
+            return steps.is_over()
 
+        # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
+        # the filters before and after the training are judged as discrete ones
+        on_epoch(clustering.loss())
+        candidates = [discretize(filters)]
+        clustering.train(num_epochs, learning.learning_rate, learning.relocate, generator, on_epoch)
+        candidates.append(discretize(filters))
+        best = min(candidates, key=clustering.loss)
+        arrays = {name: getattr(best, name).numpy() for name in ("adj", "feat", "weights")}
+        return arrays | {"num_nodes": np.array(best.num_nodes), "curve": np.array(curve)}
 
-def _initialize(
-    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: list[int]
-) -> FilterClustering:
-    """Draw the classes to train on, and set the filters to some of them."""
-    rng = np.random.default_rng(seed)
-    classes = subgraphs.classes
-    classes = classes.take(*classes.sample(learning.train_size, rng))
-    batch = subgraphs.batch.take(classes.first)
-    adj = torch.from_numpy(batch.adjacency())
-    feat = torch.from_numpy(batch.gather(subgraphs.features))
-    # a generator of its own leaves the global random numbers of torch as they are
-    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-    kernel, backend, filter_size = subgraphs.kernel, subgraphs.backend, batch.max_nodes
-    directed = batch.relations.directed
-    if learning.init == "random":
-        filters = GraphFilters(
-            num_filters, filter_size, feat.shape[2], generator=generator, directed=directed
-        )
-    else:
-        chosen = choose_initial(classes, num_filters, kernel, learning.sample_size, rng, backend)
-        filters = GraphFilters(
-            len(chosen), filter_size, feat.shape[2], generator=generator, directed=directed
-        )
-        filters.set(torch.arange(len(chosen)), adj[chosen], feat[chosen])
-    return FilterClustering(classes, adj, feat, filters, kernel, backend)
-
-
-def _train(
-    clustering: FilterClustering,
-    learning: FilterLearning,
-    num_epochs: int,
-    seed: int,
-    steps: Steps,
-) -> dict[str, np.ndarray]:
-    """The better of the initial and the trained filters, their loss, and the curve of the run."""
-    curve: list[float] = []
-
-    def on_epoch(loss: float) -> bool:
-        curve.append(loss)
-        return steps.is_over()
-
-    # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
-    # both candidates are judged as discrete filters
-    on_epoch(clustering.loss())
-    candidates = [discretize(clustering.filters)]
-    generator = torch.Generator().manual_seed(seed)
-    clustering.train(
-        num_epochs,
-        learning.learning_rate,
-        learning.batch_size,
-        learning.relocate,
-        generator,
-        on_epoch,
-    )
-    candidates.append(discretize(clustering.filters))
-    candidates = [clustering.with_mean_features(filters) for filters in candidates]
-    losses = [clustering.loss(filters) for filters in candidates]
-    best = int(np.argmin(losses))
-    return {
-        **candidates[best].to_arrays(),
-        "loss": np.array(losses[best]),
-        "curve": np.array(curve),
-    }
+    found = steps.once("learning filters", learn)
+    adj, feat, weights = (torch.from_numpy(found[name]) for name in ("adj", "feat", "weights"))
+    filters = DiscreteFilters(adj, feat, weights, tuple(found["num_nodes"].tolist()))
+    return filters, found["curve"].tolist()
 
 
 def choose_initial(
-    classes: SubgraphClasses,
+    subgraphs: RootedSubgraphs,
     num_filters: int,
     kernel: GOMKKernel,
-    sample_size: int,
     rng: np.random.Generator,
     backend: str,
 ) -> np.ndarray:
-    """Choose the subgraph classes that the filters are initialised with, int64 ``[Q]``.
+    """Choose the subgraphs that the filters are initialised with, int64 ``[Q]``.
 
-    Greedy facility location. Of more than ``sample_size`` classes a sample is compared, so that the
-    cost does not grow with U squared. Classes without weight are not chosen, and fewer than
-    ``num_filters`` are returned when there are fewer. Rows of ``classes``, in the order chosen.
+    Greedy facility location among at most 1,000 of them. None is chosen that is as another one, so
+    that there may be fewer than ``num_filters``.
     """
-    rows, drawn = classes.sample(sample_size, rng)
-    rows, weight = rows[drawn > 0], drawn[drawn > 0].astype(np.float64)
-    num_filters = min(num_filters, len(rows))
-    similarity = _pairwise_similarity(classes, rows, kernel, backend)
-    return rows[_facility_location(similarity, weight, num_filters)]
-
-
-def _pairwise_similarity(
-    classes: SubgraphClasses, rows: np.ndarray, kernel: GOMKKernel, backend: str
-) -> np.ndarray:
-    """Normalised scores among classes, ``[U', U']``."""
+    rows = np.arange(len(subgraphs.feat))
+    if len(rows) > _MOST_COMPARED:
+        rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
     index = torch.from_numpy(rows)
-    x, num_nodes = classes.levels[index], classes.num_nodes[index]
+    x, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
     with torch.no_grad():
         blocks = [
             kernel.match(x[part], x, num_nodes[part], backend).scores
             for part in torch.arange(len(rows)).split(128)
         ]
-    return torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
+    similarity = torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
+    return rows[_facility_location(similarity, num_filters)]
 
 
-def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: int) -> list[int]:
-    """Greedily add the class that most raises the sum of similarities to the nearest chosen."""
-    # similarity of each class to the nearest one that is chosen
+def _facility_location(similarity: np.ndarray, num_chosen: int) -> list[int]:
+    """Greedily add the row that most raises the sum of similarities to the nearest chosen."""
+    # similarity of each to the nearest one that is chosen
     covered = np.zeros(len(similarity))
     chosen: list[int] = []
     for _ in range(num_chosen):
-        # how much each candidate would add, summed over all subgraphs
-        gain = weight @ np.maximum(similarity - covered[:, None], 0)
-        gain[chosen] = -np.inf
+        # how much each candidate would add
+        gain = np.maximum(similarity - covered[:, None], 0).sum(axis=0)
+        if chosen and gain.max() < _LEAST_GAIN:
+            break
         chosen.append(int(gain.argmax()))
         covered = np.maximum(covered, similarity[:, chosen[-1]])
     return chosen
@@ -254,7 +180,7 @@ def _facility_location(similarity: np.ndarray, weight: np.ndarray, num_chosen: i
 
 @dataclass(frozen=True)
 class Assignment:
-    """The most similar filter of U classes: its number, the similarity and the node matching.
+    """The most similar filter of U subgraphs: its number, the similarity and the node matching.
 
     ``filter_of`` and ``similarity`` are ``[U]``, ``matching`` is int64 ``[U, N]``: the filter node
     of each subgraph node, -1 = unmatched.
@@ -266,34 +192,23 @@ class Assignment:
 
 
 class FilterClustering:
-    """Trains graph filters, in place, on U classes of subgraphs.
-
-    ``adj [U, N, N]``, or ``[U, N, N, C]`` for several channels, and ``feat [U, N, D]`` are a
-    subgraph of each class with its scaled features.
-    """
+    """Trains graph filters, in place, on U subgraphs."""
 
     def __init__(
-        self,
-        classes: SubgraphClasses,
-        adj: Tensor,
-        feat: Tensor,
-        filters: GraphFilters,
-        kernel: GOMKKernel,
-        backend: str,
+        self, subgraphs: RootedSubgraphs, filters: GraphFilters, kernel: GOMKKernel, backend: str
     ) -> None:
-        self.classes, self.adj, self.feat = classes, adj, feat
-        self.filters, self.kernel, self.backend = filters, kernel, backend
-        self.weight = torch.from_numpy(classes.weight).float()
+        self.subgraphs, self.filters = subgraphs, filters
+        self.kernel, self.backend = kernel, backend
 
     @torch.no_grad()
     def assign(
         self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
     ) -> Assignment:
-        """Most similar filter of the classes in ``rows``, or of all.
+        """Most similar filter of the subgraphs in ``rows``, or of all.
 
         The filters are those being trained, or ``discrete`` ones.
         """
-        rows = torch.arange(len(self.classes)) if rows is None else rows
+        rows = torch.arange(len(self.subgraphs.feat)) if rows is None else rows
         filters = (self.filters.adj(), self.filters.feat())
         z = self.kernel.embed(*(filters if discrete is None else (discrete.adj, discrete.feat)))
         parts = [self._assign_part(part, z) for part in rows.split(_PART_SIZE)]
@@ -301,7 +216,7 @@ class FilterClustering:
 
     def _assign_part(self, rows: Tensor, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores, matching = self.kernel.match(
-            self.classes.levels[rows], z, self.classes.num_nodes[rows], self.backend
+            self.subgraphs.levels[rows], z, self.subgraphs.num_nodes[rows], self.backend
         )
         best = scores.argmax(dim=1)
         index = torch.arange(len(rows))
@@ -310,93 +225,54 @@ class FilterClustering:
 
     def loss(self, discrete: DiscreteFilters | None = None) -> float:
         """1 - the mean similarity of a subgraph to its most similar filter."""
-        similarity = self.assign(discrete=discrete).similarity
-        return 1 - float((similarity * self.weight).sum() / self.weight.sum())
+        return 1 - float(self.assign(discrete=discrete).similarity.double().mean())
 
     def train(
         self,
         num_epochs: int,
         learning_rate: float,
-        batch_size: int,
         relocate: bool,
         generator: torch.Generator,
         on_epoch: Callable[[float], bool],
     ) -> None:
         """Run gradient epochs; ``on_epoch`` gets the loss of each and returns whether to stop."""
-        optimizer = FilterAdam(self.filters.parameters())
+        optimizer, number = FilterAdam(self.filters.parameters()), len(self.subgraphs.feat)
         for epoch in range(num_epochs):
             # the learning rate falls from its full value to 0 along half a cosine
             cosine = math.cos(math.pi * epoch / num_epochs)
             optimizer.learning_rate = learning_rate * (1 + cosine) / 2
-            loss = 0.0
-            filter_weight = torch.zeros(len(self.filters.free_adj))
-            for batch in torch.randperm(len(self.classes), generator=generator).split(batch_size):
+            loss, sizes = 0.0, torch.zeros(len(self.filters.free_adj), dtype=torch.int64)
+            for batch in torch.randperm(number, generator=generator).split(_BATCH_SIZE):
                 assignment = self.assign(batch)
-                filter_weight.index_add_(0, assignment.filter_of, self.weight[batch])
+                sizes += torch.bincount(assignment.filter_of, minlength=len(sizes))
                 loss += self._step(optimizer, batch, assignment)
-            if on_epoch(loss / float(self.weight.sum())):
+            if on_epoch(loss / number):
                 break
             if relocate and epoch < _RELOCATION_SHARE * num_epochs:
-                self._relocate_idle(filter_weight, optimizer)
+                self._relocate_idle(sizes, optimizer)
 
     def _step(self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment) -> float:
         """Take one gradient step; return the summed loss of ``rows`` before it."""
         z = self.kernel.embed(self.filters.adj(), self.filters.feat())
         # index_select, because the backward pass of indexing sums in no fixed order
         z = z.index_select(0, assignment.filter_of)
-        scores = self.kernel.score_pairs(self.classes.levels[rows], z, assignment.matching)
-        similarity = scores / self.kernel.largest_score(self.filters.filter_size)
-        loss = ((1 - similarity) * self.weight[rows]).sum()
+        scores = self.kernel.score_pairs(self.subgraphs.levels[rows], z, assignment.matching)
+        loss = (1 - scores / self.kernel.largest_score(self.filters.filter_size)).sum()
         optimizer.zero_grad()
-        (loss / self.weight[rows].sum()).backward()
+        (loss / len(rows)).backward()
         optimizer.step()
         return float(loss.detach())
 
-    def _relocate_idle(self, filter_weight: Tensor, optimizer: FilterAdam) -> None:
-        """Move idle filters to the classes with the largest weighted distance to their filter."""
-        idle = torch.nonzero(filter_weight < _IDLE_SHARE * filter_weight.mean()).flatten()
+    def _relocate_idle(self, sizes: Tensor, optimizer: FilterAdam) -> None:
+        """Move idle filters to the subgraphs that are least similar to their filter."""
+        idle = torch.nonzero(sizes < _IDLE_SHARE * sizes.double().mean()).flatten()
         if len(idle) == 0:
             return
-        distance = (1 - self.assign().similarity) * self.weight
-        worst = distance.argsort(descending=True)[: len(idle)]
+        worst = self.assign().similarity.argsort()[: len(idle)]
         idle = idle[: len(worst)]
-        self.filters.set(idle, self.adj[worst], self.feat[worst])
-        # the old momentum would carry the filter away from its new class
+        self.filters.set(idle, self.subgraphs.adj[worst], self.subgraphs.feat[worst])
+        # the old momentum would carry the filter away from its new place
         optimizer.reset(idle)
-
-    def with_mean_features(self, discrete: DiscreteFilters) -> DiscreteFilters:
-        """Give discrete filters the mean features of their nearest subgraphs, node by node.
-
-        Features trained beside edges of .998 make up for what the edges lack; once the edges are
-        exactly 1 these features would no longer fit.
-        """
-        assignment = self.assign(discrete=discrete)
-        feat = discrete.feat.clone()
-        for number, size in enumerate(discrete.num_nodes):
-            rows = self._nearest_rows(assignment, number)
-            mean, weight = self._mean_features(rows, assignment.matching[rows])
-            matched = weight[:size] > 0
-            feat[number, :size][matched] = mean[:size][matched]
-        return replace(discrete, feat=feat)
-
-    def _nearest_rows(self, assignment: Assignment, number: int) -> Tensor:
-        """Classes of filter ``number`` that make up the nearest part of its weight."""
-        rows = torch.nonzero(assignment.filter_of == number).flatten()
-        rows = rows[assignment.similarity[rows].argsort(descending=True)]
-        reached = self.weight[rows].cumsum(0)
-        # up to and including the class that completes the part
-        return rows[: int((reached < _NEAREST_SHARE * self.weight[rows].sum()).sum()) + 1]
-
-    def _mean_features(self, rows: Tensor, matching: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean features ``[M, D]`` of the nodes matched with each filter node, and their weight."""
-        size = self.filters.filter_size
-        one_hot = torch.nn.functional.one_hot(matching + 1, size + 1)[:, :, 1:].float()  # [R, N, M]
-        # padding has no features that could be averaged
-        num_nodes = self.classes.num_nodes[rows].unsqueeze(1)
-        matched = one_hot * (torch.arange(one_hot.shape[1]) < num_nodes).unsqueeze(2)
-        weight = torch.einsum("r,rnm->m", self.weight[rows], matched)
-        feat = torch.einsum("r,rnm,rnd->md", self.weight[rows], matched, self.feat[rows])
-        return feat / weight.clamp(min=1e-9).unsqueeze(1), weight
 
 
 class FilterAdam:

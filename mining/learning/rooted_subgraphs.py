@@ -1,33 +1,20 @@
-"""Rooted subgraphs of a graph, ready to be compared: classes, structures, similarities."""
+"""The rooted subgraphs of a graph that filters are trained on, and their scaled features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.subgraphs import SubgraphBatch
-from mining.learning.discrete_filters import DiscreteFilters
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
-# level embeddings closer than this count as equal
-_RESOLUTION = 1e-4
-# in steps of that size they are counted in 64 bits
-_LARGEST = 2.0**63 * _RESOLUTION
-# a normalised score that is closer to 1 than this is a perfect match for the kernel
-_INDISTINCT = 1e-3
-# classes compared with all filters at once
-_PART_SIZE = 4096
-# numbers in the matrices of the channels of subgraphs embedded at once
-_MOST_ENTRIES = 2**24
-# rounds after which few nodes that are not alike have the same colour
-_ROUNDS = 3
+# most of them, and most numbers in their matrices and embeddings
+_MOST_SUBGRAPHS, _MOST_ENTRIES = 5000, 2**26
 
 
 @dataclass(frozen=True)
@@ -75,253 +62,46 @@ class FeatureScaling:
         return unit * self.spread + self.offset
 
 
-class ScaledFeatures:
-    """Scaled features of a graph, computed for the rows that are indexed.
-
-    The features ``[V, D]`` may be a memory map, which is not read as a whole.
-
-    >>> features = np.array([[2.0], [4.0], [3.0]])
-    >>> scaled = ScaledFeatures(features, FeatureScaling.fit(features, contrast=1.0))
-    >>> scaled[np.array([1, 2])].tolist(), scaled.bounds()[0].tolist(), scaled.shape
-    ([[1.0], [0.5]], [0.0], (3, 1))
-    """
-
-    def __init__(self, features: np.ndarray, scaling: FeatureScaling) -> None:
-        self._features, self._scaling = features, scaling
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """``(V, D)``."""
-        return self._features.shape
-
-    def __getitem__(self, rows: Any) -> np.ndarray:
-        """Scaled features of some rows, float32."""
-        return self._scaling.scale(self._features[rows])
-
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest value of each column, ``[D]`` each."""
-        low, high = self._features.min(axis=0), self._features.max(axis=0)
-        return self._scaling.scale(low), self._scaling.scale(high)
-
-
 @dataclass(frozen=True)
-class SubgraphClasses:
-    """S subgraphs grouped into U classes that no filter can tell apart.
+class RootedSubgraphs:
+    """U subgraphs of at most N nodes, without the weights of edges, and their level embeddings.
 
-    ``first [U]`` is a subgraph of each class, ``class_of [S]`` the class of each subgraph,
-    ``weight [U]`` the number of its subgraphs, all int64; ``levels [U, L, N, D]`` are the level
-    embeddings and ``num_nodes [U]`` the sizes of the subgraphs in ``first``.
+    ``adj`` is ``[U, N, N]``, or ``[U, N, N, C]`` for several channels, ``feat [U, N, D]`` are
+    scaled features, ``levels [U, L, N, D]`` the embeddings, and ``num_nodes [U]`` the sizes.
     """
 
-    first: np.ndarray
-    class_of: np.ndarray
-    weight: np.ndarray
+    adj: Tensor
+    feat: Tensor
     levels: Tensor
     num_nodes: Tensor
+    relations: Relations
 
-    def __len__(self) -> int:
-        """Return the number of classes U."""
-        return len(self.first)
-
-    def sample(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw ``size`` subgraphs when there are more classes than that.
-
-        Returns the rows of the classes drawn, ascending, and how often each was drawn; all rows and
-        their weights when there are not more.
-        """
-        if len(self) <= size:
-            return np.arange(len(self)), self.weight
-        drawn = rng.choice(len(self), size=size, p=self.weight / self.weight.sum())
-        rows, weight = np.unique(drawn, return_counts=True)
-        return rows, weight
-
-    def take(self, rows: np.ndarray, weight: np.ndarray) -> SubgraphClasses:
-        """Return the classes in ``rows`` with new weights; ``class_of`` is -1 elsewhere."""
-        position = np.full(len(self), -1)
-        position[rows] = np.arange(len(rows))
-        index = torch.from_numpy(rows)
-        return SubgraphClasses(
-            self.first[rows],
-            position[self.class_of],
-            weight,
-            self.levels[index],
-            self.num_nodes[index],
-        )
-
-
-def find_classes(levels: Tensor, num_nodes: np.ndarray, kernel: GOMKKernel) -> SubgraphClasses:
-    """Group the subgraphs whose scores agree with every filter.
-
-    ``levels`` are ``[S, L, N, D]`` and ``num_nodes`` is ``[S]``. Under optimal matching a subgraph
-    is the set of its subtree embeddings (the paper's equation for the subgraph embedding), whatever
-    the order of its nodes; an anchored root is apart from the set, and greedy matching depends on
-    the whole order. Levels that are too large to be told apart raise an InputError.
-    """
-    if not bool((levels.abs() < _LARGEST).all()):
-        raise InputError(
-            "num_levels and level_scale must keep walk counts within single precision, got "
-            f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the second."
-        )
-    num_subgraphs, _, size, _ = levels.shape
-    rows = np.rint(levels.numpy() / _RESOLUTION).astype(np.int64).transpose(0, 2, 1, 3)
-    rows = rows.reshape(num_subgraphs, size, -1).view(np.uint64)
-    if kernel.matching == "greedy":
-        position = np.arange(size)
-    else:
-        position = np.zeros(size, np.int64)
-        position[0] = int(kernel.anchor_root)
-    key = np.stack([_hash_rows(rows, position, salt) for salt in (1, 2)], axis=1)
-    if kernel.padding == "mask":
-        # a node whose embeddings are all zero is matched, padding is not
-        key = np.concatenate([key, num_nodes.astype(np.uint64)[:, None]], axis=1)
-    _, first, class_of, weight = np.unique(
-        key, axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    return SubgraphClasses(
-        first=first,
-        class_of=class_of.reshape(-1),
-        weight=weight,
-        levels=levels[torch.from_numpy(first)].contiguous(),
-        num_nodes=torch.from_numpy(num_nodes[first].astype(np.int64)),
-    )
-
-
-def _hash_rows(rows: np.ndarray, position: np.ndarray, salt: int) -> np.ndarray:
-    """A 64-bit hash of the multiset of ``(position, row)``: ``[S, N, K]`` → ``[S]``."""
-    rng = np.random.default_rng(salt)
-    odd = rng.integers(0, 2**63, size=rows.shape[2], dtype=np.uint64) | np.uint64(1)
-    salts = rng.integers(0, 2**63, size=int(position.max()) + 1, dtype=np.uint64)
-    mixed = (rows * odd).sum(axis=2, dtype=np.uint64) + salts[position]
-    # a sum over nodes forgets their order; a non-linear step before it keeps them apart
-    mixed ^= mixed >> np.uint64(31)
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return mixed.sum(axis=1, dtype=np.uint64)
-
-
-class RootedSubgraphs:
-    """S subgraphs of a graph without weights, its scaled features ``[V, D]`` and the kernel."""
-
-    def __init__(
-        self,
+    @classmethod
+    def sample(
+        cls,
         graph: CSRGraph,
-        features: ScaledFeatures,
-        batch: SubgraphBatch,
+        scaling: FeatureScaling,
         kernel: GOMKKernel,
-        backend: str,
-    ) -> None:
-        self.graph, self.features, self.batch = graph, features, batch
-        self.kernel, self.backend = kernel, backend
-
-    @cached_property
-    def classes(self) -> SubgraphClasses:
-        """The subgraphs grouped into those that no filter can tell apart."""
-        return find_classes(self.embed(self.batch), self.batch.num_nodes, self.kernel)
-
-    def embed(self, batch: SubgraphBatch) -> Tensor:
-        """Level embeddings ``[S, L, N, D]`` of subgraphs of this graph."""
-        # links become a matrix for each channel, so these are embedded part by part
-        num_entries = batch.max_nodes**2 * len(batch.relations.channels)
-        size = len(batch) if batch.links is None else max(1, _MOST_ENTRIES // num_entries)
-        parts = [batch]
-        if size < len(batch):
-            starts = range(0, len(batch), size)
-            parts = [batch.take(np.arange(at, min(at + size, len(batch)))) for at in starts]
-        adj = (torch.from_numpy(part.adjacency()) for part in parts)
-        feat = (torch.from_numpy(part.gather(self.features)) for part in parts)
-        levels = list(map(self.kernel.embed, adj, feat))
-        return levels[0] if len(levels) == 1 else torch.cat(levels)
-
-    @cached_property
-    def forms(self) -> CanonicalForms:
-        """The structure of each subgraph."""
-        return CanonicalForms(self.batch)
-
-    @cached_property
-    def node_sets(self) -> np.ndarray:
-        """Number of each subgraph's node set, int64 ``[S]``: equal for the same nodes."""
-        return self.batch.node_sets()
-
-    def similarity(self, filters: DiscreteFilters) -> np.ndarray:
-        """Normalised score of every subgraph with every filter, float32 ``[S, F]``."""
-        z = self.kernel.embed(filters.adj, filters.feat)
-        sizes = torch.tensor(filters.num_nodes, dtype=torch.int64)
-        x, num_nodes = self.classes.levels, self.classes.num_nodes
-        parts = [
-            self.kernel.similarity(x[part], num_nodes[part], z, sizes, self.backend)
-            for part in torch.arange(len(self.classes)).split(_PART_SIZE)
-        ]
-        return torch.cat(parts).numpy()[self.classes.class_of]
-
-    def add_indistinguishable(self, filters: DiscreteFilters) -> DiscreteFilters:
-        """Add the structures that the kernel cannot tell from that of a filter.
-
-        With constant features, graphs whose numbers of walks agree score the same with every filter
-        (the paper's Proposition 6 asks for full rank), and a filter has the structure of one of
-        them.
-        """
-        similarity = self.similarity(filters)
-        known = set(filters.structure_keys(self.batch.relations))
-        joined = [filters]
-        for number, size in enumerate(filters.num_nodes):
-            perfect = similarity[:, number] > 1 - _INDISTINCT
-            for row in self.forms.first_rows(perfect & (self.batch.num_nodes == size)):
-                if self.forms.key(row) in known:
-                    continue
-                known.add(self.forms.key(row))
-                one = self.batch.take(np.array([row]))
-                adj = torch.from_numpy(one.adjacency())
-                feat = torch.from_numpy(one.gather(self.features))
-                joined.append(DiscreteFilters(adj, feat, adj, (size,)))
-        return DiscreteFilters.join(joined)
-
-
-class CanonicalForms:
-    """The structure of each subgraph of a batch, without categories, made once for all alike."""
-
-    def __init__(self, batch: SubgraphBatch) -> None:
-        sizes, links = batch.num_nodes, batch.structure()
-        # nodes in the order of their colours make most isomorphic subgraphs equal; padding is last
-        order = _order_nodes(links, sizes)  # [S, N]
-        rows = np.arange(len(batch))[:, None, None]
-        links = links[rows, order[:, :, None], order[:, None, :]]
-        key = np.concatenate([links.reshape(len(batch), -1), sizes[:, None].astype(links.dtype)], 1)
-        _, first, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        # the number of each subgraph's structure among those that differ
-        self._number = number.reshape(-1)
-        relations = batch.relations
-        self._structures = [
-            Structure(relations.links[own[:size, :size]], relations)
-            for own, size in zip(links[first], sizes[first], strict=True)
-        ]
-
-    def has(self, key: bytes) -> np.ndarray:
-        """Whether each subgraph has the structure of this key, bool ``[S]``."""
-        has = np.array([one.key == key for one in self._structures], dtype=bool)
-        return has[self._number]
-
-    def first_rows(self, selected: np.ndarray) -> list[int]:
-        """First of the ``selected`` subgraphs, bool ``[S]``, of all that are known to be alike."""
-        rows = np.flatnonzero(selected)
-        _, first = np.unique(self._number[rows], return_index=True)
-        return rows[np.sort(first)].tolist()
-
-    def key(self, row: int) -> bytes:
-        """The key of the structure of subgraph ``row``."""
-        return self._structures[self._number[row]].key
-
-
-def _order_nodes(links: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Nodes of each subgraph ``[S, N, N]`` in the order of colours that refinement gives them."""
-    salts = np.random.default_rng(0).integers(2**63, size=int(links.max(initial=0)) + 1)
-    salts[0] = 0
-    near = salts.astype(np.uint64)[links]
-    color = np.ones(links.shape[:2], np.uint64)
-    for _ in range(_ROUNDS):
-        color = (near @ color[:, :, None])[:, :, 0] + color
-        color ^= color >> np.uint64(29)
-    is_padding = np.arange(links.shape[1]) >= sizes[:, None]
-    order: np.ndarray = np.lexsort((color, is_padding))
-    return order
+        settings: SubgraphSettings,
+    ) -> RootedSubgraphs:
+        """Take the subgraphs around all nodes, or around 5,000 that are drawn; wide ones, fewer."""
+        entries = settings.max_nodes**2 * len(graph.relations.channels)
+        entries += settings.max_nodes * graph.features.shape[1] * (kernel.num_levels + 1)
+        size, roots = min(_MOST_SUBGRAPHS, max(1, _MOST_ENTRIES // entries)), None
+        if size < graph.num_nodes:
+            # the second number keeps this stream apart from the others of the same seed
+            rng = np.random.default_rng([settings.seed, 7])
+            roots = np.sort(rng.choice(graph.num_nodes, size, replace=False))
+        batch = extract_subgraphs(graph, settings, roots)
+        adj = torch.from_numpy(batch.adjacency())
+        feat = torch.from_numpy(scaling.scale(batch.gather(graph.features)))
+        feat[torch.from_numpy(batch.nodes < 0)] = 0
+        levels = kernel.embed(adj, feat)
+        if not bool(levels.isfinite().all()):
+            raise InputError(
+                "num_levels and level_scale must keep walk counts within single precision, got "
+                f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the "
+                "second."
+            )
+        num_nodes = torch.from_numpy(batch.num_nodes.astype(np.int64))
+        return cls(adj, feat, levels, num_nodes, batch.relations)

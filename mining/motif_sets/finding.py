@@ -183,7 +183,6 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
     return Pattern(
         one.structure,
         sources=one.sources,
-        feature_names=mined.graph.feature_names,
         motif=MotifPart(
             copies, one.bits, one.address, found_in, edits=one.edits, features=features
         ),

@@ -109,11 +109,6 @@ class GraphMap:
             class_of=np.empty(0, np.int64) if classes is None else classes.labels,
         )
 
-    @property
-    def graph_classes(self) -> GraphClasses | None:
-        """The classes of the graphs; None without."""
-        return GraphClasses(self.class_of, tuple(self.classes)) if len(self.classes) else None
-
     def to_dict(self) -> dict[str, Any]:
         """The record of ``map.json``."""
         return {

@@ -1,16 +1,14 @@
-"""`gomkcn mine` as each process of tests/test_mining_job.py runs it: in parts, and killed once."""
+"""`gomkcn mine` as each process of tests/test_mining_job.py runs it: killed once."""
 
 import json
 import os
 import signal
 from pathlib import Path
 
-import mining.learning.subgraph_source
 from gomkcn.commands.main import main
 from gomkcn_dgl.runtime.steps import Steps
 from mining.miner import PatternMiner
 
-mining.learning.subgraph_source.PART_SIZE = 20
 keep, fit = Steps._keep, PatternMiner.fit
 KILLED = Path("killed")
 

@@ -25,49 +25,33 @@ from mining.pattern import (
     NullComparison,
     OccurrenceCount,
     Pattern,
-    Profile,
 )
 from mining.plots.graph_map import GraphMap
 from mining.truth import MotifRecovery
 
 
-def pattern_of(graph, number=0, count=3, roots=5, **changes):
+def pattern_of(graph, number=0, count=3, **changes):
     """A pattern with the edges of a NetworkX graph, whose other values are made up."""
     graph = nx.convert_node_labels_to_integers(graph)
     structure = Structure.of_edges(len(graph), list(graph.edges))
-    return pattern_with(structure, number, count, roots, **changes)
+    return pattern_with(structure, number, count, **changes)
 
 
-def pattern_with(structure, number=0, count=3, roots=5, features=None, ids=None):
+def pattern_with(structure, number=0, count=3, ids=None):
     size = structure.num_nodes
-    features = np.ones((size, 1)) if features is None else features
     ids = tuple(ids or range(100, 100 + size))
-    made_up = np.linspace(0.611111, 0.987654, len(structure.edges))
     return Pattern(
         structure,
-        Occurrences.of([Occurrence(ids, 0.9 - i / 1000) for i in range(count)], size),
+        Occurrences.of([Occurrence(ids)] * count, size),
         sources=("filters",),
-        frequency=frequency_of(count, roots),
-        profiles=(profile_of(structure, features, made_up),),
-        feature_names=tuple(f"x{column}" for column in range(features.shape[1])),
+        frequency=frequency_of(count),
         id=number,
     )
 
 
-def profile_of(structure, features, edge_weights, num_filters=1):
-    """What filters learnt, with the weight of each edge in their order."""
-    weights = np.zeros(structure.channels.shape)
-    rows = zip(structure.edges, structure.edge_relations, edge_weights, strict=True)
-    for (u, v), relation, weight in rows:
-        channel = structure.relations.outgoing[relation]
-        weights[u, v, channel] = weights[v, u, structure.relations.opposite[channel]] = weight
-    return Profile(features, weights, num_filters)
-
-
-def frequency_of(count, roots=5):
+def frequency_of(count):
     """An exact count whose places are all listed."""
-    exact, disjoint = OccurrenceCount.exact(count), min(count, 2)
-    return Frequency(exact, graphs=1, roots=roots, assigned=count, listed=count, disjoint=disjoint)
+    return Frequency(OccurrenceCount.exact(count), 1, listed=count, disjoint=min(count, 2))
 
 
 def typed_pattern_of(size, edges, directed, **changes):
@@ -119,7 +103,7 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
         dataclasses.replace(
             one,
             motif=MotifPart(
-                Occurrences(np.array(rows), np.ones(len(rows)), np.zeros(len(rows), int)),
+                Occurrences(np.array(rows), np.zeros(len(rows), int)),
                 100.5 - number,
                 "uniform",
                 **dict(*more),
@@ -149,7 +133,7 @@ def run_with_variant(num_occurrences=300):
     copies = {ring: [[0, 1, 2, 3], [4, 5, 6, 7]], nx.star_graph(3): [[8, 9, 10, 11]],
               path: [[12, 13, 14, 15]]}  # fmt: skip
     rows = np.arange(num_occurrences)[:, None] + [0, 1, 2, 3]
-    places = Occurrences(rows, np.ones(len(rows)), np.zeros(len(rows), int))
+    places = Occurrences(rows, np.zeros(len(rows), int))
     run = run_of(
         [dataclasses.replace(pattern_of(path), occurrences=places)],
         motifs=[(pattern_of(shape), places) for shape, places in copies.items()],

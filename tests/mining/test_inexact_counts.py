@@ -9,8 +9,6 @@ from random_graphs import KINDS, draw
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.counting.counter import list_places
-from mining.counting.exact_search import ExactSearch
 from mining.inexact_counts import count_inexact
 
 
@@ -144,27 +142,6 @@ def test_graphs_of_a_collection():
         [False, True, False, False],
         [True, False, False, False],
     ]
-    # stars are counted by a formula
-    found = count_inexact(graphs, Structure.parse("star-4"), max_edits=0)
-    assert found.variants[0].graphs.tolist() == [False, False, True, False]
-
-
-def test_what_is_left_of_the_steps_is_for_later_variants():
-    graph, ring = as_csr(nx.gnp_random_graph(40, 0.2, seed=3)), Structure.parse("ring-4")
-    found = count_inexact(graph, ring, max_edits=1)
-    steps = []
-    for one in found.variants:
-        search = ExactSearch(graph, one.structure)
-        search.run()
-        steps.append(search.steps)
-    # the fewest with which each has enough in its turn
-    most = max(sum(steps[:k]) + needed * (len(steps) - k) for k, needed in enumerate(steps))
-    assert most // len(steps) < max(steps)
-    exact, rest = (
-        count_inexact(graph, ring, max_edits=1, max_steps=k) for k in (most, most - len(steps))
-    )
-    assert all(one.is_exact for one in exact.counts)
-    assert not all(one.is_exact for one in rest.counts)
 
 
 def test_estimates_hold_the_truth_and_say_what_they_are():
@@ -191,21 +168,6 @@ def test_a_list_without_what_no_draw_has_hit_is_not_complete():
     # what no two nodes can show is listed completely
     found = count_inexact(nx.DiGraph([(0, 1)]), Structure.parse("a->b, b->a"), max_edits=0)
     assert (found.variants, found.list_places()[2]) == ([], True)
-
-
-def test_estimated_variants_share_the_steps_of_a_list(monkeypatch):
-    graph = as_csr(nx.gnp_random_graph(60, 0.3, seed=1))
-    found = count_inexact(graph, Structure.parse("house"), max_edits=2, max_steps=10**6)
-    steps = []
-
-    def record(*arguments, max_steps, **options):
-        steps.append(max_steps)
-        return list_places(*arguments, max_steps=max_steps, **options)
-
-    monkeypatch.setattr("mining.inexact_counts.list_places", record)
-    found.list_places(50, max_steps=10**6)
-    assert len(steps) > 2
-    assert sum(steps) <= 10**6
 
 
 def test_a_sample_is_uniform():

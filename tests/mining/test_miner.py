@@ -6,19 +6,14 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-import torch
-from by_networkx import induced
-from sklearn.base import clone
 from sklearn.utils import estimator_checks
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.node_order import NodeOrder
 from mining import FilterLearning, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
-from mining.learning.neighbourhoods import compare_neighbourhoods, filters_of
 from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 RING, GREEDY = nx.cycle_graph(6), GOMKKernel(3, tau=0.5, matching="greedy")
@@ -46,12 +41,12 @@ def small_miner(**settings):
 
 
 def counts(miner):
-    """Edges, occurrences and roots of each pattern; all places are exact and listed."""
+    """Edges and occurrences of each pattern; all places are exact and listed."""
     for pattern in miner.patterns_:
         frequency = pattern.frequency
         assert frequency.occurrences.is_exact
         assert frequency.listed == len(pattern.occurrences) == frequency.count
-    return [(len(p.edges), p.frequency.count, p.frequency.roots) for p in miner.patterns_]
+    return [(len(p.edges), p.frequency.count) for p in miner.patterns_]
 
 
 def records(miner):
@@ -88,69 +83,16 @@ def test_a_graph_without_motifs_has_none():
     assert miner.patterns_ == [] and len(miner.motif_set_) == 0
 
 
-@pytest.fixture(scope="module")
-def mined():
-    """A data set with four motifs and features, and the miner of its graph."""
-    dataset = planted(features="per_type", num_base_nodes=150, copies=6)
-    miner = PatternMiner(
-        8, "3-6", sources="filters", num_epochs=3, null="none", values="similarity"
-    )
-    return dataset, miner.fit(dataset.to_dgl())
-
-
-def test_what_filters_learnt_is_the_profile_of_a_pattern(mined):
-    _, miner = mined
-    assert len(miner.patterns_) > 3
-    for row, pattern in enumerate(miner.patterns_):
-        filters = filters_of(pattern, miner.source_)
-        assert (pattern.id, (pattern.num_nodes,)) == (row, filters.num_nodes)
-        assert torch.triu(filters.adj[0]).nonzero().tolist() == list(map(list, pattern.edges))
-        assert pattern.feature_names == ("x0", "x1", "x2")
-        assert "filters" in pattern.sources and 0 < max(pattern.edge_weights) <= 1
-    assert miner.n_features_in_ == 3
-
-
-def test_transform_is_the_kernel_and_predict_its_largest(mined):
-    dataset, miner = mined
-    csr = as_csr(dataset.to_dgl())
-    similarity, order = miner.transform(csr), NodeOrder.of(csr)
-    near = compare_neighbourhoods(miner.source_, order.graph, miner.patterns_, None)
-    np.testing.assert_array_equal(similarity[order.nodes], near.similarity)
-    assert similarity.dtype == np.float32
-    nearest = miner.predict(csr)
-    reached = similarity[np.arange(len(nearest)), nearest]
-    # among equals the structure decides, and the larger pattern
-    assert (reached > similarity.max(axis=1) - 1e-4).all()
-    assigned = np.bincount(nearest, minlength=len(miner.patterns_)).tolist()
-    assert [pattern.frequency.assigned for pattern in miner.patterns_] == assigned
-    with pytest.raises(InputError, match=r"^graph must have the 3 features .*, got 1\.$"):
-        miner.transform(nx.cycle_graph(5))
-
-
-def test_features_are_in_the_units_of_the_input():
-    features = np.repeat([[1000.0, -5.0], [3000.0, -9.0]], [30, 15], axis=0)
-    found = small_miner().fit(rings_and_cliques(features=features)).patterns_
-    ring, clique = sorted(found, key=lambda pattern: len(pattern.edges))
-    np.testing.assert_allclose(ring.features, [[1000.0, -5.0]] * 5, rtol=0.02)
-    np.testing.assert_allclose(clique.features, [[3000.0, -9.0]] * 5, rtol=0.02)
-
-
-def test_a_fitted_miner_compares_another_graph_and_is_fitted_anew():
-    miner = small_miner(values="similarity").fit(rings_and_cliques())
-    nearest = miner.predict(rings_and_cliques())
-    ring, clique = nearest[0], nearest[-1]
-    assert nearest.tolist() == [ring] * 30 + [clique] * 15 and ring != clique
-    other = nx.disjoint_union(nx.complete_graph(5), nx.cycle_graph(5))
-    assert miner.predict(other).tolist() == [clique] * 5 + [ring] * 5
-    assert miner.transform(nx.empty_graph(1)).shape == (1, 2)
-    assert sorted(counts(miner.fit(rings_and_cliques(2, 4)))) == [(5, 2, 10), (10, 4, 20)]
+def test_a_fitted_miner_is_fitted_anew():
+    miner = small_miner().fit(rings_and_cliques())
+    assert sorted(counts(miner)) == [(5, 6), (10, 3)]
+    assert sorted(counts(miner.fit(rings_and_cliques(2, 4)))) == [(5, 2), (10, 4)]
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"learning": FilterLearning(batch_size=1, relocate=False)},
-        {"learning": FilterLearning(n_init=4, train_size=2)},
+        {"learning": FilterLearning(relocate=False)},
         {"kernel": GREEDY, "learning": FilterLearning("bfs"), "num_epochs": 0},
         {"kernel": ANCHORED, "learning": FilterLearning(num_hops=2)},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
@@ -162,20 +104,7 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
     takes_means = "kernel" in settings and settings["kernel"].aggregation == "mean"
     features = [0.0] * 30 + [1.0] * 15 if takes_means else None
     miner = small_miner(**settings).fit(rings_and_cliques(features=features))
-    assert sorted(counts(miner))[-2:] == [(5, 6, 30), (10, 3, 15)]
-
-
-def test_the_best_of_several_initializations_is_used():
-    features = np.random.default_rng(0).random((100, 3))
-    graph = as_csr(nx.barabasi_albert_graph(100, 2, seed=3), features=features)
-    settings = {"num_patterns": 4, "num_epochs": 0, "min_occurrences": 0, "null": "none"}
-    settings |= {"random_state": 0, "pattern_size": (6, 6), "sources": "filters"}
-    one, six = (
-        PatternMiner(learning=FilterLearning(sample_size=4, n_init=count), **settings).fit(graph)
-        for count in (1, 6)
-    )
-    # the mean distance to the nearest filter, before any training
-    assert six.loss_curve_[0] < one.loss_curve_[0]
+    assert sorted(counts(miner))[-2:] == [(5, 6), (10, 3)]
 
 
 @pytest.mark.parametrize(
@@ -194,22 +123,11 @@ def test_checks_of_scikit_learn_that_need_no_array(check):
     getattr(estimator_checks, check)("PatternMiner", PatternMiner())
 
 
-def test_a_clone_has_the_parameters_and_nothing_learnt():
-    options = {"kernel": GOMKKernel(2), "learning": FilterLearning(init="random", batch_size=7)}
-    miner = small_miner(**options).fit(rings_and_cliques())
-    copy = clone(miner)
-    assert copy.get_params() == miner.get_params()
-    assert not hasattr(copy, "patterns_")
-    assert copy.set_params(kernel=None, num_epochs=1).num_epochs == 1
-
-
 def test_a_graph_of_one_category_keeps_its_name():
     features = np.eye(3)[np.ones(45, int)]
     miner = small_miner().fit(as_csr(rings_and_cliques(), features=features))
-    assert sorted(counts(miner)) == [(5, 6, 30), (10, 3, 15)]
-    for pattern in miner.patterns_:
-        assert pattern.categories == (("x1",),) * 5
-        np.testing.assert_allclose(pattern.features, features[:5], atol=1e-6)
+    assert sorted(counts(miner)) == [(5, 6), (10, 3)]
+    assert {pattern.categories for pattern in miner.patterns_} == {(("x1",),) * 5}
 
 
 def test_what_is_reported_is_logged(caplog):
@@ -223,15 +141,12 @@ def test_what_is_reported_is_logged(caplog):
         merged.fit(as_csr(graph, features="feat", weight="weight"))
         rare = small_miner(min_occurrences=7).fit(rings_and_cliques(), quiet=True)
     (ring,) = merged.patterns_
-    # it has two kinds of features, which six filters learnt
-    assert sorted(round(one.features.mean()) for one in ring.profiles) == [0, 1]
-    assert [one.share for one in ring.profiles] == [0.5, 0.5] and ring.num_filters == 6
-    assert ring.frequency.assigned == 50
+    assert ring.frequency.count == 10
     assert caplog.text.count("1 structures were counted; 1 are reported") == 1
     assert caplog.text.count("edge weights are not used for mining") == 1
     assert "reported" not in caplog.text.replace("1 are reported", "")
     # the cliques are in the set, and the rings are of filters alone
-    assert counts(rare) == [(10, 3, 15)]
+    assert counts(rare) == [(10, 3)]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +156,7 @@ def test_what_is_reported_is_logged(caplog):
         ({"sources": "magic"}, "sources must be one of 'auto', 'filters', 'frequent', 'grown'"),
         ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
         ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
-        ({"learning": {"batch_size": 1}}, "learning must be a gomkcn.FilterLearning"),
+        ({"learning": {"relocate": False}}, "learning must be a gomkcn.FilterLearning"),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
         ({"backend": "abacus"}, "backend must be one of"),
@@ -251,37 +166,6 @@ def test_what_is_reported_is_logged(caplog):
 def test_a_bad_parameter_is_refused_by_fit(settings, words):
     with pytest.raises(GomkcnError, match=f"^{re.escape(words)}"):
         small_miner(**settings).fit(rings_and_cliques())
-
-
-def test_structures_that_the_kernel_cannot_tell_apart_are_both_found():
-    # the prism and the complete bipartite graph are both 3-regular on 6 nodes
-    prism, bipartite = nx.circular_ladder_graph(3), nx.complete_bipartite_graph(3, 3)
-    settings = {"num_patterns": 2, "pattern_size": (6, 6), "num_epochs": 2, "null": "none"}
-    settings["sources"] = "filters"
-    # a rare one that comes first does not hide the other
-    for number, shapes in ((10, [bipartite, prism]), (1, [bipartite])):
-        graph = union((prism, number), (bipartite, 20))
-        found = PatternMiner(**settings).fit(graph).patterns_
-        for pattern, shape, count in zip(found, shapes, (20, 10), strict=False):
-            assert (pattern.frequency.count, pattern.frequency.roots) == (count, 6 * count)
-            assert nx.is_isomorphic(pattern.to_networkx(), shape)
-            assert nx.is_isomorphic(graph.subgraph(pattern.occurrences[0].nodes), shape)
-        assert len(found) == len(shapes)
-
-
-@pytest.mark.parametrize("kernel", [None, ANCHORED], ids=str)
-def test_occurrences_of_small_patterns_match_perfectly(kernel):
-    graph = union(*((shape, 10) for shape in (nx.complete_graph(3), RING, nx.path_graph(4))))
-    options = {"sources": "filters", "num_epochs": 5, "null": "none", "kernel": kernel}
-    miner = PatternMiner(20, "3-6", **options).fit(graph)
-    for pattern in miner.patterns_:
-        assert pattern.occurrences[0].similarity == pytest.approx(1, abs=1e-5)
-        # those that are smaller than a filter have no padding
-        assert pattern.features.shape == (pattern.num_nodes, 1)
-    total = {(p.num_nodes, len(p.edges)): p.frequency.count for p in miner.patterns_}
-    assert (total[3, 3], total[6, 6]) == (10, 10)
-    assert total[4, 3] == len(induced(graph, nx.path_graph(4))) == 70
-    assert len(total) == len(miner.patterns_)
 
 
 def one_graph():

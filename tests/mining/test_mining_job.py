@@ -22,7 +22,6 @@ from synthetic import barabasi_albert, plant_motifs
 MINER = {"num_patterns": 4, "pattern_size": "4-5", "num_epochs": 2, "count_seconds": 60.0}
 MINER["sources"] = "grown,filters"
 TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 99, "backend": "reference"}}
-TABLES |= {"learning": {"sample_size": 50, "sample_error": 0.2, "n_init": 2}}
 SETTINGS = RunSettings().override(TABLES)
 
 
@@ -33,12 +32,6 @@ def graph():
     return csr_from_edges(
         source, target, planted.num_nodes, features=planted.features, undirected=True
     )
-
-
-@pytest.fixture(autouse=True)
-def parts(monkeypatch):
-    # 210 nodes in five parts
-    monkeypatch.setattr("mining.learning.subgraph_source.PART_SIZE", 50)
 
 
 def content(miner):
@@ -86,28 +79,10 @@ def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
     assert not miner.is_partial_
 
 
-def test_filters_are_learnt_on_a_sample_and_occurrences_counted_everywhere(graph, uninterrupted):
+def test_the_copies_of_a_planted_wheel_are_counted_and_listed(uninterrupted):
     assert {p.frequency.occurrences.state for p in uninterrupted.patterns_} == {"exact"}
     (wheel,) = [p for p in uninterrupted.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
     assert (wheel.frequency.count, wheel.frequency.listed, wheel.frequency.disjoint) == (12,) * 3
-    everywhere = run_job(SETTINGS.override({"learning": {"sample_error": 0.005}}), graph)[0]
-    (same,) = [p for p in everywhere.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
-    near = everywhere.predict(graph) == same.id
-    assert (same.frequency.count, same.frequency.assigned) == (12, near.sum())
-    # every node of a wheel is nearest to it, and not to a part of it
-    assert near[sorted({node for one in same.occurrences for node in one.nodes})].all()
-    assert same.frequency.roots == 60
-    # a sample of 67 of the 210 nodes stands for all, as 2 ln(200) / 0.04 = 66.2
-    assert abs(wheel.frequency.assigned - same.frequency.assigned) <= 0.2 * 210
-
-
-def test_parts_of_any_size_give_the_same(graph, monkeypatch, tmp_path):
-    settings = SETTINGS.override({"miner": {"null": "none"}})
-    contents = []
-    for size in (1000, 60, 7):
-        monkeypatch.setattr("mining.learning.subgraph_source.PART_SIZE", size)
-        contents.append(content(run_job(settings, graph, tmp_path / str(size))[0]))
-    assert contents[0] == contents[1] == contents[2]
 
 
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):
@@ -149,7 +124,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 def test_two_processes_give_what_one_gives(folder):
     gomkcn("generate planted --out graph.csv --nodes 60 --motif square=6")
-    more = "--null degree --null-samples 99 --sample-error 0.2 --sources grown,filters"
+    more = "--null degree --null-samples 99 --sources grown,filters"
     gomkcn(f"mine graph.csv {OPTIONS} {more}")
     one = Path("run/patterns.json").read_text()
     copies = Path("run/copies.parquet").read_bytes()

@@ -8,12 +8,12 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tiny_runs import difference_of, profile_of
+from tiny_runs import difference_of
 
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.learning.discrete_filters import DiscreteFilters, discretize
+from mining.learning.discrete_filters import discretize
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import NONE, Occurrence, Occurrences
 from mining.pattern import (
@@ -59,19 +59,6 @@ def test_an_edge_is_a_weight_above_one_half_and_the_largest_component_comes_firs
     np.testing.assert_allclose(discrete.weights[0], expected, rtol=1e-5)
 
 
-def test_rows_of_filters_are_taken_in_order():
-    discrete = discretize(filters_of({(0, 1): 0.9}, {}, {(0, 4): 0.9, (4, 2): 0.6}))
-    for rows in ([2, 0], []):
-        some = discrete.take(rows)
-        assert some.adj.shape == (len(rows), 5, 5)
-        assert some.num_nodes == tuple(discrete.num_nodes[row] for row in rows)
-        for name in ("adj", "feat", "weights"):
-            assert torch.equal(getattr(some, name), getattr(discrete, name)[rows]), name
-    joined = DiscreteFilters.join([discrete, discretize(filters_of({}))])
-    assert joined.num_nodes == (*discrete.num_nodes, 1)
-
-
-FEATURES = np.array([[0.5, -2.0], [0.25, 0.0], [1e-3, 70.5]])
 PATH = Structure.of_edges(
     3, [(0, 1), (1, 2)], categories=(("kind=a",), ("kind=b", "side=left"), ("kind=a",))
 )
@@ -79,16 +66,14 @@ PATTERN = Pattern(
     PATH,
     Occurrences.of(
         [
-            Occurrence(nodes=("a", "b", "c"), similarity=1.0, graph=2),
-            Occurrence(nodes=("d", "e", 12), similarity=0.5),
+            Occurrence(nodes=("a", "b", "c"), graph=2),
+            Occurrence(nodes=("d", "e", 12)),
         ],
         3,
     ),
     id=3,
-    profiles=(profile_of(PATH, FEATURES, (0.75, 1.0), num_filters=2),),
-    sources=("filters", "consensus"),
-    feature_names=("x0", "Größe"),
-    frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 7, 4, 3, 2),
+    sources=("filters", "given"),
+    frequency=Frequency(OccurrenceCount(5.5, 4.25, 7.0, is_exact=False), 2, 3, 2),
     significance={
         "degree": NullComparison("degree", 100, 2, 0.5, 0.75, 3, 2.0, 0.04, 0.08, "as expected")
     },
@@ -97,17 +82,12 @@ PATTERN = Pattern(
 )
 
 
-def pattern_of(structure, edge_weights):
-    profile = profile_of(structure, FEATURES, edge_weights)
-    return dataclasses.replace(PATTERN, structure=structure, profiles=(profile,))
-
-
 def test_arcs_and_relations_are_kept():
     """A and B act on each other, A on C by two relations, and B and C are bound."""
     relations = relations_of(["acts", "stops", "binds"], [True, True, False])
     ends, kinds = [(0, 1), (1, 0), (0, 2), (0, 2), (1, 2)], [0, 0, 0, 1, 2]
     structure = Structure(edge_channels(3, ends, kinds, relations), relations)
-    pattern = pattern_of(structure, (0.7, 1.0, 0.9, 0.8, 0.6))
+    pattern = dataclasses.replace(PATTERN, structure=structure)
     # channels: acts out and in, stops out and in, binds
     assert [np.flatnonzero(structure.channels[u, v]).tolist() for u, v in ((0, 2), (2, 0))] == [
         [0, 2], [1, 3]
@@ -116,7 +96,7 @@ def test_arcs_and_relations_are_kept():
     assert structure.joined.tolist() == (1 - np.eye(3)).astype(bool).tolist()
     record = pattern.to_dict()
     validate(record)
-    back = Pattern.from_dict(json.loads(json.dumps(record)), PATTERN.feature_names)
+    back = Pattern.from_dict(json.loads(json.dumps(record)))
     assert (back.edges, back.edge_relations) == (pattern.edges, pattern.edge_relations)
     assert back.relations == relations
     graph = pattern.to_networkx()
@@ -126,27 +106,19 @@ def test_arcs_and_relations_are_kept():
                      (1, 2, "binds"), (2, 1, "binds")]  # fmt: skip
     for wrong in ([0, 0, 0, 0, 2], [0, 0, 0, 1, 3]):
         with pytest.raises(ValueError, match="pattern 3: an edge"):
-            Pattern.from_dict(record | {"edge_relations": wrong}, PATTERN.feature_names)
+            Pattern.from_dict(record | {"edge_relations": wrong})
     # one directed relation is a digraph
     arcs = Structure.of_edges(3, [(1, 0), (1, 2)], directed=True)
-    graph = pattern_of(arcs, (0.75, 1.0)).to_networkx()
+    graph = dataclasses.replace(PATTERN, structure=arcs).to_networkx()
     assert isinstance(graph, nx.DiGraph) and not graph.is_multigraph()
-    assert list(graph.edges(data=True)) == [(1, 0, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
+    assert list(graph.edges(data=True)) == [(1, 0, {}), (1, 2, {})]
 
 
 def test_the_record_of_a_pattern():
     record = PATTERN.to_dict()
-    assert record["profiles"] == [
-        {
-            "features": [[0.5, -2.0], [0.25, 0.0], [0.001, 70.5]],
-            "edge_weights": [0.75, 1.0],
-            "num_filters": 2,
-            "share": 1.0,
-        }
-    ]
     assert record["frequency"] == {
         "occurrences": {"value": 5.5, "low": 4.25, "high": 7.0, "is_exact": False},
-        "graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2,
+        "graphs": 2, "listed": 3, "disjoint": 2,
     }  # fmt: skip
     assert record["significance"] == {
         "degree": {
@@ -156,28 +128,26 @@ def test_the_record_of_a_pattern():
     }  # fmt: skip
     assert record["classes"]["contrasts"][0]["name"] == "toxic"
     assert record["categories"][1] == ["kind=b", "side=left"]
-    assert record["occurrences"][1] == {"nodes": ["d", "e", 12], "similarity": 0.5, "graph": 0}
+    assert record["occurrences"][1] == {"nodes": ["d", "e", 12], "graph": 0}
 
 
 def test_a_record_is_read_back_from_json_and_fits_the_schema():
     validate(PATTERN.to_dict())
     record = json.loads(json.dumps(PATTERN.to_dict()))
-    back = Pattern.from_dict(record, PATTERN.feature_names)
+    back = Pattern.from_dict(record)
     assert back.to_dict() == PATTERN.to_dict()
-    np.testing.assert_array_equal(back.features, PATTERN.features)
     assert back.key == PATTERN.key and back.structure.categories == PATH.categories
-    assert back.edge_weights == (0.75, 1.0)
-    for name in {field.name for field in dataclasses.fields(Pattern)} - {"structure", "profiles"}:
+    for name in {field.name for field in dataclasses.fields(Pattern)} - {"structure"}:
         assert getattr(back, name) == getattr(PATTERN, name), name
     record["edges"] = [[0, 3]]
     with pytest.raises(ValueError, match="pattern 3: an edge leaves its 3 nodes"):
-        Pattern.from_dict(record, PATTERN.feature_names)
+        Pattern.from_dict(record)
 
 
 def validate(record):
     run = {
         "schema": SCHEMA_VERSION,
-        "feature_names": list(PATTERN.feature_names),
+        "feature_names": ["x0", "Größe"],
         "motif_set": MotifSet((), 0.0, 0.0).to_dict(),
         "patterns": [record],
         "others": [],
@@ -186,18 +156,16 @@ def validate(record):
 
 
 def test_other_records_do_not_fit_the_schema():
-    (profile,), frequency = PATTERN.to_dict()["profiles"], dataclasses.asdict(PATTERN.frequency)
+    frequency = dataclasses.asdict(PATTERN.frequency)
     judged = PATTERN.significance["degree"].to_dict()
     for change in (
         {"extra": 1},
         {"edges": [[0, 0]]},
-        {"profiles": [profile | {"edge_weights": [0.4]}]},
-        {"profiles": [profile | {"features": []}]},
-        {"frequency": frequency | {"roots": 0.5}},
+        {"frequency": frequency | {"graphs": 0.5}},
         {"frequency": frequency | {"occurrences": {"value": 1}}},
         {"significance": {"degree": judged | {"verdict": "?"}}},
         {"classes": {"contrasts": [], "p_adjusted": 1.0}},
-        {"occurrences": [{"nodes": [1], "similarity": 1.5, "graph": 0}]},
+        {"occurrences": [{"nodes": [1], "graph": -1}]},
         {"sources": ["guessed"]},
     ):
         with pytest.raises(jsonschema.ValidationError):
@@ -206,11 +174,10 @@ def test_other_records_do_not_fit_the_schema():
 
 def test_a_pattern_as_a_networkx_graph():
     graph = PATTERN.to_networkx()
-    assert graph.nodes[2] == {"x0": 1e-3, "Größe": 70.5}
-    assert list(graph.edges(data=True)) == [(0, 1, {"weight": 0.75}), (1, 2, {"weight": 1.0})]
+    assert list(graph.edges(data=True)) == [(0, 1, {}), (1, 2, {})]
     required = {"pattern": 3}
     required |= {"occurrences": 5.5, "occurrences_are": "estimated"}
-    required |= {"graphs": 2, "roots": 7, "assigned": 4, "listed": 3, "disjoint": 2}
+    required |= {"graphs": 2, "listed": 3, "disjoint": 2}
     optional = {"mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 2.0, "p_degree": 0.04}
     optional["p_adjusted_degree"] = 0.08
     assert graph.graph == required | optional

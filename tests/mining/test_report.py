@@ -302,10 +302,20 @@ def test_tables_fit_the_terminal():
     assert len(endless) == 1 + 6 and endless[-1].endswith("…")
 
 
-def test_rows_of_different_structures_read_differently():
-    ring = [(i, (i + 1) % 6) for i in range(6)] + [(0, 6)]
-    one, other = (pattern_of(nx.Graph([*ring, (node, 7)]), node) for node in (1, 2))
-    text = format_comparison(run_of([one]), run_of([other]))
-    name = "cycle of 6 nodes with 2 pendant nodes"
-    assert all(f"{name} (attached at distance {far})" in text for far in (1, 2))
-    assert text.endswith("0 of 1 patterns in both runs")
+def test_two_runs_share_what_is_isomorphic():
+    turned = nx.Graph([(3, 0), (0, 4), (4, 1), (1, 2), (2, 3)])
+    first = run_of([pattern_of(nx.star_graph(3), 0), pattern_of(nx.cycle_graph(5), 1, count=5)])
+    second = run_of([pattern_of(turned, 0), pattern_of(PATH, 1)])
+    rows = [line.split("  ") for line in format_comparison(first, second).splitlines()[4:-2]]
+    assert [[cell.strip() for cell in row if cell] for row in rows] == [
+        ["star with 3 leaves", "0 | -", "3 | -", "- | -"],
+        ["cycle of 5 nodes", "1 | 0", "5 | 3", "- | -"],
+        ["path of 4 nodes", "- | 1", "- | 3", "- | -"],
+    ]
+    # with other categories it is another structure
+    path = pattern_of(nx.path_graph(3))
+    runs = [
+        run_of([replace(path, structure=replace(path.structure, categories=((kind,),) * 3))])
+        for kind in ("kind=a", "kind=b")
+    ]
+    assert format_comparison(*runs).endswith("0 of 1 patterns in both runs")

@@ -6,36 +6,26 @@ from dataclasses import replace
 
 import jsonschema
 import networkx as nx
-import numpy as np
 import pandas as pd
 import pytest
-import torch
 from command_line import gomkcn
 from tiny_runs import (
     assert_numbers,
     change,
-    pattern_of,
-    run_of,
     signed_loops,
 )
 
-from gomkcn.commands.count_command import in_categories
 from gomkcn_dgl import GOMKKernel
-from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import parse_toml
 from mining import (
     FilterLearning,
     MiningRun,
     MotifRecovery,
     PatternMiner,
-    count_by_graph,
-    load_miner,
     read_run,
 )
-from mining.mining_run import compare_runs
 from mining.run_folder import (
     SCHEMA_VERSION,
     prepare_folder,
@@ -81,11 +71,11 @@ def run(graph, miner, settings):
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory, run, settings, miner):
+def written(tmp_path_factory, run, settings):
     """A finished run that no test changes."""
     folder = tmp_path_factory.mktemp("run") / "a" / "b"
     assert prepare_folder(folder) == folder / ".progress"
-    write_run(folder, run, settings, miner)
+    write_run(folder, run, settings)
     return folder
 
 
@@ -110,7 +100,6 @@ def files_of(folder):
 
 def test_the_files_of_a_run(written, run, settings):
     assert sorted(files_of(written)) == [
-        "checkpoint.pt",
         "copies.parquet",
         "map.json",
         "occurrences.parquet",
@@ -127,8 +116,6 @@ def test_the_files_of_a_run(written, run, settings):
     page = (written / "report.html").read_text("utf-8")
     assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
     assert "zero <&>" not in page and "largest adjusted" not in page
-    state = torch.load(written / "checkpoint.pt", weights_only=True)
-    assert set(state) >= {"params", "categories"}
 
 
 def test_a_run_is_read_back(written, copied, run):
@@ -145,33 +132,22 @@ def test_a_run_is_read_back(written, copied, run):
     assert page.read_text("utf-8") == (written / "report.html").read_text("utf-8")
 
 
-def test_a_miner_is_read_back(written, graph, miner):
-    back = load_miner(written)
-    np.testing.assert_array_equal(back.transform(graph), miner.transform(graph))
-    assert back.predict(graph).tolist() == miner.predict(graph).tolist()
-    assert RunSettings.of(back) == RunSettings.of(miner)
-    for name in ("n_features_in_", "loss_curve_", "null_models_", "notes_"):
-        assert getattr(back, name) == getattr(miner, name), name
-    described = MiningRun.of(back, graph)
-    assert [p.description for p in described.patterns] == [p.name for p in back.patterns_]
-
-
 def test_a_run_without_truth_and_without_patterns(tmp_path, graph, settings):
     empty = PatternMiner(pattern_size=5, null="none").fit(nx.path_graph(9))
     folder = tmp_path / "run"
     prepare_folder(folder)
-    write_run(folder, MiningRun.of(empty, nx.path_graph(9)), settings, empty)
+    write_run(folder, MiningRun.of(empty, nx.path_graph(9)), settings)
     back = read_run(folder)
     assert back.patterns == []
     assert back.recovery is None
 
 
-def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, miner):
+def test_force_replaces_a_run_and_what_is_what_is_left_of_it(copied, run, settings):
     for name in ("copies_other.parquet", "my_own.txt"):
         (copied / name).write_text("old")
     prepare_folder(copied, force=True)
     small = replace(run, patterns=run.patterns[:1], map=None, loss_curve=[])
-    write_run(copied, small, settings, miner)
+    write_run(copied, small, settings)
     left = files_of(copied)
     assert left["my_own.txt"] == b"old"
     assert "copies_other.parquet" not in left
@@ -179,7 +155,7 @@ def test_force_replaces_a_run_and_what_is_left_of_it(copied, run, settings, mine
 
 
 def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
-    tmp_path, run, settings, miner, monkeypatch
+    tmp_path, run, settings, monkeypatch
 ):
     prepare_folder(tmp_path)
 
@@ -190,14 +166,14 @@ def test_a_run_that_is_killed_while_it_is_written_is_not_complete(
 
     monkeypatch.setattr("gomkcn_dgl.runtime.files.os.replace", stop_at_report)
     with pytest.raises(KeyboardInterrupt):
-        write_run(tmp_path, run, settings, miner)
+        write_run(tmp_path, run, settings)
     assert (tmp_path / "patterns.json").exists()
     assert not any(".tmp" in name for name in files_of(tmp_path))
     with pytest.raises(InputError, match=r"holds no finished run: run\.json is missing\.$"):
         read_run(tmp_path)
 
 
-MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}
+MINER = {"null_samples": 9, "pattern_size": "4-6"}
 
 
 @pytest.mark.parametrize(
@@ -210,7 +186,7 @@ MINER = {"null_samples": 9, "memory_limit": "2GiB", "pattern_size": "4-6"}
         RunSettings().override({"miner": {"null": ("degree", "erdos-renyi")}}),
         RunSettings(
             kernel=GOMKKernel(1, (1.0, 0.5), anchor_root=True),
-            learning=FilterLearning(relocate=False, sample_error=0.25, num_hops=2, policy="bfs"),
+            learning=FilterLearning(relocate=False, num_hops=2, policy="bfs"),
         ),
     ],
     ids=["default", "graph", "miner", "sizes", "null models", "other tables"],
@@ -231,17 +207,7 @@ def test_what_a_file_leaves_out_has_its_default(write):
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "kernel", "learning"}
     assert tables["graph"] == {"path": "g.csv", "features": ["x0"]}
-    assert "memory_limit" not in tables["miner"] and "num_hops" not in tables["learning"]
-
-
-def test_a_miner_has_the_settings_it_was_made_with():
-    miner = PatternMiner(
-        3, kernel=GOMKKernel(3, tau=0.25), learning=FilterLearning(batch_size=8), min_occurrences=2
-    )
-    settings = RunSettings.of(miner)
-    assert settings.kernel == GOMKKernel(3, tau=0.25)
-    assert (settings.miner["num_patterns"], settings.learning.batch_size) == (3, 8)
-    assert RunSettings.of(settings.make_miner()) == settings
+    assert "num_hops" not in tables["learning"]
 
 
 def test_values_override_and_none_does_not():
@@ -277,36 +243,6 @@ def test_a_bad_file_is_refused(content, words, write):
         read_settings(path)
 
 
-def ids(table):
-    rows = table[["pattern_first", "pattern_second"]].astype(object)
-    return [tuple(row) for row in rows.where(rows.notna(), None).itertuples(index=False)]
-
-
-def test_the_same_topology_is_found_whatever_its_node_numbers():
-    ring = nx.cycle_graph(5)
-    turned = nx.Graph([(3, 0), (0, 4), (4, 1), (1, 2), (2, 3)])
-    first = run_of([pattern_of(nx.star_graph(3), 0), pattern_of(ring, 1, count=5)])
-    graphs = (turned, nx.path_graph(4), nx.complete_graph(4))
-    second = run_of([pattern_of(graph, number) for number, graph in enumerate(graphs)])
-    table = compare_runs(first, second)
-    assert ids(table) == [(0, None), (1, 0), (None, 1), (None, 2)]
-    assert table.loc[1, ["structure", "count_first", "count_second"]].tolist() == [
-        "cycle of 5 nodes", "5", "3"
-    ]  # fmt: skip
-    assert len(compare_runs(run_of([]), run_of([]))) == 0
-
-
-def test_categories_belong_to_the_structure_by_their_names():
-    def path(number, *kinds):
-        categories = tuple((f"kind={kind}",) for kind in kinds)
-        plain = pattern_of(nx.path_graph(3), number)
-        return replace(plain, structure=replace(plain.structure, categories=categories))
-
-    first = run_of([path(0, "a", "b", "b"), path(1, "b", "a", "b")])
-    second = run_of([path(0, "b", "b", "a"), path(1, "c", "a", "c")])
-    assert ids(compare_runs(first, second)) == [(0, 0), (1, None), (None, 1)]
-
-
 def test_a_missing_or_cut_file_and_another_version_are_named(copied):
     for name in JSON_FILES:
         file = copied / f"{name}.json"
@@ -332,8 +268,6 @@ def test_a_damaged_record_is_refused(copied):
         ("run", ("graph",), {"nodes": 3}),
         ("run", ("recovery",), [{"name": "ring"}]),
         ("patterns", ("schema",), "4"),
-        ("patterns", ("feature_names",), ["one"] * 7),
-        ("patterns", ("patterns", 0, "profiles", 0, "edge_weights"), [1.0]),
         ("patterns", ("patterns", 0, "edge_relations"), [0]),
         ("patterns", ("patterns", 0, "frequency", "occurrences", "high"), 1e300),
         ("map", ("edges", 0), [0, 45]),
@@ -356,7 +290,7 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     miner = PatternMiner(pattern_size=3, null="none").fit(graph)
     run = MiningRun.of(miner, graph)
     prepare_folder(tmp_path)
-    write_run(tmp_path, run, RunSettings.of(miner), miner)
+    write_run(tmp_path, run, RunSettings.of(miner))
     back = read_run(tmp_path)
     assert back.graph == run.graph and back.notes == run.notes
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
@@ -370,32 +304,3 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     assert table["occurrences"].tolist() == [one.frequency.occurrences.value for one in run.others]
     assert table["edges"].tolist() == [one.structure.to_text() for one in run.others]
     assert table["description"].tolist() == [one.description for one in run.others]
-
-
-def molecules():
-    """Rings of six carbons with an oxygen, and paths of five, in two categories."""
-    ring = nx.cycle_graph(6)
-    ring.add_edge(0, 6)
-    labels = ([0] * 6 + [1]) * 6 + [0] * 20
-    graph = nx.disjoint_union_all([ring] * 6 + [nx.path_graph(5)] * 4)
-    atoms, names = np.eye(2)[labels], ["atom=C", "atom=O"]
-    ends = np.array(graph.edges).T
-    return csr_from_edges(*ends, len(graph), features=atoms, feature_names=names)
-
-
-@pytest.mark.parametrize("make", [molecules, signed_loops])
-def test_each_structure_is_counted_once_and_rightly(make):
-    graph = make()
-    miner = PatternMiner(2, (3, 5), num_epochs=0, null_samples=99).fit(graph)
-    assert len(MiningRun.of(miner, graph).others) == len(miner.others_) >= 2
-    keys = []
-    for one in (*miner.patterns_, *miner.others_):
-        count = one.frequency.occurrences
-        # the edges as text say which structure it is, also to the command
-        structure = Structure.parse(one.structure.to_text())
-        assert structure.key == one.structure.key
-        structure, colors = in_categories(structure, graph)
-        assert count.is_exact
-        assert count.value == count_by_graph(graph, structure, colors=colors).sum()
-        keys.append(structure.key)
-    assert len(set(keys)) == len(keys)

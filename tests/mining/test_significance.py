@@ -16,7 +16,7 @@ from scipy.stats.contingency import odds_ratio
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import MiningRun, PatternMiner, bag_of_patterns, load_miner, read_run
+from mining import MiningRun, PatternMiner, bag_of_patterns, read_run
 from mining.html.tables import class_table
 from mining.mined_graph import classes_of
 from mining.pattern import OccurrenceCount, Pattern
@@ -235,7 +235,7 @@ def test_extreme_tables_and_records():
         counted = Pattern(Structure.parse("triangle")).counted(OccurrenceCount.exact(1))
         pattern = dataclasses.replace(counted, classes=difference)
         record = json.loads(json.dumps(pattern.to_dict(), allow_nan=False))
-        again = Pattern.from_dict(record, ()).classes
+        again = Pattern.from_dict(record).classes
         assert again.to_dict() == difference.to_dict()
         assert str(again) == str(difference)
     assert str(separating).startswith(
@@ -327,10 +327,9 @@ def test_the_command_reads_classes_of_a_tu_folder(folder):
     strongest = first.classes.strongest
     assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)
     assert [one.name for one in first.classes.contrasts] == ["-1", "with ring"]
-    # a miner that is read turns graphs into a bag of its patterns
-    miner = load_miner("run").set_params(level="graph", values="occurrences")
-    bag = miner.transform(graphs)
-    assert bag.sum(axis=0).tolist() == [one.frequency.count for one in miner.patterns_] != []
+    # a run that is read turns graphs into a bag of its patterns
+    bag = bag_of_patterns(run.patterns, graphs)
+    assert bag.sum(axis=0).tolist() == [one.frequency.count for one in run.patterns] != []
     # the settings are enough to do it again
     gomkcn("mine --settings run/settings.toml --out again --quiet")
     assert [one.classes for one in read_run("again").patterns] == [

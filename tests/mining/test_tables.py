@@ -22,7 +22,6 @@ from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
 
 ROWS = np.array([[0, 1, 2], [4, 3, 5]])
-SIMILARITY = np.array([1.0, 0.5])
 PLAIN = as_csr(nx.path_graph(6))
 # by kind of ids, a graph and the ids of the rows above
 GRAPHS = {
@@ -42,7 +41,7 @@ def kind(request):
 
 def test_ids_are_those_of_the_input_as_arrays_and_as_records(kind):
     graph, ids = GRAPHS[kind]
-    occurrences = Occurrences.at(ROWS, SIMILARITY, graph)
+    occurrences = Occurrences.at(ROWS, graph)
     assert [one.nodes for one in occurrences] == ids
     assert [one.graph for one in occurrences] == ([0, 1] if kind == "collection" else [0, 0])
     assert {type(node) for node in occurrences[0].nodes} == {str if kind == "text" else int}
@@ -53,16 +52,16 @@ def test_ids_are_those_of_the_input_as_arrays_and_as_records(kind):
     # a node or graph that is missing has row -1
     first = ids[0][0]
     records = [
-        Occurrence((first, "z" if kind == "text" else 99, first), 1.0),
-        Occurrence((first,) * 3, 1.0, graph=7),
+        Occurrence((first, "z" if kind == "text" else 99, first)),
+        Occurrence((first,) * 3, graph=7),
     ]
     assert Occurrences.of(records, 3).rows_in(graph).tolist() == [[0, -1, 0], [-1, -1, -1]]
 
 
 def test_occurrences_are_a_sequence():
-    occurrences = Occurrences.at(ROWS, SIMILARITY, PLAIN)
+    occurrences = Occurrences.at(ROWS, PLAIN)
     assert occurrences[:1] == (occurrences[0],)
-    assert occurrences[-1] == Occurrence((4, 3, 5), 0.5)
+    assert occurrences[-1] == Occurrence((4, 3, 5))
     assert occurrences != (occurrences[0],)
     assert occurrences != [occurrences[1], occurrences[0]]
     assert repr(occurrences) == "Occurrences(2)"
@@ -84,8 +83,8 @@ def write_and_read(path, parts):
 
 def test_a_file_gives_them_back(kind, tmp_path):
     graph, _ = GRAPHS[kind]
-    triples = Occurrences.at(ROWS[[0, 1, 0]], np.array([1.0, 0.5, 0.25]), graph)
-    pairs = Occurrences.at(ROWS[:1, :2], SIMILARITY[:1], graph)
+    triples = Occurrences.at(ROWS[[0, 1, 0]], graph)
+    pairs = Occurrences.at(ROWS[:1, :2], graph)
     stored = write_and_read(tmp_path / "occurrences", [(triples, 3), (pairs, 2), (NONE, 2)])
     assert stored == [triples, pairs, ()]
     np.testing.assert_array_equal(stored[0].rows_in(graph), ROWS[[0, 1, 0]])
@@ -93,7 +92,7 @@ def test_a_file_gives_them_back(kind, tmp_path):
 
 def test_a_file_that_does_not_belong_to_the_patterns_is_refused(tmp_path):
     path = tmp_path / "occurrences.parquet"
-    write_and_read(path, [(Occurrences.at(ROWS, SIMILARITY, PLAIN), 3)])
+    write_and_read(path, [(Occurrences.at(ROWS, PLAIN), 3)])
     for sizes in ([(3, 3)], [(1, 3), (1, 3)], [(2, 2)]):
         with pytest.raises(InputError, match=r"cannot be read .*patterns\.json.*; mine again"):
             read_places(path, sizes)
@@ -108,11 +107,9 @@ ESTIMATE = OccurrenceCount(20.5, 18.0, 23.0, is_exact=False)
 
 def path_pattern(number=0, count=ESTIMATE, nodes=((4, 5, 6), (9, 8, 7))):
     return replace(
-        pattern_of(nx.path_graph(3), number, features=np.arange(6.0).reshape(3, 2)),
-        frequency=Frequency(count, graphs=1, roots=7, assigned=3, listed=2, disjoint=1),
-        occurrences=Occurrences.of(
-            [Occurrence(row, 1 - i / 8, i) for i, row in enumerate(nodes)], 3
-        ),
+        pattern_of(nx.path_graph(3), number),
+        frequency=Frequency(count, graphs=1, listed=2, disjoint=1),
+        occurrences=Occurrences.of([Occurrence(row, i) for i, row in enumerate(nodes)], 3),
     )
 
 
@@ -124,9 +121,9 @@ def test_the_table_of_patterns():
     )
     known = {
         "pattern": 0, "shape": "path of 3 nodes", "description": "", "num_nodes": 3,
-        "edges": "0--1, 1--2", "num_filters": 1,
+        "edges": "0--1, 1--2",
         "occurrences": 20.5, "occurrences_are": "estimated", "occurrences_low": 18.0,
-        "occurrences_high": 23.0, "graphs": 1, "roots": 7, "assigned": 3,
+        "occurrences_high": 23.0, "graphs": 1,
         "listed": 2, "disjoint": 1, "mean_degree": 0.5, "sd_degree": 0.75, "z_degree": 1.5,
         "p_degree": 0.04, "p_adjusted_degree": 0.3,
         "graphs_toxic": 9, "odds_ratio_toxic": 46.75, "graphs_harmless": 2,
@@ -139,7 +136,7 @@ def test_the_table_of_patterns():
     assert table.iloc[1][["z_degree", "p_classes"]].isna().all()
     # what was counted and not located has no number, and nothing that its places would tell
     (row,) = pattern_table([replace(first, id=-1)]).to_arrow().to_pylist()
-    of_places = ["pattern", "num_filters", "graphs", "roots", "assigned", "listed", "disjoint"]
+    of_places = ["pattern", "graphs", "listed", "disjoint"]
     assert row == {name: value for name, value in known.items() if name not in of_places}
 
 
@@ -147,12 +144,12 @@ def test_the_table_of_occurrences():
     table = occurrence_table([path_pattern(2)]).to_pandas()
     assert table["node"].dtype == "int64"
     assert list(table.itertuples(index=False, name=None)) == [
-        (2, 0, 0, 0, 4, 1.0),
-        (2, 0, 0, 1, 5, 1.0),
-        (2, 0, 0, 2, 6, 1.0),
-        (2, 1, 1, 0, 9, 0.875),
-        (2, 1, 1, 1, 8, 0.875),
-        (2, 1, 1, 2, 7, 0.875),
+        (2, 0, 0, 0, 4),
+        (2, 0, 0, 1, 5),
+        (2, 0, 0, 2, 6),
+        (2, 1, 1, 0, 9),
+        (2, 1, 1, 1, 8),
+        (2, 1, 1, 2, 7),
     ]
     # ids are text unless all are integers
     table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])

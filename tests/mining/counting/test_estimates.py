@@ -275,21 +275,6 @@ def test_a_sample_comes_from_the_whole_graph(known):
     assert abs(places.mean() - 10_000.5) < 4 * error
 
 
-def test_places_within_limits_of_work_are_the_same_again():
-    graph, house = as_csr(nx.barabasi_albert_graph(400, 6, seed=2)), Structure.parse("house")
-    (some, complete), (again, _) = (
-        list_places(graph, house, most=100, max_steps=1 << 20) for _ in range(2)
-    )
-    assert not complete and 0 < len(some) <= 100
-    assert (some == again).all()
-    # enough steps list all, of which others are a sample
-    places, complete = list_places(graph, house, most=10**6, max_steps=1 << 27)
-    assert complete
-    sample, complete = list_places(graph, house, most=len(places) - 1, max_steps=1 << 27)
-    assert not complete
-    assert {tuple(row) for row in sample.tolist()} < {tuple(row) for row in places.tolist()}
-
-
 def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     # one triangle in many paths of three nodes
     graph = nx.star_graph(20_000)

@@ -1,7 +1,6 @@
 """Exact counts: against every set of nodes, NetworkX, igraph, the files, and by formulas."""
 
 import itertools
-from math import comb
 
 import igraph
 import networkx as nx
@@ -15,17 +14,21 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, edges_of
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.counting.counter import count_occurrences, count_stars, list_places
+from mining.counting.conditional_search import ConditionalSearch, text_of
+from mining.counting.counter import list_places
 from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates, find_graphs
-from mining.counting.sought import Sought, join_by_graph
+from mining.counting.sought import Sought
 from mining.graph_relations import channels_in, edges_among
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
 CLIQUE = {size: Structure(1 - np.eye(size)) for size in (1, 3, 8)}
-STARS = {
-    leaves: Structure.of_edges(leaves + 1, [(0, k + 1) for k in range(leaves)])
-    for leaves in range(2, 7)
-}
+
+
+def join(graph, structure):
+    """The same by joins of arrays."""
+    search = ConditionalSearch(graph, text_of(structure))
+    search.run(max_steps=10**9)
+    return search.count.sum()
 
 
 @pytest.mark.parametrize(("edge_prob", "seed"), [(0.3, 0), (0.6, 1)])
@@ -43,7 +46,7 @@ def test_every_structure_of_up_to_six_nodes(edge_prob, seed):
         structure = Structure(nx.to_numpy_array(small)[np.ix_(order, order)])
         count = count_by_graph(as_csr(graph), structure).sum()
         assert count == truth.get(structure.key, 0), small.edges
-        assert join_by_graph(as_csr(graph), structure).tolist() == [count]
+        assert len(small) == 1 or join(as_csr(graph), structure) == count
 
 
 def test_igraph_lists_as_many_in_a_larger_graph():
@@ -73,27 +76,10 @@ def test_counts_of_each_graph_and_which_hold_an_occurrence(directed):
         for own in (None, (rng.integers(0, 2, 4), colors)):
             counts = count_by_graph(graph, structure, own)
             assert own is not None or counts.tolist() == truth
-            assert join_by_graph(graph, structure, own).tolist() == counts.tolist()
             assert find_graphs(graph, structure, own)[0].tolist() == (counts > 0).tolist()
             some += 0 < (counts > 0).sum() < 40
     assert some > 3
     assert count_by_graph(graph, CLIQUE[1]).tolist() == [9] * 40 if not directed else True
-
-
-def test_a_join_stays_small(monkeypatch):
-    # a table of 3 numbers for each neighbour of each edge's smaller node
-    graph = as_csr([nx.star_graph(9), nx.empty_graph(2)])
-    join, path, empty = join_by_graph, Structure.parse("path-3"), as_csr(nx.empty_graph(2))
-    assert (join(graph, path).tolist(), join(empty, path).tolist()) == ([36, 0], [0])
-    for most, found in ((36, None), (3 * (9 + 9 * 8 + 9), [36, 0]), (3 * (9 + 81) - 1, None)):
-        monkeypatch.setattr("mining.counting.sought._MOST_NUMBERS", most)
-        counts = join(graph, path)
-        assert (counts if counts is None else counts.tolist()) == found, most
-    # the rows of a triangle grow by the neighbours of the leaf, and not by those of the hub: from
-    # 20 entries of two numbers to 13 rows of three
-    hub = as_csr(nx.compose(nx.star_graph(9), nx.path_graph(3)))
-    monkeypatch.setattr("mining.counting.sought._MOST_NUMBERS", 40)
-    assert join(hub, CLIQUE[3]).tolist() == [1]
 
 
 def test_searches_that_are_not_finished(monkeypatch):
@@ -136,7 +122,7 @@ def test_networkx_finds_as_many_typed_and_coloured(with_colors):
         own = (kinds[order], kinds) if with_colors else None
         structure = Structure(pattern, graph.relations)
         assert count_by_graph(graph, structure, colors=own).sum() == truth
-        assert join_by_graph(graph, structure, own).tolist() == [truth]
+        assert with_colors or len(order) == 1 or join(graph, structure) == truth
         total += truth > 1
     assert total > 10
 
@@ -191,6 +177,8 @@ def test_a_pattern_has_the_relations_of_the_graph():
     with pytest.raises(InputError, match="write a-.NAME.->b"):
         channels_in(named, Structure.parse("a--b"))
     arcs = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3, directed=True)
+    with pytest.raises(InputError, match="^structure must have at most 62 nodes, got 63"):
+        count_by_graph(as_csr(nx.path_graph(3)), Structure.from_networkx(nx.path_graph(63)))
     with pytest.raises(InputError, match="^colors must be whole numbers for the 2 nodes"):
         count_by_graph(arcs, arc, colors=(np.zeros(2, int), np.zeros(3)))
 
@@ -253,38 +241,3 @@ def test_aromatic_rings_and_nitro_groups_of_mutag(mutag):
     assert count(ring, (np.zeros(6, np.int64), atoms)) == of_carbon == 420
     colors = (np.array([1, 2, 2]), atoms)
     assert count("n-[double]-o, n-[single]-p", colors) == nitro == 272
-
-
-@pytest.mark.parametrize("leaves", STARS)
-def test_stars_are_as_many_as_a_search_finds(leaves):
-    graphs = [
-        nx.star_graph(12),
-        nx.random_labeled_tree(40, seed=1),
-        nx.complete_bipartite_graph(4, 5),
-        nx.empty_graph(2),
-        # a triangle whose corners have too few neighbours
-        nx.cycle_graph(3) if leaves > 2 else nx.cycle_graph(4),
-    ]
-    graph = as_csr(graphs)
-    assert count_stars(graph, STARS[leaves]) == count_by_graph(graph, STARS[leaves]).tolist()
-
-
-def test_stars_that_are_left_to_a_search():
-    star, path = as_csr(nx.star_graph(5)), STARS[2]
-    assert count_stars(star, path) == [10]
-    for structure in ("triangle", "path-4", "path-2", "a--b, b--c, c--a, a--d"):
-        assert count_stars(star, Structure.parse(structure)) is None
-    assert count_stars(as_csr(nx.cycle_graph(3)), path) is None
-    assert count_stars(as_csr(nx.DiGraph([(0, 1), (0, 2)])), path) is None
-    assert count_stars(star, path, (np.zeros(3, int), np.zeros(6, int))) is None
-
-
-def test_a_star_of_a_million_leaves():
-    leaves = np.arange(1, 10**6 + 1)
-    graph = csr_from_edges(0 * leaves, leaves, 10**6 + 1, undirected=True)
-    assert count_occurrences(graph, STARS[2]).value == comb(10**6, 2)
-    # more than 64 bits hold: to the digits of a float, and not called exact
-    found = count_occurrences(graph, STARS[5])
-    assert found.value == found.low == found.high == float(comb(10**6, 5))
-    assert not found.is_exact
-    assert count_occurrences(as_csr(nx.star_graph(200)), STARS[6]).is_exact

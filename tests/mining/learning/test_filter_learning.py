@@ -7,42 +7,27 @@ import torch
 
 from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE
-from gomkcn_dgl.runtime.steps import Steps
-from mining import PatternMiner, compare_with_truth
-from mining.counting.exact_search import count_by_graph
 from mining.learning import filter_learning
-from mining.learning.consensus import add_consensus
-from mining.learning.discrete_filters import DiscreteFilters
 from mining.learning.filter_learning import (
     FilterAdam,
     FilterClustering,
-    FilterLearning,
     choose_initial,
-    learn_filters,
 )
-from mining.learning.rooted_subgraphs import SubgraphClasses
-from mining.miner import prepare
-from mining.pattern import CONSENSUS
-from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
+from mining.learning.rooted_subgraphs import RootedSubgraphs
 
 KERNEL = GOMKKernel(3)
 
 
-def clustering_of(adj, feat, filters, weight=None):
-    """Every graph is a class of its own, of weight 1 unless given."""
-    count = len(adj)
-    weight = np.ones(count, np.int64) if weight is None else np.array(weight)
-    classes = SubgraphClasses(
-        first=np.arange(count),
-        class_of=np.repeat(np.arange(count), weight),
-        weight=weight,
-        levels=KERNEL.embed(adj, feat),
-        num_nodes=torch.full((count,), adj.shape[1]),
-    )
-    return FilterClustering(classes, adj, feat, filters, KERNEL, "auto")
+def subgraphs_of(adj, feat, levels=None):
+    """Whole graphs as subgraphs."""
+    levels = KERNEL.embed(adj, feat) if levels is None else levels
+    return RootedSubgraphs(adj, feat, levels, torch.full((len(feat),), feat.shape[1]), SIMPLE)
+
+
+def clustering_of(adj, feat, filters):
+    return FilterClustering(subgraphs_of(adj, feat), filters, KERNEL, "auto")
 
 
 def filters_like(adj, feat):
@@ -57,11 +42,11 @@ def random_graphs(count, seed=0):
     return upper + upper.transpose(1, 2), torch.rand(count, 5, 2, generator=generator)
 
 
-def random_clustering(adj, feat, num_filters=4, weight=None):
+def random_clustering(adj, feat, num_filters=4):
     """Random filters, on graphs of five nodes with two features."""
     filters = GraphFilters(num_filters, 5, 2)
     filters.reset_parameters(torch.Generator().manual_seed(0))
-    return clustering_of(adj, feat, filters, weight)
+    return clustering_of(adj, feat, filters)
 
 
 def step(clustering, optimizer, rows):
@@ -70,22 +55,21 @@ def step(clustering, optimizer, rows):
 
 
 def test_assignment_loss_and_step_are_those_of_the_reference():
-    clustering = random_clustering(*random_graphs(12), weight=range(1, 13))
+    clustering = random_clustering(*random_graphs(12))
     filters = clustering.filters
     best, filter_of = gomk(
-        clustering.adj, clustering.feat, filters.adj(), filters.feat(),
+        clustering.subgraphs.adj, clustering.subgraphs.feat, filters.adj(), filters.feat(),
         kernel=GOMKKernel(3), normalize=True, backend="reference",
     ).max(dim=1)  # fmt: skip
     similarity = best.detach()
     assignment = clustering.assign()
     assert assignment.filter_of.tolist() == filter_of.tolist()
     torch.testing.assert_close(assignment.similarity, similarity, rtol=1e-5, atol=1e-5)
-    weight = clustering.weight
-    assert clustering.loss() == pytest.approx(1 - float(weight @ similarity / weight.sum()))
+    assert clustering.loss() == pytest.approx(1 - float(similarity.mean()))
     # the step follows the gradient of the mean over its rows
     rows = torch.tensor([3, 0, 8, 9, 5])
-    summed = ((1 - best[rows]) * weight[rows]).sum()
-    expected = torch.autograd.grad(summed / weight[rows].sum(), list(filters.parameters()))
+    summed = (1 - best[rows]).sum()
+    expected = torch.autograd.grad(summed / len(rows), list(filters.parameters()))
     assert step(clustering, FilterAdam(filters.parameters()), rows) == pytest.approx(summed.item())
     for parameter, gradient in zip(filters.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
@@ -94,7 +78,7 @@ def test_assignment_loss_and_step_are_those_of_the_reference():
 def test_training_lowers_the_loss():
     clustering = random_clustering(*random_graphs(20))
     before, curve = clustering.loss(), []
-    clustering.train(20, 0.1, 100, True, torch.Generator().manual_seed(0), curve.append)
+    clustering.train(20, 0.1, True, torch.Generator().manual_seed(0), curve.append)
     assert len(curve) == 20
     # an epoch of one batch reports the loss before its step
     assert curve[0] == pytest.approx(before)
@@ -123,9 +107,9 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
     momentum, trained = optimizer.square[0], filters.free_adj[0].detach().clone()
     momentum[1] = 9.0
     first = momentum[0].clone()
-    idle._relocate_idle(torch.tensor([10.0, 0.0]), optimizer)
-    assert ((filters.adj()[1] > 0.5) == idle.adj[9].bool()).all()
-    torch.testing.assert_close(filters.feat()[1], idle.feat[9])
+    idle._relocate_idle(torch.tensor([10, 0]), optimizer)
+    assert ((filters.adj()[1] > 0.5) == idle.subgraphs.adj[9].bool()).all()
+    torch.testing.assert_close(filters.feat()[1], idle.subgraphs.feat[9])
     assert torch.equal(filters.free_adj[0], trained)
     # its old momentum is cleared, that of the other filter stays
     assert not momentum[1].any()
@@ -135,28 +119,15 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
 
 @pytest.mark.parametrize("relocate", [True, False])
 def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
-    idle.train(4, 0.05, 100, relocate, torch.Generator().manual_seed(0), lambda loss: None)
+    idle.train(4, 0.05, relocate, torch.Generator().manual_seed(0), lambda loss: None)
     assert (float(idle.assign().similarity[9]) > 0.9) == relocate
 
 
 def test_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
-    weights = []
-    monkeypatch.setattr(idle, "_relocate_idle", lambda weight, optimizer: weights.append(weight))
-    idle.train(8, 0.05, 4, True, torch.Generator().manual_seed(0), lambda loss: None)
-    assert [float(weight.sum()) for weight in weights] == [10] * 6
-
-
-def test_a_class_of_weight_three_is_three_equal_classes():
-    adj, feat = random_graphs(4, seed=2)
-    tripled = torch.tensor([0, 1, 1, 1, 2, 3])
-    merged = random_clustering(adj, feat, 2, weight=[1, 3, 1, 1])
-    separate = random_clustering(adj[tripled], feat[tripled], 2)
-    assert merged.loss() == pytest.approx(separate.loss(), rel=1e-5)
-    for clustering in (merged, separate):
-        optimizer = torch.optim.SGD(clustering.filters.parameters(), lr=5.0)
-        step(clustering, optimizer, torch.arange(len(clustering.classes)))
-    for one, other in zip(merged.filters.parameters(), separate.filters.parameters(), strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    sizes = []
+    monkeypatch.setattr(idle, "_relocate_idle", lambda size, optimizer: sizes.append(size))
+    idle.train(8, 0.05, True, torch.Generator().manual_seed(0), lambda loss: None)
+    assert [int(size.sum()) for size in sizes] == [10] * 6
 
 
 def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
@@ -179,179 +150,33 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
     assert (ours[0] == before).all(dim=1).tolist() == [True, False, True]
 
 
-def points(positions, weight=None):
-    """Classes on a line."""
-    count = len(positions)
-    weight = np.ones(count, np.int64) if weight is None else np.array(weight)
-    return SubgraphClasses(
-        first=np.arange(count),
-        class_of=np.repeat(np.arange(count), weight),
-        weight=weight,
-        levels=torch.tensor(positions, dtype=torch.float32).reshape(count, 1, 1, 1),
-        num_nodes=torch.ones(count, dtype=torch.int64),
-    )
-
-
-def choose(classes, num_filters, sample_size=1000, seed=0):
+def choose(positions, num_filters, seed=0):
+    """Of subgraphs that are points on a line."""
+    levels = torch.tensor(positions, dtype=torch.float32).reshape(-1, 1, 1, 1)
     kernel, rng = GOMKKernel(num_levels=0), np.random.default_rng(seed)
-    return choose_initial(classes, num_filters, kernel, sample_size, rng, "auto").tolist()
+    subgraphs = subgraphs_of(torch.zeros(len(levels), 1, 1), levels[:, 0], levels)
+    return choose_initial(subgraphs, num_filters, kernel, rng, "auto").tolist()
 
 
 @pytest.mark.parametrize(
-    ("positions", "weight", "chosen"),
+    ("positions", "number", "chosen"),
     [
         # the middle of three covers most, then the distant one
-        ([0.0, 0.5, 1.0, 9.0], None, [1, 3]),
-        # a heavy class first, then the nearest to two
-        ([0.0, 5.0, 9.0, 9.5], [10, 1, 1, 1], [0, 2, 1]),
-        # weight moves the choice from the middle to the end
-        ([0.0, 0.5, 1.0], [1, 1, 50], [2, 0]),
+        ([0.0, 0.5, 1.0, 9.0], 2, [1, 3]),
+        # that of which there are most first, then the nearest to two
+        ([0.0] * 10 + [5.0, 9.0, 9.5], 3, [0, 11, 10]),
         # of equal gains the first
-        ([0.0, 9.0, 20.0], None, [0, 1, 2]),
+        ([0.0, 9.0, 20.0], 3, [0, 1, 2]),
+        # none that is as another one
+        ([0.0, 9.0, 0.0, 9.0], 4, [0, 1]),
     ],
 )
-def test_facility_location_on_a_line(positions, weight, chosen):
-    assert choose(points(positions, weight), len(chosen)) == chosen
+def test_facility_location_on_a_line(positions, number, chosen):
+    assert choose(positions, number) == chosen
 
 
-def test_many_classes_are_sampled_by_their_weight(monkeypatch):
-    compared, pairwise = [], filter_learning._pairwise_similarity
-
-    def spy(classes, rows, *arguments):
-        compared.append(len(rows))
-        return pairwise(classes, rows, *arguments)
-
-    monkeypatch.setattr(filter_learning, "_pairwise_similarity", spy)
-    # the weight lies on the last two, which every sample contains; all others are rare
-    classes = points(np.arange(100.0), [1] * 98 + [1000, 2000])
-    chosen = choose(classes, 4, sample_size=30, seed=3)
-    assert len(compared) == 1
-    assert all(count <= 30 for count in compared)
-    assert {98, 99} <= set(chosen)
-    assert len(set(chosen)) == 4
-    assert chosen == choose(classes, 4, sample_size=30, seed=3)
-    assert any(chosen != choose(classes, 4, sample_size=30, seed=i) for i in range(5))
-
-
-def test_classes_without_weight_are_not_chosen():
-    assert sorted(choose(points([0.0, 3.0, 6.0, 9.0], [1, 0, 2, 0]), 4)) == [0, 2]
-
-
-CROWN = nx.Graph(list(MOTIFS["crown"].edges))
-
-
-def planted(seed, remove=0.15, add=0.05, features="per_type_noise"):
-    """A tree with 20 copies each of two motifs; as a graph and as the planted truth."""
-    rng = np.random.default_rng(seed)
-    noise = 0.05 if features == "per_type_noise" else 0.0
-    settings = PlantingSettings(features, noise=noise, remove_prob=remove, add_prob=add)
-    base, motifs = barabasi_albert(260, 1, rng), {"wheel": 20, "crown": 20}
-    graph = plant_motifs(base, 260, motifs, settings, seed=rng)
-    return as_csr(graph.to_dgl()), graph.truth()
-
-
-def learn(graph, size=6):
-    """The filters at the start, and with the consensus of noisy copies."""
-    graph, source = prepare(PatternMiner(8, (3, size)), graph)
-    subgraphs = source.training_subgraphs(graph)
-    options = {"num_epochs": 0, "seed": 0, "steps": Steps()}
-    filters, _ = learn_filters(subgraphs, 8, FilterLearning(), **options)
-    return filters, add_consensus(filters, source, graph, 8, 1000, min_occurrences=1, seed=0)
-
-
-def keys_of(filters):
-    return filters.structure_keys(SIMPLE)
-
-
-def graphs_of(filters):
-    numbers = range(len(filters.num_nodes))
-    return [nx.from_numpy_array(filters.structure(i, SIMPLE).joined) for i in numbers]
-
-
-def crowns_of(filters):
-    return [i for i, one in enumerate(graphs_of(filters)) if nx.is_isomorphic(one, CROWN)]
-
-
-@pytest.mark.parametrize("size", [6, 8])
-def test_copies_agree_on_a_motif_that_no_filter_has(size):
-    # few copies are intact
-    graph, _ = planted(1, remove=0.25, add=0.1)
-    filters, both = learn(graph, size)
-    assert not crowns_of(filters)
-    (number,) = crowns_of(both)
-    # the filters stay as they are, and come first
-    rows = range(len(filters.num_nodes))
-    assert keys_of(both.take(rows)) == keys_of(filters)
-    assert both.noisy == (False,) * len(rows) + (True,) * (len(both.num_nodes) - len(rows))
-    new = keys_of(both)[len(rows) :]
-    assert len(set(new)) == len(new) and not set(new) & set(keys_of(filters))
-    # the share of the copies that have an edge
-    weights = both.weights[number][both.adj[number] > 0].numpy()
-    assert weights.min() > 0.5 and 0.6 < weights.mean() < 1
-    assert (both.weights[number][both.adj[number] == 0] == 0).all()
-    # nodes of one type have similar features
-    assert both.feat[number, :6].std(axis=0).max() < 0.02
-
-
-def test_what_noisy_copies_agree_on_is_reported_with_its_exact_occurrences():
-    graph, truth = planted(1)
-    options = {"sources": "filters", "num_epochs": 0, "null": None, "min_occurrences": 1}
-    miner = PatternMiner(4, "3-6", **options).fit(graph)
-    # beyond the number that was asked for
-    noisy = [one for one in miner.patterns_ if CONSENSUS in one.sources]
-    assert noisy and len(miner.patterns_) > 4
-    whole = nx.Graph(graph.adjacent_pairs().tolist())
-    found = {one.name: one for one in compare_with_truth(miner.patterns_, truth)}
-    assert found["wheel"].recovered and found["crown"].recovered
-    for pattern in noisy:
-        count = count_by_graph(graph, pattern.structure).sum()
-        assert pattern.frequency.listed == pattern.frequency.count == count
-        for one in pattern.occurrences:
-            edges = {frozenset((one.nodes[u], one.nodes[v])) for u, v in pattern.edges}
-            assert edges == set(map(frozenset, whole.subgraph(one.nodes).edges))
-
-
-def test_nothing_is_added_where_copies_are_intact():
-    filters, both = learn(planted(3, remove=0, add=0)[0])
-    assert keys_of(both) == keys_of(filters)
-
-
-@pytest.mark.parametrize(
-    ("graph", "features"),
-    [
-        (nx.barabasi_albert_graph(300, 3, seed=1), "constant"),
-        (nx.barabasi_albert_graph(300, 3, seed=1), "random"),
-        (nx.gnm_random_graph(150, 1000, seed=2), "random"),
-    ],
-)
-def test_random_graphs_have_none(graph, features):
-    rng = np.random.default_rng(0)
-    columns = rng.random((len(graph), 3)) if features == "random" else np.ones((len(graph), 1))
-    filters, both = learn(as_csr(graph, features=columns))
-    assert keys_of(both) == keys_of(filters)
-
-
-def test_of_two_badly_represented_classes_the_heavier_one_gets_the_idle_filter():
-    graphs = [nx.cycle_graph(5), nx.complete_graph(5), nx.path_graph(5)]
-    adj = torch.stack([torch.from_numpy(nx.to_numpy_array(graph)).float() for graph in graphs])
-    feat = torch.full((3, 5, 1), 0.5)
-    both = torch.stack([adj[0], 0 * adj[0]])
-    alike = clustering_of(adj, feat, filters_like(both, feat[:2])).assign().similarity
-    worst, less_bad, ring = alike.argsort().tolist()
-    assert ring == 0
-    for heavy, moved in ((worst, worst), (less_bad, less_bad)):
-        weight = [100 if number == heavy else 1 for number in range(3)]
-        filters = filters_like(both, feat[:2])
-        clustering = clustering_of(adj, feat, filters, weight)
-        clustering._relocate_idle(torch.tensor([9.0, 0.0]), FilterAdam(filters.parameters()))
-        assert ((filters.adj()[1] > 0.5) == adj[moved].bool()).all()
-
-
-def test_a_discrete_filter_has_the_mean_features_of_its_nearest_classes():
-    """Of five rings, the four nearest: the fourth completes three quarters of the weight."""
-    ring = torch.from_numpy(nx.to_numpy_array(nx.cycle_graph(5))).float()
-    levels = torch.tensor([0.5, 0.9, 0.4, 0.0, 0.3])
-    adj, feat = ring.expand(5, 5, 5), levels.reshape(5, 1, 1).expand(5, 5, 1).contiguous()
-    clustering = clustering_of(adj, feat, filters_like(adj[:1], feat[:1]))
-    found = clustering.with_mean_features(DiscreteFilters(adj[:1], feat[:1], adj[:1], (5,)))
-    torch.testing.assert_close(found.feat, levels[[0, 1, 2, 4]].mean().expand(1, 5, 1))
+def test_many_subgraphs_are_sampled(monkeypatch):
+    monkeypatch.setattr(filter_learning, "_MOST_COMPARED", 30)
+    chosen = choose(np.arange(100.0), 4, seed=3)
+    assert len(set(chosen)) == 4 and chosen == choose(np.arange(100.0), 4, seed=3)
+    assert any(chosen != choose(np.arange(100.0), 4, seed=i) for i in range(5))
