@@ -202,15 +202,6 @@ BENCHMARKS = (
         how="run of each, one thread a run",
     ),
     Benchmark(
-        "convert",
-        "Edge lists into a graph folder: time and memory, beside pandas and SciPy.",
-        "convert:main",
-        {"docs/scaling.md": "with a limit of 512 MiB"},
-        repeats=3,
-        how="processes in turn: median (range); the largest peak counts",
-        threads=2,
-    ),
-    Benchmark(
         "large_graphs",
         "Convert and mine 10^4 to 10^9 edges: time, memory and disk? Half an hour, 40 GB of disk.",
         "large_graphs:main",

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import networkx as nx
-import numpy as np
 import seeds
 from mutate import unpack
 from self_contained import assert_loads_nothing
@@ -25,7 +23,6 @@ from self_contained import assert_loads_nothing
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.io import large_edges
 from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.training.labelled_data import read_labelled
@@ -78,22 +75,6 @@ def _feature_file(path: Path) -> None:
     graph = path.with_name("graph.txt")
     graph.write_text(seeds.EDGES)
     read_graph(graph, feature_file=path)
-
-
-def _convert(path: Path) -> None:
-    """Sort a file on disk, in small pieces; the result, or the refusal, is that of reading it."""
-    out = path.with_name("converted.graph")
-    graph, refusal = _graph_or_refusal(lambda: read_graph(path))
-    names = {"_memory_of": lambda path: 2**62, "_PIECE_BYTES": 40, "_BYTES_PER_END": 2**28}
-    with mock.patch.multiple(large_edges, **names):
-        converted, other = _graph_or_refusal(
-            lambda: (large_edges.convert_graph(path, out, force=True), read_graph(out))[1]
-        )
-    assert str(refusal) == str(other), "converting and reading differ"
-    if refusal is not None:
-        raise refusal
-    for name in ("indptr", "indices", "weights", "links", "features", "node_ids"):
-        np.testing.assert_array_equal(getattr(graph, name), getattr(converted, name), name)
 
 
 def _graph_or_refusal(make: Callable[[], CSRGraph]) -> tuple[CSRGraph | None, InputError | None]:
@@ -156,8 +137,6 @@ TARGETS = {
         "g.txt.gz", read_graph, lambda: [gzip.compress(seeds.EDGES.encode(), mtime=0)]
     ),
     "csv": Target("g.csv", read_graph, _texts(*seeds.EDGE_CSVS)),
-    "convert": Target("g.txt", _convert, _texts(*seeds.EDGE_LISTS)),
-    "convert_csv": Target("g.csv", _convert, _texts(*seeds.EDGE_CSVS)),
     "parquet": Target("g.parquet", read_graph, seeds.edge_parquets),
     "folder": Target("g.graph", read_graph, seeds.graph_folders, True),
     "graphml": Target("g.graphml", _networkx, seeds.networkx_files(nx.write_graphml)),

@@ -9,7 +9,6 @@ features the constant 1.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,13 +24,9 @@ from gomkcn_dgl.runtime import html_of
 log = logging.getLogger("gomkcn_dgl")
 
 CONSTANT_FEATURE = "constant"
-# what can be done to a graph to tidy it, in the words of the log
-LOOPS = "dropped {:,} self-loops"
-ZEROS = "dropped {:,} edges of weight 0"
-DUPLICATES = "merged {:,} duplicate edges"
-MIRRORED = "read {:,} edges as undirected"
-CONFLICTS = "kept the largest of several values of the edges of {:,} ordered pairs of nodes"
+# what is usual, in the words of the log
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
+MIRRORED = "read {:,} edges as undirected"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
 
@@ -218,7 +213,8 @@ def csr_from_edges(
         raise InputError(f"a graph must have fewer than 2^31 nodes, got {num_nodes}.")
     if node_ids is not None and len(node_ids) != num_nodes:
         raise InputError(f"node_ids must name all {num_nodes} nodes, got {len(node_ids)} names.")
-    repairs: Counter[str] = Counter()
+    # in the words of the log, how often what was done to tidy the graph
+    repairs: dict[str, int] = {}
     # 1. check the edges, the boundaries of the graphs and the weights
     source, target = _check_endpoints(source, target, num_nodes)
     graph_ptr = np.asarray([0, num_nodes] if graph_ptr is None else graph_ptr, dtype=np.int64)
@@ -244,9 +240,9 @@ def csr_from_edges(
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
     keep = source != target
-    repairs[LOOPS] = len(source) - int(keep.sum())
+    repairs["dropped {:,} self-loops"] = len(source) - int(keep.sum())
     if weights is not None:
-        repairs[ZEROS] = int((keep & (weights == 0)).sum())
+        repairs["dropped {:,} edges of weight 0"] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
     if not keep.all():
         source, target = source[keep], target[keep]
@@ -264,11 +260,16 @@ def csr_from_edges(
     relations = relations_of(list(map(str, relation_names)), is_directed)
     one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
     num_listed = different - both_ways // 2 if undirected else different
-    repairs[DUPLICATES], repairs[MIRRORED] = len(source) - int(num_listed.sum()), one_way
+    repairs["merged {:,} duplicate edges"] = len(source) - int(num_listed.sum())
+    repairs[MIRRORED] = one_way
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
-    rows = merge_edges(source, target, weights, relation, relations, num_nodes)
-    repairs[CONFLICTS] = int(rows.conflicts.sum())
-    notes = log_repairs(repairs)
+    rows = _merge_edges(source, target, weights, relation, relations, num_nodes)
+    repairs["kept the largest of several values of the edges of {:,} ordered pairs of nodes"] = (
+        rows.conflicts
+    )
+    notes = tuple(message.format(count) for message, count in repairs.items() if count)
+    for note in notes:
+        log.info("%s", note)
     return CSRGraph(
         indptr=rows.indptr,
         indices=rows.indices,
@@ -281,14 +282,6 @@ def csr_from_edges(
         links=rows.links,
         notes=notes,
     )
-
-
-def log_repairs(repairs: Counter[str]) -> tuple[str, ...]:
-    """Write one line to the log for each kind of repair, and return these lines."""
-    lines = tuple(message.format(count) for message, count in repairs.items() if count)
-    for line in lines:
-        log.info("%s", line)
-    return lines
 
 
 def _check_endpoints(
@@ -349,13 +342,13 @@ def count_edges(
     counts = np.zeros((2, num_relations), np.int64)
     for number, rows in enumerate(parts):
         u, v = source[rows], target[rows]
-        num_different = len(sorted_distinct(pack(u, v)))
-        num_pairs = len(sorted_distinct(pack(np.minimum(u, v), np.maximum(u, v))))
+        num_different = len(_sorted_distinct(pack(u, v)))
+        num_pairs = len(_sorted_distinct(pack(np.minimum(u, v), np.maximum(u, v))))
         counts[:, number] = num_different, 2 * (num_different - num_pairs)
     return counts[0], counts[1]
 
 
-class Rows(NamedTuple):
+class _Rows(NamedTuple):
     """Edges as compressed sparse rows, each in the rows of both of its nodes."""
 
     indptr: np.ndarray  # int64 [V + 1]
@@ -363,24 +356,24 @@ class Rows(NamedTuple):
     weights: np.ndarray | None  # float32 [E]
     links: np.ndarray | None  # uint8 or uint16 [E]
     relations: Relations  # with the links that occur
-    conflicts: np.ndarray  # bool [E], entries that had several weights; [0] where none can have
+    conflicts: int  # entries that had several weights
 
 
-def merge_edges(
+def _merge_edges(
     source: np.ndarray,
     target: np.ndarray,
     weights: np.ndarray | None,
     relation: np.ndarray | None,
     relations: Relations,
     num_nodes: int,
-) -> Rows:
+) -> _Rows:
     """Merge duplicates, and gather all that joins two nodes into one entry of each one's row.
 
     ``relation`` may be None where all edges are of one.
     """
     if relations.is_simple and weights is None:
-        entries = sorted_distinct(np.concatenate([pack(source, target), pack(target, source)]))
-        return _rows(entries, num_nodes, None, None, relations, np.zeros(0, bool))
+        entries = _sorted_distinct(np.concatenate([pack(source, target), pack(target, source)]))
+        return _rows(entries, num_nodes, None, None, relations, 0)
     # 1. both ends of each edge: the pair of nodes as seen from the row's node, and the channel
     pairs = np.concatenate([pack(source, target), pack(target, source)])
     out = relations.outgoing[np.zeros(len(source), int) if relation is None else relation]
@@ -395,7 +388,7 @@ def merge_edges(
     # 3. the different channels of an entry form its link
     new = first.copy()
     new[1:] |= channels[1:] != channels[:-1]
-    links, conflicts = None, np.zeros(0, bool)
+    links, conflicts = None, 0
     if not relations.is_simple:
         links, relations = number_links((np.cumsum(first) - 1)[new], channels[new], relations)
     if weights is not None and len(start):
@@ -404,18 +397,18 @@ def merge_edges(
         best = np.maximum.reduceat(np.where(leads, ends, -np.inf), start)
         worst = np.minimum.reduceat(np.where(leads, ends, np.inf), start)
         if links is not None:
-            conflicts = best > worst
+            conflicts = int((best > worst).sum())
         weights = np.where(np.isneginf(best), np.maximum.reduceat(ends, start), best)
         weights = weights.astype(np.float32)
     return _rows(entries, num_nodes, weights, links, relations, conflicts)
 
 
-def _rows(entries: np.ndarray, num_nodes: int, *values: Any) -> Rows:
+def _rows(entries: np.ndarray, num_nodes: int, *values: Any) -> _Rows:
     """Rows of entries that are packed and sorted; ``values`` are the other fields."""
     indices = (entries & _LOW_HALF).astype(np.int32)
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(entries >> 32, minlength=num_nodes), out=indptr[1:])
-    return Rows(indptr, indices, *values)
+    return _Rows(indptr, indices, *values)
 
 
 def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
@@ -425,7 +418,7 @@ def pack(row: np.ndarray, column: np.ndarray) -> np.ndarray:
     return packed
 
 
-def sorted_distinct(values: np.ndarray) -> np.ndarray:
+def _sorted_distinct(values: np.ndarray) -> np.ndarray:
     """Return what ``np.unique`` returns, without its hash table, which is several times slower."""
     values = np.sort(values)
     keep = np.ones(len(values), dtype=bool)

@@ -6,6 +6,7 @@ each edge.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import sys
@@ -22,6 +23,8 @@ from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed
 
 log = logging.getLogger("gomkcn_dgl")
+
+Column = str | int
 # name of the features in DGL's data sets; its columns are called x0, x1, …
 DEFAULT_FEATURE = "feat"
 # in place of a column: edges have no relations, or no weights
@@ -32,22 +35,30 @@ MAX_CATEGORIES = 1000
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """Which attributes are used, by name or as arrays, and whether edges have a direction."""
+    """Which attributes are used, by name or as arrays, and whether edges have a direction.
+
+    Columns of a table of edges are named, or numbered from 1.
+    """
 
     features: Any = None
-    weight: str | None = None
+    weight: Column | None = None
     directed: bool | None = None
     relation: Any = None
     # of features that are an array
     feature_names: tuple[str, ...] | None = None
-    # columns of a table of edges, by name or by number from 1
-    source: str | int | None = None
-    target: str | int | None = None
+    # of a table of edges
+    source: Column | None = None
+    target: Column | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.directed, (bool, np.bool_, type(None))):
+            raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
 
     @property
-    def of_edges(self) -> bool:
-        """Whether anything is chosen about the edges."""
-        return any(one is not None for one in (self.weight, self.directed, self.relation))
+    def of_edges(self) -> list[str]:
+        """What is chosen about the edges."""
+        names = ("directed", "source", "target", "relation", "weight")
+        return [name for name in names if getattr(self, name) is not None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +92,18 @@ class GraphContent:
     def ids(self) -> np.ndarray:
         """The name of each node ``[V]``, also where it is the row number."""
         return np.arange(self.num_nodes) if self.node_ids is None else np.asarray(self.node_ids)
+
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of nodes that are one value each, None where one is missing."""
+        found: dict[str, Any] = {}
+        for name in self.nodes:
+            with contextlib.suppress(InputError):
+                own = self.nodes
+                values = own.with_gaps(name) if isinstance(own, Columns) else own[name]
+                values = values if isinstance(values, list) else to_numpy(values)
+                if np.shape(values) == (self.num_nodes,):
+                    found[name] = values
+        return found
 
     @property
     def codes(self) -> np.ndarray:
@@ -143,11 +166,11 @@ def _node_features(
 
 
 def _edge_weights(
-    content: GraphContent, name: str | None
+    content: GraphContent, chosen: Column | None
 ) -> tuple[np.ndarray | None, Sequence[str]]:
     """Weight of each edge, and the attribute that it is."""
-    name = content.default_weight if name is None else name
-    if name in (None, NONE):
+    name = content.default_weight if chosen is None else str(chosen)
+    if name is None or name == NONE:
         return None, ()
     weights = column_values(name, content.edges, content.owner)
     # a matrix of one column is a list of weights
@@ -322,11 +345,17 @@ class Columns(Mapping[str, Any]):
     """A table whose columns are formed only when they are asked for; without rows it has all."""
 
     def __init__(
-        self, names: Iterable[str], column: Callable[[str], Any], is_empty: bool = False
+        self,
+        names: Iterable[str],
+        column: Callable[[str], Any],
+        is_empty: bool = False,
+        with_gaps: Callable[[str], Any] | None = None,
     ) -> None:
         self._names = dict.fromkeys(names)
         self._column = column
         self._is_empty = is_empty
+        # a column in which values that are missing are None
+        self.with_gaps = column if with_gaps is None else with_gaps
 
     def __getitem__(self, name: str) -> Any:
         if name not in self:
@@ -346,8 +375,11 @@ class Columns(Mapping[str, Any]):
 def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int], Any]) -> Columns:
     """Table of attributes that are stored node by node or edge by edge, as NetworkX does."""
 
+    def with_gaps(name: str) -> list[Any]:
+        return [record.get(name) for record in records]
+
     def column(name: str) -> list[Any]:
-        values = [record.get(name) for record in records]
+        values = with_gaps(name)
         missing = [row for row, value in enumerate(values) if value is None]
         if missing:
             raise InputError(
@@ -357,7 +389,7 @@ def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int
         return values
 
     names = (str(key) for record in records for key in record)
-    return Columns(names, column, is_empty=not records)
+    return Columns(names, column, is_empty=not records, with_gaps=with_gaps)
 
 
 def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Columns:
@@ -438,15 +470,11 @@ def _one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def relation_codes(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Number the relations of edges, which text, integers or one column for each tell."""
-    if values.ndim == 2 and values.shape[1] > 1 and values.dtype.kind != "U":
-        chosen = values == 1
-        if not (chosen | (values == 0)).all() or not (chosen.sum(axis=1) == 1).all():
-            raise InputError(
-                f"relation {name!r} must be one value for each edge, or a 1 in one of "
-                f"{values.shape[1]} columns and 0 in the others."
-            )
-        values = chosen.argmax(axis=1)
+    """Number the relations of edges, which text or integers tell."""
+    if values.ndim == 2 and values.shape[1] > 1:
+        raise InputError(
+            f"relation {name!r} must be one value for each edge, got {values.shape[1]}."
+        )
     values = values.reshape(-1)
     if values.dtype.kind == "f":
         if not (np.isfinite(values).all() and (values == np.round(values)).all()):

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.checks import check_int
-from gomkcn_dgl.io.temporal_edges import Column, TemporalEdges, read_temporal_edges
+from gomkcn_dgl.graph_content import Column
+from gomkcn_dgl.io.temporal_edges import TemporalEdges, read_temporal_edges
 from gomkcn_dgl.runtime.compiled import run_blocks
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.counting.temporal_loops import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -211,14 +210,10 @@ def _count_where(
     said: PatternText, path: str, reading: str, max_steps: int, most: int, seed: int, **options: Any
 ) -> None:
     """Print the occurrences of a pattern with conditions."""
-    from gomkcn_dgl.io.reading import read_graph
-    from mining.counting.conditional_search import ConditionalSearch, feature_column
+    from gomkcn_dgl.io.reading import read_with_attributes
+    from mining.counting.conditional_search import ConditionalSearch
 
-    graph = read_graph(path, **options)
-    unread = [name for name in said.attributes if feature_column(graph, name) is None]
-    if unread and options["features"] is None:
-        # some formats have none unless they are named
-        graph = read_graph(path, **options | {"features": said.attributes})
+    graph, attributes = read_with_attributes(path, **options)
     num_conditions = len(said.absent) + len(said.conditions)
     rows = {
         "pattern": f"{' '.join(said.text.split())}: {len(said.nodes)} nodes, "
@@ -226,7 +221,7 @@ def _count_where(
         "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
         "reading": reading,
     }
-    search = ConditionalSearch(graph, said, reading)
+    search = ConditionalSearch(graph, said, reading, attributes)
     _count_by_joins(search, rows, max_steps, most, seed, search.names)
 
 
@@ -274,11 +269,7 @@ def read_pattern(text: str, graph: CSRGraph) -> Structure:
     if not is_name(text) and Path(text).is_file():
         return Structure.read(text)
     if is_name(text) or any(sign in text for sign in _JOINS):
-        try:
-            return Structure.parse(text)
-        except InputError as error:
-            # the library names its parameter
-            raise InputError(re.sub("^pattern", "PATTERN", str(error))) from None
+        return Structure.parse(text)
     words = sorted(name for name in {*SMALL, *MOTIFS} if " " not in name)
     raise InputError(
         "PATTERN must be a file, RUN:ID, edges such as 'a->b, b->c', benzene, "

@@ -49,28 +49,28 @@ def info(path: str, **options: Any) -> None:
 Output
     --force         FLAG   Overwrite an existing graph
     --quiet         FLAG   Hide the log
-Limits
-    --memory-limit  TEXT=2GiB  Memory for reading edges; more are sorted on disk, by DuckDB
 """)
 @node_options
 @edge_options
-def convert(path: str, out: str, memory_limit: str, quiet: bool, **options: Any) -> None:
+def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
     """Convert a graph file to a graph folder.
 
     The graph at PATH becomes the folder OUT. Every command takes that folder in place of a graph
-    file, and maps it into memory without reading it. Lists and tables of edges may be larger than
-    memory.
+    file, and maps it into memory without reading it.
 
     \b
     gomkcn convert friends.txt.gz friends.graph
     gomkcn convert edges.csv big.graph --feature-file x.npy
-    gomkcn convert triples.tsv knowledge.graph --relation 2 --memory-limit 8GiB
+    gomkcn convert triples.tsv knowledge.graph --relation 2
     """
     show_log(quiet)
-    from gomkcn_dgl.io.large_edges import convert_graph
-    from gomkcn_dgl.runtime.files import format_size, parse_size
+    from gomkcn_dgl.graph_folder import new_folder, store_graph
+    from gomkcn_dgl.io.reading import read_graph
+    from gomkcn_dgl.runtime.files import format_size
 
-    graph = convert_graph(path, out, memory_limit=parse_size(memory_limit), **options)
+    with new_folder(out, force) as folder:
+        graph = read_graph(path, **options)
+        store_graph(folder, graph)
     size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
     click.echo(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
 

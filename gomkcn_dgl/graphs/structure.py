@@ -22,7 +22,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.named_structures import named_edges
-from gomkcn_dgl.graphs.pattern_text import PatternText
+from gomkcn_dgl.graphs.pattern_text import PatternText, PatternTextError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
 from gomkcn_dgl.runtime.files import read_file
 
@@ -181,17 +181,15 @@ class Structure:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], name: str | None = None) -> Structure:
-        r"""Read a structure from a text file with one edge a line.
+        r"""Read a structure from a text file of edges as :meth:`parse` takes them, a line each.
 
-        A line holds two node names (integers or words) separated by spaces, with ``->`` between
-        them where the edge has a direction, and the name of its relation after them where there are
-        several; ``#`` starts a comment. The node names become the roles: nodes are in numerical
-        order if all are integers, else in order of appearance. Without ``name`` it has that of the
-        file. What is no such list is refused, with the line at fault.
+        Two names alone, ``a b``, are an edge without direction, and ``#`` starts a comment. The
+        names of the nodes become the roles: nodes are in numerical order if all are integers, else
+        in order of appearance. Without ``name`` it has that of the file.
 
         >>> import tempfile
         >>> file = Path(tempfile.mkdtemp()) / "chain.txt"
-        >>> _ = file.write_text("x -> y activates\ny -> z represses  # a comment\n")
+        >>> _ = file.write_text("x -[activates]-> y\ny -[represses]-> z  # a comment\n")
         >>> Structure.read(file).to_text()
         '0-[activates]->1, 1-[represses]->2'
         """
@@ -200,23 +198,15 @@ class Structure:
             lines = read_file(path).decode("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The motif file {path} cannot be read: {error}.") from None
-        rows = []
-        for number, line in enumerate(lines, start=1):
-            words = line.split("#", maxsplit=1)[0].split()
-            given, where = " ".join(words), f"{path}, line {number}"
-            arrow = words.pop(1) if len(words) > 2 and words[1] in ("->", "--") else "--"
-            if len(words) not in (0, 2, 3):
-                raise InputError(f"{where}: an edge must be two node names, got {given!r}.")
-            if words:
-                relation = words[2] if len(words) == 3 else PLAIN
-                rows.append(_Row(words[0], words[1], relation, arrow == "->", given, where))
-        if not rows:
+        edges = [line.partition("#")[0].split() for line in lines]
+        text = "\n".join(("--" if len(one) == 2 else " ").join(one) for one in edges if one)
+        if not text:
             raise InputError(f"The motif file {path} must hold at least one edge, got none.")
-        nodes = list(dict.fromkeys(node for row in rows for node in row[:2]))
-        # int() refuses numbers of thousands of digits.
-        if all(node.isdecimal() and len(node) < 20 for node in nodes):
-            nodes.sort(key=int)
-        return _of_rows(rows, nodes, name=path.stem if name is None else name)
+        try:
+            return _parse_edges(text, path.stem if name is None else name, ordered=True)
+        except PatternTextError as error:
+            # a file has no place for a caret, and the sentence quotes what is wrong
+            raise InputError(f"{path}: {str(error).splitlines()[0]}") from None
 
     @classmethod
     def from_networkx(cls, graph: Any, name: str = "") -> Structure:
@@ -609,57 +599,47 @@ def _orbit(generators: Sequence[Permutation], node: int, size: int) -> dict[int,
     return orbit
 
 
-def structure_of_text(said: PatternText, name: str = "") -> Structure:
-    """The structure of the edges of a text, whatever its conditions."""
-    rows = [
-        _Row(edge.first, edge.second, edge.relation, edge.has_direction, edge.given, "pattern")
-        for edge in said.edges
-    ]
-    of_nodes = tuple(said.nodes.values()) if any(said.nodes.values()) else ()
-    return _of_rows(rows, list(said.nodes), categories=of_nodes, name=name)
+def structure_of_text(said: PatternText, name: str = "", *, ordered: bool = False) -> Structure:
+    """The structure of the edges of a text, whatever its conditions.
+
+    Its nodes are in the order of the text or, if ``ordered``, in that of names that are integers.
+    """
+    direction: dict[str, bool] = {}
+    known = set[tuple[str, ...]]()
+    for edge in said.edges:
+        ends = edge[:2] if edge.has_direction else tuple(sorted(edge[:2]))
+        if edge.first == edge.second or (*ends, edge.relation) in known:
+            said.refuse(
+                "pattern must have edges between two different nodes that no earlier one joins, "
+                f"got {edge.given!r}.",
+                edge.at,
+            )
+        known.add((*ends, edge.relation))
+        if direction.setdefault(edge.relation, edge.has_direction) != edge.has_direction:
+            said.refuse(
+                "pattern must give all edges of one relation a direction, or none; got "
+                f"{edge.given!r}; call one of the relations otherwise.",
+                edge.at,
+            )
+    nodes = [*said.nodes]
+    # int() refuses numbers of thousands of digits
+    if ordered and all(node.isdecimal() and len(node) < 20 for node in nodes):
+        nodes.sort(key=int)
+    has_categories = any(said.nodes.values())
+    return Structure.of_edges(
+        len(nodes),
+        [(nodes.index(edge.first), nodes.index(edge.second)) for edge in said.edges],
+        [edge.relation for edge in said.edges],
+        {relation for relation, has_direction in direction.items() if has_direction},
+        categories=tuple(said.nodes[node] for node in nodes) if has_categories else (),
+        roles=tuple(nodes),
+        name=name,
+    )
 
 
-def _parse_edges(text: str, name: str) -> Structure:
+def _parse_edges(text: str, name: str, *, ordered: bool = False) -> Structure:
     """The structure of edges such as ``a->b, b-[binds]-c, c:N--d:O``."""
     said = PatternText.read(text)
     for at in [*(edge.at for edge in said.absent), *(one.left.at for one in said.conditions)]:
         said.refuse("pattern must be of edges alone; gomkcn.count_where takes conditions.", at)
-    return structure_of_text(said, name)
-
-
-class _Row(NamedTuple):
-    """An edge as it was written, and where."""
-
-    first: str
-    second: str
-    relation: str
-    has_direction: bool
-    given: str
-    where: str
-
-
-def _of_rows(rows: list[_Row], nodes: list[str], **fields: Any) -> Structure:
-    """The structure of edges that were written, or a refusal that names the one at fault."""
-    direction: dict[str, bool] = {}
-    known = set[tuple[str, ...]]()
-    for row in rows:
-        ends = row[:2] if row.has_direction else tuple(sorted(row[:2]))
-        if row.first == row.second or (*ends, row.relation) in known:
-            raise InputError(
-                f"{row.where}: an edge must be between two different nodes that no earlier one "
-                f"joins, got {row.given!r}."
-            )
-        known.add((*ends, row.relation))
-        if direction.setdefault(row.relation, row.has_direction) != row.has_direction:
-            raise InputError(
-                f"{row.where}: edges of one relation must all have a direction, or none; got "
-                f"{row.given!r}; call one of the relations otherwise."
-            )
-    return Structure.of_edges(
-        len(nodes),
-        [(nodes.index(row.first), nodes.index(row.second)) for row in rows],
-        [row.relation for row in rows],
-        {relation for relation, has_direction in direction.items() if has_direction},
-        roles=tuple(nodes),
-        **fields,
-    )
+    return structure_of_text(said, name, ordered=ordered)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import NONE
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.tables import (
     Dialect,
     check_names,
@@ -25,8 +25,6 @@ from gomkcn_dgl.io.tables import (
 from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
-
-Column = str | int
 
 # edges between columns of these names have a direction, where nothing else is said
 DIRECTED_ENDS = (
@@ -72,26 +70,6 @@ _SAMPLE_BYTES = 2**18
 _SAMPLE_ROWS = 1000
 # different relations that are few in a table of any length
 _FEW = 3
-
-
-@dataclass(frozen=True)
-class EdgeOptions:
-    """What a caller says about edges; columns are named, or numbered from 1."""
-
-    directed: bool | None = None
-    source: Column | None = None
-    target: Column | None = None
-    relation: Column | None = None
-    weight: Column | None = None
-
-    def __post_init__(self) -> None:
-        if self.directed is not None and not isinstance(self.directed, bool):
-            raise InputTypeError(f"directed must be True, False or None, got {self.directed!r}.")
-
-    @property
-    def given(self) -> list[str]:
-        """Names of the options that were given."""
-        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
 
 
 @dataclass(frozen=True)
@@ -141,21 +119,21 @@ class EdgeLayout:
             log.info("%s", note)
 
 
-def read_layout(data: bytes, is_csv: bool, options: EdgeOptions) -> EdgeLayout:
+def read_layout(data: bytes, is_csv: bool, choice: ColumnChoice) -> EdgeLayout:
     """Tell the columns of a text from its first rows."""
     rows, dialect = _first_rows(data, is_csv)
     line, first = rows[0]
     cells = [row for _, row in rows if len(row) == len(first)]
-    if _is_header(cells, is_csv, options):
+    if _is_header(cells, is_csv, choice):
         check_names(line, first)
-        return replace(find_layout(first, options, line=line), header=line, dialect=dialect)
+        return replace(find_layout(first, choice, line=line), header=line, dialect=dialect)
     names = [f"column {number}" for number in range(1, len(first) + 1)]
-    return replace(find_layout(names, options, cells, line), dialect=dialect)
+    return replace(find_layout(names, choice, cells, line), dialect=dialect)
 
 
 def find_layout(
     names: Sequence[str],
-    options: EdgeOptions,
+    choice: ColumnChoice,
     rows: Sequence[Sequence[str]] | None = None,
     line: int = 1,
 ) -> EdgeLayout:
@@ -163,17 +141,17 @@ def find_layout(
 
     ``rows`` are for a table without a header; ``line`` is the number of its first one.
 
-    >>> layout = find_layout(["from", "to", "type", "year"], EdgeOptions())
+    >>> layout = find_layout(["from", "to", "type", "year"], ColumnChoice())
     >>> layout.roles, layout.notes
     ({'source': 0, 'target': 1, 'relation': 2}, ('columns that are not used: year',))
-    >>> triple = find_layout(["1", "2", "3"], EdgeOptions(), [["a", "is", "b"], ["b", "is", "c"]])
+    >>> triple = find_layout(["1", "2", "3"], ColumnChoice(), [["a", "is", "b"], ["b", "is", "c"]])
     >>> triple.ends, triple.roles["relation"]
     ((0, 2), 1)
     """
     # 1. what the caller says; a role that is not to be used is None
     chosen: dict[str, int | None] = {}
     for role in _ROLES:
-        column = getattr(options, role)
+        column = getattr(choice, role)
         if column == NONE and column not in names and role in ("relation", "weight"):
             chosen[role] = None
         elif column is not None:
@@ -198,7 +176,7 @@ def find_layout(
                 rule = "a table of edges must have two columns of nodes, such as source and target"
                 raise line_error(line, rule, ", ".join(rows[0] if rows else names))
             chosen[role] = free.pop(0)
-    if rows is not None and free and not options.given:
+    if rows is not None and free and not choice.of_edges:
         rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
         rule += "columns must be named, such as source=1, target=2"
         raise line_error(line, rule, " ".join(rows[0]))
@@ -258,10 +236,10 @@ def _roles_by_value(
     return {"relation": min(different)[1]} if different else {}
 
 
-def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions) -> bool:
+def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, choice: ColumnChoice) -> bool:
     """Whether the first of some rows of equal width names the columns."""
     first, others = rows[0], rows[1:]
-    named = [options.source, options.target, options.relation, options.weight]
+    named = [choice.source, choice.target, choice.relation, choice.weight]
     if any(column in first for column in named if column != NONE):
         return True
     num_usual = sum(cell.lower() in _USUAL for cell in first)
@@ -280,13 +258,12 @@ def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, options: EdgeOptions
 
 def _first_rows(data: bytes, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
     """Return the first rows of a text with their lines, and how they are cut."""
-    size = _SAMPLE_BYTES
-    while True:
-        # whole lines
-        head = data[: data.find(b"\n", size) + 1 or len(data)]
-        dialect, rows = find_dialect(head, is_csv), []
+    # whole lines, and all where these are comments only
+    head = data[: data.find(b"\n", _SAMPLE_BYTES) + 1 or len(data)]
+    for part in (head, data):
+        dialect, rows = find_dialect(part, is_csv), []
         try:
-            for row in itertools.islice(table_rows(head, dialect), _SAMPLE_ROWS):
+            for row in itertools.islice(table_rows(part, dialect), _SAMPLE_ROWS):
                 rows.append(row)
         # it ends within quotes, or the reader comes to the bad line as well
         except InputError:
@@ -294,7 +271,5 @@ def _first_rows(data: bytes, is_csv: bool) -> tuple[list[tuple[int, list[str]]],
                 raise
         if rows:
             return rows, dialect
-        if len(head) == len(data):
-            kind = "blank lines" if is_csv else "comments only"
-            raise InputError(f"the file holds {kind}, and no edge.")
-        size *= 16
+    kind = "blank lines" if is_csv else "comments only"
+    raise InputError(f"the file holds {kind}, and no edge.")

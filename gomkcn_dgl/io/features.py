@@ -6,30 +6,22 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import ColumnChoice, GraphContent, make_csr, pick_columns
 from gomkcn_dgl.io.tables import (
-    NUMBER,
-    NUMBERS,
-    WORD,
-    check_names,
+    Table,
     find_dialect,
-    open_table,
-    read_columns,
+    open_stream,
     read_text,
-    refuse_null,
-    table_rows,
+    text_table,
     to_array,
-    to_numbers,
-    to_words,
 )
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
@@ -47,7 +39,8 @@ class FeatureTable:
     """Features of nodes: ``values [n, D]``, a name per column, and the node of each row.
 
     ``ids`` is text ``[n]``, or None where there is no column of ids; ``notes`` says what is not
-    used, and ``owner`` names the file or table in messages.
+    used, and ``owner`` names the file or table in messages. ``columns`` are those of numbers and
+    text, ``[n]`` each, None where one is empty.
     """
 
     owner: str
@@ -55,6 +48,12 @@ class FeatureTable:
     names: tuple[str, ...]
     ids: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def attributes(self, content: GraphContent) -> dict[str, list[Any]]:
+        """The columns in the order of the nodes of a graph."""
+        rows = _rows_of(self, content.ids)
+        return {name: [column[row] for row in rows] for name, column in self.columns.items()}
 
 
 def feature_file_beside(folder: Path, stem: str) -> Path | None:
@@ -68,13 +67,16 @@ def feature_file_beside(folder: Path, stem: str) -> Path | None:
     return paths[0] if paths else None
 
 
-def read_features(path: Path, names: Sequence[str] | None) -> FeatureTable:
-    """Read a ``.npy`` or ``.csv`` feature file, all columns or those named."""
+def read_features(path: Path, names: Sequence[str] | None, gaps: bool = False) -> FeatureTable:
+    """Read a ``.npy`` or ``.csv`` feature file, all columns or those named.
+
+    With ``gaps``, a column of a ``.csv`` that is empty somewhere is no feature.
+    """
     try:
         if path.suffix.lower() == ".npy":
             table = _read_npy(path)
         elif path.name.lower().endswith((".csv", ".csv.gz")):
-            table = _read_csv(path, names)
+            table = _read_csv(path, names, gaps)
         else:
             raise InputError("a feature file must end in .npy or .csv.")
         return _chosen(table, names)
@@ -88,21 +90,12 @@ def read_node_table(nodes: Any, names: Sequence[str] | None) -> FeatureTable:
     The nodes are named by a first column ``id``, ``node``, ``node_id`` or ``name``, or by the index
     of pandas.
     """
-    header, index, batches = open_table(nodes, "the node table")
-    table = pa.Table.from_batches(batches)
+    owner = "the node table"
+    header, index, read = open_stream(nodes, owner)
     ids = [name for name in header[:1] if name.lower() in _ID_COLUMNS] or index[:1]
-    columns = {}
-    own = [name for name in header if name not in ids]
-    for name in [*ids, *_wanted(names, own)]:
-        column = table[name].combine_chunks()
-        refuse_null(column, name)
-        is_flag = pa.types.is_boolean(column.type)
-        values = to_numbers(column.cast(pa.int8()) if is_flag else column, NUMBERS)
-        words = values is None or name in ids
-        columns[name] = to_array(to_words(column, name) if words else values)
-    rows = [columns.pop(name) for name in ids]
-    found = _feature_table("the node table", columns, own, rows[0] if rows else None)
-    return _chosen(found, names)
+    header = [*ids, *(name for name in header if name not in ids)]
+    table = read(header, [*range(len(ids)), *_wanted(names, header, len(ids))])
+    return _chosen(_feature_table(table, owner, len(ids)), names)
 
 
 def _chosen(table: FeatureTable, names: Sequence[str] | None) -> FeatureTable:
@@ -114,31 +107,26 @@ def _chosen(table: FeatureTable, names: Sequence[str] | None) -> FeatureTable:
     return table if names is None else replace(table, values=table.values[:, columns], names=chosen)
 
 
-def csr_with_features(content: GraphContent, choice: ColumnChoice, table: FeatureTable) -> CSRGraph:
-    """Build a graph whose nodes have the features of a file or a table."""
-    values = match_rows(table, content.ids)
-    content = replace(content, notes=(*table.notes, *content.notes))
-    return make_csr(content, replace(choice, features=values, feature_names=table.names))
+def csr_with_features(
+    content: GraphContent, choice: ColumnChoice, table: FeatureTable | None
+) -> CSRGraph:
+    """Build a graph whose nodes have the features of a file or a table, where there is one."""
+    if table is not None:
+        content = replace(content, notes=(*table.notes, *content.notes))
+    if table is not None and table.names:
+        values = table.values[_rows_of(table, content.ids)]
+        choice = replace(choice, features=values, feature_names=table.names)
+    return make_csr(content, choice)
 
 
 def with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
     """Add the nodes without an edge where row i of the features belongs to the integer id i."""
-    ids = content.ids
-    if not rows_are_ids(table, ids):
+    ids, num_rows = content.ids, len(table.values)
+    if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
         return content
+    log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
     source, target = ids[content.source], ids[content.target]
-    num_rows = len(table.values)
     return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
-
-
-def rows_are_ids(table: FeatureTable | None, ids: np.ndarray) -> bool:
-    """Whether row i of the features belongs to the integer id i; ``ids`` are ascending."""
-    if table is None or table.ids is not None or ids.dtype.kind != "i":
-        return False
-    if ids[0] < 0 or ids[-1] >= len(table.values):
-        return False
-    log.info("features: row i is node i; %d nodes have no edge", len(table.values) - len(ids))
-    return True
 
 
 def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
@@ -150,8 +138,8 @@ def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
     return replace(graph, features=graph.features[:, columns], feature_names=chosen)
 
 
-def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
-    """Return the rows of features in the order of the node ids, ``[V, D]``."""
+def _rows_of(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
+    """The row of features of each of the node ids, int64 ``[V]``."""
     where = f"{table.owner} must"
     if table.ids is None:
         if len(table.values) != len(ids):
@@ -159,7 +147,7 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
                 f"{where} have one row for each of the {len(ids)} nodes, got {len(table.values)} "
                 "rows."
             )
-        return table.values
+        return np.arange(len(ids))
     row_of = {name: row for row, name in enumerate(table.ids.tolist())}
     if len(row_of) < len(table.ids):
         ((twice, _),) = Counter(table.ids.tolist()).most_common(1)
@@ -173,7 +161,7 @@ def match_rows(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
             f"{where} have a row for every node, got none for {ids[missing[0]].item()!r} "
             f"({len(missing)} in all)."
         )
-    return table.values[rows]
+    return rows
 
 
 def _read_npy(path: Path) -> FeatureTable:
@@ -193,40 +181,42 @@ def _read_npy(path: Path) -> FeatureTable:
     return FeatureTable(f"the feature file {path.name}", values, names)
 
 
-def _read_csv(path: Path, names: Sequence[str] | None) -> FeatureTable:
-    """Read columns of numbers as they are, and one column for each value of a column of text."""
+def _read_csv(path: Path, names: Sequence[str] | None, gaps: bool) -> FeatureTable:
     data = read_text(path)
-    dialect = find_dialect(data, is_csv=True)
-    number, header = next(table_rows(data, dialect))
-    check_names(number, header)
-    first = int(header[0].lower() in _ID_COLUMNS)
-    if len(header) == first:
-        raise InputError(f"line {number}: the header must name a feature column.")
-    chosen = [header.index(name, first) for name in _wanted(names, header[first:])]
-    cells = dict.fromkeys(range(first), WORD) | dict.fromkeys(chosen, NUMBER)
-    columns = read_columns(data, dialect, cells, header=True)
-    table = {header[at]: columns[at] for at in chosen}
-    ids = columns[0] if first else None
-    return _feature_table(f"the feature file {path.name}", table, header[first:], ids)
+    table = text_table(data, find_dialect(data, is_csv=True))
+    first = int(table.names[0].lower() in _ID_COLUMNS)
+    if len(table.names) == first:
+        raise InputError("the file must have a feature column beside the ids.")
+    wanted = _wanted(names, table.names, first)
+    given = {}
+    if gaps:
+        given = {table.names[at]: table.values_or_none(at) for at in range(first, len(table.names))}
+        wanted = [at for at in wanted if None not in given[table.names[at]]]
+    columns = {at: table.columns[at] for at in (*range(first), *wanted)}
+    found = _feature_table(replace(table, columns=columns), f"the feature file {path.name}", first)
+    return replace(found, columns=given)
 
 
-def _feature_table(
-    owner: str, table: Mapping[str, np.ndarray], header: Sequence[str], ids: np.ndarray | None
-) -> FeatureTable:
-    """Put the chosen columns side by side, and say which columns are not used."""
-    values, made = pick_columns(list(table), table, "the table")
-    unused = [name for name in header if name not in table]
+def _feature_table(table: Table, owner: str, first: int) -> FeatureTable:
+    """Put columns of numbers as they are and one for each value of a column of text side by side.
+
+    Columns before the ``first`` are ids.
+    """
+    wanted = {table.names[at]: table.values(at) for at in table.columns if at >= first}
+    values, made = np.empty((len(table), 0), np.float32), tuple[str, ...]()
+    if wanted:
+        values, made = pick_columns(list(wanted), wanted, "the table")
+    unused = [name for at, name in enumerate(table.names) if at not in table.columns]
     called = owner.removeprefix("the feature file ")
     notes = (f"columns of {called} that are not used: {listed(unused)}",) if unused else ()
-    return FeatureTable(owner, values, made, ids, notes)
+    return FeatureTable(owner, values, made, to_array(table.words(0)) if first else None, notes)
 
 
-def _wanted(names: Sequence[str] | None, header: Sequence[str]) -> list[str]:
+def _wanted(names: Sequence[str] | None, header: Sequence[str], first: int) -> list[int]:
     """The columns that give some features: kind=kinase is one of those that kind gives."""
-    if names is None:
-        return list(header)
-    wanted = [name if name in header else name.partition("=")[0] for name in names]
-    return [header[column] for column in _positions(dict.fromkeys(wanted), header)]
+    own = header[first:]
+    wanted = names and [name if name in own else name.partition("=")[0] for name in names]
+    return [first + at for at in _positions(wanted and dict.fromkeys(wanted), own)]
 
 
 def _positions(names: Iterable[str] | None, known: Sequence[str]) -> list[int]:
@@ -254,13 +244,12 @@ def read_label_names(names: LabelNames) -> Mapping[str, str]:
     path = Path(names)
     with named(path):
         data = read_text(path)
-        dialect = find_dialect(data, is_csv=True)
-        if [cell.lower() for cell in next(table_rows(data, dialect))[1]] != ["label", "name"]:
+        table = text_table(data, find_dialect(data, is_csv=True))
+        if [name.lower() for name in table.names] != ["label", "name"]:
             raise InputError("the first line must be 'label,name'.")
-        columns = read_columns(data, dialect, {0: WORD, 1: WORD}, header=True)
-        labels = columns[0].tolist()
+        labels, called = (to_array(table.words(at)).tolist() for at in (0, 1))
         refuse_repeated(labels, "each label must have one name")
-    return dict(zip(labels, columns[1].tolist(), strict=True))
+    return dict(zip(labels, called, strict=True))
 
 
 def name_columns(graph: CSRGraph, names: Mapping[str, str]) -> CSRGraph:

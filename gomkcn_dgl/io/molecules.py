@@ -7,7 +7,6 @@ left out, and everything else is as RDKit reads it: aromatic is what RDKit finds
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import logging
@@ -19,6 +18,7 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent, relation_codes
+from gomkcn_dgl.io.tables import Dialect, find_dialect, read_text, table_rows
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, read_bytes
 
 log = logging.getLogger("gomkcn_dgl")
@@ -81,10 +81,10 @@ def has_smiles_column(path: Path) -> bool:
     """Whether the header of a CSV file names a column of SMILES."""
     with file_problems(path), open_file(path) as raw:
         file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        text = file.read(10_000).decode("utf-8-sig", errors="replace")
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    cells = [cell.strip('"') for cell in header.split(_delimiter(header))]
-    return _find(cells, _SMILES_COLUMNS) is not None
+        head = next((line for line in file.read(10_000).splitlines() if line.strip()), b"")
+    separator = find_dialect(head, is_csv=True).separator
+    cells = head.decode("utf-8-sig", errors="replace").split(separator)
+    return _find([cell.strip('"') for cell in cells], _SMILES_COLUMNS) is not None
 
 
 def read_molecules(
@@ -95,16 +95,11 @@ def read_molecules(
     Raises an InputError that names the first line, or record, that RDKit cannot read, unless these
     are skipped; then the log says how many.
     """
-    data = read_bytes(path)
     if format == "sdf":
-        records = _sd_records(data, options)
+        records = _sd_records(read_bytes(path), options)
     else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InputError(f"the file must be text in UTF-8 ({error.reason}).") from None
         is_table = path.name.lower().endswith(_TABLES) or options.smiles is not None
-        records = _table_records(text, options) if is_table else _line_records(text)
+        records = _table_records(path, options) if is_table else _line_records(path)
     mols, labels, skipped = list[Any](), list[str | None](), list[str]()
     for one in records:
         if one.mol is not None and one.mol.GetNumAtoms():
@@ -130,35 +125,28 @@ def read_molecules(
     return Molecules(mols, classes if len(classes) == len(mols) else None)
 
 
-def _line_records(text: str) -> Iterator[_Record]:
+def _line_records(path: Path) -> Iterator[_Record]:
     """Lines of a SMILES and maybe a name; the first may be a header."""
     read = load_rdkit().MolFromSmiles
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = line.split()
-        is_header = number == 1 and _find(words[:1], _SMILES_COLUMNS) is not None
-        if words and not is_header and not line.startswith("#"):
+    for number, words in table_rows(read_text(path), Dialect(None, comments=True)):
+        if number > 1 or _find(words[:1], _SMILES_COLUMNS) is None:
             yield _Record(f"line {number}", words[0], without_log(read, words[0]), None)
 
 
-def _table_records(text: str, options: MoleculeOptions) -> Iterator[_Record]:
+def _table_records(path: Path, options: MoleculeOptions) -> Iterator[_Record]:
     """Rows of a table with a header."""
-    read = load_rdkit().MolFromSmiles
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    rows = csv.reader(io.StringIO(text, newline=None), delimiter=_delimiter(first))
-    try:
-        table = [(rows.line_num, row) for row in rows if row]
-    except csv.Error as error:
-        raise InputError(f"line {rows.line_num}: the table is malformed ({error}).") from None
-    names = table[0][1] if table else []
+    read, data = load_rdkit().MolFromSmiles, read_text(path)
+    rows = table_rows(data, find_dialect(data, is_csv=True))
+    _, names = next(rows)
     of_smiles = _column("smiles", options.smiles, _SMILES_COLUMNS, names)
     of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
-    for number, row in table[1:]:
+    for number, row in rows:
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
-        label = None if of_class is None else row[of_class].strip()
-        given = row[of_smiles].strip()
+        label = None if of_class is None else row[of_class]
+        given = row[of_smiles]
         yield _Record(f"line {number}", given, without_log(read, given), label)
 
 
@@ -174,10 +162,6 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[_Record]:
             at = _find(names, known)
             label = None if at is None else mol.GetProp(names[at])
             yield _Record(f"record {number}", f"of record {number}", mol, label)
-
-
-def _delimiter(header: str) -> str:
-    return max(",;\t", key=header.count)
 
 
 def _column(option: str, given: str | None, usual: Sequence[str], names: list[str]) -> int | None:

@@ -25,15 +25,15 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, make_csr
+from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice, GraphContent
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
-from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
 from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
     FeatureTable,
@@ -165,26 +165,82 @@ def read_graph(
     >>> graph.relations.names, graph.relations.directed
     (('activates', 'represses'), (True, True))
     """
-    path = Path(path)
+    graph, _ = _read(
+        path,
+        features=features,
+        feature_file=feature_file,
+        format=format,
+        label_names=label_names,
+        directed=directed,
+        source=source,
+        target=target,
+        relation=relation,
+        weight=weight,
+        smiles=smiles,
+        skip_invalid=skip_invalid,
+    )
+    return graph
+
+
+def read_with_attributes(
+    path: str | os.PathLike[str], **options: Any
+) -> tuple[CSRGraph, dict[str, Any]]:
+    """Read a graph, and the attributes of its nodes, which may be missing at some of them.
+
+    The ``options`` are those of :func:`read_graph`. Attributes are columns ``[V]`` of numbers or
+    text by their names, None where a node has none; columns of a feature file with an empty cell
+    are attributes and no features.
+    """
+    return _read(path, gaps=True, **options)
+
+
+def _read(
+    path: str | os.PathLike[str],
+    *,
+    features: Sequence[str] | None = None,
+    feature_file: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    label_names: LabelNames | None = None,
+    smiles: str | None = None,
+    skip_invalid: bool = False,
+    gaps: bool = False,
+    **edges: Any,
+) -> tuple[CSRGraph, dict[str, Any]]:
+    """Read a graph and the attributes of its nodes; ``gaps`` says whether some may be missing."""
+    path, of_molecules = Path(path), MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
     if isinstance(features, str):
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
-    options = EdgeOptions(directed, source, target, relation, weight)
-    of_molecules = MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
+    choice = ColumnChoice(features, **edges)
     with named(path):
         format = _format_of(path, format, smiles)
-        check_edge_options(format, options)
-        if of_molecules != DEFAULT_OPTIONS and format not in MOLECULE_FORMATS:
-            wrong = "skip_invalid" if smiles is None else "smiles"
-            raise InputError(f"{wrong} is for molecules, and the format is {format}.")
-        table = find_features(path, format, features, feature_file)
-        if format in MOLECULE_FORMATS:
-            mols = read_molecules(path, format, of_molecules).mols
-            graph = make_csr(from_molecules(mols), ColumnChoice(features))
+        _check_options(format, choice, of_molecules)
+        table = _find_features(path, format, features, feature_file, gaps)
+        attributes: dict[str, Any] = {}
+        if format == "tu":
+            graph = read_tu_folder(path, choice)
+        elif format == "folder":
+            graph = select_features(read_graph_folder(path), features)
         else:
-            graph = _read(path, format, features, table, options)
-    return call_names(path, graph, label_names)
+            content = _read_content(path, format, choice, of_molecules)
+            if format in EDGE_FORMATS:
+                # the columns are chosen
+                choice = ColumnChoice()
+                content = content if table is None else with_isolated_nodes(content, table)
+            elif format not in MOLECULE_FORMATS:
+                choice = _choose_attributes(content, choice)
+            if table is not None:
+                choice = replace(choice, features=None)
+            if gaps:
+                attributes = content.attributes() if table is None else table.attributes(content)
+            graph = csr_with_features(content, choice, table)
+    if label_names is not None:
+        names = read_label_names(label_names)
+        with named(path if isinstance(label_names, Mapping) else Path(label_names)):
+            graph = name_columns(graph, names)
+    _log_graph(path, graph)
+    return graph, attributes
 
 
 def read_molecule_file(
@@ -216,12 +272,8 @@ def _format_of(path: Path, format: str | None, smiles: str | None) -> str:
     return find_format(path) if smiles is None else "smiles"
 
 
-def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> CSRGraph:
-    """Name labels as the caller says, and say in the log what was read."""
-    if label_names is not None:
-        names = read_label_names(label_names)
-        with named(path if isinstance(label_names, Mapping) else Path(label_names)):
-            graph = name_columns(graph, names)
+def _log_graph(path: Path, graph: CSRGraph) -> None:
+    """Say in the log what was read."""
     if graph.relations.names != (PLAIN,):
         kinds = [
             f"{printable(name)} ({'directed' if one else 'undirected'})"
@@ -239,7 +291,6 @@ def call_names(path: Path, graph: CSRGraph, label_names: LabelNames | None) -> C
         len(graph.feature_names),
         listed(graph.feature_names),
     )
-    return graph
 
 
 def find_format(path: Path) -> str:
@@ -257,11 +308,12 @@ def find_format(path: Path) -> str:
     return "smiles" if format == "csv" and has_smiles_column(path) else format
 
 
-def find_features(
+def _find_features(
     path: Path,
     format: str,
     features: Sequence[str] | None,
     feature_file: str | os.PathLike[str] | None,
+    gaps: bool,
 ) -> FeatureTable | None:
     """Return the features of the file that was given or lies beside the graph."""
     if format not in _WITH_FEATURE_FILE:
@@ -272,14 +324,14 @@ def find_features(
             )
         return None
     if feature_file is not None:
-        return read_features(Path(feature_file), features)
+        return read_features(Path(feature_file), features, gaps)
     # names given with these are node attributes
     if format in NETWORKX_FORMATS and features is not None:
         return None
     beside = feature_file_beside(path.parent, stem(path))
     if beside is not None:
         log.info("features: taken from %s beside the graph", beside.name)
-        return read_features(beside, features)
+        return read_features(beside, features, gaps)
     if features is not None:
         raise InputError(
             "features names columns of a feature file, and there is none beside the graph; "
@@ -288,62 +340,38 @@ def find_features(
     return None
 
 
-def check_edge_options(format: str, options: EdgeOptions) -> None:
-    """Refuse what cannot be said about the edges of a format."""
-    if format in EDGE_FORMATS:
-        return
-    wrong = [name for name in options.given if name not in _EDGE_OPTIONS.get(format, ())]
-    if wrong:
+def _check_options(format: str, choice: ColumnChoice, of_molecules: MoleculeOptions) -> None:
+    """Refuse what cannot be said about a format."""
+    wrong = [name for name in choice.of_edges if name not in _EDGE_OPTIONS.get(format, ())]
+    if format not in EDGE_FORMATS and wrong:
         raise InputError(
             f"{wrong[0]} is for {listed(EDGE_FORMATS)}, and the format is {format}, which says "
             "itself what its edges are."
         )
+    if of_molecules != DEFAULT_OPTIONS and format not in MOLECULE_FORMATS:
+        option = "skip_invalid" if of_molecules.smiles is None else "smiles"
+        raise InputError(f"{option} is for molecules, and the format is {format}.")
 
 
-def _read(
-    path: Path,
-    format: str,
-    features: Sequence[str] | None,
-    table: FeatureTable | None,
-    options: EdgeOptions,
-) -> CSRGraph:
-    if format == "tu":
-        return read_tu_folder(path, features, options)
-    if format == "folder":
-        return select_features(read_graph_folder(path), features)
+def _read_content(
+    path: Path, format: str, choice: ColumnChoice, of_molecules: MoleculeOptions
+) -> GraphContent:
+    """Read a file, by the library of its format, which is imported here."""
     if format in EDGE_FORMATS:
-        content = read_edges(path, format, options)
-        # the layout has chosen the columns
-        choice = ColumnChoice()
-        if table is not None:
-            content = with_isolated_nodes(content, table)
-    else:
-        content = _read_content(path, format)
-        choice = _choose_columns(content, features if table is None else None, options)
-    if table is None:
-        return make_csr(content, choice)
-    return csr_with_features(content, choice, table)
-
-
-def _read_content(path: Path, format: str) -> GraphContent:
-    """Read a file by the library of its format, which is imported here."""
+        return read_edges(path, format, choice)
+    if format in MOLECULE_FORMATS:
+        return from_molecules(read_molecules(path, format, of_molecules).mols)
     from gomkcn_dgl.io import foreign_files as library
 
     readers = {"dgl": library.read_dgl, "npz": library.read_npz}
     return readers[format](path) if format in readers else library.read_networkx_file(path, format)
 
 
-def _choose_columns(
-    content: GraphContent, features: Sequence[str] | None, options: EdgeOptions
-) -> ColumnChoice:
-    """Choose attributes; the edges' weight is ``weight``, where there is such an attribute."""
-    for name in (options.relation, options.weight):
+def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnChoice:
+    """The edges' weight is ``weight``, where there is such an attribute."""
+    for name in (choice.relation, choice.weight):
         if not isinstance(name, (str, type(None))):
             raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
     default = _WEIGHT if _WEIGHT in list(content.edges) else NONE
-    return ColumnChoice(
-        features,
-        weight=str(options.weight or default),
-        directed=options.directed,
-        relation=None if options.relation == NONE else options.relation,
-    )
+    relation = None if choice.relation == NONE else choice.relation
+    return replace(choice, weight=choice.weight or default, relation=relation)

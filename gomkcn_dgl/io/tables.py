@@ -1,38 +1,34 @@
-"""Text files of rows → lines, cells and Arrow columns, with every bad line named by its number.
+"""Tables of text, of files and of other engines → columns, by one set of rules for their cells.
 
-Arrow parses the text, because it is fast. What it refuses, and what it would take for something
-else, is read row by row in Python, which also tells the number of the line that is wrong.
-Messages start at the line; :func:`gomkcn_dgl.io.reading.read_graph` adds the name of the file.
+Arrow cuts a text into cells, because it is fast. What it refuses, or would cut otherwise, is cut in
+Python, which also finds the line of a row that is wrong. Messages start at the line or the row;
+:func:`gomkcn_dgl.io.reading.read_graph` adds the name of the file.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
+from gomkcn_dgl.runtime.files import read_bytes, reason_of
 
-INTEGERS, NUMBERS = pa.int64(), pa.float64()
-# each word is stored once
-WORDS = pa.dictionary(pa.int32(), pa.string())
+NUMBER_RULE = "a finite number was expected"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-# Arrow takes 0x10 for 16
-_HEXADECIMAL = re.compile(rb"0[xX]")
 # a mark at the start of a line or after a blank; "C#" and "50%" are names
 _COMMENT = re.compile(rb"[#%](?<!\S[#%]).*")
 _COMMENT_LINE = re.compile(rb"^[ \t]*[#%].*", re.MULTILINE)
@@ -62,77 +58,228 @@ class Dialect:
         return self.separator in (",", ";")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What each cell of a column must be: a kind and bounds, and the rule for a message.
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of a table by their position, and where each row is from, such as "line 3".
 
-    Numbers are finite and at least ``least``; words have 1 to ``longest`` characters, none NUL.
+    The cells of a text are words that may stand for numbers; other values have the types of Arrow.
     """
 
-    kind: pa.DataType
-    rule: str
-    least: float = -math.inf
-    longest: float = math.inf
+    names: Sequence[str]
+    columns: Mapping[int, pa.ChunkedArray]
+    place: Callable[[int], str]
+    is_text: bool
 
-    def read(self, line: int, text: str) -> float | str:
-        """The value of a cell, or a refusal that names its line."""
-        if self.kind == WORDS:
-            fits = 1 <= len(text) <= self.longest
-        elif self.kind == INTEGERS:
-            fits = is_int64(text)
-        else:
-            fits = is_number(text) and math.isfinite(float(text)) and float(text) >= self.least
-        if not fits:
-            raise line_error(line, self.rule, text)
-        return text if self.kind == WORDS else int(text) if self.kind == INTEGERS else float(text)
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.columns.values())))
 
-    def first_wrong(self, column: pa.Array) -> int | None:
-        """The position of the first value that breaks the rule."""
-        if self.kind == WORDS:
-            # a long word is refused while it is stored once, not in every row
-            for code, word in enumerate(column.dictionary.to_pylist()):
-                if not 1 <= len(word) <= self.longest or "\0" in word:
-                    found: int = column.indices.index(code).as_py()
-                    if found >= 0:
-                        return found
+    def integers(self, at: int) -> np.ndarray | None:
+        """A column of integers of 64 bits, int64; None where it holds anything else."""
+        column = self._complete(at)
+        if not self._is_numeric(column.type, whole=True):
             return None
-        values = to_array(column)
-        bad = np.flatnonzero(~(np.isfinite(values) & (values >= self.least)))
-        return int(bad[0]) if len(bad) else None
+        values = _cast(column, pa.int64())
+        # Arrow takes 0x10 for 16
+        if values is None or (self.is_text and _has_letter(column, "x")):
+            return None
+        return to_array(values)
+
+    def numbers(self, at: int, rule: str = NUMBER_RULE, least: float = -math.inf) -> np.ndarray:
+        """A column of finite numbers of at least ``least``, float64; the first other is refused."""
+        column = self._complete(at)
+        if not self._is_numeric(column.type):
+            raise InputError(f"the column {self.names[at]!r} must hold numbers, got {column.type}.")
+        values = _cast(column, pa.float64())
+        if values is None:
+            self.refuse(_first_that_fails(column, pa.float64()), at, rule)
+        array = to_array(values)
+        wrong = np.flatnonzero(~(np.isfinite(array) & (array >= least)))
+        if len(wrong):
+            self.refuse(int(wrong[0]), at, rule)
+        return array
+
+    def words(
+        self, at: int, rule: str = "a value was expected", longest: float = math.inf
+    ) -> pa.DictionaryArray:
+        """The text of a column, each word stored once; of 1 to ``longest`` letters, none NUL."""
+        column = self._complete(at)
+        has_categories = pa.types.is_dictionary(column.type)
+        try:
+            if not has_categories:
+                column = column if self.is_text else column.cast(pa.large_string())
+                column = column.dictionary_encode()
+            coded = pa.table([column], ["words"]).unify_dictionaries()["words"].combine_chunks()
+            texts = coded.dictionary.cast(pa.string())
+            # of a damaged file, which Arrow takes as it is
+            texts.validate(full=True)
+        except pa.ArrowException:
+            raise InputError(
+                f"the column {self.names[at]!r} must hold text, or what can be written as text, "
+                f"got {column.type}."
+            ) from None
+        codes = coded.indices.cast(pa.int32())
+        if has_categories:
+            # those that do not occur are no words
+            occurring = pc.unique(codes)
+            texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
+        # a long word is refused while it is stored once, not in every row
+        for code, word in enumerate(texts.to_pylist()):
+            if not 1 <= len(word) <= longest or "\0" in word:
+                row = codes.index(code).as_py()
+                self.refuse(row, at, rule + " and no NUL" * ("\0" in word))
+        return pa.DictionaryArray.from_arrays(codes, texts)
+
+    def values(self, at: int) -> np.ndarray:
+        """A column of numbers or flags, or of words where none of its cells is a number."""
+        column = self._complete(at)
+        if pa.types.is_boolean(column.type):
+            return to_array(column.cast(pa.int8()))
+        has_numbers = self._is_numeric(column.type)
+        if self.is_text and _cast(column, pa.float64()) is None:
+            has_numbers = any(map(is_number, column.to_pylist()))
+        return self.numbers(at) if has_numbers else to_array(self.words(at))
+
+    def values_or_none(self, at: int) -> list[Any]:
+        """A column of numbers or words, None where a cell is empty or null."""
+        column = self.columns[at]
+        if self.is_text:
+            column = pc.if_else(pc.equal(column, ""), None, column)
+        numbers = _cast(column, pa.float64()) if self._is_numeric(column.type) else None
+        found: list[Any] = (column if numbers is None else numbers).to_pylist()
+        return found
+
+    def refuse(self, row: int, at: int, rule: str) -> NoReturn:
+        """Refuse the value in a row of a column."""
+        value = self.columns[at][row].as_py()
+        raise InputError(f"{self.place(row)}: {rule}, got {shown(value)}.")
+
+    def _complete(self, at: int) -> pa.ChunkedArray:
+        """A column without nulls, its numbers decoded."""
+        column = self.columns[at]
+        if column.null_count:
+            row = column.is_null().index(True).as_py()
+            raise InputError(
+                f"{self.place(row)}: the column {self.names[at]!r} must hold a value, and it is "
+                "null."
+            )
+        if pa.types.is_dictionary(column.type) and self._is_numeric(column.type.value_type):
+            column = column.cast(column.type.value_type)
+        return column
+
+    def _is_numeric(self, kind: pa.DataType, whole: bool = False) -> bool:
+        """Whether values of a type are numbers, or may stand for some."""
+        if self.is_text or pa.types.is_integer(kind):
+            return True
+        if pa.types.is_decimal(kind):
+            return not whole or kind.scale == 0
+        return not whole and pa.types.is_floating(kind)
 
 
-INTEGER = Cell(INTEGERS, "an integer was expected")
-NUMBER = Cell(NUMBERS, "a finite number was expected")
-WORD = Cell(WORDS, "a value was expected")
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
+    """A column in another type; None where one of its values has none in that type."""
+    try:
+        # integers of over 53 bits may be rounded to numbers
+        return column.cast(kind, safe=kind == pa.int64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _first_that_fails(column: pa.ChunkedArray, kind: pa.DataType) -> int:
+    """The first row that has no value in another type, by halves."""
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _cast(column[low:middle], kind) is None:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def _has_letter(column: pa.ChunkedArray, letter: str) -> bool:
+    """Whether a letter, small or large, is in a column of ASCII."""
+    texts = (chunk.buffers()[2] for chunk in column.chunks)
+    return any(
+        bool((np.frombuffer(text, np.uint8) | 32 == ord(letter)).any()) for text in texts if text
+    )
+
+
+def to_array(column: Any) -> np.ndarray:
+    """Return numbers without nulls as NumPy's, or words as an array of objects.
+
+    Arrow's own conversion would import pandas.
+
+    >>> to_array(pa.array(["b", "a", "b"]).dictionary_encode()).tolist()
+    ['b', 'a', 'b']
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        return np.array(column.dictionary.to_pylist(), object)[to_array(column.indices)]
+    kind = np.dtype(column.type.to_pandas_dtype())
+    if not len(column):
+        return np.empty(0, kind)
+    return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
+
+
+# ---------------------------------------------------------------- tables of other engines
+
+
+def is_table(graph: Any) -> bool:
+    """Whether this is a table of pandas, Polars, DuckDB, Arrow or another engine."""
+    return hasattr(graph, "__arrow_c_stream__")
+
+
+def open_stream(
+    stream: Any, owner: str
+) -> tuple[list[str], list[str], Callable[[Sequence[str], Iterable[int]], Table]]:
+    """Return the names of the columns of a table of any engine, those of its index, and a reader.
+
+    The reader takes names of columns and the positions of those that are used, and reads these
+    batch by batch. Only pandas has an index; row numbers are none. ``owner`` names the table in
+    messages.
+    """
+    try:
+        batches = pa.RecordBatchReader.from_stream(stream)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
+    said = (batches.schema.pandas_metadata or {}).get("index_columns", [])
+    index = [name for name in said if isinstance(name, str)]
+    names = [name for name in batches.schema.names if name not in index]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"{owner} must have columns of different names, got {twice[0]!r} twice.")
+
+    def read(own: Sequence[str], used: Iterable[int]) -> Table:
+        kept = {at: own[at] for at in used}
+        schema = pa.schema([batches.schema.field(name) for name in kept.values()])
+        try:
+            parts = [batch.select([*kept.values()]) for batch in batches]
+        except pa.ArrowException as error:
+            raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
+        return arrow_table(pa.Table.from_batches(parts, schema), own, kept)
+
+    return names, index, read
+
+
+def arrow_table(table: pa.Table, names: Sequence[str], used: Mapping[int, str]) -> Table:
+    """A table of Arrow, of which the columns in some positions are used."""
+    columns = {at: table[name] for at, name in used.items()}
+    return Table(names, columns, lambda row: f"row {row + 1}", is_text=False)
+
+
+# ---------------------------------------------------------------- text
 
 
 def read_text(path: Path) -> bytes:
     r"""Return the bytes of a text file, plain or .gz, whose lines end in ``\n``; never nothing."""
-    data = b"".join(text_pieces(path))
-    if not data.strip():
-        raise InputError("the file is empty.")
-    return data
-
-
-def text_pieces(path: Path, size: int = -1, *, quotes: bool = False) -> Iterator[bytes]:
-    """Yield the bytes of a text file in pieces of about a size, which end with a line.
-
-    With ``quotes``, a quoted cell of several lines is not divided.
-    """
-    first = 1
-    with file_problems(path), open_file(path) as raw:
-        file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        # each byte as a letter, so that all ends of lines become one
-        text = io.TextIOWrapper(file, "latin-1")
-        while data := (text.read(size) + text.readline()).encode("latin-1"):
-            while quotes and data.count(b'"') % 2 and (more := text.read(size) + text.readline()):
-                data += more.encode("latin-1")
-            if b"\0" in data:
-                number = first + data[: data.index(b"\0")].count(b"\n")
-                rule = "text was expected, got a NUL byte; the file seems to be binary"
-                raise InputError(f"line {number}: {rule}.")
-            yield data.removeprefix(_BYTE_ORDER_MARK) if first == 1 else data
-            first += data.count(b"\n")
+    data = read_bytes(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\0" in data:
+        number = 1 + data[: data.index(b"\0")].count(b"\n")
+        rule = "text was expected, got a NUL byte; the file seems to be binary"
+        raise InputError(f"line {number}: {rule}.")
+    return data.removeprefix(_BYTE_ORDER_MARK)
 
 
 def find_dialect(data: bytes, is_csv: bool) -> Dialect:
@@ -156,18 +303,15 @@ def find_dialect(data: bytes, is_csv: bool) -> Dialect:
     return Dialect(None, comments=True)
 
 
-def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row with the number of its line; rows without a cell are left out.
-
-    ``first`` is the number of the first line.
-    """
+def table_rows(data: bytes, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row with the number of its line; rows without a cell are left out."""
     if dialect.separator is None:
-        for number, line in enumerate(io.BytesIO(data), start=first):
+        for number, line in enumerate(io.BytesIO(data), start=1):
             words = _COMMENT.sub(b"", line).split()
             if words:
                 yield number, [_decode(word, number) for word in words]
         return
-    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data, first)
+    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data)
     reader = csv.reader(
         io.StringIO(text, newline=""),
         strict=True,
@@ -178,23 +322,64 @@ def table_rows(data: bytes, dialect: Dialect, first: int = 1) -> Iterator[tuple[
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells) or len(cells) > 1:
-                yield first - 1 + reader.line_num, [cell.strip() for cell in cells]
+                yield reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
-        number = first - 1 + reader.line_num
-        raise InputError(f"line {number}: the table is malformed ({error}).") from None
+        raise InputError(f"line {reader.line_num}: the table is malformed ({error}).") from None
 
 
-def parse_columns(
-    data: bytes, dialect: Dialect, width: int, cells: Mapping[int, Cell], skip: int = 0
-) -> dict[int, pa.Array] | None:
-    """Return the columns that ``cells`` names; None where a line or a cell may not fit.
+def text_table(data: bytes, dialect: Dialect, *, header: bool = True) -> Table:
+    """Cut a whole text that has a header, or is of columns without names."""
+    line, cells = next(table_rows(data, dialect), (0, []))
+    if not cells:
+        raise InputError("the file holds comments only.")
+    if header:
+        check_names(line, cells)
+    table = cut_text(data, dialect, cells, like=line, header=line if header else 0)
+    if not len(table):
+        raise InputError("the file holds a header and no row.")
+    return table
 
-    Blanks around words are left out, and so are the first ``skip`` lines.
+
+def cut_text(
+    data: bytes,
+    dialect: Dialect,
+    names: Sequence[str],
+    *,
+    like: int,
+    header: int = 0,
+    used: Iterable[int] | None = None,
+) -> Table:
+    """Cut a text into the columns of some positions, or all.
+
+    Every line must have as many cells as the line ``like``; ``header`` is that of the header, or 0.
     """
+    kept = [*(range(len(names)) if used is None else used)]
+
+    def rows() -> Iterator[tuple[int, list[str]]]:
+        return (row for row in table_rows(data, dialect) if row[0] > header)
+
+    columns = _cut_by_arrow(data, dialect, len(names), kept, header)
+    if columns is None:
+        cells = []
+        for line, row in rows():
+            if len(row) != len(names):
+                rule = f"every line must have {len(names)} columns like line {like}"
+                raise line_error(line, rule, " ".join(row))
+            cells.append(row)
+        columns = [pa.chunked_array([[row[at] for row in cells]], pa.string()) for at in kept]
+
+    def place(row: int) -> str:
+        return f"line {next(itertools.islice(rows(), row, None))[0]}"
+
+    return Table(names, dict(zip(kept, columns, strict=True)), place, is_text=True)
+
+
+def _cut_by_arrow(
+    data: bytes, dialect: Dialect, width: int, kept: Sequence[int], skip: int
+) -> list[pa.ChunkedArray] | None:
+    """Columns of the lines after the first ``skip``; None where Arrow might cut one otherwise."""
     quotes = dialect.quotes and b'"' in data
     if quotes and (data.count(b'"') % 2 or _STRAY_QUOTE.search(data)):
-        return None
-    if any(cell.kind == INTEGERS for cell in cells.values()) and _HEXADECIMAL.search(data):
         return None
     if dialect.comments and (b"#" in data or b"%" in data):
         data = (_COMMENT if dialect.separator is None else _COMMENT_LINE).sub(b"", data)
@@ -204,6 +389,7 @@ def parse_columns(
         while b"  " in data:
             data = data.replace(b"  ", b" ")
         data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    names = [str(column) for column in range(width)]
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
@@ -211,7 +397,7 @@ def parse_columns(
                 use_threads=False,
                 block_size=min(len(data) + 1, _BLOCK_BYTES),
                 skip_rows=skip,
-                column_names=[str(column) for column in range(width)],
+                column_names=names,
             ),
             arrow_csv.ParseOptions(
                 delimiter=dialect.separator or " ",
@@ -219,172 +405,32 @@ def parse_columns(
                 newlines_in_values=quotes,
             ),
             arrow_csv.ConvertOptions(
-                column_types={str(column): cell.kind for column, cell in cells.items()},
-                include_columns=[str(column) for column in cells],
+                column_types=dict.fromkeys(names, pa.string()),
+                include_columns=[names[at] for at in kept],
                 null_values=[],
             ),
         )
     except pa.ArrowInvalid:
         return None
-    if not len(table):
-        return None
-    table = table.unify_dictionaries().combine_chunks()
-    columns = {column: _stripped(table[str(column)].chunk(0)) for column in cells}
-    wrong = (cells[column].first_wrong(values) for column, values in columns.items())
-    return columns if all(row is None for row in wrong) else None
-
-
-def read_rows(
-    rows: Iterable[tuple[int, list[str]]], cells: Mapping[int, Cell], like: tuple[int, int]
-) -> dict[int, pa.Array]:
-    """Read columns row by row, and name the first line that is wrong; ``like`` as check_width."""
-    found: dict[int, list[float | str]] = {column: [] for column in cells}
-    for line, row in rows:
-        check_width(line, row, like)
-        for column, cell in cells.items():
-            found[column].append(cell.read(line, row[column]))
-    return {column: pa.array(found[column], cell.kind) for column, cell in cells.items()}
-
-
-def _stripped(column: pa.Array) -> pa.Array:
-    """Words without blanks around them; other columns as they are."""
-    if column.type != WORDS:
-        return column
-    words = [word.strip() for word in column.dictionary.to_pylist()]
-    return pa.DictionaryArray.from_arrays(column.indices, pa.array(words, pa.string()))
-
-
-def to_array(column: pa.Array) -> np.ndarray:
-    """Return numbers without nulls as NumPy's, or words as an array of objects.
-
-    Arrow's own conversion would import pandas.
-
-    >>> to_array(pa.array(["b", "a", "b"]).dictionary_encode()).tolist()
-    ['b', 'a', 'b']
-    """
-    if pa.types.is_dictionary(column.type):
-        return np.array(column.dictionary.to_pylist(), object)[to_array(column.indices)]
-    kind = np.dtype(column.type.to_pandas_dtype())
-    if not len(column):
-        return np.empty(0, kind)
-    return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
-
-
-def is_table(graph: Any) -> bool:
-    """Whether this is a table of pandas, Polars, DuckDB, Arrow or another engine."""
-    return hasattr(graph, "__arrow_c_stream__")
-
-
-def open_table(table: Any, owner: str) -> tuple[list[str], list[str], Iterator[pa.RecordBatch]]:
-    """Return the names of the columns of a table of any engine, those of its index, and batches.
-
-    Only pandas has an index; row numbers are none. ``owner`` names the table in messages.
-    """
-    try:
-        reader = pa.RecordBatchReader.from_stream(table)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
-    said = (reader.schema.pandas_metadata or {}).get("index_columns", [])
-    index = [name for name in said if isinstance(name, str)]
-    names = [name for name in reader.schema.names if name not in index]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(f"{owner} must have columns of different names, got {twice[0]!r} twice.")
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        try:
-            yield from reader
-        except pa.ArrowException as error:
-            raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
-
-    return names, index, batches()
-
-
-def refuse_null(column: pa.Array, name: str, first: int = 0) -> None:
-    """Refuse a column with a null, after a number of rows, and name its row from 1."""
-    if column.null_count:
-        row = first + column.is_null().index(True).as_py() + 1
-        raise InputError(f"row {row}: the column {name!r} must hold a value, and it is null.")
-
-
-def to_words(column: pa.Array, name: str) -> pa.Array:
-    """Return the text of a column of any type, each word stored once."""
-    try:
-        if not pa.types.is_dictionary(column.type):
-            column = column.cast(pa.large_string()).dictionary_encode()
-        words = column.dictionary.cast(pa.string())
-    except pa.ArrowException:
-        raise InputError(
-            f"the column {name!r} must hold text, or what can be written as text, got "
-            f"{column.type}."
-        ) from None
-    return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), words)
-
-
-def to_numbers(column: pa.Array, kind: pa.DataType) -> pa.Array | None:
-    """Return a column as integers or numbers of 64 bits; None where it holds or has others."""
-    is_coded = pa.types.is_dictionary(column.type)
-    own = column.type.value_type if is_coded else column.type
-    is_number = pa.types.is_integer(own) or (kind == NUMBERS and pa.types.is_floating(own))
-    if not is_number and not (pa.types.is_decimal(own) and (kind == NUMBERS or own.scale == 0)):
-        return None
-    try:
-        return (column.dictionary_decode() if is_coded else column).cast(kind)
-    except pa.ArrowInvalid:
-        return None
-
-
-def read_matrix(path: Path, cell: Cell) -> np.ndarray:
-    """Read lines of comma-separated numbers without a header, as in TU files, ``[rows, D]``."""
-    data, dialect = read_text(path), Dialect(",", comments=True)
-    _, first = next(table_rows(data, dialect), (0, None))
-    if first is None:
-        raise InputError("the file holds comments only.")
-    columns = read_columns(data, dialect, dict.fromkeys(range(len(first)), cell))
-    return np.stack(list(columns.values()), axis=1)
-
-
-def read_columns(
-    data: bytes, dialect: Dialect, cells: Mapping[int, Cell], *, header: bool = False
-) -> dict[int, np.ndarray]:
-    """Return the columns that ``cells`` names.
-
-    In a table with a header, a column of numbers none of whose cells is one has words.
-    """
-    rows = table_rows(data, dialect)
-    line, first = next(rows)
-    columns = parse_columns(data, dialect, len(first), cells, line if header else 0)
-    if columns is None:
-        table = list(rows) if header else [(line, first), *rows]
-        if not table:
-            raise InputError("the file holds a header and no row.")
-        for number, row in table:
-            check_width(number, row, (line, len(first)))
-        if header:
-            texts = [at for at in cells if not any(is_number(row[at]) for _, row in table)]
-            cells = {**cells, **dict.fromkeys(texts, WORD)}
-        columns = read_rows(table, cells, (line, len(first)))
-    return {at: to_array(column) for at, column in columns.items()}
-
-
-def line_of_row(path: Path, row: int) -> int:
-    """Return the number of the line that holds the given row of a matrix."""
-    rows = table_rows(read_text(path), Dialect(",", comments=True))
-    return next(itertools.islice(rows, row, None))[0]
+    columns = table.columns
+    if dialect.separator is not None:
+        columns = [pc.utf8_trim_whitespace(column) for column in columns]
+    if width == 1:
+        # a line of blanks is no row
+        columns = [column.filter(pc.not_equal(column, "")) for column in columns]
+    return columns
 
 
 def line_error(number: int, rule: str, text: str) -> InputError:
     """Return the error for one line: its number, the rule, and the text, shortened."""
-    text = text.strip()
-    shown = text if len(text) <= 40 else text[:39] + "…"
-    return InputError(f"line {number}: {rule}, got {shown!r}.")
+    return InputError(f"line {number}: {rule}, got {shown(text.strip())}.")
 
 
-def check_width(number: int, cells: Sequence[str], like: tuple[int, int]) -> None:
-    """Refuse a row of another width than that of the first row, given by its line and width."""
-    if len(cells) != like[1]:
-        rule = f"every line must have {like[1]} columns like line {like[0]}"
-        raise line_error(number, rule, " ".join(cells))
+def shown(value: object) -> str:
+    """A value in a message, shortened."""
+    text = value if isinstance(value, str) else str(value)
+    text = text if len(text) <= 40 else text[:39] + "…"
+    return repr(text) if isinstance(value, str) else text
 
 
 def check_names(number: int, header: Sequence[str]) -> None:
@@ -408,7 +454,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _decode(data: bytes, first: int) -> str:
+def _decode(data: bytes, first: int = 1) -> str:
     """Return text in UTF-8, whose first line has the number ``first``."""
     try:
         return data.decode("utf-8")

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
+from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, position_of
+from gomkcn_dgl.io.edge_tables import open_edges
+from gomkcn_dgl.io.tables import is_table, open_stream, to_array
 from gomkcn_dgl.runtime.files import listed
 
 log = logging.getLogger("gomkcn_dgl")
-
-Column = str | int
 
 _TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
@@ -105,28 +108,37 @@ def read_temporal_edges(
     """
     if isinstance(graph, TemporalEdges):
         return graph
+    choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE)
     if isinstance(graph, (str, Path)):
-        columns = _read_file(Path(graph), source, target, time)
-    elif hasattr(graph, "__arrow_c_stream__"):
-        columns = _read_table(graph, source, target, time)
+        path, suffix = Path(graph), Path(str(graph).lower().removesuffix(".gz")).suffix
+        format = suffix[1:] if suffix in (".csv", ".parquet") else "edges"
+        layout, table = open_edges(path, format, choice, partial(_with_time, time=time))
+    elif is_table(graph):
+        names, _, read = open_stream(graph, "the table of edges")
+        layout = _with_time(find_layout(names, choice), time)
+        table = read(names, layout.used)
     elif hasattr(graph, "is_multigraph"):
-        columns = _read_networkx(graph, "time" if time is None else time)
+        return _read_networkx(graph, "time" if time is None else time)
     else:
         raise InputTypeError(
             "graph must be a path, a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow) "
             f"or a NetworkX graph, got {type(graph).__name__}."
         )
-    return _in_order(*columns)
+    at = layout.roles["time"]
+    times = table.columns[at].to_pandas()
+    return _in_order([to_array(table.words(end)) for end in layout.ends], times, table.place)
 
 
-def _in_order(ends: Sequence[Iterable[Any]], values: Any) -> TemporalEdges:
+def _in_order(
+    ends: Sequence[Iterable[Any]], values: Any, place: Callable[[int], str]
+) -> TemporalEdges:
     """Number the nodes, sort the edges by time, drop those from a node to itself."""
     numbers: dict[Any, int] = {}
     source, target = (
         np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
         for column in ends
     )
-    times, unit = _as_times(values)
+    times, unit = _as_times(values, place)
     apart = source != target
     loops = int((~apart).sum())
     if loops:
@@ -138,7 +150,7 @@ def _in_order(ends: Sequence[Iterable[Any]], values: Any) -> TemporalEdges:
     return TemporalEdges(source[order], target[order], times[order], len(nodes), unit)
 
 
-def _as_times(values: Any) -> tuple[np.ndarray, int]:
+def _as_times(values: Any, place: Callable[[int], str]) -> tuple[np.ndarray, int]:
     """Times as int64 or float64 and their units in a second; refuse the first that is none."""
     import pandas as pd
 
@@ -155,7 +167,7 @@ def _as_times(values: Any) -> tuple[np.ndarray, int]:
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(
-            f"row {row + 1}: a number or a timestamp was expected as time, got "
+            f"{place(row)}: a number or a timestamp was expected as time, got "
             f"{str(list(values)[row])!r}."
         )
     if unit > 1:
@@ -164,74 +176,26 @@ def _as_times(values: Any) -> tuple[np.ndarray, int]:
     return column.to_numpy(np.int64 if is_whole else np.float64), unit
 
 
-def _read_file(
-    path: Path, source: Column | None, target: Column | None, time: Column | None
-) -> tuple[Sequence[Iterable[Any]], Any]:
-    from gomkcn_dgl.io.edge_layout import EdgeOptions, read_layout
-    from gomkcn_dgl.io.tables import WORD, read_columns, read_text
-    from gomkcn_dgl.runtime.files import file_problems
-
-    name = path.name.lower().removesuffix(".gz")
-    if name.endswith(".parquet"):
-        import pyarrow.parquet as pq
-
-        with file_problems(path):
-            return _read_table(pq.read_table(path), source, target, time)
-    data = read_text(path)
-    layout = read_layout(
-        data, name.endswith(".csv"), EdgeOptions(None, source, target, "none", "none")
-    )
-    assert layout.dialect is not None
-    names = layout.names if layout.header else None
-    at = _time_column(names, len(layout.names), layout.ends, time)
-    kinds = dict.fromkeys((*layout.ends, at), WORD)
-    columns = read_columns(data, layout.dialect, kinds, header=bool(layout.header))
-    first, second = layout.ends
-    return (columns[first], columns[second]), columns[at]
-
-
-def _read_table(
-    table: Any, source: Column | None, target: Column | None, time: Column | None
-) -> tuple[Sequence[Iterable[Any]], Any]:
-    import pyarrow as pa
-
-    from gomkcn_dgl.io.edge_layout import EdgeOptions, find_layout
-    from gomkcn_dgl.io.tables import refuse_null
-
-    arrow = pa.table(table)
-    names = arrow.column_names
-    layout = find_layout(names, EdgeOptions(None, source, target, "none", "none"))
-    at = _time_column(names, len(names), layout.ends, time)
-    for end in layout.ends:
-        refuse_null(arrow.column(end), names[end])
-    ends = [arrow.column(end).to_pylist() for end in layout.ends]
-    return ends, arrow.column(at).to_pandas()
-
-
-def _read_networkx(graph: Any, time: Column) -> tuple[Sequence[Iterable[Any]], Any]:
+def _read_networkx(graph: Any, time: Column) -> TemporalEdges:
     if not graph.is_directed():
         raise InputError("graph must be directed for the order of events, got an undirected one.")
     rows = list(graph.edges(data=time))
-    return [[row[0] for row in rows], [row[1] for row in rows]], [row[2] for row in rows]
+    ends = [[row[end] for row in rows] for end in (0, 1)]
+    return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}")
 
 
-def _time_column(
-    names: Sequence[str] | None, width: int, ends: tuple[int, int], time: Column | None
-) -> int:
-    """Position of the column of times: as given, by its name, or the first that is no end."""
-    from gomkcn_dgl.io.edge_layout import position_of
-
+def _with_time(layout: EdgeLayout, time: Column | None) -> EdgeLayout:
+    """Choose the column of times: as given, by its name, or the first that is no end."""
+    is_unnamed = layout.dialect is not None and not layout.header
+    free = [at for at in range(len(layout.names)) if at not in layout.ends]
+    usual = [at for name in _TIMES for at in free if layout.names[at].strip().lower() == name]
     if time is not None:
-        numbered = [f"column {number}" for number in range(1, width + 1)]
-        return position_of("time", time, names or numbered, names is None)
-    for usual in _TIMES:
-        for column, name in enumerate(names or ()):
-            if name.strip().lower() == usual and column not in ends:
-                return column
-    free = [column for column in range(width) if column not in ends]
-    if names is not None or not free:
+        at = position_of("time", time, layout.names, is_unnamed)
+    elif usual or (is_unnamed and free):
+        at = usual[0] if usual else free[0]
+    else:
         raise InputError(
             "a table of edges must have a column of times, such as time, to be named by time; "
-            f"got {listed(names) if names else f'{width} columns'}."
+            f"got {listed(layout.names)}."
         )
-    return free[0]
+    return replace(layout, roles={**layout.roles, "time": at})

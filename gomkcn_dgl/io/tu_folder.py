@@ -16,14 +16,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE
-from gomkcn_dgl.io.edge_layout import Column, EdgeOptions
-from gomkcn_dgl.io.tables import INTEGER, NUMBER, Cell, line_of_row, read_matrix
+from gomkcn_dgl.graph_content import NONE, ColumnChoice
+from gomkcn_dgl.io.tables import Dialect, Table, is_int64, read_text, text_table
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -41,23 +41,23 @@ _NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
 _MAX_README_BYTES = 1_000_000
 
 
-def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOptions) -> CSRGraph:
-    """Read the graphs of a TU folder; ``features`` names ``attributes``, ``labels`` or both.
+def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
+    """Read the graphs of a TU folder; features are ``attributes``, ``labels`` or both.
 
-    Edge labels are relations, unless ``options.relation`` is "none"; edge attributes are not used.
+    Edge labels are relations, unless ``choice.relation`` is "none"; edge attributes are not used.
     """
     prefix = find_tu_prefix(folder)
     graph_ptr = _read_graph_ptr(prefix)
     num_nodes = int(graph_ptr[-1])
-    edges = _read(prefix, _EDGES, INTEGER)
-    _check_edges(prefix, edges, graph_ptr)
+    edges = _read_edges(prefix, graph_ptr)
+    features = choice.features
     if features is None:
         present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
         features = present[:1]
     blocks = [_read_block(prefix, kind, num_nodes) for kind in features]
     for kind, (_, names) in zip(features, blocks, strict=True):
         log.info("features: %d columns from the node %s", len(names), kind)
-    relation, relation_names = _read_relations(prefix, len(edges), options.relation)
+    relation, relation_names = _read_relations(prefix, len(edges), choice.relation)
     notes = _unused_files(prefix, features, relation is None)
     graph = csr_from_edges(
         edges[:, 0] - 1,
@@ -66,7 +66,7 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOp
         features=np.concatenate([block for block, _ in blocks], axis=1) if blocks else None,
         feature_names=[name for _, names in blocks for name in names] if blocks else None,
         graph_ptr=graph_ptr,
-        directed=bool(options.directed),
+        directed=bool(choice.directed),
         relation=relation,
         relation_names=relation_names,
     )
@@ -74,14 +74,14 @@ def read_tu_folder(folder: Path, features: Sequence[str] | None, options: EdgeOp
 
 
 def _read_relations(
-    prefix: Path, num_edges: int, chosen: Column | None
+    prefix: Path, num_edges: int, chosen: Any
 ) -> tuple[np.ndarray | None, list[str]]:
     """Return the edge labels, numbered, and their names; None where there are none."""
     if chosen not in (None, NONE):
         raise InputError(f"relation of a TU folder must be {NONE!r} or left out, got {chosen!r}.")
     if chosen == NONE or not _file(prefix, _EDGE_LABELS).is_file():
         return None, [PLAIN]
-    labels = _read(prefix, _EDGE_LABELS, INTEGER)
+    labels, _ = _read(prefix, _EDGE_LABELS)
     if labels.shape != (num_edges, 1):
         raise InputError(
             f"{_file(prefix, _EDGE_LABELS).name} must have one label for each of the {num_edges} "
@@ -113,7 +113,7 @@ def has_tu_classes(folder: Path) -> bool:
 def read_tu_classes(folder: Path) -> np.ndarray:
     """Read the code of the class of each graph of a TU folder, int64 ``[G]``."""
     prefix = find_tu_prefix(folder)
-    codes = _read(prefix, _GRAPH_LABELS, INTEGER)
+    codes, _ = _read(prefix, _GRAPH_LABELS)
     num_graphs = len(_read_graph_ptr(prefix)) - 1
     if codes.shape != (num_graphs, 1):
         raise InputError(
@@ -136,20 +136,35 @@ def _file(prefix: Path, ending: str) -> Path:
     return prefix.with_name(prefix.name + ending)
 
 
-def _read(prefix: Path, ending: str, cell: Cell) -> np.ndarray:
+def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, Table]:
+    """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
     path = _file(prefix, ending)
     with named(path):
-        return read_matrix(path, cell)
+        table = text_table(read_text(path), Dialect(",", comments=True), header=False)
+        columns = range(len(table.names))
+        values = [_integers(table, at) if whole else table.numbers(at) for at in columns]
+    return np.stack(values, axis=1), table
 
 
-def _line_error(prefix: Path, ending: str, row: int, rule: str) -> InputError:
-    path = _file(prefix, ending)
-    return InputError(f"{path.name}: line {line_of_row(path, row)}: {rule}.")
+def _integers(table: Table, at: int) -> np.ndarray:
+    values = table.integers(at)
+    if values is None:
+        cells = table.columns[at].to_pylist()
+        for row, cell in enumerate(cells):
+            if not is_int64(cell):
+                table.refuse(row, at, "an integer was expected")
+        # such as +3
+        values = np.array([int(cell) for cell in cells])
+    return values
+
+
+def _line_error(prefix: Path, ending: str, table: Table, row: int, rule: str) -> InputError:
+    return InputError(f"{_file(prefix, ending).name}: {table.place(row)}: {rule}.")
 
 
 def _read_graph_ptr(prefix: Path) -> np.ndarray:
     """Return the first node of each graph, int64 ``[G + 1]``."""
-    indicator = _read(prefix, _INDICATOR, INTEGER)
+    indicator, table = _read(prefix, _INDICATOR)
     owner = indicator[:, 0]
     # graphs are numbered 1, 2, …, each with its nodes in one run
     steps = np.diff(owner, prepend=0)
@@ -157,27 +172,28 @@ def _read_graph_ptr(prefix: Path) -> np.ndarray:
     if owner[0] != 1 or len(wrong):
         row = 0 if owner[0] != 1 else int(wrong[0])
         rule = f"graphs must be numbered 1, 2, … with no gap, in order, got {owner[row]}"
-        raise _line_error(prefix, _INDICATOR, row, rule)
+        raise _line_error(prefix, _INDICATOR, table, row, rule)
     return np.concatenate([np.flatnonzero(steps), [len(owner)]]).astype(np.int64)
 
 
-def _check_edges(prefix: Path, edges: np.ndarray, graph_ptr: np.ndarray) -> None:
-    num_nodes = graph_ptr[-1]
+def _read_edges(prefix: Path, graph_ptr: np.ndarray) -> np.ndarray:
+    """Return the edges between nodes of one graph each, counted from 1, int64 ``[E, 2]``."""
+    (edges, table), num_nodes = _read(prefix, _EDGES), graph_ptr[-1]
     if edges.shape[1] != 2:
-        raise _line_error(
-            prefix, _EDGES, 0, f"an edge must be 'u, v', got {edges.shape[1]} numbers"
-        )
+        rule = f"an edge must be 'u, v', got {edges.shape[1]} numbers"
+        raise _line_error(prefix, _EDGES, table, 0, rule)
     outside = np.flatnonzero(((edges < 1) | (edges > num_nodes)).any(axis=1))
     if len(outside):
         u, v = edges[outside[0]]
         rule = f"nodes must be numbered 1 to {num_nodes}, got the edge {u}, {v}"
-        raise _line_error(prefix, _EDGES, outside[0], rule)
+        raise _line_error(prefix, _EDGES, table, outside[0], rule)
     owner = np.searchsorted(graph_ptr, edges - 1, side="right")
     crossing = np.flatnonzero(owner[:, 0] != owner[:, 1])
     if len(crossing):
         graphs = owner[crossing[0]]
         rule = f"an edge must stay within one graph, got graphs {graphs[0]} and {graphs[1]}"
-        raise _line_error(prefix, _EDGES, crossing[0], rule)
+        raise _line_error(prefix, _EDGES, table, crossing[0], rule)
+    return edges
 
 
 def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, list[str]]:
@@ -186,7 +202,7 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
         raise InputError(
             f"features of a TU folder must be among {sorted(_FEATURES)}, got {kind!r}."
         )
-    values = _read(prefix, _FEATURES[kind], NUMBER if kind == "attributes" else INTEGER)
+    values, _ = _read(prefix, _FEATURES[kind], whole=kind != "attributes")
     file = _file(prefix, _FEATURES[kind]).name
     if len(values) != num_nodes:
         raise InputError(

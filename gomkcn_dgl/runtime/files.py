@@ -1,17 +1,15 @@
 """Files: read with one sentence for what is wrong with them, and written whole or not at all.
 
-A pipe or a device is refused. Sizes are read as people write them.
+A pipe or a device is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gzip
-import itertools
 import json
 import math
 import os
-import re
 import secrets
 import sys
 import zlib
@@ -28,11 +26,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-# the most tables within tables; the time that tomllib takes grows with the square
-_MAX_DEPTH = 100
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
-_END_OF_KEY = re.compile(r"[=,\n\[\]{}]")
 
 FORMAT_OF_SUFFIX = {
     ".txt": "edges",
@@ -53,11 +48,6 @@ FORMAT_OF_SUFFIX = {
     ".smi": "smiles",
     ".sdf": "sdf",
 }
-KIB, MIB, GIB, TIB = (2**power for power in (10, 20, 30, 40))
-
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_UNITS |= {"KIB": KIB, "MIB": MIB, "GIB": GIB, "TIB": TIB}
-_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *([A-Za-z]*)")
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -118,21 +108,15 @@ def parse_json(data: bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
     except UnicodeEncodeError:
         raise ValueError("it holds half a character") from None
-    _refuse_depth(record)
     return record
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
     """Read TOML in UTF-8; whatever else the bytes hold is a ValueError of one line."""
-    text = data.decode("utf-8-sig")
-    if any(part.count(".") > _MAX_DEPTH for part in _END_OF_KEY.split(text)):
-        raise ValueError("it is nested too deeply")
     try:
-        tables = tomllib.loads(text)
+        return tomllib.loads(data.decode("utf-8-sig"))
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    _refuse_depth(tables)
-    return tables
 
 
 def _parse_int(text: str) -> int:
@@ -146,18 +130,6 @@ def _parse_float(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"it holds a number that is not finite, {text[:20]}")
     return number
-
-
-def _refuse_depth(record: Any) -> None:
-    """Refuse lists in lists in lists, which could not even be shown in a message."""
-    level = [record]
-    for _ in range(_MAX_DEPTH):
-        dicts = [list(value.values()) for value in level if isinstance(value, dict)]
-        lists = [value for value in level if isinstance(value, (list, tuple))]
-        level = list(itertools.chain.from_iterable([*dicts, *lists]))
-        if not level:
-            return
-    raise ValueError("it is nested too deeply")
 
 
 def reason_of(error: Exception) -> str:
@@ -257,33 +229,12 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names if len(names) <= 12 else [*names[:10], "…", names[-1]])
 
 
-def parse_size(text: str) -> int:
-    """Return the bytes, at least 1, of a size such as ``512MiB``, ``1.5 GB`` or ``1000000``."""
-    match = _SIZE.fullmatch(text.strip())
-    unit = _UNITS.get(match[2].upper()) if match else None
-    size = 0 if match is None or unit is None else int(float(match[1]) * unit)
-    if size < 1:
-        raise InputError(
-            f"memory_limit must be a size such as 512MiB, 2GiB or a number of bytes, got {text!r}."
-        )
-    return size
-
-
 def format_size(size: float) -> str:
     """Return a number of bytes in units of 1024, such as ``1.5 GiB``."""
-    for unit, name in ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
-        if size >= unit:
-            return f"{size / unit:.1f} {name}"
+    for power, name in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 2**power:
+            return f"{size / 2**power:.1f} {name}"
     return f"{size:.0f} bytes"
-
-
-def check_memory(needed: float, limit: float, what: str) -> None:
-    """Refuse a job that needs more bytes than it may take, for what such as "10 node ids"."""
-    if needed > limit:
-        raise InputError(
-            f"memory_limit must be at least {format_size(needed)} for {what}, "
-            f"got {format_size(limit)}; raise it."
-        )
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -297,14 +297,6 @@ def test_cost_of_the_kernel_machine():
 
 
 def test_large_graphs():
-    convert = {one["lines"]: one for one in tables("convert")[0]}
-    million, ten = convert["1,000,000"], convert["10,000,000"]
-    says(
-        "docs/scaling.md",
-        f"{value(million['on disk']):.1f} s for 10^6 edges and {value(ten['on disk']):.0f} s for "
-        f"10^7, where reading into memory took {short(value(million['in memory']), '.1f')} and "
-        f"{value(ten['in memory']):.1f} s and up to {value(ten['peak, MiB']) / 1024:.1f} GiB",
-    )
     mined = tables("large_graphs")[0]
     seconds = [value(one["mine, s"]) for one in mined[:3]]
     assert {one["motifs found"] for one in mined} == {"3 of 4", "4 of 4"}

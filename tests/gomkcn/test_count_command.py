@@ -150,7 +150,7 @@ def signed(folder):
     ],
 )
 def test_directions_and_relations(signed, command, exact):
-    (signed / "pattern.txt").write_text("1 -> 2 up\n2 -> 3 down\n1 -> 3 up\n")
+    (signed / "pattern.txt").write_text("1 -[up]-> 2\n2 -[down]-> 3\n1 -[up]-> 3\n")
     assert counted(command)[0] == f"{exact}, counted exactly"
 
 

@@ -91,7 +91,7 @@ def test_graphml(tmp_path, write):
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
         ("id,mass\n20,1\n10,heavy\n", "line 3: a finite number was expected, got 'heavy'."),
         ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
-        ("id\n10\n", "line 1: the header must name a feature column."),
+        ("id\n10\n", "the file must have a feature column beside the ids."),
         ("mass\n", "the file holds a header and no row."),
         (b"\x93NUMPY damaged", "the array cannot be read "),
         (np.array([None]), "the array cannot be read ("),
@@ -175,8 +175,8 @@ def test_names_of_labels_in_a_file(tmp_path, name, text):
 @pytest.mark.parametrize(
     ("name", "text", "rule"),
     [
-        ("n.json", "{}", "the first line must be 'label,name'"),
-        ("n.csv", "1,helix\n", "the first line must be 'label,name'"),
+        ("n.json", "{}\n", "the file holds a header and no row"),
+        ("n.csv", "1,helix\n2,sheet\n", "the first line must be 'label,name'"),
         ("n.csv", "label,name\n1,a\n1,b\n", "each label must have one name"),
     ],
 )

@@ -72,8 +72,6 @@ table = st.lists(
         ("csv", "u,v,weight\n", ", "),
         ("motif", "", " "),
         ("features_csv", "id,x\n", ","),
-        ("convert", "", " "),
-        ("convert_csv", "u,v\n", ","),
     ],
 )
 @a_few

@@ -67,10 +67,8 @@ def test_small_files_that_announce_much(tmp_path, name, write_bomb, words, megab
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("s.toml", "a" + ".a" * 30_000 + " = 1", "is nested too deeply"),
-        ("s.toml", "a = " + "[" * 101 + "]" * 101, "is nested too deeply"),
+        ("s.toml", "a = " + "[" * 10_000, "is nested too deeply"),
         ("t.json", "[" * 100_000, "it is nested too deeply"),
-        ("t.json", "[" * 101 + "]" * 101, "it is nested too deeply"),
         ("t.json", '{"1": 1' + "0" * 400 + "}", "it holds a number of 401 digits"),
         ("t.json", '{"motifs": NaN}', "it holds a number that is not finite, NaN"),
         ("t.json", '{"motifs": 1e400}', "it holds a number that is not finite, 1e400"),

@@ -192,7 +192,6 @@ def test_convert_writes_a_folder_that_is_the_graph_of_the_file(folder):
     [
         ("g.npz out", "g.npz: the file must be one that scipy.sparse.save_npz writes ("),
         ("g.txt g.txt", "out folder '"),
-        ("g.txt out --memory-limit 40", "--memory-limit must be at least 256.0 MiB for sorting"),
     ],
 )
 def test_what_convert_refuses(folder, arguments, sentence):

@@ -12,7 +12,6 @@ from mutag_molecules import mutag_molecules
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import read_graph_classes
-from gomkcn_dgl.io.large_edges import convert_graph
 from gomkcn_dgl.io.molecules import MoleculeOptions
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -82,8 +81,6 @@ def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
     assert by_name.labels.tolist() == classes.labels.tolist()
     path.write_text(TABLE.replace("Canonical_SMILES", "mol").replace("C1CC", "CC"))
     assert read_graph(path, smiles="mol").num_graphs == 4
-    folder = convert_graph(path, tmp_path / "a.graph", smiles="mol")
-    assert folder.num_graphs == 4
 
 
 def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
@@ -112,7 +109,7 @@ def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
         ("a.smi", "C C\n", {"directed": True}, "directed is for edges, csv, parquet"),
         ("a.csv", "a,b\n1,2\n", {"smiles": "c"}, "smiles must name a column, which are a, b"),
         ("a.csv", "a,b\n1,2\n", {"skip_invalid": True}, "skip_invalid is for molecules"),
-        ("a.smi", b"\xff\xfe\xff", {}, "must be text in UTF-8"),
+        ("a.smi", b"\xff\xfe\xff", {}, "line 1: text in UTF-8 was expected"),
         ("a.csv", "a\nC\n", {"format": "smiles"}, "smiles must name a column, which are a, got n"),
         ("a.csv", "smiles\nC\n", {"features": ["mass"]}, "a molecule has no 'mass'"),
     ],

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all; sizes as people write them."""
+"""Files that are written whole or not at all; sizes in words."""
 
 import errno
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime.files import atomic_file, atomic_write, check_memory, parse_size
+from gomkcn_dgl.runtime.files import atomic_file, atomic_write, format_size
 
 
 @pytest.mark.parametrize("step", ["write", "fsync"])
@@ -63,11 +63,7 @@ def test_a_pipe_is_not_replaced_and_a_folder_must_exist(tmp_path):
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_sizes_and_limits():
-    assert [parse_size(text) for text in ("12B", " 2gib ", "1.5 GB")] == [12, 2**31, 1_500_000_000]
-    for text in ("", "0", "-1", "2 gigs", "1e9", "0.1B", "²"):
-        with pytest.raises(InputError, match="memory_limit must be a size such as 512MiB"):
-            parse_size(text)
-    check_memory(5, 5, "five bytes")
-    with pytest.raises(InputError, match="must be at least 1.5 KiB for nodes, got 5 bytes"):
-        check_memory(1536, 5, "nodes")
+def test_sizes_have_units_of_1024():
+    assert [format_size(size) for size in (1023, 1536, 2**20, 2.5 * 2**40)] == [
+        "1023 bytes", "1.5 KiB", "1.0 MiB", "2.5 TiB"
+    ]  # fmt: skip

@@ -129,7 +129,7 @@ def test_every_source_of_edges_gives_the_same_graph(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("from,to,time\na,b,1\nb,c,soon\n", "row 2: a number or a timestamp was expected"),
+        ("from,to,time\na,b,1\nb,c,soon\n", "line 3: a number or a timestamp was expected"),
         ("from,to,weight\na,b,1\n", "must have a column of times"),
         ("a b\nb c\n", "must have a column of times"),
     ],
