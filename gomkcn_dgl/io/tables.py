@@ -100,7 +100,7 @@ class Table:
         return array
 
     def words(
-        self, at: int, rule: str = "a value was expected", longest: float = math.inf
+        self, at: int, rule: str = "a value was expected", longest: int = 2**31 - 1
     ) -> pa.DictionaryArray:
         """The text of a column, each word stored once; of 1 to ``longest`` letters, none NUL."""
         column = self._complete(at)
@@ -124,10 +124,12 @@ class Table:
             occurring = pc.unique(codes)
             texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
         # a long word is refused while it is stored once, not in every row
-        for code, word in enumerate(texts.to_pylist()):
-            if not 1 <= len(word) <= longest or "\0" in word:
-                row = codes.index(code).as_py()
-                self.refuse(row, at, rule + " and no NUL" * ("\0" in word))
+        lengths, has_nul = pc.utf8_length(texts), pc.match_substring(texts, "\0")
+        wrong = pc.or_(has_nul, pc.or_(pc.less(lengths, 1), pc.greater(lengths, longest)))
+        code = wrong.index(True).as_py()
+        if code >= 0:
+            row = codes.index(code).as_py()
+            self.refuse(row, at, rule + " and no NUL" * has_nul[code].as_py())
         return pa.DictionaryArray.from_arrays(codes, texts)
 
     def values(self, at: int) -> np.ndarray:
@@ -179,8 +181,11 @@ class Table:
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
     """A column in another type; None where one of its values has none in that type."""
     try:
-        # integers of over 53 bits may be rounded to numbers
-        return column.cast(kind, safe=kind == pa.int64())
+        # a column of words is refused at its head, before Arrow looks at all of them; integers of
+        # over 53 bits may be rounded to numbers
+        safe = kind == pa.int64()
+        column[:_SAMPLE].cast(kind, safe=safe)
+        return column.cast(kind, safe=safe)
     except pa.ArrowInvalid:
         return None
 
