@@ -124,12 +124,12 @@ class Table:
             occurring = pc.unique(codes)
             texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
         # a long word is refused while it is stored once, not in every row
-        lengths, has_nul = pc.utf8_length(texts), pc.match_substring(texts, "\0")
-        wrong = pc.or_(has_nul, pc.or_(pc.less(lengths, 1), pc.greater(lengths, longest)))
-        code = wrong.index(True).as_py()
-        if code >= 0:
-            row = codes.index(code).as_py()
-            self.refuse(row, at, rule + " and no NUL" * has_nul[code].as_py())
+        lengths = to_array(pc.utf8_length(texts))
+        has_nul = to_array(pc.find_substring(texts, "\0")) >= 0
+        wrong = np.flatnonzero((lengths < 1) | (lengths > longest) | has_nul)
+        if len(wrong):
+            row = codes.index(wrong[0]).as_py()
+            self.refuse(row, at, rule + " and no NUL" * bool(has_nul[wrong[0]]))
         return pa.DictionaryArray.from_arrays(codes, texts)
 
     def values(self, at: int) -> np.ndarray:
@@ -422,7 +422,7 @@ def _cut_by_arrow(
         columns = [pc.utf8_trim_whitespace(column) for column in columns]
     if width == 1:
         # a line of blanks is no row
-        columns = [column.filter(pc.not_equal(column, "")) for column in columns]
+        columns = [column.filter(pc.binary_length(column).cast(pa.bool_())) for column in columns]
     return columns
 
 

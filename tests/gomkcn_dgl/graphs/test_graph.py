@@ -147,6 +147,13 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert_same(batch, as_csr([data[0]] * 2, weight="weight", features="size"))
 
 
+def test_a_collection_has_a_direction_if_one_of_its_graphs_says_so():
+    """The edges of an edge index, which are there both ways, do not say it."""
+    mutual, both_ways = nx.DiGraph([(0, 1), (1, 0)]), (np.array([[0, 1], [1, 0]]), 2)
+    assert as_csr([both_ways, mutual]).num_edges == 4
+    assert not as_csr([both_ways, nx.path_graph(2)]).is_directed
+
+
 class Molecules(pyg.InMemoryDataset):
     """A data set of PyG, of rings and paths with a class each."""
 
