@@ -519,3 +519,10 @@ def test_a_graph_in_words():
     assert said["components"] == "2, the largest with 3 nodes"
     page = graph._repr_html_()
     assert "<b>" not in page and "1 (&lt;b&gt;bold&lt;/b&gt;)" in page
+
+
+def test_degrees_in_words():
+    """Eight nodes of degree 1, one of 2 and one of 8: nine of ten have at most 2."""
+    tree = nx.Graph([*((0, leaf) for leaf in range(1, 9)), (1, 9)])
+    said = "median 1, 90 % at most 2, largest 8, 0 nodes without an edge"
+    assert describe_graph(as_csr(tree))["degrees"] == said
