@@ -1,14 +1,12 @@
 """Counts from the text files of a TU set, by NetworkX and igraph: nothing of this project is used.
 
 Patterns are the records of ``patterns.json``. Where edges have types, NetworkX compares them all
-(VF2); where they have none, igraph does (LAD), which is quick enough for larger graphs. SMILES in
-descriptions are read by RDKit.
+(VF2); where they have none, igraph does (LAD), which is quick enough for larger graphs.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
@@ -23,20 +21,10 @@ from networkx.algorithms.isomorphism import (
     categorical_edge_match,
     categorical_node_match,
 )
-from rdkit import Chem, rdBase
 
 Record = dict[str, Any]
 # a line of a README such as "0  C"
 _NAMED = re.compile(r"^\s*(\d+)\s+(\S+)\s*$", re.MULTILINE)
-# what descriptions say
-_WORDS = {"C": "carbon", "N": "nitrogen", "O": "oxygen", "F": "fluorine", "I": "iodine",
-          "Cl": "chlorine", "Br": "bromine"}  # fmt: skip
-_NUMBERS = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNT = rf"(\d+|{'|'.join(_NUMBERS)}|an)"
-_LABELS = "|".join(_WORDS.values())
-_COUNTED_LABEL = re.compile(rf"\b{_COUNT} ({_LABELS})(?:s|es)?\b")
-_COUNTED_BOND = re.compile(rf"\b{_COUNT[:-1]}|all) (?:edges? )?“([^”]+)”")
-_RING = re.compile(rf"\b(?:ring|cycle) of {_COUNT}\b")
 
 
 @dataclass(frozen=True)
@@ -166,55 +154,3 @@ def check_contrast(contrast: Record, counts: Sequence[int], classes: Sequence[st
         for key, value in expected.items()
         if not np.isclose(contrast[key], value, rtol=1e-4, atol=0)
     ]
-
-
-def check_words(pattern: Record) -> list[str]:
-    """What its description says of shape, labels and bonds that its edges and nodes do not show."""
-    graph, words = pattern_graph(pattern), pattern["description"].partition(";")[0]
-    piece = _graph_of_smiles(words.rpartition(": ")[2])
-    if piece is not None:
-        alike = categorical_node_match("label", None), categorical_edge_match("bond", None)
-        return (
-            []
-            if nx.is_isomorphic(graph, piece, *alike)
-            else [f"pattern {pattern['id']}: the SMILES in {words!r} has other atoms or bonds"]
-        )
-    wrong = []
-    said: Counter[str] = Counter()
-    for number, label in _COUNTED_LABEL.findall(words):
-        said[label] += _number(number)
-    own = Counter(_WORDS.get(label, label) for _, label in graph.nodes(data="label"))
-    if said != own:
-        wrong.append(f"the words have {dict(said)}, the nodes {dict(own)}")
-    bonds = Counter(bond for *_, bond in graph.edges(data="bond") if bond is not None)
-    told = {bond: number for number, bond in _COUNTED_BOND.findall(words)}
-    for bond, number in told.items():
-        if bonds[bond] != (len(graph.edges) if number == "all" else _number(number)):
-            wrong.append(f"the words have {number} {bond}, the edges {bonds[bond]}")
-    if set(told) != set(bonds):
-        wrong.append(f"the words have the bonds {sorted(told)}, the edges {sorted(bonds)}")
-    shape = _RING.search(words)
-    if shape is not None and _number(shape[1]) not in map(len, nx.chordless_cycles(graph)):
-        wrong.append(f"the words have a ring of {shape[1]}, the edges have none")
-    if words.startswith(("tree", "path", "star")) and not nx.is_tree(graph):
-        wrong.append("the words have a tree, the edges a cycle")
-    return [f"pattern {pattern['id']}: {problem}" for problem in wrong]
-
-
-def _graph_of_smiles(text: str) -> nx.Graph | None:
-    """The atoms and bonds of a SMILES, as it is written; None of another text."""
-    with rdBase.BlockLogs():
-        mol = Chem.MolFromSmiles(text, sanitize=False)
-    if mol is None:
-        return None
-    graph = nx.Graph()
-    for atom in mol.GetAtoms():
-        graph.add_node(atom.GetIdx(), label=atom.GetSymbol())
-    for bond in mol.GetBonds():
-        ends = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        graph.add_edge(*ends, bond=bond.GetBondType().name.lower())
-    return graph
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBERS.index("a" if text == "an" else text)

@@ -5,7 +5,6 @@ planted motifs, four kinds alike often; its edges stand in a parquet file. `gomk
 `gomkcn mine`, with all defaults, run in processes of their own, start included; the system tells
 the peaks of their memory, in which the parts of the graph that are mapped count. Code was compiled
 by a run before. Where an exact search ends in 20 seconds, its count is compared with the interval.
-Draws results/large_graphs.svg.
 """
 
 from __future__ import annotations
@@ -17,11 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-import numpy as np
 from jobs import MOTIFS, copies_of, run
 from large_planting import write_planted_edges
-from matplotlib.figure import Figure
 from record import Bench
 
 from gomkcn_dgl import read_graph
@@ -50,32 +46,6 @@ def compare_counts(graph: Path, mined: dict[str, Any], patterns: list[dict[str, 
     return f"{held} of {tried}" if tried else "–"
 
 
-def exponent(sizes: list[int], values: list[float]) -> float:
-    """Slope of a line through the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
-def draw(sizes: list[int], curves: dict[str, dict[str, list[float]]], path: Path) -> None:
-    """A log-log panel for each quantity, a line for each command."""
-    import seaborn as sns
-
-    figure = Figure(figsize=(8, 3.4), layout="constrained")
-    with sns.axes_style("whitegrid"):
-        axes = figure.subplots(1, len(curves))
-    for ax, (name, lines) in zip(axes, curves.items(), strict=True):
-        colors = sns.color_palette("colorblind", len(lines))
-        for color, (command, values) in zip(colors, lines.items(), strict=True):
-            ax.plot(sizes, values, color=color, marker="o", label=command)
-        top = max(values[-1] for values in lines.values())
-        slope = top * np.array(sizes) / sizes[-1]
-        ax.plot(sizes, slope, color="#777777", linestyle="--", linewidth=1, label="in proportion")
-        ax.set(xscale="log", yscale="log", xlabel="Edges", ylabel=name)
-        ax.set_ylim(bottom=min(min(values) for values in lines.values()) / 2)
-        ax.legend(fontsize=8)
-    with matplotlib.rc_context({"svg.hashsalt": "large_graphs", "svg.fonttype": "none"}):
-        figure.savefig(path, metadata={"Date": None})
-
-
 def main(bench: Bench) -> None:
     """Convert and mine graphs of growing size."""
     os.environ["OMP_NUM_THREADS"] = os.environ["NUMBA_NUM_THREADS"] = str(bench.threads)
@@ -94,8 +64,7 @@ def main(bench: Bench) -> None:
             "intervals with the exact count": "",
         },
     )
-    edges: list[int] = []
-    made, mining, made_peaks, peaks = [], [], [], []
+    warm = False
     with tempfile.TemporaryDirectory() as scratch:
         for size in [2000] if bench.quick else SIZES:
             graph, out = Path(scratch) / f"edges{size}.graph", str(Path(scratch) / f"run{size}")
@@ -104,42 +73,24 @@ def main(bench: Bench) -> None:
             write_planted_edges(written, nodes, EDGES_PER_NODE, motifs, seed=0)
             converted = run("convert", str(written), str(graph), "--quiet")
             written.unlink()
-            if not edges:
+            if not warm:
                 # compiles what a first command compiles and keeps
                 run("mine", str(graph), "--out", f"{out}-first", "--quiet", "--null-samples", "99")
+                warm = True
             wall, used, peak = run("mine", str(graph), "--out", out, "--quiet")
             mined = json.loads((Path(out) / "run.json").read_text())
             patterns = json.loads((Path(out) / "patterns.json").read_text())["patterns"]
-            edges.append(mined["graph"]["num_edges"])
-            made.append(converted[0])
-            made_peaks.append(converted[2] / MIB)
-            mining.append(wall)
-            peaks.append(peak / MIB)
             recovered = [motif for motif in mined["recovery"] if motif["pattern_ids"]]
             table.add(
                 mined["graph"]["num_nodes"],
-                edges[-1],
+                mined["graph"]["num_edges"],
                 converted[0],
-                made_peaks[-1],
+                converted[2] / MIB,
                 sum(file.stat().st_size for file in graph.iterdir()) / GIB,
                 wall,
                 used,
-                peaks[-1],
+                peak / MIB,
                 f"{len(recovered)} of {len(MOTIFS)}",
                 compare_counts(graph, mined, patterns) if size <= MOST_EXACT else "–",
             )
             shutil.rmtree(graph)
-    if len(edges) > 1:
-        last = f"{exponent(edges[-2:], mining[-2:]):.2f} and {exponent(edges[-2:], peaks[-2:]):.2f}"
-        bench.note(
-            f"Growth exponents of mining, by a line through the logarithms: time "
-            f"{exponent(edges, mining):.2f}, memory {exponent(edges, peaks):.2f}; of the two "
-            f"largest sizes {last}. The start, the same for each size, is in the seconds, and "
-            "what is mapped of the graph in the memory."
-        )
-    if bench.out is not None and len(edges) > 1:
-        seconds = {"convert": made, "mine": mining}
-        curves = {"Seconds": seconds, "Peak memory, MiB": {"convert": made_peaks, "mine": peaks}}
-        bench.out.mkdir(parents=True, exist_ok=True)
-        draw(edges, curves, bench.out / "large_graphs.svg")
-        bench.note("![Time and memory over edges](large_graphs.svg)")

@@ -195,13 +195,6 @@ BENCHMARKS = (
         how="run of each data set",
     ),
     Benchmark(
-        "renumbered",
-        "Does the result depend on the numbers of the nodes, or on the order of the graphs?",
-        "renumbered:main",
-        {"docs/testing.md": "No: of five graphs in five other orders"},
-        how="run of each, one thread a run",
-    ),
-    Benchmark(
         "large_graphs",
         "Convert and mine 10^4 to 10^9 edges: time, memory and disk? Half an hour, 40 GB of disk.",
         "large_graphs:main",
@@ -216,14 +209,6 @@ BENCHMARKS = (
         {"docs/scaling.md": "Two processes of one thread beside one"},
         repeats=3,
         how="runs of each, in turn: median (range)",
-    ),
-    Benchmark(
-        "endurance",
-        "An hour of mining in one process: does its memory grow?",
-        "endurance:main",
-        {"docs/testing.md": "By 1.7% over 1,430 runs"},
-        how="run",
-        threads=2,
     ),
     Benchmark(
         "sampling",

@@ -24,8 +24,8 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import read_label_names
+from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.training.labelled_data import read_labelled
 from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
@@ -127,7 +127,7 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
     return lambda: [text.encode() for text in texts]
 
 
-_read_labelled: Any = _several(read_graph, lambda path: read_labelled(path, task="graph"))
+_read_with_classes: Any = _several(read_graph, read_graph_classes)
 _pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
 
@@ -150,9 +150,9 @@ TARGETS = {
             lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph)))
         ),
     ),
-    "dgl": Target("g.bin", _read_labelled, seeds.dgl_files),
+    "dgl": Target("g.bin", _read_with_classes, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
-    "tu": Target("tu", _read_labelled, seeds.tu_folders, True),
+    "tu": Target("tu", _read_with_classes, seeds.tu_folders, True),
     "features_npy": Target("values.npy", _feature_file, seeds.feature_arrays),
     "features_csv": Target("values.csv", _feature_file, _texts(*seeds.FEATURE_TABLES)),
     "names_csv": Target("n.csv", read_label_names, _texts('label,name\n1,helix\n"a","b c"\n')),

@@ -58,11 +58,7 @@ class NodePreparation:
         # of constant features one is kept, so that there is one
         columns = np.flatnonzero(varies) if varies.any() else np.array([0])
         features = features[:, columns]
-        is_binary = ((features == 0) | (features == 1)).all(axis=0)
-        offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
-        spread = np.where(is_binary, 1.0, features.std(axis=0, dtype=np.float64))
-        spread[spread == 0] = 1.0
-        return cls(columns, offset, spread, graph.feature_names)
+        return cls(columns, *scale_of(features), graph.feature_names)
 
     def apply(self, graph: CSRGraph) -> CSRGraph:
         if graph.feature_names != self.names:
@@ -78,6 +74,14 @@ class NodePreparation:
             features=features.astype(np.float32),
             feature_names=tuple(names[column] for column in self.columns),
         )
+
+
+def scale_of(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of columns, float64 ``[D]``; 0 and 1 of those that hold 0 and 1 alone."""
+    is_binary = ((features == 0) | (features == 1)).all(axis=0)
+    offset = np.where(is_binary, 0.0, features.mean(axis=0, dtype=np.float64))
+    spread = np.where(is_binary, 1.0, features.std(axis=0, dtype=np.float64))
+    return offset, np.where(spread > 0, spread, 1.0)
 
 
 def _with_degrees(graph: CSRGraph) -> np.ndarray:
@@ -380,12 +384,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         check_int("num_folds", self.num_folds, 2)
         for name in ("num_levels", "tau", "aggregation", "gamma", "cost"):
             values = getattr(self, name)
-            if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+            is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+            if not is_list or not len(values):
                 raise InputError(f"{name} must be a list of values to choose from, got {values!r}.")
-            if not len(values):
-                raise InputError(f"{name} must have at least one value to choose from, got none.")
-        for cost in self.cost:
-            check_float("cost", cost, 0, open_minimum=True)
         for gamma in self.gamma:
             if gamma is not None:
                 check_float("gamma", gamma, 0, open_minimum=True)
@@ -399,8 +400,8 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(f"y must have at least two classes, got {len(names)}.")
         if counts.min() < self.num_folds:
             raise InputError(
-                f"y must have at least num_folds = {self.num_folds} graphs of each class, got "
-                f"{counts.min()} of {names.tolist()[counts.argmin()]!r}."
+                f"num_folds must be at most the number of graphs of a class, {counts.min()} of "
+                f"{names.tolist()[counts.argmin()]!r}, got {self.num_folds}."
             )
 
     def decision_function(self, graphs: Any) -> np.ndarray:

@@ -112,25 +112,6 @@ class GOMKKernel:
         """Score of a filter with itself, M (t + 1)."""
         return float(filter_size * (self.num_levels + 1))
 
-    def similarity(
-        self, x: Tensor, num_nodes: Tensor, z: Tensor, filter_nodes: Tensor, backend: str
-    ) -> Tensor:
-        """Scores ``[S, F]`` over the score of a perfect match, in [0, 1].
-
-        ``x [S, L, N, D]`` and ``z [F, L, M, D]`` are level embeddings, zero for padding;
-        ``num_nodes [S]`` and ``filter_nodes [F]`` are the nodes that are not padding.
-        """
-        scores = self.match(x, z, num_nodes, backend).scores
-        if self.padding == "mask":
-            # padding scores nothing: the larger of the two says what could have been matched
-            size = torch.maximum(num_nodes.unsqueeze(1), filter_nodes.unsqueeze(0))
-            perfect = size * self.largest_score(1)
-        else:
-            pair = torch.arange(z.shape[2]).expand(len(z), -1)
-            perfect = self.score_pairs(z, z, pair)
-        # rounding may leave a perfect match a hair above 1
-        return (scores / perfect).clamp(max=1.0)
-
     def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
         """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
         module = self._backend(backend, x, z, x.shape[2])

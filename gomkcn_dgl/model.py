@@ -7,8 +7,6 @@ extracted once.
 from __future__ import annotations
 
 import itertools
-import warnings
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +20,6 @@ from gomkcn_dgl.layer import GOMKConv, tensors_as_graph
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 POOLINGS = ("max", "mean", "sum")
-# features with at least this width and at most this share of nonzero entries are stored sparsely,
-# because a sparse product is faster then
-_SPARSE_WIDTH, _SPARSE_SHARE = 256, 0.1
 
 
 class GraphBatch(NamedTuple):
@@ -35,7 +30,7 @@ class GraphBatch(NamedTuple):
     subgraphs : SubgraphTensors
         Subgraphs of all nodes, in their order.
     feat : Tensor
-        ``[V, D]``, dense or sparse CSR.
+        ``[V, D]``.
     graph_sizes : Tensor
         int64 ``[G]`` nodes of each graph.
     """
@@ -76,25 +71,12 @@ class GraphCollection:
     ) -> None:
         self.graph = graph
         self.subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, settings), device)
-        feat = torch.tensor(graph.features)
-        is_dense = feat.shape[1] < _SPARSE_WIDTH
-        is_dense = is_dense or float((feat != 0).float().mean()) > _SPARSE_SHARE
-        self.feat = (feat if is_dense else _to_sparse(feat)).to(device)
+        self.feat = torch.tensor(graph.features).to(device)
         self.graph_sizes = torch.from_numpy(np.diff(graph.graph_ptr)).to(device)
-
-    @property
-    def num_graphs(self) -> int:
-        """Number of graphs."""
-        return self.graph.num_graphs
 
     def whole(self) -> GraphBatch:
         """Return all graphs."""
         return GraphBatch(self.subgraphs, self.feat, self.graph_sizes)
-
-    def batches(self, size: int) -> Iterator[GraphBatch]:
-        """Yield all graphs, in their order, ``size`` at a time."""
-        for first in range(0, self.num_graphs, size):
-            yield self.batch(np.arange(first, min(first + size, self.num_graphs)))
 
     def batch(self, chosen: np.ndarray | list[int]) -> GraphBatch:
         """Return some graphs, in the order given."""
@@ -108,21 +90,8 @@ class GraphCollection:
         subgraphs = self.subgraphs.select(rows)
         nodes = subgraphs.nodes  # [V, N], -1 for padding
         nodes = torch.where(nodes < 0, nodes, nodes - torch.from_numpy(shift).to(nodes)[:, None])
-        if self.feat.layout == torch.sparse_csr:
-            # rows of a sparse tensor cannot be selected
-            feat = torch.from_numpy(self.graph.features[rows.cpu().numpy()])
-            feat = _to_sparse(feat).to(self.feat.device)
-        else:
-            feat = self.feat[rows]
         graph_sizes = torch.from_numpy(sizes).to(rows.device)
-        return GraphBatch(subgraphs._replace(nodes=nodes), feat, graph_sizes)
-
-
-def _to_sparse(feat: Tensor) -> Tensor:
-    with warnings.catch_warnings():
-        # torch warns that its sparse tensors are in beta
-        warnings.filterwarnings("ignore", "Sparse CSR tensor support", UserWarning)
-        return feat.to_sparse_csr()
+        return GraphBatch(subgraphs._replace(nodes=nodes), self.feat[rows], graph_sizes)
 
 
 class InputLayer(nn.Module):
@@ -142,29 +111,11 @@ class InputLayer(nn.Module):
         nn.init.xavier_uniform_(self.weight)
 
     def forward(self, feat: Tensor) -> Tensor:
-        """``[V, in_feats]``, dense or sparse CSR → ``[V, out_feats]``."""
-        if feat.layout == torch.sparse_csr:
-            # a product that touches the entries that are not zero, gradient included
-            product = nn.functional.embedding_bag(
-                feat.col_indices(),
-                self.weight,
-                feat.crow_indices(),
-                mode="sum",
-                per_sample_weights=self.dropout(feat.values()),
-                include_last_offset=True,
-            )
-        else:
-            product = self.dropout(feat) @ self.weight
-        values = feat.values() if feat.layout == torch.sparse_csr else feat
-        refuse_overflow(product, values, self.weight)
+        """``[V, in_feats]`` → ``[V, out_feats]``."""
+        product = self.dropout(feat) @ self.weight
+        refuse_overflow(product, feat, self.weight)
         hidden: Tensor = self.norm(product)
         return torch.sigmoid(hidden) if self.bounded else hidden
-
-
-class _Unchanged(nn.Dropout):
-    def forward(self, feat: Tensor) -> Tensor:
-        # filters cannot look into sparse rows
-        return super().forward(feat if feat.layout == torch.strided else feat.to_dense())
 
 
 class GOMKCN(nn.Module):
@@ -234,7 +185,7 @@ class GOMKCN(nn.Module):
         self.bounded: bool = conv_options["bounded_feats"]
         self.input: nn.Module
         if hidden_feats is None:
-            self.input, first_width = _Unchanged(input_dropout), in_feats
+            self.input, first_width = nn.Dropout(input_dropout), in_feats
         else:
             self.input = InputLayer(in_feats, hidden_feats, self.bounded, input_dropout)
             first_width = hidden_feats

@@ -100,11 +100,6 @@ class SubgraphBatch:
         """Root of each subgraph, int32 ``[S]``."""
         return self.nodes[:, 0]
 
-    def node_sets(self) -> np.ndarray:
-        """Number of each subgraph's node set, int64 ``[S]``: equal for the same nodes."""
-        ordered = np.sort(self.nodes, axis=1)
-        return np.unique(ordered, axis=0, return_inverse=True)[1].reshape(-1)
-
     def take(self, rows: np.ndarray) -> SubgraphBatch:
         """Return the subgraphs in ``rows``."""
         return SubgraphBatch(
@@ -116,10 +111,6 @@ class SubgraphBatch:
             links=None if self.links is None else self.links[rows],
             relations=self.relations,
         )
-
-    def structure(self) -> np.ndarray:
-        """Link of each pair of nodes, ``[S, N, N]``: without links, 1 for an edge, 0 for none."""
-        return self._joined().astype(np.uint8) if self.links is None else self.links
 
     def adjacency(self) -> np.ndarray:
         """Edge weights, or 1 for an edge and 0 for none, as float32.

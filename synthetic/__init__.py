@@ -8,9 +8,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "base_graphs": [
             "barabasi_albert",
             "BASE_GRAPHS",
-            "directed_configuration",
-            "DIRECTED_BASE_GRAPHS",
-            "layered",
             "networkx_edges",
             "orient_edges",
         ],

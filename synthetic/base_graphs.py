@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_float, check_int
+from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.compiled import compiled
 from gomkcn_dgl.runtime.files import reason_of
@@ -136,69 +135,6 @@ BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
-def directed_configuration(num_nodes: int, edges_per_node: float, seed: Seed) -> np.ndarray:
-    """Draw a directed configuration model in which in- and out-degrees are geometric.
-
-    The degrees of each node are drawn independently. Self-loops and repeated arcs of the model are
-    erased (Newman, Strogatz and Watts, Physical Review E 64, 2001).
-
-    Parameters
-    ----------
-    num_nodes : int
-        Number of nodes V, at least 2.
-    edges_per_node : float
-        Mean of both degrees before anything is erased, above 0.
-
-    Examples
-    --------
-    >>> directed_configuration(3, 1.0, seed=0).tolist()
-    [[0, 2], [1, 2], [2, 1]]
-    """
-    num_nodes = check_int("num_nodes", num_nodes, 2)
-    edges_per_node = check_float("edges_per_node", edges_per_node, 0.0)
-    if edges_per_node == 0:
-        raise InputError("edges_per_node must be above 0, got 0.")
-    rng = as_generator(seed)
-    outgoing, incoming = rng.geometric(1 / (1 + edges_per_node), size=(2, num_nodes)) - 1
-    # as many arcs come in as lead out: random nodes get the ends that are missing
-    missing = int(outgoing.sum() - incoming.sum())
-    fewer = incoming if missing > 0 else outgoing
-    np.add.at(fewer, rng.integers(num_nodes, size=abs(missing)), 1)
-    sources = np.repeat(np.arange(num_nodes), outgoing)
-    targets = rng.permutation(np.repeat(np.arange(num_nodes), incoming))
-    return _simple(np.stack([sources, targets], axis=1))
-
-
-def layered(num_nodes: int, num_layers: int, edges_per_node: int, seed: Seed) -> np.ndarray:
-    """Draw a graph whose arcs lead from each layer to the next, as in a food web or a hierarchy.
-
-    Parameters
-    ----------
-    num_nodes : int
-        Number of nodes V, numbered layer by layer; the sizes of layers differ by at most 1.
-    num_layers : int
-        At least 2.
-    edges_per_node : int
-        Different nodes of the next layer that each node leads to; at most the size of a layer.
-
-    Examples
-    --------
-    >>> layered(5, 2, 1, seed=0).shape
-    (3, 2)
-    """
-    num_layers = check_int("num_layers", num_layers, 2)
-    num_nodes = check_int("num_nodes", num_nodes, num_layers)
-    layers = np.array_split(np.arange(num_nodes), num_layers)
-    edges_per_node = check_int("edges_per_node", edges_per_node, 1, num_nodes // num_layers)
-    rng = as_generator(seed)
-    rows = [
-        np.stack([np.full(edges_per_node, node), rng.choice(below, edges_per_node, replace=False)])
-        for above, below in pairwise(layers)
-        for node in above.tolist()
-    ]
-    return _simple(np.concatenate(rows, axis=1).T)
-
-
 def orient_edges(edges: np.ndarray, seed: Seed) -> np.ndarray:
     """Give each edge a random direction.
 
@@ -225,10 +161,3 @@ def orient_edges(edges: np.ndarray, seed: Seed) -> np.ndarray:
 def _simple(arcs: np.ndarray) -> np.ndarray:
     """Sorted arcs without self-loops and repeated ones."""
     return np.unique(arcs[arcs[:, 0] != arcs[:, 1]], axis=0)
-
-
-DIRECTED_BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {
-    "configuration": directed_configuration,
-    "scale-free": partial(networkx_edges, "scale_free_graph"),
-    "layered": layered,
-}

@@ -88,17 +88,20 @@ class PlantedGraph:
         at e and back at E + e, unless ``order`` puts the rows of ``arcs`` in another order. The
         tensors are copies.
         """
-        rows = np.arange(len(self.arcs()[1])) if order is None else order
-        return self._to_dgl("_N", {"_E": rows})
+        from gomkcn_dgl._dgl import dgl
+        from gomkcn_dgl._torch import torch
 
-    def to_heterograph(self) -> Any:
-        """Return a DGL heterograph with an edge type ``("node", name, "node")`` a relation.
-
-        The data are those of :meth:`to_dgl`.
-        """
-        relation, names = self.edge_relation[self.arcs()[1]], self.relations.names
-        rows_of = {name: np.flatnonzero(relation == k) for k, name in enumerate(names)}
-        return self._to_dgl("node", rows_of)
+        ends, edge = self.arcs()
+        if order is not None:
+            ends, edge = ends[order], edge[order]
+        graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
+        graph.ndata["feat"] = torch.tensor(self.features)
+        for key in _NODE_DATA:
+            graph.ndata[key] = torch.tensor(getattr(self, key))
+        graph.edata["edge_mask"] = torch.from_numpy(self.edge_mask[edge])
+        if len(self.relations.names) > 1:
+            graph.edata["relation"] = torch.from_numpy(self.edge_relation[edge])
+        return graph
 
     def to_pyg(self) -> Any:
         """Return a ``torch_geometric.data.Data`` with the edges, in the order of :meth:`to_dgl`.
@@ -121,27 +124,6 @@ class PlantedGraph:
         if len(self.relations.names) > 1:
             data.edge_type = torch.from_numpy(self.edge_relation[edge])
         return data
-
-    def _to_dgl(self, node: str, rows_of: dict[str, np.ndarray]) -> Any:
-        """A DGLGraph with the rows of ``arcs`` of each edge type."""
-        from gomkcn_dgl._dgl import dgl
-        from gomkcn_dgl._torch import torch
-
-        ends, edge = self.arcs()
-        kinds = {
-            (node, name, node): tuple(torch.from_numpy(ends[rows].T.copy()))
-            for name, rows in rows_of.items()
-        }
-        graph = dgl.heterograph(kinds, {node: self.num_nodes})
-        graph.ndata["feat"] = torch.tensor(self.features)
-        for key in _NODE_DATA:
-            graph.ndata[key] = torch.tensor(getattr(self, key))
-        for name, rows in rows_of.items():
-            data = graph.edges[name].data
-            data["edge_mask"] = torch.from_numpy(self.edge_mask[edge[rows]])
-            if len(self.relations.names) > 1:
-                data["relation"] = torch.from_numpy(self.edge_relation[edge[rows]])
-        return graph
 
     def to_csr(self) -> CSRGraph:
         """Return the graph as the miner takes it; a constant feature counts as none."""

@@ -15,6 +15,8 @@ from synthetic.base_graphs import Seed, as_generator
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
 
+# edges that a base node of an embedded copy may have beyond the median
+_EXTRA_DEGREE = 2
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
 
 
@@ -44,10 +46,8 @@ class PlantingSettings:
         copies; attaching edges have the relation of a random base edge.
     embedded : bool
         A copy has no nodes of its own: it takes random base nodes that no other copy has, the edges
-        among them become those of the motif, and each keeps its edges to all others.
-    extra_degree : int
-        With ``embedded``, nodes of a copy have at most this many edges more than the median of the
-        base nodes, before the copies are planted.
+        among them become those of the motif, and each keeps its edges to all others. They are nodes
+        with at most two edges more than the median, before the copies are planted.
     """
 
     features: str = "per_type"
@@ -58,7 +58,6 @@ class PlantingSettings:
     directed: bool = False
     relations: int = 1
     embedded: bool = False
-    extra_degree: int = 2
 
     def __post_init__(self) -> None:
         check_choice("features", self.features, FEATURE_MODES)
@@ -71,13 +70,6 @@ class PlantingSettings:
             raise InputError(
                 f"noise must be 0 with features={self.features!r}, got {self.noise}; "
                 "use features='per_type_noise'."
-            )
-        check_int("extra_degree", self.extra_degree, 0)
-        usual = type(self).__dataclass_fields__["extra_degree"].default
-        if not self.embedded and self.extra_degree != usual:
-            raise InputError(
-                f"extra_degree must be left at {usual} without embedded=True, got "
-                f"{self.extra_degree}."
             )
 
 
@@ -172,7 +164,7 @@ def plant_copies(
     sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
     if settings.embedded:
         degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
-        members = embed_copies(degrees, sizes, hosts, settings.extra_degree, rng)
+        members = embed_copies(degrees, sizes, hosts, rng)
         attaching = np.empty((0, 2), np.int64)
     else:
         members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
@@ -392,18 +384,14 @@ def attach_copies(
 
 
 def embed_copies(
-    degrees: np.ndarray,
-    sizes: np.ndarray,
-    hosts: np.ndarray,
-    extra_degree: int,
-    rng: np.random.Generator,
+    degrees: np.ndarray, sizes: np.ndarray, hosts: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
     """Nodes of copies on random base nodes of their host, none of which is in two copies.
 
     ``degrees`` ``[V]`` are those of the base nodes; the nodes taken have at most the median of them
-    and ``extra_degree`` more.
+    and ``_EXTRA_DEGREE`` more.
     """
-    most = np.median(degrees) + extra_degree
+    most = np.median(degrees) + _EXTRA_DEGREE
     members = np.empty(sizes.sum(), np.int64)
     copy_of_member = np.repeat(np.arange(len(sizes)), sizes)
     different, host_of_copy = np.unique(hosts, axis=0, return_inverse=True)
@@ -416,8 +404,7 @@ def embed_copies(
         if len(slots) > len(nodes):
             raise InputError(
                 f"motifs must have at most {len(nodes)} nodes in all their copies, the base nodes "
-                f"of at most {most:g} edges, got {len(slots)}; plant fewer copies, or raise "
-                "extra_degree."
+                f"of at most {most:g} edges, got {len(slots)}; plant fewer copies."
             )
         members[slots] = rng.choice(nodes, size=len(slots), replace=False)
     return members

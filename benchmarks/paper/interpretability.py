@@ -1,7 +1,7 @@
 """Interpretability: are the filters of a classifier the motifs, and does a response point at them?
 
 The paper's section "Interpretability Analysis". A line of the results is one run with one seed, of
-the data and the model alike; the table and the figure are made from the lines.
+the data and the model alike; the table is made from the lines.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 import dgl
 import numpy as np
 import torch
-from matplotlib.figure import Figure
 from record import Table
 
 from gomkcn_dgl import (
@@ -27,7 +26,6 @@ from gomkcn_dgl import (
     initialize_from_classes,
     train_classifier,
 )
-from paper.interpretability_figure import draw_responses
 from paper.response_maps import are_motifs, filters_of_classes, points_inside, response_auc
 from paper.row_experiment import Record, RowExperiment, Settings
 from synthetic import MotifClassificationDataset, PlantingSettings
@@ -36,6 +34,7 @@ SMOKE: dict[str, dict[str, Any]] = {
     "data": {"num_graphs": 160},
     "training": {"head_epochs": 5, "num_epochs": 5, "batch_size": 32},
 }
+SMOKE_RUNS = ("from classes", "random start")
 # the goal: this share of the seeds, each with all test graphs right, all filters motifs, and the
 # highest response inside the motif in so many of the test graphs
 GOAL_SEEDS, GOAL_INSIDE = 0.9, 0.95
@@ -44,7 +43,7 @@ GOAL_SEEDS, GOAL_INSIDE = 0.9, 0.95
 def shrink(settings: Settings) -> None:
     for name, changes in SMOKE.items():
         settings[name].update(changes)
-    settings["runs"] = {name: settings["runs"][name] for name in settings["figure"]["runs"]}
+    settings["runs"] = {name: settings["runs"][name] for name in SMOKE_RUNS}
     for run in settings["runs"].values():
         run["seeds"] = 1
 
@@ -95,7 +94,7 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
         "epochs": len(validated),
         "test": final.accuracy,
         "motifs_at_start": int(motifs_at_start.sum()),
-        **describe_filters(model, data, dataset, test, with_samples=seed == 0),
+        **describe_filters(model, data, dataset, test),
         "start_seconds": round(start_seconds, 1),
         "epoch_seconds": round(seconds / len(validated), 2),
         "seconds": round(start_seconds + seconds, 1),
@@ -165,7 +164,6 @@ def describe_filters(
     data: GraphCollection,
     dataset: MotifClassificationDataset,
     test: np.ndarray,
-    with_samples: bool,
 ) -> dict[str, Any]:
     """Compare the filters with the motifs, and the responses in the test graphs with the truth."""
     batch = data.batch(test)
@@ -181,7 +179,7 @@ def describe_filters(
     is_motif = are_motifs(model, dataset.planted.motifs)
     is_own_motif = is_motif[filter_of, np.arange(len(filter_of))]
     classes = range(len(filter_of))
-    described = {
+    return {
         "motifs": int(is_own_motif.sum()),
         "motifs_in_any_filter": int(is_motif.any(axis=0).sum()),
         "inside": _rounded(inside.mean()),
@@ -189,45 +187,6 @@ def describe_filters(
         "auc": _rounded(auc.mean()),
         "auc_of_class": [_rounded(auc[labels == label].mean()) for label in classes],
         "missed": [dataset.motif_names[label] for label in classes if not is_own_motif[label]],
-        # for the figure: only the first seed
-        "classes": [],
-    }
-    if with_samples:
-        described["classes"] = [
-            _sample(
-                model, dataset, test, response, label, int(filter_of[label]), is_own_motif[label]
-            )
-            for label in classes
-        ]
-    return described
-
-
-def _sample(
-    model: GOMKCN,
-    dataset: MotifClassificationDataset,
-    test: np.ndarray,
-    response: np.ndarray,
-    label: int,
-    number: int,
-    is_own_motif: bool,
-) -> dict[str, Any]:
-    """A class's filter and the response to it in the first of its test graphs."""
-    row = int(np.flatnonzero(dataset.labels[test].numpy() == label)[0])
-    first, end = dataset.node_offsets[test[row] : test[row] + 2]
-    planted, filters = dataset.planted, model.convs[0].filters
-    inside = (planted.edges[:, 0] >= first) & (planted.edges[:, 0] < end)
-    return {
-        "name": dataset.motif_names[label],
-        "motif": [list(edge) for edge in planted.motifs[label].edges],
-        "filter": number,
-        "is_motif": bool(is_own_motif),
-        "adj": _rounded(filters.adj()[number].detach()),
-        "feat": _rounded(filters.feat()[number].detach()),
-        "graph": {
-            "edges": (planted.edges[inside] - first).tolist(),
-            "mask": planted.node_mask[first:end].astype(int).tolist(),
-            "response": _rounded(response[row]),
-        },
     }
 
 
@@ -324,13 +283,7 @@ def _spread(values: list[float]) -> str:
     return f"{np.mean(values):.4f} ({min(values):.4f}–{max(values):.4f})"
 
 
-def figures(lines: list[Record], settings: Settings) -> dict[str, Figure]:
-    firsts = {line["run"]: line for line in lines if line["seed"] == 0}
-    shown = [firsts[name] for name in settings["figure"]["runs"] if name in firsts]
-    return {"interpretability": draw_responses(shown)} if shown else {}
-
-
 EXPERIMENT = RowExperiment(
-    "interpretability", all_rows, run_row, describe, tables, shrink, figures, missed_goals,
+    "interpretability", all_rows, run_row, describe, tables, shrink, missed_goals,
     how="one thread, mean and range over seeds from 0",
 )  # fmt: skip

@@ -1,7 +1,6 @@
 """Isomorphic graph learning: does a filter that maximises the kernel become its target?
 
-The paper's section "Expressive Power". A line of the results is one kernel, with features or
-without, at one edge probability; the table and the figure are made from the lines.
+The paper's section "Expressive Power". A line of the results is one kernel, with features
 """
 
 from __future__ import annotations
@@ -12,10 +11,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from matplotlib.figure import Figure
 from record import Table
 
-from paper.isomorphic_figure import draw_results
 from paper.isomorphic_learning import (
     Learnt,
     Targets,
@@ -112,11 +109,6 @@ def describe_outcome(targets: Targets, learnt: Learnt, ambiguous: np.ndarray) ->
         "missed": np.flatnonzero(~isomorphic).tolist(),
         "edges_target": _rounded(_edge_share(targets.adj)),
         "edges_learnt": _rounded(_edge_share(learnt.adj[torch.arange(len(best)), best])),
-        # for the figure: always the first target
-        "first": {
-            "target": _as_lists(targets.adj[0], targets.feat[0]),
-            "learnt": _as_lists(learnt.adj[0, best[0]], learnt.feat[0, best[0]]),
-        },
     }
 
 
@@ -124,10 +116,6 @@ def _edge_share(adj: torch.Tensor) -> float:
     """Share of the pairs of nodes that are joined."""
     size = adj.shape[-1]
     return float(adj.sum() / (len(adj) * size * (size - 1)))
-
-
-def _as_lists(adj: torch.Tensor, feat: torch.Tensor) -> dict[str, Any]:
-    return {"adj": _rounded(adj), "feat": _rounded(feat)}
 
 
 def _rounded(values: Any) -> Any:
@@ -194,11 +182,4 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
     return [table]
 
 
-def figures(lines: list[Record], settings: Settings) -> dict[str, Figure]:
-    drawn = [line for line in lines if line["kernel"] == GOAL_KERNEL]
-    return {"isomorphic_results": draw_results(drawn)} if drawn else {}
-
-
-EXPERIMENT = RowExperiment(
-    "isomorphic", all_rows, run_row, describe, tables, shrink, figures, missed_goals
-)
+EXPERIMENT = RowExperiment("isomorphic", all_rows, run_row, describe, tables, shrink, missed_goals)

@@ -1,20 +1,17 @@
 """An experiment whose results are lines of JSON: one for each row of its settings that was run.
 
 What the results lack is run and appended line by line, so a run that was stopped continues. The
-table and the figures are made from the lines.
+tables are made from the lines.
 """
 
 from __future__ import annotations
 
-import io
-import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
 from record import Bench, Table, write_markdown
 
 from gomkcn_dgl.runtime.output_folder import describe_provenance
@@ -22,17 +19,6 @@ from paper.records import Record, append_record, read_records, read_toml
 
 HERE = Path(__file__).parent
 Settings = dict[str, Any]
-
-
-def figure_to_svg(figure: Figure, name: str) -> str:
-    """A figure as SVG text, the same on every run; ``name`` starts every id."""
-    import matplotlib as mpl
-
-    with mpl.rc_context({"svg.hashsalt": "gomkcn", "svg.fonttype": "none"}):
-        buffer = io.StringIO()
-        no_metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        figure.savefig(buffer, format="svg", metadata=no_metadata, facecolor="white")
-    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", buffer.getvalue())
 
 
 @dataclass(frozen=True)
@@ -49,7 +35,6 @@ class RowExperiment:
     tables: Callable[[list[Record], Settings], list[Table]]
     # changes settings to those of a tiny version
     shrink: Callable[[Settings], None]
-    figures: Callable[[list[Record], Settings], Mapping[str, Figure]] = lambda lines, settings: {}
     # a sentence for each goal that was missed
     missed: Callable[[list[Record], Settings], list[str]] = lambda lines, settings: []
     # how it was measured, for the head of the table
@@ -79,16 +64,14 @@ class RowExperiment:
                 print(self.describe(line), flush=True)
 
     def write(self, out: Path, lines: list[Record], settings: Settings) -> None:
-        """Write the tables and the figures of the lines."""
+        """Write the tables of the lines."""
         if not lines:
             return
         tables = [table.markdown() for table in self.tables(lines, settings)]
         write_markdown(out / f"{self.name}.md", lines[-1]["made"], [self.how], tables)
-        for name, figure in self.figures(lines, settings).items():
-            (out / f"{name}.svg").write_text(figure_to_svg(figure, name=name), encoding="utf-8")
 
     def __call__(self, bench: Bench) -> None:
-        """Run what the results lack, and write the tables and figures."""
+        """Run what the results lack, and write the tables."""
         settings = self.settings(smoke=bench.quick)
         with tempfile.TemporaryDirectory() as scratch:
             folder = bench.out or Path(scratch)

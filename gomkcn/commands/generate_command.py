@@ -19,9 +19,6 @@ _BASE_OPTIONS = {
     "ws": ("neighbors", "rewire_prob"),
     "regular": ("degree",),
     "tree": (),
-    "configuration": ("edges_per_node",),
-    "scale-free": (),
-    "layered": ("layers", "edges_per_node"),
 }
 _MOTIFS = ("house=10", "cup=10", "wheel=10", "crown=10")
 _DIRECTED_MOTIFS = ("feed-forward-loop=10", "three-cycle=10", "bi-fan=10", "bi-parallel=10")
@@ -43,11 +40,10 @@ Output
     --out             NEEDED      Graph file to write; the copies of the motifs are written beside
         it
 Options
-    --base            TEXT=ba     Base graph: ba, er, ws, regular or tree; directed: configuration,
-        scale-free or layered
+    --base            TEXT=ba     Base graph: ba, er, ws, regular or tree
     --nodes           N=760       Number of nodes of the base graph
-    --edges-per-node  N=1         Edges per new node: ba and directed base graphs
-    --directed        FLAG        Assign a random direction to each edge of an undirected base graph
+    --edges-per-node  N=1         Edges per new node: ba
+    --directed        FLAG        Assign a random direction to each edge of the base graph
     --motif motifs    LIST        Motif or edge-list file and copies, as NAME=10; may be repeated
         [10 each of house, cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan,
         bi-parallel]
@@ -59,10 +55,7 @@ Graph filters and other details
     * --neighbors     N=4         Number of ring neighbors per node: ws
     * --rewire-prob   X=0.1       Rewiring probability: ws
     * --degree        N=3         Degree of each node: regular
-    * --layers        N=5         Number of layers: layered
     * --relations     N=1         Number of edge types, including those of the motifs
-    * --extra-degree  N=2         Maximum degree of a target node minus the median degree, with
-        --embedded
     * --feature-dim   N=3         Number of features per node
     * --noise         X=0.0       Standard deviation of the noise: per_type_noise
     * --remove-prob   X=0.0       Probability of removing a motif edge
@@ -95,32 +88,25 @@ def planted(
     from gomkcn_dgl.checks import check_choice, check_int
     from gomkcn_dgl.io.writing import write_graph
     from gomkcn_dgl.runtime.files import atomic_write
-    from synthetic import (
-        BASE_GRAPHS,
-        DIRECTED_BASE_GRAPHS,
-        PlantingSettings,
-        orient_edges,
-        plant_motifs,
-    )
+    from synthetic import BASE_GRAPHS, PlantingSettings, orient_edges, plant_motifs
 
-    base_graphs = {**BASE_GRAPHS, **DIRECTED_BASE_GRAPHS}
-    check_choice("base", base, base_graphs)
+    path = Path(out)
+    check_choice("base", base, BASE_GRAPHS)
     known = {name for names in _BASE_OPTIONS.values() for name in names}
     arguments = {name: options.pop(name) for name in known}
     rng = np.random.default_rng(check_int("seed", seed, 0))
-    edges = base_graphs[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), seed=rng)
-    if directed and base in BASE_GRAPHS:
+    edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), seed=rng)
+    if directed:
         edges = orient_edges(edges, rng)
-    directed = directed or base in DIRECTED_BASE_GRAPHS
     copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
     settings = PlantingSettings(directed=directed, **options)
     graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
-    path = Path(out)
     if path.suffix == ".bin":
         from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 
-        several = len(graph.relations.names) > 1
-        write_dgl_graphs(path, [graph.to_heterograph() if several else graph.to_dgl()])
+        if len(graph.relations.names) > 1:
+            raise InputError("--out must be .graph or .csv for several relations, got .bin.")
+        write_dgl_graphs(path, [graph.to_dgl()])
     else:
         write_graph(path, graph.to_csr())
     truth = graph.truth()

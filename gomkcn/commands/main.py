@@ -29,8 +29,8 @@ def main() -> None:
     gomkcn frequent MUTAG/ --support .1         all subgraphs of a tenth of the graphs
     gomkcn compare run other                    patterns that two runs share
     gomkcn export run --out tables              patterns, occurrences and copies as tables
-    gomkcn train motifs.bin --out run           a classifier of graphs or nodes
-    gomkcn predict run new.bin                  classes of new graphs or nodes
+    gomkcn train motifs.bin --out run           a classifier of graphs
+    gomkcn predict run new.bin                  classes of new graphs
     gomkcn explain run --graphs 0,5             what its filters respond to
     """
 

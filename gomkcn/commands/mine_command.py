@@ -182,7 +182,7 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
 
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)
-    graph = folder / "example.bin"
+    graph = folder / "example.graph"
     steps = {
         planted: {"out": str(graph), "nodes": 200, "motifs": MOTIFS, "features": "constant"},
         mine: {"path": str(graph), "out": str(folder), "null_samples": 99},

@@ -18,7 +18,6 @@ from gomkcn.commands.base import (
     run_options,
     show_log,
 )
-from gomkcn_dgl.errors import InputError
 
 
 @click.command(cls=Command)
@@ -29,29 +28,24 @@ from gomkcn_dgl.errors import InputError
 @option_table("""
 Input
     --class-names  TEXT  Names of the classes (.csv)
-    * --task       TEXT  What is classified: graph or node [what has labels]
-    * --node-label  TEXT  Node data of a .bin that holds the classes [label]
-    * --scaling    TEXT  Scaling of features: standard, rows or none [standard]
 Training
     --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
         graphs [network]
-    --filters num_filters  N  Number of filters [8; one a class]
-    --size filter_size  N  Nodes of a filter [6; 4]
-    --hops num_hops  N   Radius of the subgraphs, in hops [2; 1]
+    --filters num_filters  N  Number of filters [8]
+    --size filter_size  N  Nodes of a filter [6]
+    --hops num_hops  N   Radius of the subgraphs, in hops [2]
 Random graphs and counts
-    --split        X,X   Shares of training, validation and test [masks in the file, or 0.8,0.1,0.1]
+    --split        X,X   Shares of training, validation and test [0.8,0.1,0.1]
 Graph filters and other details
     * --epochs num_epochs  N  Maximum number of epochs [200]
     * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]
-    * --class-filters/--linear-head  YES/NO  Readout: by weights or a filter for each class [linear;
-        class filters]
-    * --subgraph-size max_nodes  N  Nodes of a subgraph [--size; 16]
+    * --subgraph-size max_nodes  N  Nodes of a subgraph [--size]
     * --levels num_levels  N  Number of levels of the kernel [2; a kernel machine 1 to 3]
     * --layers num_layers  N  Number of layers of filters [1]
     * --tau        X     Width of the similarity of nodes [1; a kernel machine .1 to 1]
     * --pooling    TEXT  Pooling over the nodes of a graph: max, mean or sum [max]
     * --dropout    X     Dropout before the last layer [0]
-    * --input-dropout  X  Dropout of the features [0; 0.5]
+    * --input-dropout  X  Dropout of the features [0]
     * --policy     TEXT  Nodes to keep in a truncated subgraph: bfs or dense [bfs]
     * --init       TEXT  Initialization of filters: classes or random [classes]
     * --patience   N     Epochs without improvement before training stops [50]
@@ -72,10 +66,9 @@ def train(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Train a classifier of graphs or nodes and show its filters.
+    """Train a classifier of graphs and show what it learnt.
 
-    PATH is a DGL .bin or a TU folder. Of two defaults below the first is for graphs, the second for
-    nodes.
+    PATH is a TU folder, a DGL .bin, or a file of molecules with their classes.
 
     \b
     gomkcn train MUTAG/
@@ -83,7 +76,7 @@ def train(
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
-    gomkcn train nodes.bin --out run --split 0.6,0.2,0.2
+    gomkcn train drugs.smi --out run --split 0.6,0.2,0.2
     gomkcn train --settings run/settings.toml --out again
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
@@ -101,7 +94,6 @@ def train(
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
         settings = settings.override(options)
         data = training.read_training_data(settings.data)
-        settings.refuse_unused(options, data.task)
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
             unfinished = training.prepare_training_folder(folder, force, resume)
@@ -128,7 +120,7 @@ Output
     --out  TEXT  Table to write: .csv, .parquet or .json [shown on the screen]
 """)
 def predict(run: str, path: str, out: str | None) -> None:
-    """Predict the class of each graph or node.
+    """Predict the class of each graph.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
     classes, if it has any, are not looked at.
@@ -148,7 +140,7 @@ def predict(run: str, path: str, out: str | None) -> None:
         return
     table.write(out)
     number = len(table.columns()["predicted"])
-    click.echo(f"{out}: the classes of {number:,} {classifier.settings.data.task}s")
+    click.echo(f"{out}: the classes of {number:,} graphs")
 
 
 @click.command(cls=Command)
@@ -156,16 +148,11 @@ def predict(run: str, path: str, out: str | None) -> None:
 @option_table("""
 Output
     --graphs          N,N   Graphs to show, such as 0,5,9 [one test graph of each class]
-    --nodes           N,N   Nodes to show, for a classifier of nodes
     --data data_path  TEXT  Data set, if it was moved
-    --out             TEXT  Folder of the page and its record [RUN/explanation]
+    --out             TEXT  Folder of the page [RUN/explanation]
 """)
 def explain(
-    run: str,
-    graphs: tuple[int, ...] | None,
-    nodes: tuple[int, ...] | None,
-    data_path: str | None,
-    out: str | None,
+    run: str, graphs: tuple[int, ...] | None, data_path: str | None, out: str | None
 ) -> None:
     """Explain what a trained classifier responds to in chosen graphs.
 
@@ -173,16 +160,11 @@ def explain(
     gomkcn explain run
     gomkcn explain run --graphs 0,5,9 --out why
     """
-    from gomkcn_dgl.training.training_run import load_classifier
     from mining.html.explanation_page import explain_run
 
-    task = load_classifier(run).settings.data.task
-    if (nodes if task == "graph" else graphs) is not None:
-        raise InputError(f"--{task}s must be given for this run, which classifies {task}s.")
-    rows = graphs if task == "graph" else nodes
-    explanation, page = explain_run(run, rows, data_path=data_path, out=out)
+    explanation, page = explain_run(run, graphs, data_path=data_path, out=out)
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        click.echo(f"{task} {response.row}: {classes}; {response.reason(names)}")
+        click.echo(f"graph {response.row}: {classes}; {response.reason(names)}")
     click.echo(f"page: {page}")

@@ -16,7 +16,7 @@ import struct
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -182,23 +182,6 @@ def read_npz(path: Path) -> GraphContent:
     return replace(from_matrix(matrix), owner="the file")
 
 
-@dataclass(frozen=True)
-class DGLColumns:
-    """Named arrays of a ``.bin``."""
-
-    # the labels that dgl.save_graphs was given, each [G] or [G, …]
-    graph_labels: dict[str, np.ndarray]
-    # the node data that all graphs have, [V, …] over all of them
-    node_data: dict[str, np.ndarray]
-    num_graphs: int
-
-    @property
-    def classes(self) -> np.ndarray | None:
-        """The labels that have a row for each graph."""
-        found = [self.graph_labels.get(name, np.empty(0)) for name in _CLASS_LABELS]
-        return next((one for one in found if len(one) == self.num_graphs), None)
-
-
 def read_dgl(path: Path) -> GraphContent:
     """Read the graphs of a DGL ``.bin``; labels are ignored.
 
@@ -210,17 +193,11 @@ def read_dgl(path: Path) -> GraphContent:
     return join_contents(contents, [f"graph {number}" for number in range(len(contents))])
 
 
-def read_dgl_columns(path: Path) -> DGLColumns:
-    """Read the graph labels of a DGL ``.bin`` and the node data that all graphs have."""
+def read_dgl_classes(path: Path) -> np.ndarray | None:
+    """Read the labels of a DGL ``.bin`` that have a row for each graph."""
     labels, contents = _load(path)
-    columns = {}
-    # nodes of several types have no data in common
-    tables = [content.nodes if content.node_type is None else {} for content in contents]
-    for name in sorted(set.intersection(*map(set, tables))):
-        parts = [to_numpy(table[name]) for table in tables]
-        if len({part.shape[1:] for part in parts}) == 1:
-            columns[name] = np.concatenate(parts)
-    return DGLColumns(labels, columns, len(contents))
+    found = [labels.get(name, np.empty(0)) for name in _CLASS_LABELS]
+    return next((one for one in found if len(one) == len(contents)), None)
 
 
 def write_dgl_graphs(

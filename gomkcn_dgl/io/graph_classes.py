@@ -12,7 +12,7 @@ import numpy as np
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
-from gomkcn_dgl.io.foreign_files import read_dgl_columns
+from gomkcn_dgl.io.foreign_files import read_dgl_classes
 from gomkcn_dgl.io.molecules import (
     DEFAULT_OPTIONS,
     MOLECULE_FORMATS,
@@ -60,7 +60,7 @@ def read_graph_classes(
         if format == "tu" and has_tu_classes(path):
             codes = read_tu_classes(path)
         elif format == "dgl":
-            codes = read_dgl_columns(path).classes
+            codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
             codes = read_molecules(path, format, molecules).classes
         classes = None if codes is None else as_graph_classes(codes)

@@ -16,9 +16,8 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
+from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation, scale_of
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
@@ -61,18 +60,9 @@ class TrainedNetwork:
     @staticmethod
     def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
         """The settings with the choices that were left open."""
-        num_nodes = len(data.nodes_of(split.train))
-        if num_nodes < 2:
-            raise InputError(
-                f"split must leave at least two nodes for training, got {num_nodes}; give training "
-                "a larger share."
-            )
         num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
-        model, relations = settings.model.resolve(data.task, num_varying), data.graph.relations
-        if not relations.is_simple and not model.relations:
-            model = dataclasses.replace(model, relations=dict(relations.kinds))
-        scaling = settings.data.scaling or "standard"
-        return dataclasses.replace(settings.override({"scaling": scaling}), model=model)
+        model = settings.model.resolve(num_varying, data.graph.relations)
+        return dataclasses.replace(settings, model=model)
 
     @classmethod
     def fit(
@@ -114,36 +104,23 @@ class TrainedNetwork:
     ) -> TrainedNetwork:
         """A new model, and the scaling of the features over the training part."""
         features = data.graph.features
-        offset, spread = np.zeros((2, features.shape[1]), np.float32)
-        spread += 1
-        if settings.data.scaling == "standard":
-            of_train = features[data.nodes_of(split.train)].astype(np.float64)
-            # columns of 0 and 1 are categories and stay as they are
-            varies = ((features != 0) & (features != 1)).any(axis=0) & (of_train.std(axis=0) > 0)
-            offset[varies] = of_train.mean(axis=0)[varies]
-            spread[varies] = of_train.std(axis=0)[varies]
+        owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
+        of_train = features[np.isin(owner, split.train)]
+        offset, spread = (one.astype(np.float32) for one in scale_of(of_train))
         model = _build_model(settings, features.shape[1], data.num_classes)
         names = data.graph.feature_names, data.class_names
         return cls(model, settings, split, offset, spread, *names)
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-        """The class of each graph or node, int64 ``[R]``, and the probabilities ``[R, C]``."""
-        of_graphs = self.settings.data.task == "graph"
-        rows = np.arange(graph.num_graphs if of_graphs else graph.num_nodes)
-        size = self.settings.training.batch_size
+        """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``."""
+        rows, size = np.arange(graph.num_graphs), self.settings.training.batch_size
         logits = predict_logits(self.model, self.collection(graph), rows, size)
         probabilities = logits.softmax(dim=1).numpy()
         return probabilities.argmax(axis=1), probabilities
 
     def collection(self, graph: CSRGraph) -> GraphCollection:
         """Graphs with scaled features and their subgraphs."""
-        features = graph.features
-        if self.settings.data.scaling == "rows":
-            sums = features.sum(axis=1, keepdims=True)
-            features = features / np.where(sums == 0, 1, sums)
-        else:
-            features = (features - self.offset) / self.spread
-        conv = self.model.first_conv
+        features, conv = (graph.features - self.offset) / self.spread, self.model.first_conv
         graph = graph.with_relations(conv.relations)
         graph = dataclasses.replace(graph, features=features.astype(np.float32))
         return GraphCollection(graph, conv.settings)
@@ -181,8 +158,6 @@ def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GO
         "hidden_feats": settings.model.hidden_feats or None,
         "kernel": settings.model.make_kernel(),
         "relations": settings.model.make_relations(),
-        "pooling": settings.model.pooling if settings.data.task == "graph" else None,
-        "read_input": not settings.model.class_filters,
         "seed": settings.training.seed,
     }
     with torch.random.fork_rng(devices=[]):
@@ -216,19 +191,8 @@ class TrainedMachine:
 
     @staticmethod
     def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
-        """The settings with the number of patterns; refuses data that it cannot learn from."""
-        if data.task != "graph":
-            raise InputError("method 'kernel' classifies graphs, and these are classes of nodes.")
-        known = _known_rows(split)
-        sizes = np.bincount(data.labels[known], minlength=data.num_classes)
-        fewest = sizes.argmin()
-        if sizes[fewest] < settings.machine.num_folds:
-            raise InputError(
-                f"num_folds must be at most the number of graphs of a class that are learnt from, "
-                f"{sizes[fewest]} of {data.class_names[fewest]!r}, got "
-                f"{settings.machine.num_folds}."
-            )
-        graphs = _take(data.graph, known)
+        """The settings with the number of patterns."""
+        graphs = _take(data.graph, _known_rows(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
         return settings.override({"num_patterns": num_patterns or 0})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -13,31 +13,13 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations, relations_of
 from gomkcn_dgl.runtime.files import read_tables, to_toml
+from gomkcn_dgl.training.labelled_data import SHARES
 from gomkcn_dgl.training.training_loop import TrainingSettings
 
 INITIALIZATIONS = ("classes", "random")
-SCALINGS = ("none", "rows", "standard")
 METHODS = ("kernel", "network")
 # largest width of the features behind the input layer
 WIDEST = 32
-_BY_TASK: dict[str, dict[str, Any]] = {
-    "graph": {
-        "filter_size": 6,
-        "num_hops": 2,
-        "class_filters": False,
-        "bounded_feats": True,
-        "input_dropout": 0.0,
-    },
-    "node": {
-        "filter_size": 4,
-        "max_nodes": 16,
-        "num_hops": 1,
-        "class_filters": True,
-        "bounded_feats": False,
-        "input_dropout": 0.5,
-    },
-}
-_PADDING = {"graph": "match", "node": "mask"}
 _KernelOption = str | bool | int | float | tuple[float, ...]
 
 
@@ -47,32 +29,21 @@ class DataSettings:
 
     # a file or folder, see read_labelled
     path: str = ""
-    # "graph" or "node"
-    task: str | None = None
     # names of the features
     features: tuple[str, ...] | None = None
     # files that say what labels of nodes and classes are called
     label_names: str | None = None
     class_names: str | None = None
-    # name of the node data with the classes
-    node_label: str | None = None
     # as in read_graph
     directed: bool | None = None
     relation: str | None = None
-    # shares for training, validation and test; None: the split of the data, or 0.8, 0.1, 0.1
-    split: tuple[float, ...] | None = None
-    # "standard", also for None: columns other than 0 and 1 get mean 0 and variance 1 over the
-    # training part; "rows": rows sum to 1
-    scaling: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.scaling is not None:
-            check_choice("scaling", self.scaling, SCALINGS)
+    # shares for training, validation and test
+    split: tuple[float, ...] = SHARES
 
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The table ``[model]``: parameters of :class:`gomkcn_dgl.GOMKCN`; None depends on the task.
+    """The table ``[model]``: parameters of :class:`gomkcn_dgl.GOMKCN`.
 
     ``method`` says whether there is such a network, or a kernel machine, whose settings stand in
     another table. ``kernel`` holds the arguments of :class:`gomkcn_dgl.GOMKKernel`.
@@ -80,20 +51,19 @@ class ModelSettings:
 
     method: str = "network"
     kernel: dict[str, _KernelOption] = field(default_factory=dict)
-    # width of the features behind the input layer; 0: no input layer
+    # width of the features behind the input layer; 0: no input layer; None: as many as vary, up to
+    # WIDEST, and no layer without any, because its batch norm would amplify rounding errors
     hidden_feats: int | None = None
     num_filters: int = 8
-    filter_size: int | None = None
+    filter_size: int = 6
+    # None: filter_size
     max_nodes: int | None = None
-    num_hops: int | None = None
+    num_hops: int = 2
     policy: str = "bfs"
     num_layers: int = 1
-    # the last layer has one filter for each class; else a linear map reads out every layer
-    class_filters: bool | None = None
-    bounded_feats: bool | None = None
     pooling: str = "max"
     dropout: float = 0.0
-    input_dropout: float | None = None
+    input_dropout: float = 0.0
     # the relations that filters tell apart, and whether each has a direction; none: those of the
     # data where they have directions or types
     relations: dict[str, bool] = field(default_factory=dict)
@@ -112,7 +82,7 @@ class ModelSettings:
         known = [entry.name for entry in fields(GOMKKernel)]
         for name in self.kernel:
             check_choice("an option of the kernel", name, known)
-        return GOMKKernel(**{"num_levels": 2, **self.kernel})  # type: ignore[arg-type]
+        return GOMKKernel(**self.kernel)  # type: ignore[arg-type]
 
     def make_relations(self) -> Relations | None:
         """The relations that filters tell apart, None for edges without direction and type."""
@@ -120,21 +90,16 @@ class ModelSettings:
             return None
         return relations_of(list(self.relations), list(self.relations.values()))
 
-    def resolve(self, task: str, num_varying: int) -> ModelSettings:
-        """Return settings without None, for data with so many feature columns that vary.
-
-        Graphs: bounded features, at most 32 of them, and small subgraphs, so that filters can be
-        read as patterns. Nodes: filters that are the classes, free features, more neighbours in a
-        subgraph than in a filter, half of the input dropped. Without varying columns there is no
-        input layer, because its batch norm would amplify rounding errors.
-        """
-        by_task: dict[str, Any] = {"hidden_feats": min(num_varying, WIDEST), **_BY_TASK[task]}
-        if self.max_nodes is None and task == "graph":
-            by_task["max_nodes"] = self.filter_size or by_task["filter_size"]
-        missing = {k: v for k, v in by_task.items() if getattr(self, k) is None}
-        kernel = {"padding": _PADDING[task], **self.kernel}
-        model = dataclasses.replace(self, **missing, kernel=kernel)
-        return dataclasses.replace(model, kernel=asdict(model.make_kernel()))
+    def resolve(self, num_varying: int, relations: Relations) -> ModelSettings:
+        """Settings of a network for graphs with so many varying columns and these relations."""
+        hidden = min(num_varying, WIDEST) if self.hidden_feats is None else self.hidden_feats
+        kinds = {} if relations.is_simple else dict(relations.kinds)
+        return dataclasses.replace(
+            self,
+            hidden_feats=hidden,
+            relations=self.relations or kinds,
+            kernel=asdict(self.make_kernel()),
+        )
 
 
 @dataclass(frozen=True)
@@ -164,8 +129,13 @@ class MachineSettings:
                 GOMKKernel(levels, tau)
 
 
-# the table that only this method has
+# the table that only this method has, and its options; a network's kernel has levels and a width
 _OWN_TABLE = {"network": "training", "kernel": "machine"}
+_OPTIONS = {
+    "network": {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
+    | {"num_levels", "tau"},
+    "kernel": {entry.name for entry in fields(MachineSettings)} | {"method"},
+}
 
 
 @dataclass(frozen=True)
@@ -204,10 +174,13 @@ class TrainSettings:
             raise InputError(
                 f"method must be that of the settings file, {self.method!r}, got {method!r}."
             )
-        _refuse_others(method, options)
+        (other,) = set(METHODS) - {method}
+        for name in options:
+            if name in _OPTIONS[other] - _OPTIONS[method]:
+                raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
         if method == "network":
             own = {name: value for name, value in options.items() if name in ("num_levels", "tau")}
-            options["kernel"] = {**self.model.kernel, **own}
+            options["kernel"] = {**self.model.kernel, **options.get("kernel", {}), **own}
         else:
             # one value leaves no choice
             for name in ("num_levels", "tau"):
@@ -216,34 +189,12 @@ class TrainSettings:
         # what followed from what is given anew follows from it again
         if {"directed", "relation"} & options.keys():
             options.setdefault("relations", {})
-        if "filter_size" in options and self.model.max_nodes == self.model.filter_size:
-            options.setdefault("max_nodes", None)
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
             changes: dict[str, Any] = {k: v for k, v in options.items() if k in vars(table)}
             changed[name] = dataclasses.replace(table, **changes)
         return dataclasses.replace(self, **changed)
-
-    def refuse_unused(self, options: Mapping[str, Any], task: str) -> None:
-        """Refuse options that a network of graphs, or of nodes, does not look at."""
-        if self.method != "network":
-            return
-        given = {name for name, value in options.items() if value is not None}
-        if task == "node":
-            for name in sorted(given & {"pooling", "batch_size"}):
-                raise InputError(
-                    f"{name} is for classifiers of graphs, and these are classes of nodes; "
-                    "leave it out."
-                )
-        by_class = self.model.class_filters
-        by_class = _BY_TASK[task]["class_filters"] if by_class is None else by_class
-        if by_class and self.model.num_layers == 1:
-            for name in sorted(given & {"num_filters", "dropout"}):
-                raise InputError(
-                    f"{name} must be left out where the only layer has one filter for each class; "
-                    "give --linear-head, or more --layers."
-                )
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """The settings of the method as nested plain values."""
@@ -257,36 +208,17 @@ class TrainSettings:
         return to_toml(self.to_dict())
 
 
-def _refuse_others(method: str, options: Iterable[str]) -> None:
-    """Refuse options that only the other method has."""
-    of_network = {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
-    of_machine = {entry.name for entry in fields(MachineSettings)}
-    both = {"method", "num_levels", "tau", "seed"}
-    if method == "network":
-        other, names = "kernel", of_machine - both
-    else:
-        other, names = "network", (of_network | {"scaling"}) - both
-    for name in options:
-        if name in names:
-            raise InputError(f"{name} is for the method {other!r}, got the method {method!r}.")
-
-
 def read_train_settings(path: str | Path) -> TrainSettings:
     """Read a TOML file with the tables of a method, all optional."""
     defaults = TrainSettings()
     types = {name: get_type_hints(type(table)) for name, table in vars(defaults).items()}
     read = read_tables(path, types)
-    method = check_choice("method", read.get("model", {}).get("method", defaults.method), METHODS)
-    _refuse_others(method, [name for table in read.values() for name in table])
-    (other,) = set(_OWN_TABLE) - {method}
+    options = {name: value for table in read.values() for name, value in table.items()}
+    method = check_choice("method", options.get("method", defaults.method), METHODS)
+    (other,) = set(METHODS) - {method}
     if read.get(_OWN_TABLE[other]):
         raise InputError(
             f"table [{_OWN_TABLE[other]}] of settings file {str(path)!r} is for the method "
             f"{other!r}, got the method {method!r}."
         )
-    return TrainSettings(
-        **{
-            name: dataclasses.replace(table, **read.get(name, {}))
-            for name, table in vars(defaults).items()
-        }
-    )
+    return defaults.override(options)

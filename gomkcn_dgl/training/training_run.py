@@ -42,7 +42,7 @@ from gomkcn_dgl.training.labelled_data import (
     LabelledData,
     Split,
     read_labelled,
-    resolve_split,
+    stratified_split,
     summarize,
 )
 from gomkcn_dgl.training.train_settings import DataSettings, TrainSettings, read_train_settings
@@ -60,8 +60,9 @@ def read_training_data(settings: DataSettings) -> LabelledData:
     """Read the data that the settings name."""
     if not settings.path:
         raise InputError("PATH of a data set must be given, here or in the settings file.")
-    how_to_learn = ("split", "scaling")
-    return read_labelled(**{k: v for k, v in vars(settings).items() if k not in how_to_learn})
+    reading = dict(vars(settings))
+    del reading["split"]
+    return read_labelled(**reading)
 
 
 def run_training(
@@ -78,8 +79,7 @@ def run_training(
     of ``metrics.json``.
     """
     start, kind = time.perf_counter(), _KINDS[settings.method]
-    split, shares = resolve_split(data.labels, data.split, settings.data.split, settings.seed)
-    settings = settings.override({"task": data.task, "split": shares})
+    split = stratified_split(data.labels, settings.data.split, settings.seed)
     settings = kind.resolve(settings, data, split)
     identity = _identity_of(settings, data, split)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
@@ -143,22 +143,19 @@ def load_classifier(folder: str | Path) -> TrainedClassifier:
 
 
 def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
-    """Classify the graphs, or the nodes, of a file or a folder.
+    """Classify the graphs of a file or a folder.
 
-    They are read as those were that the classifier learnt from. The table has a row
-    for each graph, or node, in the order of the file: its number, or the input's own id, the name
-    of the ``predicted`` class, and the ``probability`` of each class, or its ``score`` by a kernel
-    machine. Raises an InputError for graphs with other features or other relations.
+    They are read as those were that the classifier learnt from. The table has a row for each
+    ``graph``, in the order of the file: its number, the name of the ``predicted`` class, and the
+    ``probability`` of each class, or its ``score`` by a kernel machine. Raises an InputError for
+    graphs with other features or other relations.
     """
     graph = _read_unseen(classifier, Path(path))
-    of_graphs = classifier.settings.data.task == "graph"
-    rows = np.arange(graph.num_graphs if of_graphs else graph.num_nodes)
-    columns: dict[str, Any] = {"graph": rows}
-    if not of_graphs:
-        columns = {"graph": graph.graph_of(rows)} if graph.num_graphs > 1 else {}
-        columns["node"] = graph.original_ids(rows)
     predicted, scores = classifier.decide(graph)
-    columns["predicted"] = np.array(classifier.class_names)[predicted]
+    columns: dict[str, Any] = {
+        "graph": np.arange(graph.num_graphs),
+        "predicted": np.array(classifier.class_names)[predicted],
+    }
     for name, column in zip(classifier.class_names, scores.T, strict=True):
         columns[f"{classifier.score_name} {name}"] = column
     return Table(columns)
@@ -223,12 +220,12 @@ def _with_features(graph: CSRGraph, names: tuple[str, ...]) -> CSRGraph:
 
 def format_results(metrics: Mapping[str, Any]) -> str:
     """Lay out the accuracies of a ``metrics.json`` for a terminal, beside those of the baseline."""
-    task, baseline = metrics["data"]["task"], metrics["baseline"]
+    baseline = metrics["baseline"]
     is_machine = metrics["method"] == "kernel"
     names = {"train": "train", "val": "cross-validation" if is_machine else "validation"}
     names["test"] = "test"
     width = max(map(len, names.values()))
-    lines = [f"{'part':<{width}}  {task + 's':>7}  accuracy  baseline"]
+    lines = [f"{'part':<{width}}  {'graphs':>7}  accuracy  baseline"]
     for part, name in names.items():
         shares = (metrics["accuracy"][part], baseline["accuracy"][part])
         accuracy, least = (f"{share:>8.1%}" for share in shares)

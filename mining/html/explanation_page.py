@@ -1,12 +1,8 @@
-"""An explanation of a trained classifier ↔ its folder: a page for a person, JSON for a program.
-
-`explanation.html` is one page without network or script; `explanation.json` holds the same.
-"""
+"""An explanation of a trained classifier as one page without network or script."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +11,15 @@ from markupsafe import Markup
 from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.output_folder import to_json, write_files
-from gomkcn_dgl.training.labelled_data import LabelledData
+from gomkcn_dgl.runtime.output_folder import write_files
+from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
     describe_chosen,
     load_classifier,
     read_metrics,
     read_training_data,
 )
-from mining.classifier_explanation import (
-    Decision,
-    DrawnGraph,
-    Explanation,
-    check_same_data,
-    explain_classifier,
-)
+from mining.classifier_explanation import Decision, Explanation, explain_classifier
 from mining.html.page import flatten, render_page
 from mining.plots.layout import Drawable
 from mining.plots.structure_drawing import draw_structure
@@ -50,7 +39,7 @@ def explain_run(
     """Explain a trained run and write that into its folder; return the path of the page as well.
 
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
-    not given; ``rows`` are the graphs or nodes to show.
+    not given; ``rows`` are the graphs to show.
     """
     classifier, metrics = load_classifier(run), read_metrics(run)
     settings = classifier.settings.override({"path": data_path})
@@ -61,11 +50,15 @@ def explain_run(
                 f"gomkcn explain {run} --data PATH."
             )
         data = read_training_data(settings.data)
-    check_same_data(data, metrics["data"])
+    for name, size in summarize(data).items():
+        if size != (stored := metrics["data"].get(name)):
+            raise InputError(
+                f"the data set must be the one of the run, with {name} {stored}, got {size}."
+            )
     explanation = explain_classifier(classifier, data, rows)
     folder = Path(run) / "explanation" if out is None else Path(out)
     page = render_explanation(explanation, metrics, settings.to_dict())
-    write_files(folder, {"explanation.json": to_json(_plain(explanation)), PAGE: page})
+    write_files(folder, {PAGE: page})
     return explanation, folder / PAGE
 
 
@@ -103,7 +96,7 @@ def _shown(one: Decision, explanation: Explanation) -> dict[str, Any]:
     looks: dict[str, Any] = {}
     if one.scores is not None:
         # the responses to the filter that responds most, from the lowest to the highest
-        own = one.scores[:, int(one.highest.argmax())]
+        own = one.scores[:, int(one.scores.max(axis=0).argmax())]
         looks["shades"] = ((own - own.min()) / max(float(np.ptp(own)), 1e-9)).tolist()
     return {
         "one": one,
@@ -129,7 +122,7 @@ def _draw(graph: Drawable | None, explanation: Explanation, **looks: Any) -> Mar
 
 
 def _interval(metrics: Mapping[str, Any]) -> tuple[float, float]:
-    """Ends of the 95 % interval (Wilson) of the accuracy on graphs or nodes of the same kind."""
+    """Ends of the 95 % interval (Wilson) of the accuracy on graphs of the same kind."""
     size = metrics["size"]["test"]
     right = round(metrics["accuracy"]["test"] * size)
     ends = binomtest(right, size).proportion_ci(method="wilson")
@@ -139,7 +132,7 @@ def _interval(metrics: Mapping[str, Any]) -> tuple[float, float]:
 def judge_accuracy(metrics: Mapping[str, Any]) -> str:
     """Say whether a classifier is better than the answer that needs no learning.
 
-    >>> judge_accuracy({"accuracy": {"test": 0.5}, "size": {"test": 10}, "data": {"task": "graph"},
+    >>> judge_accuracy({"accuracy": {"test": 0.5}, "size": {"test": 10},
     ...                 "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}}})
     'Always answering “toxic” is correct for 60.0%. This classifier is no better, so the page does \
 not explain the classes.'
@@ -152,21 +145,7 @@ not explain the classes.'
     low, _ = _interval(metrics)
     if low <= least:
         return (
-            f"{always} With {size} {metrics['data']['task']}s to test, that lies within the 95% "
+            f"{always} With {size} graphs to test, that lies within the 95% "
             "interval of the accuracy: the difference is within the error."
         )
     return always
-
-
-def _plain(value: Any) -> Any:
-    """A record in terms of JSON, in which NaN is null."""
-    if isinstance(value, Structure | DrawnGraph):
-        names: Iterable[str] = ("num_nodes", "edges", "edge_relations", "categories")
-        return {name: _plain(getattr(value, name)) for name in names}
-    if is_dataclass(value):
-        return {entry.name: _plain(getattr(value, entry.name)) for entry in fields(value)}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return None if isinstance(value, float) and np.isnan(value) else value

@@ -56,12 +56,6 @@ def test_the_readme_lists_the_benchmarks():
     assert CliRunner().invoke(main, ["--list"]).stdout == listing()
 
 
-def test_a_name_that_is_unknown_is_refused():
-    answer = CliRunner().invoke(main, ["level", "nonsense"])
-    assert answer.exit_code == 2
-    assert "must be among all, paper, counting_pairs" in " ".join(answer.stderr.split())
-
-
 @pytest.mark.parametrize("name", BY_NAME)
 def test_each_table_is_there_and_stands_behind_a_sentence(name):
     one = BY_NAME[name]
@@ -123,14 +117,3 @@ def test_a_run_leaves_a_table_and_a_record(tmp_path):
 )
 def test_a_timing_reads_as_median_and_range(seconds, text):
     assert f"{measure.Timing(seconds)}" == text
-
-
-def test_calls_are_timed_in_turn(monkeypatch):
-    monkeypatch.setattr(measure, "LEAST_SAMPLE", 0.0)
-    monkeypatch.setattr(measure, "SHORT_CALL", 0.0)
-    order = []
-    calls = {name: lambda name=name: order.append(name) for name in "ab"}
-    timings = measure.time_interleaved(calls, 3)
-    # each is warmed up twice
-    assert "".join(order) == "aabb" + "ab" * 3
-    assert [len(timing.seconds) for timing in timings.values()] == [3, 3]

@@ -236,7 +236,7 @@ def test_classes():
         f"{ratio} ({low} to {high}), adjusted p {short(float(found['adjusted p']), '.3f')}",
     )
     text = TABLES["class_patterns"].read_text("utf-8")
-    assert "all numbers and words of" in text and "agree with direct counts" in text
+    assert "all numbers of" in text and "agree with direct counts" in text
 
 
 def accuracies(name):
@@ -316,22 +316,6 @@ def test_large_graphs():
             "docs/scaling.md",
             words.format(one["times as fast"], value(one["one, s"]), value(one["two, s"])),
         )
-    memory = tables("endurance")[0][0]
-    says(
-        "docs/testing.md", f"By {memory['growth'].strip('+')} over {memory['runs']} runs in an hour"
-    )
-
-
-def test_renumbered():
-    found = {one["graph"]: one for one in tables("renumbered")[0]}
-    text = TABLES["renumbered"].read_text("utf-8")
-    # the order of this one was mended after the table
-    molecules = found.pop("MUTAG")
-    assert molecules["exact counts equal"] == "53/53"
-    assert "MUTAG once more" in text and "Jaccard 1.000 in mean" in text
-    for one in found.values():
-        assert one["Jaccard, least"] == "1.000" and one["same first four"] == "5/5"
-    says("docs/testing.md", "of five graphs in five other orders each the patterns, counts")
 
 
 def test_speed():

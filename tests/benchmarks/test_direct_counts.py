@@ -8,7 +8,6 @@ import pytest
 from direct_counts import (
     LabelledGraphs,
     check_pattern,
-    check_words,
     count_by_igraph,
     count_by_networkx,
     count_directly,
@@ -64,16 +63,14 @@ def test_all_that_is_said_of_mined_patterns_is_right(mutag):
     bag = bag_of_patterns(run.patterns, graph)
     for pattern, column in zip(run.patterns, bag.T, strict=True):
         record = pattern.to_dict()
-        assert check_pattern(record, direct) + check_words(record) == []
+        assert check_pattern(record, direct) == []
         assert column.tolist() == count_directly(pattern_graph(record), direct)
     # and what is wrong is found
     for change, words in (
         (lambda one: one["frequency"]["occurrences"].update(value=7.0), "7 occurrences"),
         (lambda one: one["frequency"].update(graphs=1), "1 graphs"),
         (lambda one: one["classes"]["contrasts"][1].update(containing=0), "class 1: containing"),
-        (lambda one: one.update(description="cycle of 3 nodes: 2 bromine"), "a ring of 3"),
-        (lambda one: one.update(description="path of 4 nodes: 9 carbon"), "the words have"),
     ):
         record = copy.deepcopy(run.patterns[0].to_dict())
         change(record)
-        assert any(words in one for one in check_pattern(record, direct) + check_words(record))
+        assert any(words in one for one in check_pattern(record, direct))

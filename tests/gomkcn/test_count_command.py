@@ -154,14 +154,6 @@ def test_directions_and_relations(signed, command, exact):
     assert counted(command)[0] == f"{exact}, counted exactly"
 
 
-def test_a_pattern_without_names_is_of_any_relation(signed):
-    signed_only = (signed / "signed.csv").read_text().splitlines()[:10]
-    (signed / "any.csv").write_text("\n".join(signed_only) + "\n")
-    lines = gomkcn("count feed-forward-loop any.csv").splitlines()
-    assert lines[2] == "edges       of any relation: down, up"
-    assert lines[4] == "occurrences 2, counted exactly"
-
-
 def test_the_feed_forward_loops_of_e_coli(folder, ecoli):
     number, lines = counted(f"feed-forward-loop {ecoli}")
     assert lines[1].endswith(": 424 nodes, 519 edges")
@@ -209,18 +201,6 @@ def test_occurrences_with_edits(graphs, signed):
     assert edits[frozenset("bcd")] == [*"dbc", "missing x-[up]->y, added x-[with]-z"]
 
 
-def test_edits_that_are_not_all_found(folder):
-    nx.write_edgelist(nx.complete_graph(60), "complete.txt", data=False)
-    command = "count clique-6 complete.txt --errors 1 --count-seconds .001 --list 3"
-    lines = gomkcn(command).splitlines()
-    assert lines[3].endswith("), a 95 % interval")
-    assert re.fullmatch(r"edits 0     [\d,]+ \([\d,]+ to [\d,]+\)", lines[4])
-    # none were drawn, or there are none: the draws do not tell
-    assert lines[5].startswith("edits 1     fewer than ")
-    assert lines[6] == "listed      3, a random sample"
-    assert [line.split("\t")[-1] for line in lines[8:]] == ["edits", *["none"] * 3]
-
-
 def test_the_census_is_printed_and_written_as_a_table(folder):
     nx.write_edgelist(nx.wheel_graph(6), "wheel.txt", data=False)
     lines = gomkcn("census wheel.txt --size 3").splitlines()
@@ -259,37 +239,25 @@ def test_the_census_takes_numbers_of_any_size_directions_and_kinds(folder, ecoli
     assert kinds.splitlines()[0].split()[:2] == ["size", "edges"]
 
 
-def test_both_readings(folder, ecoli):
+def test_both_readings(folder):
     nx.write_edgelist(nx.complete_graph(6), "k6.txt", data=False)
-    for pattern, number in (("ring-4", 45), ("ring-6", 60)):
-        lines = gomkcn(f"count {pattern} k6.txt --reading subgraph").splitlines()
-        assert lines[-2:] == ["reading     subgraph", f"occurrences {number}, counted exactly"]
-        assert counted(f"{pattern} k6.txt")[0] == "0, counted exactly"
     listed = gomkcn("count ring-4 k6.txt --reading subgraph --list 100").splitlines()
+    assert listed[2:4] == ["reading     subgraph", "occurrences 45, counted exactly"]
     assert "listed      45, all" in listed and len({tuple(row) for row in listed[-45:]}) == 45
-    text = f"'a->b, b->c' {ecoli} --directed --relation none"
-    # 40 of them in a triangle
-    assert counted(text)[0].startswith("162,")
-    assert counted(f"{text} --reading subgraph")[0].startswith("202,")
+    assert counted("ring-4 k6.txt")[0] == "0, counted exactly"
 
 
 def test_refusals(graphs):
-    nx.write_edgelist(nx.disjoint_union(*[nx.path_graph(2)] * 2), "parts.txt", data=False)
     for command, rule in {
         "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of the graph, which are",
-        "parts.txt graph.txt": "must be connected",
         "TINY:0 graph.txt": "holds no finished run",
         "wheel graph.txt --errors 1 --reading subgraph": "--errors, by which edges may be added,",
-        "ring-9 graph.txt --errors 0": "--errors must be left out for a pattern of over 8 nodes",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
-        "coherent-feed-forward-loop-1 graph.txt --directed": "got 'activates' with a direction",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
-        "wheel graph.txt --reading any": "--reading must be one of 'induced', 'subgraph'",
     }.items():
         assert rule in refused(f"count {command}")
     for options, rule in {
-        "--size 6": "--size must be at most 5, got 6.",
         "--out x.txt": "--out must end in .csv, .parquet, .json, got 'x.txt'.",
         "--orbits --size 3-5": "--size must be 2-4 or 2-5 with --orbits, got 3-5.",
         "--orbits --reading subgraph": "--reading must be induced with --orbits, got 'subgraph'.",

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -19,7 +18,6 @@ from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
 from gomkcn_dgl.training.labelled_data import (
-    PARTS,
     LabelledData,
     Split,
     baseline_of,
@@ -48,27 +46,9 @@ def trained(path, settings=None, **options):
     return run_training(settings, read_training_data(settings.data))[0]
 
 
-def rings_and_stars():
+def write_graphs(name="TU", **columns):
     graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 10
-    return [dgl.from_networkx(graph) for graph in graphs], torch.tensor([0, 1] * 10)
-
-
-def write_graphs(path="graphs.bin", **labels):
-    graphs, classes = rings_and_stars()
-    dgl.save_graphs(path, graphs, {"labels": classes, **labels})
-    return path
-
-
-def write_nodes(path="nodes.bin", **masks):
-    """Ten rings and ten stars in one graph; a node's class is which of both it is in."""
-    graphs, classes = rings_and_stars()
-    graph = dgl.batch(graphs)
-    graph.ndata["label"] = classes.repeat_interleave(5)
-    graph.ndata.update(masks)
-    graph.set_batch_num_nodes(torch.tensor([graph.num_nodes()]))
-    graph.set_batch_num_edges(torch.tensor([graph.num_edges()]))
-    dgl.save_graphs(path, [graph])
-    return path
+    return write_tu(name, graphs, [0, 1] * 10, **columns)
 
 
 def metrics_of(run):
@@ -82,7 +62,7 @@ def test_a_run_of_graphs_and_its_settings_once_more():
     metrics = metrics_of("run")
     assert metrics["size"] == {"train": 12, "val": 4, "test": 4}
     assert set(metrics["accuracy"]) == {"train", "val", "test"}
-    assert list(metrics["data"].values()) == ["graph", 20, 100, 90, 1, 2]
+    assert list(metrics["data"].values()) == [20, 100, 90, 1, 2]
     assert len(metrics["history"]["train_loss"]) == metrics["epochs"] == 2
     lines = [line.split()[:2] for line in said.splitlines()]
     assert lines[:3] == [["part", "graphs"], ["train", "12"], ["validation", "4"]]
@@ -96,25 +76,6 @@ def test_a_run_of_graphs_and_its_settings_once_more():
     settings = read_train_settings("run/settings.toml").override({"seed": 4, "num_levels": 2})
     assert (settings.training.seed, settings.training.num_epochs) == (4, 2)
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
-
-
-def test_nodes_whose_rows_sum_to_one_and_which_keep_their_ids():
-    options = QUICK.replace("--filters 2", "--scaling rows --init random")
-    said = gomkcn(f"train {write_nodes()} --out run {options}")
-    assert said.splitlines()[0].split() == ["part", "nodes", "accuracy", "baseline"]
-    assert metrics_of("run")["size"]["train"] == 80
-    classifier, graph = load_classifier("run"), read_labelled("nodes.bin").graph
-    assert classifier.settings.model.make_kernel() == GOMKKernel(1, padding="mask")
-    # features that never vary bypass the input layer
-    assert torch.equal(classifier.model.input(torch.ones(2, 1)), torch.ones(2, 1))
-    rows = np.zeros((100, 2), np.float32)
-    rows[:2] = [[3, 1], [2, 0]]
-    scaled = classifier.collection(replace(graph, features=rows)).feat
-    assert scaled[:3].tolist() == [[0.75, 0.25], [1, 0], [0, 0]]
-    Path("path.txt").write_text("".join(f"{10 * u} {10 * v}\n" for u, v in nx.path_graph(5).edges))
-    table = predict_file(classifier, "path.txt").columns()
-    assert list(table) == ["node", "predicted", "probability 0", "probability 1"]
-    assert list(table["node"]) == [0, 10, 20, 30, 40]
 
 
 def test_bonds_of_a_tu_folder():
@@ -138,20 +99,13 @@ def test_columns_are_scaled_over_the_training_part():
     write_tu("TU", [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4, node_attributes=rows)
     classifier = trained("TU", split=(0.5, 0.25, 0.25), pooling="sum")
     data = read_labelled("TU")
-    nodes = data.nodes_of(classifier.split.train)
+    owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
+    nodes = np.isin(owner, classifier.split.train)
     # the second column is 0 and 1 and stays
     scaled = classifier.collection(data.graph).feat.numpy()
     np.testing.assert_allclose(scaled[nodes, 0].mean(), 0, atol=1e-5)
     np.testing.assert_allclose(scaled[nodes, 0].std(), 1, atol=1e-5)
     assert set(scaled[:, 1].tolist()) == {0.0, 1.0}
-
-
-@pytest.mark.parametrize(("write", "count"), [(write_nodes, 100), (write_graphs, 20)])
-def test_masks_in_the_file_are_the_split(write, count):
-    parts = enumerate(("train", "val", "test"))
-    path = write(**{f"{part}_mask": torch.arange(count) % 3 == k for k, part in parts})
-    split = read_labelled(path).split
-    assert [set((part % 3).tolist()) for part in split] == [{0}, {1}, {2}]
 
 
 def test_a_split_has_the_same_share_of_each_class():
@@ -168,10 +122,7 @@ def test_a_split_has_the_same_share_of_each_class():
 def test_the_baseline_answers_what_is_most_frequent_in_training():
     labels = np.repeat(["few", "many"], [4, 16])
     data = LabelledData(
-        as_csr([nx.path_graph(2)] * 20),
-        (labels == "many") * 1,
-        "graph",
-        class_names=("few", "many"),
+        as_csr([nx.path_graph(2)] * 20), (labels == "many") * 1, class_names=("few", "many")
     )
     # 3 of 5, 1 of 5 and none of 10
     split = Split(np.r_[0:3, 4:6], np.r_[3, 6:10], np.r_[10:20])
@@ -195,50 +146,33 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
     with lock_folder("run"):
         assert refused(command).startswith(f"--out folder 'run' is in use by process {os.getpid()}")
     # 2. the same data elsewhere are the same data, and the run is that which was not stopped
-    Path("graphs.bin").rename("moved.bin")
-    gomkcn(f"train moved.bin {options} --resume")
+    Path("TU").rename("MOVED")
+    gomkcn(f"train MOVED {options} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
     whole = trained(None, read_train_settings("run/settings.toml")).model.state_dict()
     for name, value in load_classifier("run").model.state_dict().items():
         assert torch.equal(value, whole[name])
-    said = gomkcn(f"train moved.bin {options} --resume")
+    said = gomkcn(f"train MOVED {options} --resume")
     assert said == "nothing to resume: the run is finished, run/metrics.json\n"
     # 3. it is overwritten if that is asked for; a time limit marks what is there as partial
-    assert "already holds a run (metrics.json); choose another" in refused(
-        f"train moved.bin {options}"
-    )
-    said = gomkcn(f"train moved.bin {options} --force --time-limit 0.001")
+    assert "already holds a run (metrics.json); choose another" in refused(f"train MOVED {options}")
+    said = gomkcn(f"train MOVED {options} --force --time-limit 0.001")
     assert said.splitlines()[7].startswith("partial: the time limit came before the last epoch")
     assert (metrics_of("run")["partial"], metrics_of("run")["epochs"]) == (True, 1)
-    gomkcn(f"train moved.bin {options} --resume")
+    gomkcn(f"train MOVED {options} --resume")
     assert (metrics_of("run")["partial"], metrics_of("run")["epochs"]) == (False, 3)
 
 
-def test_bad_options_and_data(folder):
-    write_graphs()
-    write_nodes()
-    masks = {f"{part}_mask": torch.arange(40) % 3 == k for k, part in enumerate(PARTS)}
-    write_graphs("masks.bin", **masks)
+def test_what_cannot_be_learnt_from_is_refused():
     Path("graph.txt").write_text("0 1\n1 2\n")
-    graphs, classes = rings_and_stars()
-    write_dgl_graphs("none.bin", graphs)
-    write_dgl_graphs("one.bin", graphs, torch.zeros(20, dtype=torch.int64))
-    for graph in graphs:
-        graph.ndata["label"] = torch.arange(5)
-    write_dgl_graphs("both.bin", graphs, classes)
+    write_graphs()
+    write_tu("ONE", [nx.path_graph(3)] * 4, [5] * 4)
     for command, sentence in {
-        "graphs.bin --split 0.8,0.1": "--split must be three shares ",
-        "graphs.bin --split 0.8,0.1,0.2": "--split must sum to at most 1",
-        "graphs.bin --split 0.9,0.09,0.01": "--split leaves nothing for test",
-        "graphs.bin --lr 1e7": "--lr must be at most 1e+06",
-        "graphs.bin --task node": "graphs.bin: there is no 'label' with a class for each node; ",
-        "nodes.bin --pooling sum": "--pooling is for classifiers of graphs",
-        "nodes.bin --filters 9": "--filters must be left out where the only layer has",
-        "masks.bin": "masks.bin: train_mask must have 20 rows, as the classes, got 40",
-        "graph.txt": "graph.txt: classes are read from a TU folder or a DGL .bin.",
-        "none.bin": "none.bin: it has no classes",
-        "one.bin": "one.bin: there must be at least 2 classes, got 1.",
-        "both.bin": "both.bin: both its graphs and its nodes have classes; task must say which.",
+        "TU --split 0.8,0.1": "--split must be three shares ",
+        "TU --split 0.8,0.1,0.2": "--split must sum to at most 1",
+        "TU --split 0.9,0.09,0.01": "--split leaves nothing for test",
+        "graph.txt": "graph.txt: its graphs have no classes; those of a TU folder,",
+        "ONE": "ONE: its graphs have no classes",
         "": "PATH of a data set must be given",
     }.items():
         assert refused(f"train {command} --out run --quiet").startswith(sentence)
@@ -247,11 +181,11 @@ def test_bad_options_and_data(folder):
 
 def test_what_follows_from_the_data_follows_from_it_anew():
     graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
-    dgl.save_graphs("directed.bin", graphs, {"labels": torch.tensor([0, 1] * 10)})
+    write_dgl_graphs("directed.bin", graphs, torch.tensor([0, 1] * 10))
     first = trained("directed.bin")
     assert first.settings.model.relations == {"edge": True}
     other = trained(None, first.settings, directed=False, filter_size=5)
-    assert (other.settings.model.relations, other.settings.model.max_nodes) == ({}, 5)
+    assert (other.settings.model.relations, other.model.first_conv.settings.max_nodes) == ({}, 5)
     assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
@@ -259,14 +193,13 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     assert trained(None, own).settings.model.relations == {"edge": True, "later": False}
 
 
-def test_a_graph_without_nodes_is_not_drawn():
-    graphs, classes = rings_and_stars()
-    dgl.save_graphs(
-        "graphs.bin", [dgl.graph(([], []), num_nodes=0), *graphs[1:]], {"labels": classes}
-    )
-    gomkcn(f"train graphs.bin --out run {QUICK}")
-    said = refused("explain run --graphs 0")
-    assert said == "graph 0 has 0 nodes; 1 to 400 can be drawn."
+def test_molecules_with_classes_are_learnt_from():
+    pytest.importorskip("rdkit", reason="RDKit is not installed")
+    rows = "".join(f"{'C' * size}{end},{end}\n" for size in range(2, 12) for end in "ON")
+    Path("drugs.csv").write_text(f"smiles,class\n{rows}")
+    classifier = trained("drugs.csv", split=(0.5, 0.25, 0.25))
+    assert classifier.class_names == ("N", "O")
+    assert len(predict_file(classifier, "drugs.csv").columns()["predicted"]) == 20
 
 
 def test_a_run_of_other_edges_is_not_gone_on_with():

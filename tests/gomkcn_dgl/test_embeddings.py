@@ -118,16 +118,6 @@ def test_relations_of_others_make_room():
     assert levels.shape == (3, 9, 6)
 
 
-def test_graphs_of_a_collection_are_apart():
-    parts = [random_graph(seed, 5 + seed) for seed in range(4)]
-    kernel = GOMKKernel(2, aggregation="mean")
-    together = kernel.embed_graphs(as_csr(parts), parts[0].relations, "float32")
-    for one, part in zip(together, parts, strict=True):
-        (alone,) = kernel.embed_graphs(part, part.relations, "float32")
-        assert one.dtype == torch.float32
-        torch.testing.assert_close(one, alone)
-
-
 def test_some_nodes_stand_for_a_large_graph():
     graph = random_graph(4, 40)
     kernel = GOMKKernel(2)

@@ -16,7 +16,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel, gomk
-from gomkcn_dgl.model import GOMKCN, GraphCollection
+from gomkcn_dgl.model import GOMKCN
 from gomkcn_dgl.relations import relations_of
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
@@ -164,49 +164,6 @@ def test_tensors_as_in_pyg_give_the_scores_and_gradients_of_a_dgl_graph(kinds, p
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        ({"edge_index": torch.zeros(3, 2, dtype=torch.int64)}, "must have the shape [2, E]"),
-        ({"edge_index": torch.rand(2, 3)}, "edge_index must hold integers"),
-        ({"edge_index": torch.tensor([[0], [7]])}, "edge_index must name nodes from 0 to 3"),
-        ({"edge_type": torch.zeros(3)}, "relation must be one number for each of the 2 edges"),
-        ({"batch": torch.tensor([0, 1, 0, 0])}, "batch must number the graph of each of the 4"),
-        ({"batch": torch.tensor([0, 0])}, "batch must number the graph of each of the 4 nodes"),
-        ({"batch": torch.tensor([0.0, 0, 1, 1])}, "batch must number the graph of each"),
-        ({"batch": torch.tensor([0, 1, 1, 1])}, "an edge must stay within one graph"),
-        ({"x": torch.ones(4, 3)}, "feat must have the shape [4, 2]"),
-    ],
-)
-def test_tensors_that_are_no_graph_are_refused(arguments, rule):
-    given = {"x": torch.ones(4, 2), "edge_index": torch.tensor([[0, 1], [1, 0]])} | arguments
-    with pytest.raises(GomkcnError) as raised:
-        layer()(given.pop("x"), given.pop("edge_index"), **given)
-    assert rule in str(raised.value)
-
-
-def test_layers_stack_in_a_dgl_sequential_and_learn():
-    torch.manual_seed(0)
-    # the centre of a star against its leaves
-    graph = dgl.batch([to_dgl(nx.star_graph(leaves), seed=leaves) for leaves in (3, 4, 5, 6)])
-    labels = (graph.in_degrees() > 1).float()
-    model = dgl.nn.Sequential(
-        GOMKConv(2, 4, 3, num_hops=1, kernel=GOMKKernel(num_levels=1)),
-        GOMKConv(4, 1, 3, num_hops=1, kernel=GOMKKernel(num_levels=1)),
-    )
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-    losses = []
-    for _ in range(40):
-        # the largest raw score of three nodes and two levels
-        scores = 6 * model(graph, graph.ndata["feat"])[:, 0]
-        loss = torch.nn.functional.mse_loss(scores, labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < 0.5 * losses[0]
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("kinds", [{"edge": False}, {"a": True, "b": False}])
 def test_the_layer_maps_a_collection_as_it_maps_its_graphs(policy, kinds):
@@ -295,23 +252,3 @@ def test_a_relation_that_the_layer_does_not_know_is_refused():
         conv(kinds_of(graph), torch.rand(5, 2))
     with pytest.raises(TypeError, match="relations must be those of a graph"):
         GOMKConv(2, 3, 3, 2, relations=["a"])
-
-
-def test_a_model_learns_a_class_that_only_directions_tell():
-    graphs = [nx.DiGraph([(0, 1), (1, 2), (2, 0)]), nx.DiGraph([(0, 1), (1, 2), (0, 2)])] * 8
-    csr = as_csr(graphs)
-    data = GraphCollection(csr, SubgraphSettings(2, 3))
-    torch.manual_seed(0)
-    model = GOMKCN(
-        1, 2, hidden_feats=None, num_filters=4, filter_size=3, pooling="mean",
-        relations=csr.relations, read_input=False,
-    )  # fmt: skip
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    labels = torch.tensor([0, 1] * 8)
-    batch = data.whole()
-    for _ in range(40):
-        optimizer.zero_grad()
-        logits = model(batch)
-        torch.nn.functional.cross_entropy(logits, labels).backward()
-        optimizer.step()
-    assert (logits.argmax(dim=1) == labels).all()

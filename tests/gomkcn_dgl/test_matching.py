@@ -132,21 +132,13 @@ NO_FEATURES = dict.fromkeys(("feat", "filter_feat"), torch.ones(1, 3, 0, dtype=F
     ("change", "rule"),
     [
         ({"tau": float("inf")}, "tau must be finite"),
-        ({"tau": None}, "tau must be a number"),
-        ({"aggregation": "max"}, "aggregation must be one of 'mean',"),
-        ({"level_scale": 0.0}, "level_scale must be at least 1e-30"),
-        ({"padding": "drop"}, "padding must be one of 'mask', 'match'"),
         ({"adj": [[0.0]]}, "adj must be a float32, float64 or"),
-        ({"feat": torch.ones(1, 3, 1, dtype=torch.int64)}, "feat must be a float32, float64 or"),
         ({"adj": torch.ones(3, 3, dtype=F64)}, "adj must have 3 axes"),
         ({"filter_feat": torch.ones(1, 3, 1)}, "filter_feat must have the dtype and"),
         ({"adj": torch.ones(1, 3, 2, dtype=F64)}, "adj .B, N, N. and feat .B, N, D. must"),
-        ({"filter_feat": torch.ones(2, 3, 1, dtype=F64)}, "filter_adj .B, N, N. and filter_feat"),
         ({"feat": torch.ones(1, 3, 2, dtype=F64)}, "feat and filter_feat must have the"),
         (NO_FEATURES, "feat and filter_feat must have the same number of features, at least 1"),
-        ({"filter_adj": torch.ones(1, 0, 0, dtype=F64)}, "filter_adj .B, N, N. and filter_feat"),
         ({"num_nodes": torch.tensor([4])}, "num_nodes must be from 0 to N = 3"),
-        ({"num_nodes": torch.tensor([3, 3])}, "num_nodes must be integers of shape"),
         ({"num_nodes": torch.tensor([3.0])}, "num_nodes must be integers of shape"),
     ],
 )
@@ -217,14 +209,3 @@ def test_the_smallest_and_the_largest_tau(tau, expected, backend):
     kernel, ones = GOMKKernel(num_levels=1, tau=tau), torch.ones(1, 10, 1)
     score = gomk(ring, ones, 0 * ring, ones, kernel=kernel, backend=backend)
     assert score.item() == expected
-
-
-@pytest.mark.parametrize(("padding", "expected"), [("mask", 2 / 3), ("match", 0.789293)])
-def test_similarity_is_the_share_of_what_the_larger_of_both_could_match(padding, expected):
-    """Two isolated nodes beside three; "match" fills up with a node of feature 0, worth exp(-1)."""
-    small, large = torch.ones(1, 1, 3, 1), torch.ones(1, 1, 3, 1)
-    small[0, 0, 2] = 0
-    two, three = torch.tensor([2]), torch.tensor([3])
-    kernel = GOMKKernel(0, padding=padding)
-    similarity = kernel.similarity(small, two, large, three, "reference")
-    torch.testing.assert_close(similarity, torch.tensor([[expected]]))

@@ -11,7 +11,6 @@ from gomkcn_dgl import (
     GOMKCN,
     GOMKKernel,
     GraphCollection,
-    InputError,
     SubgraphSettings,
     as_csr,
 )
@@ -94,24 +93,6 @@ def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     assert model(empty, feat[:5]).isfinite().all()
 
 
-def test_sparse_features_equal_dense_ones():
-    generator = np.random.default_rng(0)
-    feat = (generator.random((9, 400)) < 0.02).astype(np.float32)
-    collection = GraphCollection(as_csr(nx.cycle_graph(9), features=feat), SubgraphSettings(1, 3))
-    assert collection.feat.layout == torch.sparse_csr
-    model = GOMKCN(400, 3, filter_size=3)
-    rows = GraphCollection(as_csr([nx.cycle_graph(5), nx.path_graph(4)], features=feat),
-                           SubgraphSettings(1, 3)).batch([1, 0]).feat  # fmt: skip
-    assert rows.layout == torch.sparse_csr
-    np.testing.assert_array_equal(rows.to_dense(), np.roll(feat, 4, axis=0))
-    gradients = []
-    for values in (collection.feat, torch.from_numpy(feat)):
-        model.zero_grad()
-        model(collection.whole()._replace(feat=values)).square().sum().backward()
-        gradients.append(model.input.weight.grad.clone())
-    torch.testing.assert_close(gradients[0], gradients[1])
-
-
 def test_the_filters_of_the_classes_are_the_logits():
     model = GOMKCN(3, 5, filter_size=4, class_filters=True, read_input=False).eval()
     graph = dgl_batch(GRAPHS[:1])
@@ -138,19 +119,3 @@ def test_nodes_are_pooled_as_by_numpy(pooling):
     expected = [getattr(part, pooling)(axis=0) if len(part) else np.zeros(3) for part in parts]
     pooled = pool_nodes(nodes, torch.tensor(sizes), pooling)
     np.testing.assert_allclose(pooled, expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"pooling": "median"}, "pooling must be"),
-        ({"num_layers": 0}, "num_layers must be"),
-        ({"dropout": 1.5}, "dropout must be"),
-    ],
-)
-def test_what_a_model_refuses(settings, sentence):
-    collection = GraphCollection(
-        as_csr(GRAPHS[0], features=features(5).numpy()), SubgraphSettings(1, 3)
-    )
-    with pytest.raises(InputError, match=sentence):
-        GOMKCN(3, 2, **{"filter_size": 3, **settings})(collection.whole())

@@ -117,13 +117,6 @@ def test_literal_arrays_of_a_weighted_path():
     assert batch.take(batch.num_nodes == 2).roots.tolist() == [0, 2]
 
 
-def test_adjacency_reads_both_words_of_a_large_subgraph():
-    graph = from_edges(70, nx.complete_graph(70).edges)
-    adjacency = extract_subgraphs(graph, SubgraphSettings(1, 70), [7]).adjacency()
-    assert adjacency.dtype == np.float32
-    np.testing.assert_array_equal(adjacency[0], 1 - np.eye(70))
-
-
 PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
 
 
@@ -131,16 +124,9 @@ PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
     ("change", "rule"),
     [
         ({"num_hops": -1}, "num_hops must be at least 0"),
-        ({"num_hops": 1.0}, "num_hops must be an integer"),
-        ({"max_nodes": 0}, "max_nodes must be at least 1"),
         ({"max_nodes": 1025}, "max_nodes must be at most 1024"),
-        ({"seed": -1}, "seed must be at least 0"),
-        ({"seed": 2**63}, f"seed must be at most {2**63 - 1}, got {2**63}"),
-        ({"policy": "dfs"}, "policy must be one of 'bfs', 'dense',"),
         ({"roots": [0, 4]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0, -1]}, "roots must be nodes from 0 to 3"),
-        ({"roots": [0.0]}, "roots must be a list of node numbers"),
-        ({"roots": [[0]]}, "roots must be a list of node numbers"),
         ({"roots": [True]}, "roots must be a list of node numbers"),
     ],
 )
@@ -175,13 +161,6 @@ def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(pol
             for k, begin in zip(order, whole.graph_ptr, strict=False)
         ]
         np.testing.assert_array_equal(nodes, np.concatenate(expected))
-
-
-def test_node_sets_are_equal_for_the_same_nodes_in_any_order():
-    two = as_csr(nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3)))
-    batch = extract_subgraphs(two, SubgraphSettings(num_hops=1, max_nodes=3))
-    assert len({tuple(row) for row in batch.nodes.tolist()}) == 6
-    assert batch.node_sets().tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def hubs_of_a_million(num_hubs):

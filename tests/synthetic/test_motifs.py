@@ -1,16 +1,11 @@
 """The table of motifs."""
 
-from itertools import combinations
-
 import networkx as nx
-import numpy as np
 import pytest
 
 from synthetic import MOTIFS
 
 SIMPLE = {name: motif for name, motif in MOTIFS.items() if motif.relations.is_simple}
-LINKED = [motif for name, motif in MOTIFS.items() if name not in SIMPLE]
-SIZES = sorted({motif.num_nodes for motif in SIMPLE.values()})
 
 
 def of_size(size):
@@ -57,14 +52,12 @@ def test_shapes_agree_with_networkx(name, known):
     assert nx.is_isomorphic(MOTIFS[name].to_networkx(), known)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_only_cup_and_book_are_the_same_graph(size):
-    same = {
-        frozenset((a.name, b.name))
-        for a, b in combinations(of_size(size), 2)
-        if nx.is_isomorphic(a.to_networkx(), b.to_networkx())
-    }
-    assert same == ({frozenset(("cup", "book"))} if size == 6 else set())
+def test_only_cup_and_book_are_the_same_graph():
+    names = {}
+    for motif in MOTIFS.values():
+        names.setdefault(motif.key, []).append(motif.name)
+        assert len(motif.roles) == motif.num_nodes
+    assert [same for same in names.values() if len(same) > 1] == [["cup", "book"]]
 
 
 @pytest.mark.parametrize(
@@ -94,24 +87,6 @@ def test_motifs_of_four_nodes_have_the_degrees_of_their_names():
     for name, (outgoing, incoming) in degrees.items():
         out = MOTIFS[name].channels[..., 0]
         assert (out.sum(axis=1).tolist(), out.sum(axis=0).tolist()) == (outgoing, incoming)
-
-
-def test_motifs_with_directions_or_relations_are_different_graphs():
-    for first, second in combinations(LINKED, 2):
-        same = nx.is_isomorphic(
-            as_colored(first), as_colored(second), edge_match=lambda a, b: a == b
-        )
-        assert not same, (first.name, second.name)
-    assert all(motif.num_nodes == len(motif.roles) <= 4 for motif in LINKED)
-
-
-def as_colored(motif):
-    """A digraph whose arcs have the names of the relations in both directions for attributes."""
-    channels, graph = motif.channels, nx.DiGraph()
-    for u, v in np.argwhere(motif.joined).tolist():
-        kinds = [motif.relations.channels[c] for c in np.flatnonzero(channels[u, v])]
-        graph.add_edge(u, v, kinds={(motif.relations.names[r], side) for r, side in kinds})
-    return graph
 
 
 @pytest.mark.parametrize("kind", ["coherent", "incoherent"])

@@ -169,14 +169,13 @@ def test_names_of_relations():
     assert names(ARCS) == ("edge",)
 
 
-@pytest.mark.parametrize("extra_degree", [0, 2])
-def test_embedded_copies_are_on_nodes_of_few_edges(extra_degree):
+def test_embedded_copies_are_on_nodes_of_few_edges():
     edges = barabasi_albert(400, 2, seed=1)
-    settings = PlantingSettings(embedded=True, extra_degree=extra_degree)
+    settings = PlantingSettings(embedded=True)
     planted = plant_motifs(edges, 400, {"circle": 20}, settings, seed=0)
     degrees = np.bincount(edges.reshape(-1), minlength=400)
     taken = degrees[planted.node_mask]
-    assert taken.max() == np.median(degrees) + extra_degree < degrees.max()
+    assert taken.max() == np.median(degrees) + 2 < degrees.max()
     assert taken.min() == degrees.min()
 
 
@@ -262,41 +261,33 @@ def test_a_seed_repeats_and_another_differs():
 )
 def test_every_container_holds_the_same_graph(counts, options):
     planted = plant(counts, **options)[1]
-    csr, flat = planted.to_csr(), planted.to_dgl()
+    csr, flat, data = planted.to_csr(), planted.to_dgl(), planted.to_pyg()
     assert csr.num_edges == len(planted.edges)
     several = len(planted.relations.names) > 1
     kinds = planted.edge_relation[planted.arcs()[1]]
     types = {"relation": np.array(planted.relations.names)[kinds]} if several else {}
-    others = [as_csr(flat, features="feat", **types)]
-    if several:
-        hetero = planted.to_heterograph()
-        others.append(as_csr(hetero, features="feat"))
-        inside = sum(int(hetero.edges[name].data["edge_mask"].sum()) for name in hetero.etypes)
-        assert inside == planted.edge_mask.sum() * (1 if planted.relations.is_directed else 2)
-        assert flat.edata["relation"].tolist() == kinds.tolist()
-    for other in others:
-        assert rows(*columns(other)) == rows(*columns(csr))
-        assert other.relations.directed == csr.relations.directed
-        np.testing.assert_array_equal(other.features, csr.features)
+    other = as_csr(flat, features="feat", **types)
+    assert rows(*columns(other)) == rows(*columns(csr))
+    assert other.relations.directed == csr.relations.directed
+    np.testing.assert_array_equal(other.features, csr.features)
     # edges stand in their order, and then in the other direction where they have none
     edges = planted.edges if options.get("directed") else np.concatenate(
         [planted.edges, planted.edges[:, ::-1]]
     )  # fmt: skip
-    assert torch.stack(flat.edges(), dim=1).tolist() == edges.tolist()
-    assert flat.edata["edge_mask"].tolist() == np.resize(planted.edge_mask, len(edges)).tolist()
-    assert flat.ndata["feat"].tolist() == planted.features.tolist()
-    for name in ("node_type", "node_mask", "node_instance", "node_role"):
-        assert flat.ndata[name].tolist() == getattr(planted, name).tolist()
-    # PyG has the same arrays
-    data = planted.to_pyg()
-    assert data.edge_index.T.tolist() == edges.tolist()
-    assert data.edge_mask.tolist() == flat.edata["edge_mask"].tolist()
-    assert data.x.tolist() == planted.features.tolist()
-    assert ("edge_type" in data) == several
-    for name in ("node_type", "node_mask", "node_instance", "node_role"):
-        assert data[name].tolist() == getattr(planted, name).tolist()
-    if several:
-        assert data.edge_type.tolist() == kinds.tolist()
+    inside = np.resize(planted.edge_mask, len(edges)).tolist()
+    for ends, of_edges, of_nodes in (
+        (torch.stack(flat.edges()), flat.edata, flat.ndata),
+        (data.edge_index, data, {**data.to_dict(), "feat": data.x}),
+    ):
+        assert ends.T.tolist() == edges.tolist()
+        assert of_edges["edge_mask"].tolist() == inside
+        assert of_nodes["feat"].tolist() == planted.features.tolist()
+        for name in ("node_type", "node_mask", "node_instance", "node_role"):
+            assert of_nodes[name].tolist() == getattr(planted, name).tolist()
+    of_types = (flat.edata.get("relation"), data.get("edge_type"))
+    assert [one if one is None else one.tolist() for one in of_types] == [
+        kinds.tolist() if several else None
+    ] * 2
 
 
 def columns(graph):
@@ -321,8 +312,6 @@ EMBEDDED = {"base_edges": BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3), "num_base_
         ({"motifs": {Structure.parse("a--b"): 1}}, "motifs must have names and edges; give"),
         ({"motifs": {"bi-fan": 1}}, "directed must be True for motif 'bi-fan', .* got False"),
         ({"noise": 0.1}, "noise must be 0 with features='per_type', got 0.1; use"),
-        ({"extra_degree": 3}, "extra_degree must be left at 2 without embed"),
-        ({"extra_degree": -1, "embedded": True}, "extra_degree must be at least 0, got -1"),
         ({"motifs": {"square": 31}, "embedded": True, **EMBEDDED},
          "motifs must have at most .* got 124; plant fewer copies"),
     ],

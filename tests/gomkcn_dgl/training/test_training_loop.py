@@ -105,15 +105,6 @@ def test_a_batch_of_one_node_is_joined_or_refused():
         train_classifier(classifier(), data, labels, rows, rows, settings)
 
 
-def test_nodes_are_classified():
-    graph = nx.barbell_graph(6, 8)
-    labels = torch.tensor([int(6 <= node < 14) for node in sorted(graph)])
-    data, rows = GraphCollection(as_csr(graph), SubgraphSettings(1, 4)), np.arange(20)
-    model = classifier(pooling=None)
-    train_classifier(model, data, labels, rows[::2], rows[1::2], TrainingSettings(30))
-    assert evaluate_classifier(model, data, labels, rows[1::2]).accuracy == 1.0
-
-
 def test_the_best_epoch_is_the_first_of_those_that_are_equal():
     epochs = [(0.5, 0.1), (0.8, 0.4), (0.8, 0.3), (0.8, 0.3)]
     history = training_loop.History(validation=[training_loop.Evaluation(*one) for one in epochs])
