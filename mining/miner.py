@@ -10,14 +10,13 @@ import logging
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
-from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
+from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.job import JobProgress
-from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.candidates.trained_filters import patterns_of_filters
@@ -74,6 +73,7 @@ class Miner:
     random_state: int = 0
     kernel: GOMKKernel | None = None
     backend: str = "auto"
+    n_jobs: int | None = None
 
     @property
     def sizes(self) -> range | None:
@@ -152,6 +152,7 @@ class Miner:
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
+        check_jobs("n_jobs", self.n_jobs)
         self.resolve_learning()
         self.resolve_kernel()
 
@@ -164,7 +165,7 @@ class Miner:
         progress: bool = False,
         quiet: bool = False,
     ) -> M:
-        """Mine a graph; all processes share the work and get the patterns.
+        """Mine a graph.
 
         Parameters
         ----------
@@ -177,7 +178,8 @@ class Miner:
             the second of pairs (graph, label), where they are classes. Other targets, such as those
             of nodes, are not used.
         steps : Steps, optional
-            Stores intermediate results, so that a job resumes, and tells when to stop.
+            Stores intermediate results, so that a job resumes, tells when to stop, and has the
+            ``n_jobs`` that count.
         progress : bool
             Whether to show a progress bar; that of ``steps``, where they are given.
         quiet : bool
@@ -204,8 +206,8 @@ class Miner:
         rules = self.choice_rules(given.num_edges)
         rules = rules if has_edges else replace(rules, nulls=())
         loss_curve: list[float] = []
-        with JobProgress(progress and is_first()) as bar:
-            steps = Steps(progress=bar) if steps is None else steps
+        with JobProgress(progress) as bar:
+            steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
             # 2. filters: sample rooted subgraphs, initialise, train, discretise
             if "filters" in sources:
                 learnt, loss_curve = self._learn(mined, rules.sizes, steps)
@@ -226,7 +228,7 @@ class Miner:
                 is_collection=is_collection,
                 steps=steps,
             )
-            if steps.is_over():
+            if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, _LATE_STEPS))
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
@@ -234,7 +236,7 @@ class Miner:
             located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
-        if not quiet and is_first():
+        if not quiet:
             number = len(patterns) + len(choice.others)
             log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import describe_shapes, tell_apart
-from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
 from mining.miner import Miner
@@ -179,35 +179,39 @@ class MiningRun:
             "others": [one.to_dict() for one in self.others],
         }
 
-    def show(self) -> RunView:
+    def explore(self) -> Any:
         """Show the page of the run in a notebook: as the last line of a cell.
 
+        Returns
+        -------
+        anywidget.AnyWidget
+            What is selected on the page is its trait ``selected``, which can be set and observed:
+            ``{"motif": 0}``, ``{"motif": 0, "copy": 2, "nodes": [7, 9, 4]}``,
+            ``{"pattern": 3, "occurrence": 5, "nodes": [4, 6, 8]}``, ``{"node": 7}``,
+            ``{"graph": 12}`` in a collection, or None. Numbers count from 0, as in tables, and
+            nodes have the input's own ids; where a graph of a collection is meant, it has the key
+            ``graph`` too. Without the package anywidget, the page alone.
+
+        Raises
+        ------
+        InputError
+            If ``selected`` is set to what the page does not have.
+
+        Examples
+        --------
         >>> import networkx as nx
         >>> from mining import PatternMiner
         >>> rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
         >>> miner = PatternMiner(null=None).fit(rings)
-        >>> MiningRun.of(miner, rings).show()
-        RunView('graph')
+        >>> explorer = MiningRun.of(miner, rings).explore()
+        >>> explorer.selected = {"motif": 0, "copy": 2}
+        >>> sorted(explorer.selected["nodes"])
+        [8, 9, 10, 11]
         """
-        return RunView(self)
+        return html_module_of(self).explore(self)
 
     def _repr_html_(self) -> str | None:
         """The motif set and the patterns, for a notebook."""
-        return html_of(self)
-
-
-@dataclass(frozen=True)
-class RunView:
-    """The page of a run, in a frame of a notebook."""
-
-    run: MiningRun
-
-    def __repr__(self) -> str:
-        """What was mined."""
-        return f"RunView({self.run.graph.source!r})"
-
-    def _repr_html_(self) -> str | None:
-        """The page, in a frame."""
         return html_of(self)
 
 

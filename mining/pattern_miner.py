@@ -80,6 +80,10 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
         As in :func:`gomkcn.gomk`.
+    n_jobs : int or None
+        Workers that share random graphs, counts, places and starts of the search, as joblib takes
+        it: -1 for one on each core; None for one, or what ``joblib.parallel_config`` says, with
+        which the workers may be those of Dask, Ray or Spark. The result does not depend on it.
 
     Attributes
     ----------
@@ -157,7 +161,12 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
             return self.motif_set_.transform(csr, self.level)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
         bag = bag_of_patterns(
-            self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
+            self.patterns_,
+            csr,
+            level=self.level,
+            max_steps=max_steps,
+            seed=self.random_state,
+            n_jobs=self.n_jobs,
         )
         return np.log1p(bag) if self.values == LOG else bag
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gomkcn_dgl.checks import as_float32
 from gomkcn_dgl.csr import count_edges
@@ -165,18 +166,16 @@ def _content(table: Table, layout: EdgeLayout, directed: bool | None) -> GraphCo
         columns = _edge_columns(table, layout, as_words=True)
         assert columns is not None, "words are always there"
         ends = columns["source"], columns["target"]
-        names = sorted({word for end in ends for word in end.dictionary.to_pylist()})
+        names, (source, target) = _number_words(ends)
         ids = np.array(names)
         if table.is_text and all(map(is_int64, names)):
-            ids = np.array([*map(int, names)])
-        ids, rows = np.unique(ids, return_inverse=True)
-        source, target = (_numbered(end, dict(zip(names, rows, strict=True))) for end in ends)
+            ids, rows = np.unique([*map(int, names)], return_inverse=True)
+            source, target = rows[source], rows[target]
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
     relation = kinds = None
     if "relation" in columns:
-        kinds = sorted(set(columns["relation"].dictionary.to_pylist()))
-        relation = _numbered(columns["relation"], {name: k for k, name in enumerate(kinds)})
+        kinds, (relation,) = _number_words([columns["relation"]])
     weights = columns.get(_WEIGHT)
     there = slice(None) if weights is None else as_float32("edge weights", weights) > 0
     kept = source[there], target[there], None if relation is None else relation[there]
@@ -212,11 +211,13 @@ def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low + np.flatnonzero(known), (np.cumsum(known) - 1)[values - low]
 
 
-def _numbered(words: pa.DictionaryArray, number_of: dict[str, Any]) -> np.ndarray:
-    """The number of each word of a column."""
-    return np.array([number_of[word] for word in words.dictionary.to_pylist()])[
-        to_array(words.indices)
-    ]
+def _number_words(columns: Sequence[pa.DictionaryArray]) -> tuple[list[str], list[np.ndarray]]:
+    """Different words in ascending order, and where those of each column stand among them."""
+    words = pc.unique(pa.concat_arrays([column.dictionary for column in columns]))
+    words = words.take(pc.sort_indices(words))
+    numbers = [to_array(pc.index_in(column.dictionary, words)) for column in columns]
+    codes = [to_array(column.indices) for column in columns]
+    return words.to_pylist(), [own[code] for own, code in zip(numbers, codes, strict=True)]
 
 
 # ---------------------------------------------------------------- directions

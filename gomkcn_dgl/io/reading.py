@@ -233,7 +233,8 @@ def _read(
             if table is not None:
                 choice = replace(choice, features=None)
             if gaps:
-                attributes = content.attributes() if table is None else table.attributes(content)
+                attributes = content.attributes()
+                attributes |= {} if table is None else table.attributes(content)
             graph = csr_with_features(content, choice, table)
     if label_names is not None:
         names = read_label_names(label_names)

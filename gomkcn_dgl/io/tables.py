@@ -100,7 +100,7 @@ class Table:
         return array
 
     def words(
-        self, at: int, rule: str = "a value was expected", longest: float = math.inf
+        self, at: int, rule: str = "a value was expected", longest: int = 2**31 - 1
     ) -> pa.DictionaryArray:
         """The text of a column, each word stored once; of 1 to ``longest`` letters, none NUL."""
         column = self._complete(at)
@@ -124,10 +124,12 @@ class Table:
             occurring = pc.unique(codes)
             texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
         # a long word is refused while it is stored once, not in every row
-        for code, word in enumerate(texts.to_pylist()):
-            if not 1 <= len(word) <= longest or "\0" in word:
-                row = codes.index(code).as_py()
-                self.refuse(row, at, rule + " and no NUL" * ("\0" in word))
+        lengths = to_array(pc.utf8_length(texts))
+        has_nul = to_array(pc.find_substring(texts, "\0")) >= 0
+        wrong = np.flatnonzero((lengths < 1) | (lengths > longest) | has_nul)
+        if len(wrong):
+            row = codes.index(wrong[0]).as_py()
+            self.refuse(row, at, rule + " and no NUL" * bool(has_nul[wrong[0]]))
         return pa.DictionaryArray.from_arrays(codes, texts)
 
     def values(self, at: int) -> np.ndarray:
@@ -179,8 +181,11 @@ class Table:
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
     """A column in another type; None where one of its values has none in that type."""
     try:
-        # integers of over 53 bits may be rounded to numbers
-        return column.cast(kind, safe=kind == pa.int64())
+        # a column of words is refused at its head, before Arrow looks at all of them; integers of
+        # over 53 bits may be rounded to numbers
+        safe = kind == pa.int64()
+        column[:_SAMPLE].cast(kind, safe=safe)
+        return column.cast(kind, safe=safe)
     except pa.ArrowInvalid:
         return None
 
@@ -417,7 +422,7 @@ def _cut_by_arrow(
         columns = [pc.utf8_trim_whitespace(column) for column in columns]
     if width == 1:
         # a line of blanks is no row
-        columns = [column.filter(pc.not_equal(column, "")) for column in columns]
+        columns = [column.filter(pc.binary_length(column).cast(pa.bool_())) for column in columns]
     return columns
 
 

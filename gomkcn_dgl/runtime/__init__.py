@@ -39,10 +39,14 @@ def register_html(kind: type, renderer: Callable[[Any], str]) -> None:
     _renderers[kind] = renderer
 
 
+def html_module_of(value: Any) -> Any:
+    """The module that registers the renderers of an object's package; None where none is named."""
+    module = _modules.get(type(value).__module__.partition(".")[0])
+    return None if module is None else importlib.import_module(module)
+
+
 def html_of(value: Any) -> str | None:
     """The HTML of an object for ``_repr_html_``; None where no renderer is registered."""
-    module = _modules.get(type(value).__module__.partition(".")[0])
-    if module is not None:
-        importlib.import_module(module)
+    html_module_of(value)
     renderer = _renderers.get(type(value))
     return None if renderer is None else renderer(value)

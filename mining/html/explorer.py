@@ -11,6 +11,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
+from mining.html.tables import shown_set
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrences
 from mining.pattern import MORE, Pattern
@@ -27,6 +29,22 @@ from mining.plots.styles import Kind
 # more occurrences of a pattern are a sample
 MOST_DRAWN = 250
 Node = tuple[int, Any]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Which of the places in a list are drawn."""
+
+    drawn: np.ndarray
+    listed: Occurrences
+
+    def nodes(self) -> list[list[Node]]:
+        """Graph and id of each node of the drawn places."""
+        graphs, ids = self.listed.graph[self.drawn], self.listed.ids[self.drawn]
+        return [
+            [(graph, name) for name in names]
+            for graph, names in zip(graphs.tolist(), ids.tolist(), strict=True)
+        ]
 
 
 @cache
@@ -53,18 +71,15 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
     shown = run.map
     if shown is None:
         return ""
-    # numbers of nodes: those of the map, then those that only a list of occurrences names
-    number: dict[Node, int] = {
-        (graph, name): row
-        for row, (graph, name) in enumerate(zip(shown.graphs.tolist(), shown.names, strict=True))
-    }
+    drawn = drawn_places(run)
+    number = {node: row for row, node in enumerate(drawn_nodes(run, drawn))}
     copies = [
         {
             "name": visible(row["name"]),
             "label": str(row["number"]),
             "color": row["color"],
             "hollow": row["variant_of"] is not None,
-            **_places(row["pattern"], row["pattern"].motif.copies, number),
+            **_places(row["pattern"], drawn["motif"][row["number"]], number),
             "edits": row["pattern"].motif.edits.tolist(),
         }
         for row in motifs
@@ -76,9 +91,9 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
             "count": str(one.frequency.occurrences),
             "exact": one.frequency.occurrences.is_exact,
             "inside": list(one.inside),
-            **_places(one, one.occurrences, number, MOST_DRAWN),
+            **_places(one, places, number),
         }
-        for one in run.patterns
+        for one, places in zip(run.patterns, drawn["pattern"], strict=True)
     ]
     record = {
         "collection": run.graph.num_graphs > 1,
@@ -106,14 +121,16 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
         "classOf": shown.class_of.tolist(),
         "motifs": copies,
         "patterns": patterns,
-        "start": None if motifs else _start_of(run),
+        "start": start_of(run),
     }
     text = json.dumps(record, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _start_of(run: MiningRun) -> int | None:
+def start_of(run: MiningRun) -> int | None:
     """The over-represented pattern of fewest nodes, which is selected where there is no motif."""
+    if shown_set(run.motif_set)[0].motifs:
+        return None
     null = next(iter(run.null_models), "")
     more = [
         (one.num_nodes, number)
@@ -123,19 +140,37 @@ def _start_of(run: MiningRun) -> int | None:
     return min(more)[1] if more else None
 
 
-def _places(
-    pattern: Pattern, listed: Occurrences, number: dict[Node, int], most: int | None = None
-) -> dict[str, Any]:
-    """Edges and places of a structure; ``number`` gets the nodes that it does not have yet."""
-    drawn = np.arange(len(listed))
-    if most is not None and len(listed) > most:
-        drawn = np.random.default_rng(0).choice(len(listed), most, replace=False)
-        drawn.sort()
-    rows = [
-        [number.setdefault((graph, name), len(number)) for name in names]
-        for graph, names in zip(
-            listed.graph[drawn].tolist(), listed.ids[drawn].tolist(), strict=True
-        )
-    ]
+def drawn_places(run: MiningRun) -> dict[str, list[Places]]:
+    """The places of each "motif" and of each "pattern" that are drawn, by their numbers."""
+    shown, _ = shown_set(run.motif_set)
+    copies = [one.motif.copies for one in shown.motifs if one.motif is not None]
+    return {
+        "motif": [Places(np.arange(len(own)), own) for own in copies],
+        "pattern": [Places(_sample(len(one.occurrences)), one.occurrences) for one in run.patterns],
+    }
+
+
+def _sample(number: int) -> np.ndarray:
+    """So many numbers, or a sample of them."""
+    if number <= MOST_DRAWN:
+        return np.arange(number)
+    return np.sort(np.random.default_rng(0).choice(number, MOST_DRAWN, replace=False))
+
+
+def drawn_nodes(run: MiningRun, drawn: dict[str, list[Places]]) -> list[Node]:
+    """Graph and id of each node, in order: those of the map, then those that only places name."""
+    nodes: list[Node] = []
+    if run.map is not None:
+        nodes += zip(run.map.graphs.tolist(), run.map.names, strict=True)
+    for places in (*drawn["motif"], *drawn["pattern"]):
+        nodes += [node for place in places.nodes() for node in place]
+    return list(dict.fromkeys(nodes))
+
+
+def _places(pattern: Pattern, places: Places, number: dict[Node, int]) -> dict[str, Any]:
+    """Edges and places of a structure, its nodes by their numbers."""
     edges = zip(pattern.edges, pattern.edge_relations, strict=True)
-    return {"edges": [[u, v, relation] for (u, v), relation in edges], "places": rows}
+    return {
+        "edges": [[u, v, relation] for (u, v), relation in edges],
+        "places": [[number[node] for node in place] for place in places.nodes()],
+    }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -18,7 +19,7 @@ from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
 from mining.html.report import render_report
 from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
-from mining.mining_run import MiningRun, RunView
+from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, MORE, Pattern, Patterns
 from mining.pattern_miner import PatternMiner
@@ -87,13 +88,34 @@ def _run_html(run: MiningRun) -> str:
     return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
-def _view_html(view: RunView) -> str:
-    """The page in a frame of its own, whose script cannot reach the notebook."""
-    return (
-        f'<iframe srcdoc="{html.escape(render_report(view.run))}" title="Motifs" '
-        'sandbox="allow-scripts allow-downloads" '
-        'style="width: 100%; height: 900px; border: 0"></iframe>'
-    )
+def explore(run: MiningRun) -> Any:
+    """The page as a widget, or in a frame alone where there are no widgets."""
+    try:
+        from mining.html.widget import Explorer
+    except ModuleNotFoundError:
+        return PageFrame(render_report(run))
+    return Explorer(run)
+
+
+@dataclass(frozen=True)
+class PageFrame:
+    """A page in a frame of its own, whose script cannot reach the notebook."""
+
+    page: str
+
+    def __repr__(self) -> str:
+        """What is missing."""
+        return (
+            "The page alone: what is selected on it is known in Python with "
+            "pip install gomkcn-dgl[notebooks]."
+        )
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<p>{self!r}</p><iframe srcdoc="{html.escape(self.page)}" title="Motifs" '
+            'sandbox="allow-scripts allow-downloads" '
+            'style="width: 100%; height: 760px; border: 0"></iframe>'
+        )
 
 
 register_html(Pattern, lambda pattern: patterns_html([pattern]))
@@ -101,4 +123,3 @@ register_html(Patterns, patterns_html)
 register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, _run_html)
-register_html(RunView, _view_html)

@@ -213,6 +213,16 @@ function palette() {
 
 function whenSchemeChanges(call) {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", call);
+  window.addEventListener("scheme", call);
+}
+
+const DARK_RULE = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText.includes("dark"));
+
+// dark or light, whatever the system prefers
+function setDark(dark) {
+  document.documentElement.style.colorScheme = dark ? "dark" : "light";
+  DARK_RULE.media.mediaText = dark ? "all" : "not all";
+  window.dispatchEvent(new Event("scheme"));
 }
 
 // lists of items by a key
@@ -639,6 +649,7 @@ class Explorer {
 
   select(selection, jump) {
     const { run } = this;
+    const wasPlace = this.selection?.at !== undefined;
     this.selection = selection;
     const light = run.lightOf(selection);
     this.view.show(selection, light);
@@ -649,14 +660,17 @@ class Explorer {
       button?.setAttribute("aria-pressed", on);
     }
     this.tell();
+    this.onSelect?.(this.address);
     if (selection?.at !== undefined) this.view.fit(light.one);
+    // all places of a structure, after one
+    else if (wasPlace && run.structureOf(selection)) this.view.fit();
     if (jump && isNarrow()) $("#graph").scrollIntoView({ block: "start" });
   }
 
-  toggle(next) {
+  toggle(next, jump) {
     const { selection } = this;
     const same = selection?.kind === next.kind && selection.id === next.id && selection.graph === next.graph;
-    this.select(same ? null : next, true);
+    this.select(same ? null : next, jump);
   }
 
   // the panel: what is selected, in words
@@ -809,7 +823,7 @@ class Explorer {
     for (const row of $$("tr[data-motif], tr[data-pattern]"))
       row.addEventListener("click", () => {
         const kind = row.dataset.motif === undefined ? "pattern" : "motif";
-        this.toggle({ kind, id: Number(row.dataset[kind]) });
+        this.toggle({ kind, id: Number(row.dataset[kind]) }, true);
       });
     for (const chip of $$("button.chip"))
       chip.addEventListener("click", () => this.toggle({ kind: "motif", id: Number(chip.dataset.motif) }));
@@ -835,21 +849,52 @@ class Explorer {
     image.src = `data:image/svg+xml,${encodeURIComponent(this.view.toSvg())}`;
   }
 
-  // #motif-1, #motif-1-3 for its third copy, #pattern-0, #graph-5
+  // of the selection: motif-1, motif-1-3 for its third copy, pattern-0, node-7, graph-5; or nothing
+  get address() {
+    const { kind, id, at } = this.selection ?? {};
+    const number = kind === "motif" ? this.run.motifs[id].label : id ?? this.selection?.[kind];
+    return [kind, number, at === undefined ? at : at + 1].filter((part) => part !== undefined).join("-");
+  }
+
+  // what an address selects; null where nothing has it
+  selectionAt(address) {
+    const { run } = this;
+    const [, kind, number, place] = address.match(/^(motif|pattern|node|graph)-(\d+)(?:-(\d+))?$/) ?? [];
+    if (kind === "graph") return this.view.members?.has(Number(number)) ? { kind, graph: Number(number) } : null;
+    if (kind === "node") return number < run.names.length ? { kind, node: Number(number) } : null;
+    const id = kind === "motif" ? run.motifs.findIndex((one) => one.label === number) : Number(number);
+    const structure = run.structureOf({ kind, id });
+    return structure ? { kind, id, at: structure.places[place - 1] ? place - 1 : undefined } : null;
+  }
+
   readHash() {
     showTarget();
-    const [, kind, number, copy] = location.hash.match(/^#(motif|pattern|graph)-(\d+)(?:-(\d+))?$/) ?? [];
-    if (!kind) return;
-    if (kind === "graph") {
-      if (this.run.collection && this.view.members.has(Number(number))) this.select({ kind, graph: Number(number) });
-      return;
-    }
-    const id = kind === "motif" ? this.run.motifs.findIndex((one) => one.label === number) : Number(number);
-    const structure = this.run.structureOf({ kind, id });
-    if (!structure) return;
-    const at = copy && structure.places[copy - 1] ? copy - 1 : undefined;
-    this.select({ kind, id, at });
+    const selection = this.selectionAt(location.hash.slice(1));
+    if (selection) this.select(selection);
   }
+}
+
+// A notebook around the page sends a port. Through it come whether the notebook is dark and what is
+// to be selected, and what is selected goes back.
+function meetNotebook(started) {
+  if (window.parent === window) return;
+  document.body.classList.add("framed");
+  // links are relative to the address of the notebook, which would be loaded into the frame
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#']");
+    if (!link) return;
+    event.preventDefault();
+    location.hash = link.getAttribute("href");
+  });
+  window.addEventListener("message", async ({ source, ports: [port] }) => {
+    if (source !== window.parent || !port) return;
+    const explorer = await started;
+    port.onmessage = ({ data: { dark, address } }) => {
+      setDark(dark);
+      if (explorer && address !== explorer.address) explorer.select(explorer.selectionAt(address));
+    };
+    if (explorer) explorer.onSelect = (own) => port.postMessage(own);
+  });
 }
 
 async function start() {
@@ -859,11 +904,12 @@ async function start() {
   if (!run) {
     showTarget();
     window.addEventListener("hashchange", showTarget);
-    return;
+    return null;
   }
   // milliseconds from the request to an answer, for tests and the benchmark of the page
   window.gomkcnExplorer = new Explorer(run);
   $("#explorer").dataset.ready = Math.round(performance.now());
+  return window.gomkcnExplorer;
 }
 
-start();
+meetNotebook(start());

@@ -123,7 +123,7 @@ def learn_filters(
 
         def on_epoch(loss: float) -> bool:
             curve.append(loss)
-            return steps.is_over()
+            return steps.is_late()
 
         # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
         # the filters before and after the training are judged as discrete ones
@@ -253,7 +253,7 @@ class FilterClustering:
             if on_epoch(loss / number):
                 break
             if relocate and epoch < _RELOCATION_SHARE * num_epochs:
-                self._relocate_idle(sizes, optimizer)
+                self._relocate_idle(sizes, optimizer, generator)
 
     def _step(self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment) -> float:
         """Take one gradient step; return the summed loss of ``rows`` before it."""
@@ -267,14 +267,21 @@ class FilterClustering:
         optimizer.step()
         return float(loss.detach())
 
-    def _relocate_idle(self, sizes: Tensor, optimizer: FilterAdam) -> None:
-        """Move idle filters to the subgraphs that are least similar to their filter."""
+    def _relocate_idle(
+        self, sizes: Tensor, optimizer: FilterAdam, generator: torch.Generator
+    ) -> None:
+        """Move idle filters to subgraphs that are drawn by their squared distances to their filter.
+
+        So they move to where many are represented badly (D. Arthur and S. Vassilvitskii, k-means++,
+        SODA 2007).
+        """
         idle = torch.nonzero(sizes < _IDLE_SHARE * sizes.double().mean()).flatten()
         if len(idle) == 0:
             return
-        worst = self.assign().similarity.argsort()[: len(idle)]
-        idle = idle[: len(worst)]
-        self.filters.set(idle, self.subgraphs.adj[worst], self.subgraphs.feat[worst])
+        distance = (1 - self.assign().similarity).clamp(min=1e-6) ** 2
+        idle = idle[: len(distance)]
+        drawn = torch.multinomial(distance, len(idle), generator=generator)
+        self.filters.set(idle, self.subgraphs.adj[drawn], self.subgraphs.feat[drawn])
         # the old momentum would carry the filter away from its new place
         optimizer.reset(idle)
 

@@ -14,7 +14,7 @@ from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 # most of them, and most numbers in their matrices and embeddings
-_MOST_SUBGRAPHS, _MOST_ENTRIES = 5000, 2**26
+_MOST_SUBGRAPHS, _MOST_ENTRIES = 2000, 2**26
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class RootedSubgraphs:
         kernel: GOMKKernel,
         settings: SubgraphSettings,
     ) -> RootedSubgraphs:
-        """Take the subgraphs around all nodes, or around 5,000 that are drawn; wide ones, fewer."""
+        """Take the subgraphs around all nodes, or around 2,000 that are drawn; wide ones, fewer."""
         entries = settings.max_nodes**2 * len(graph.relations.channels)
         entries += settings.max_nodes * graph.features.shape[1] * (kernel.num_levels + 1)
         size, roots = min(_MOST_SUBGRAPHS, max(1, _MOST_ENTRIES // entries)), None

@@ -11,6 +11,9 @@ import pytest
 
 pytest.importorskip("playwright")
 from browsing import GRAPHS, HOSTILE, browser, opened, page_of
+from tiny_runs import run_with_variant
+
+from mining.html.report import render_report
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 390)
@@ -176,6 +179,33 @@ def test_addresses_select(started, page_files):
         page.evaluate("location.hash = '#motif-0-2'")
         page.wait_for_timeout(100)
         assert "copy 2 of" in page.locator("#detail .pager").inner_text()
+
+
+def test_each_selection_has_an_address(started, tmp_path):
+    """Numbers are those of the motif set, in which a near variant comes later than on the page."""
+    file = tmp_path / "run.html"
+    file.write_text(render_report(run_with_variant()), "utf-8")
+    with opened(started, file) as page:
+
+        def address():
+            return page.evaluate("gomkcnExplorer.address")
+
+        assert address() == ""
+        page.locator("#motif-1 button.name").click()
+        assert address() == "motif-1"
+        page.get_by_label("Next copy").click()
+        assert address() == "motif-1-1"
+        page.locator("#detail dl.map button").first.click()
+        assert address() == "node-8"
+        page.get_by_role("button", name="Show 1 structures").click()
+        page.locator("#pattern-0 button.name").click()
+        page.get_by_label("Previous occurrence").click()
+        assert address() == "pattern-0-250"
+        # and back, but for what is not there
+        page.keyboard.press("Escape")
+        for one in ("motif-1", "motif-1-1", "node-8", "pattern-0-250", "motif-7", "node-400", "?"):
+            page.evaluate("(one) => gomkcnExplorer.select(gomkcnExplorer.selectionAt(one))", one)
+            assert address() == ("" if one in ("motif-7", "node-400", "?") else one)
 
 
 def test_names_from_files_stay_text(started, page_files):

@@ -446,7 +446,9 @@ def mining(folder):
     )
     return {
         "planted": mined(planted.to_csr(), num_patterns=5),
-        "planted directed": mined(loops.to_csr(), num_patterns=4, pattern_size=(3, 5)),
+        "planted directed": mined(
+            loops.to_csr(), num_patterns=4, pattern_size=(3, 5), sources="grown,filters"
+        ),
         "lesmis": mined(nx.les_miserables_graph(), num_patterns=5, pattern_size=(3, 6)),
     }
 

@@ -18,7 +18,7 @@ from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
 from mining.classifier_explanation import explain_classifier
-from mining.html.explanation_page import render_explanation
+from mining.html.explanation_page import judge_accuracy, render_explanation
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
 
@@ -188,3 +188,14 @@ def test_the_page_has_the_interval_of_the_accuracy(trained):
     half = z / (1 + z**2 / size) * (share * (1 - share) / size + z**2 / 4 / size**2) ** 0.5
     words = f"95% CI {100 * (middle - half):.1f} to {100 * (middle + half):.1f}%"
     assert words in Path("run/explanation/explanation.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "size", "words"),
+    [(0.5, 10, "no better"), (0.6, 10, "within the error"), (0.9, 1000, "is correct for 50.0%.")],
+)
+def test_a_classifier_is_judged_beside_the_answer_that_needs_no_learning(accuracy, size, words):
+    baseline = {"answer": "toxic", "accuracy": {"test": 0.5}}
+    metrics = {"accuracy": {"test": accuracy}, "size": {"test": size}, "baseline": baseline}
+    assert words in judge_accuracy(metrics)
+    assert ("no better" in judge_accuracy(metrics)) == (accuracy <= 0.5)

@@ -10,6 +10,7 @@ import numpy as np
 from self_contained import Page
 
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.mining_run import GraphSummary, MiningRun
@@ -25,6 +26,7 @@ from mining.pattern import (
     OccurrenceCount,
     Pattern,
 )
+from mining.plots.graph_map import GraphMap
 from mining.truth import MotifRecovery
 
 
@@ -123,6 +125,22 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
         recovery,
         null_models=nulls,
     )
+
+
+def run_with_variant(num_occurrences=300):
+    """A motif, another one and a near variant of the first, on a ring; and many occurrences."""
+    ring, path = nx.cycle_graph(4), nx.path_graph(4)
+    copies = {ring: [[0, 1, 2, 3], [4, 5, 6, 7]], nx.star_graph(3): [[8, 9, 10, 11]],
+              path: [[12, 13, 14, 15]]}  # fmt: skip
+    rows = np.arange(num_occurrences)[:, None] + [0, 1, 2, 3]
+    places = Occurrences(rows, np.zeros(len(rows), int))
+    run = run_of(
+        [dataclasses.replace(pattern_of(path), occurrences=places)],
+        motifs=[(pattern_of(shape), places) for shape, places in copies.items()],
+    )
+    found = dataclasses.replace(run.motif_set, near=((0, 2),))
+    drawn = GraphMap.of(as_csr(nx.cycle_graph(400)), found, run.patterns)
+    return dataclasses.replace(run, motif_set=found, map=drawn)
 
 
 def recovery_of(name="house", pattern_ids=(0,), copies=10, planted_found=9):

@@ -147,6 +147,13 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert_same(batch, as_csr([data[0]] * 2, weight="weight", features="size"))
 
 
+def test_a_collection_has_a_direction_if_one_of_its_graphs_says_so():
+    """The edges of an edge index, which are there both ways, do not say it."""
+    mutual, both_ways = nx.DiGraph([(0, 1), (1, 0)]), (np.array([[0, 1], [1, 0]]), 2)
+    assert as_csr([both_ways, mutual]).num_edges == 4
+    assert not as_csr([both_ways, nx.path_graph(2)]).is_directed
+
+
 class Molecules(pyg.InMemoryDataset):
     """A data set of PyG, of rings and paths with a class each."""
 
@@ -512,3 +519,10 @@ def test_a_graph_in_words():
     assert said["components"] == "2, the largest with 3 nodes"
     page = graph._repr_html_()
     assert "<b>" not in page and "1 (&lt;b&gt;bold&lt;/b&gt;)" in page
+
+
+def test_degrees_in_words():
+    """Eight nodes of degree 1, one of 2 and one of 8: nine of ten have at most 2."""
+    tree = nx.Graph([*((0, leaf) for leaf in range(1, 9)), (1, 9)])
+    said = "median 1, 90 % at most 2, largest 8, 0 nodes without an edge"
+    assert describe_graph(as_csr(tree))["degrees"] == said

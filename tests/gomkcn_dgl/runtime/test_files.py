@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime.files import atomic_file, atomic_write, format_size
+from gomkcn_dgl.runtime.files import atomic_file, atomic_write, format_size, printable
 
 
 @pytest.mark.parametrize("step", ["write", "fsync"])
@@ -67,3 +67,9 @@ def test_sizes_have_units_of_1024():
     assert [format_size(size) for size in (1023, 1536, 2**20, 2.5 * 2**40)] == [
         "1023 bytes", "1.5 KiB", "1.0 MiB", "2.5 TiB"
     ]  # fmt: skip
+
+
+def test_a_name_for_a_terminal_has_at_most_100_letters():
+    assert printable("n" * 100) == "n" * 100
+    assert printable("n" * 101) == "n" * 99 + "…"
+    assert printable("a\nb\x1b[31m") == "a�b�[31m"

@@ -89,6 +89,10 @@ def test_a_run_and_what_is_made_of_it():
         assert {graph.row for graph in one.similar} <= known
         assert values[0] == pytest.approx(1, abs=1e-5)
         assert {graph.true for graph in one.similar} == {one.predicted}
+    # a graph that it learnt from is not like itself
+    row = int(classifier.rows[0])
+    (one,) = explain_classifier(classifier, data, [row]).decisions
+    assert row not in {graph.row for graph in one.similar}
     # 3. the same settings give the same run
     gomkcn("train --settings run/settings.toml --out again --quiet")
     assert read_metrics("again")["tried"] == metrics["tried"]

@@ -107,7 +107,7 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
     momentum, trained = optimizer.square[0], filters.free_adj[0].detach().clone()
     momentum[1] = 9.0
     first = momentum[0].clone()
-    idle._relocate_idle(torch.tensor([10, 0]), optimizer)
+    idle._relocate_idle(torch.tensor([10, 0]), optimizer, torch.Generator().manual_seed(0))
     assert ((filters.adj()[1] > 0.5) == idle.subgraphs.adj[9].bool()).all()
     torch.testing.assert_close(filters.feat()[1], idle.subgraphs.feat[9])
     assert torch.equal(filters.free_adj[0], trained)
@@ -125,7 +125,7 @@ def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
 
 def test_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
     sizes = []
-    monkeypatch.setattr(idle, "_relocate_idle", lambda size, optimizer: sizes.append(size))
+    monkeypatch.setattr(idle, "_relocate_idle", lambda size, *_: sizes.append(size))
     idle.train(8, 0.05, True, torch.Generator().manual_seed(0), lambda loss: None)
     assert [int(size.sum()) for size in sizes] == [10] * 6
 
