@@ -345,7 +345,7 @@ def test_given_structures_are_read_in_the_relations_of_the_graph():
     (triangle,) = found
     assert (triangle.motif.num_copies, "given" in triangle.sources) == (20, True)
     assert next(iter(found.given.values())) == 0
-    miner = PatternMiner(given=given, null=None, values="similarity").fit(graph)
+    miner = PatternMiner(given=given, null=None, values="occurrences").fit(graph)
     counts = {len(one.edges): one.frequency.count for one in miner.patterns_}
     assert counts == {3: 20, 1: 20, 2: 0} and miner.transform(graph).shape == (60, 3)
 
