@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,6 @@ import time
 from pathlib import Path
 
 GOMKCN = (sys.executable, "-m", "gomkcn")
-TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone")
 MOTIFS = ("house", "cup", "wheel", "crown")
 # nodes of a copy, about
 COPY = 6
@@ -32,12 +30,6 @@ def run(*command: str) -> tuple[float, float, float]:
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def peak_of(pid: int) -> int:
-    """Most memory that a process has had, in bytes; mapped files count."""
-    (line,) = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return int(line) * 1024
-
-
 def steps_in(out: Path) -> dict[str, int]:
     """Steps that are done, and when each was written."""
     steps = {}
@@ -46,13 +38,6 @@ def steps_in(out: Path) -> dict[str, int]:
         with contextlib.suppress(FileNotFoundError):
             steps[path.name] = path.stat().st_mtime_ns
     return steps
-
-
-def finish(started: subprocess.Popen[bytes]) -> None:
-    """Wait for a command that was started, with its messages in a pipe."""
-    _, messages = started.communicate()
-    if started.returncode:
-        raise RuntimeError(messages.decode())
 
 
 def copies_of(size: int) -> int:

@@ -1,175 +1,149 @@
-"""Mining by several processes of torchrun: how much faster, with equal results, and when killed?
+"""Mining by the workers of joblib: how much faster, with equal results, and what if one is killed?
 
-One process with one thread, beside two such processes: the whole command, from the start of Python
-(and of torchrun) to the report, in turn; of the smallest graph with a null model. Then four
-processes, of which one is killed three times: SIGKILL to a process drawn by chance once a quarter,
-half and three quarters of the steps are done; torchrun starts all of them anew, and they go on with
-what is on disk. The processes may use all processors of the machine. Results are equal, byte for
-byte, where limits of work end the counts; in large graphs time ends them, and estimates differ.
+One process with one thread, beside two workers with one thread each: the whole command, from the
+start of Python to the report, with the processor seconds of all of its processes. Then a
+worker is killed: the command ends, and `--resume` goes on with what is on disk. Then the same graph
+by the workers of Dask and Ray on this machine, where these are installed.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
+import importlib.util
 import os
-import random
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
+import joblib
 import psutil
-from jobs import GOMKCN, TORCHRUN, finish, peak_of, plant, run, steps_in
-from measure import Timing
+from jobs import GOMKCN, plant, run, steps_in
 from record import Bench
 
-KILLS = 3
-PROCESSES = 4
-SIZES = (10**5, 10**6, 10**7)
-# what is asked for beside the defaults
-JOBS = {10**5: ("--null", "degree", "--null-samples", "99")}
-KILLED = 10**6
-SEED = 0
+from gomkcn_dgl import read_graph
+from mining import PatternMiner
+
+SIZES = (10**3, 10**4)
+# steps that are on disk when a worker is killed
+KILLED_AFTER = 40
 
 
-def single_process(graph: str, out: Path, *options: str) -> float:
-    """Seconds of one process."""
-    return run("mine", graph, "--out", str(out), "--quiet", "--force", *options)[0]
-
-
-def by_torchrun(
-    graph: str, out: Path, processes: int, *options: str, restarts: int = 0
-) -> subprocess.Popen[bytes]:
-    """Start several processes."""
-    command = [*TORCHRUN, "--nproc-per-node", str(processes), "--max-restarts", str(restarts)]
-    command += [*GOMKCN[1:], "mine", graph, "--out", str(out), "--quiet", "--force", *options]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-
-def two(graph: str, out: Path, *options: str) -> tuple[float, dict[int, int]]:
-    """Seconds of two processes, and the peak of the memory of each in bytes, by rank."""
-    start, peaks = time.perf_counter(), {}
-    started = by_torchrun(graph, out, 2, *options)
-    while started.poll() is None:
-        # a process has its rank a moment after it was made, and is soon gone at the end
-        with contextlib.suppress(psutil.Error, OSError, KeyError, ValueError):
-            for worker in psutil.Process(started.pid).children():
-                peaks[int(worker.environ()["RANK"])] = peak_of(worker.pid)
-        time.sleep(0.1)
-    finish(started)
-    return time.perf_counter() - start, peaks
-
-
-def count_steps(graph: str, out: Path, processes: int) -> int:
-    """Steps of a job, seen in one that is left alone."""
-    started, most = by_torchrun(graph, out, processes), 0
-    while started.poll() is None:
-        most = max(most, len(steps_in(out)))
+def killed(graph: str, out: Path) -> tuple[int, int, str]:
+    """Kill a worker of a run; return the steps that it kept, its exit code, what it said."""
+    command = [*GOMKCN, "mine", graph, "--out", str(out), "--quiet", "--force", "--jobs", "2"]
+    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while len(steps_in(out)) < KILLED_AFTER:
         time.sleep(0.02)
-    finish(started)
-    return most
-
-
-def kill_some(
-    graph: str, out: Path, processes: int, kills: int, total: int
-) -> tuple[list[int], bool]:
-    """Kill one process so often; return the steps done at each time, and whether all stayed."""
-    rng = random.Random(SEED)
-    started = by_torchrun(graph, out, processes, restarts=kills)
-    done_at: list[int] = []
-    steps_at_kill: dict[str, int] = {}
-    all_stayed = True
-    while started.poll() is None:
-        steps = steps_in(out)
-        # a run that is written needs its steps no more
-        if steps_at_kill and not (out / "run.json").exists():
-            all_stayed = all_stayed and steps_at_kill.items() <= steps.items()
-        if len(done_at) < kills and len(steps) >= total * (len(done_at) + 1) / (kills + 1):
-            workers = psutil.Process(started.pid).children()
-            if len(workers) == processes:
-                rng.choice(workers).kill()
-                done_at.append(len(steps))
-                steps_at_kill = steps
-                # until torchrun has seen it
-                while started.poll() is None and set(workers) <= set(
-                    psutil.Process(started.pid).children()
-                ):
-                    time.sleep(0.01)
-        time.sleep(0.02)
-    finish(started)
-    return done_at, all_stayed
+    children = psutil.Process(started.pid).children()
+    next(one for one in children if any("LokyProcess" in word for word in one.cmdline())).kill()
+    _, said = started.communicate()
+    return len(steps_in(out)), started.returncode, said.decode().strip()
 
 
 def same(one: Path, other: Path) -> str:
-    """What two runs have in common: every byte, or patterns and about their counts."""
-    files = ("patterns.json", "occurrences.parquet")
-    if all((one / name).read_bytes() == (other / name).read_bytes() for name in files):
-        return "every byte"
-    first, second = (
-        {
-            tuple(map(tuple, pattern["edges"])): pattern["frequency"]["occurrences"]
-            for pattern in json.loads((run / "patterns.json").read_text())["patterns"]
-        }
-        for run in (one, other)
-    )
-    common = [(first[edges], second[edges]) for edges in first.keys() & second.keys()]
-    held = sum(a["low"] <= b["high"] and b["low"] <= a["high"] for a, b in common)
-    return f"{len(common)} of {len(first)} patterns; intervals of {held} meet"
+    """Whether the tables of two runs are equal, byte for byte."""
+    files = ("patterns.json", "occurrences.parquet", "copies.parquet")
+    equal = all((one / name).read_bytes() == (other / name).read_bytes() for name in files)
+    return "every byte" if equal else "NO"
+
+
+def by_dask(stack: ExitStack) -> None:
+    """Two workers of Dask on this machine."""
+    import distributed
+
+    cluster = distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None)
+    stack.enter_context(distributed.Client(stack.enter_context(cluster)))
+    stack.enter_context(joblib.parallel_config("dask"))
+
+
+def by_ray(stack: ExitStack) -> None:
+    """Two workers of Ray on this machine."""
+    import ray
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    stack.callback(ray.shutdown)
+    register_ray()
+    stack.enter_context(joblib.parallel_config("ray", n_jobs=2))
+
+
+def by_joblib(stack: ExitStack) -> None:
+    """Two workers of joblib itself."""
+    stack.enter_context(joblib.parallel_config(n_jobs=2))
+
+
+BACKENDS: dict[str, Callable[[ExitStack], None]] = {
+    "joblib": by_joblib,
+    "distributed": by_dask,
+    "ray": by_ray,
+}
+
+
+def fit(graph: Any, begin: Callable[[ExitStack], None] | None) -> tuple[float, float, str]:
+    """Seconds until the workers are there, seconds of the mining, and what was found."""
+    with ExitStack() as stack:
+        start = time.perf_counter()
+        if begin is not None:
+            begin(stack)
+        begun = time.perf_counter()
+        miner = PatternMiner().fit(graph)
+        mined = time.perf_counter()
+    return begun - start, mined - begun, repr([one.to_dict() for one in miner.patterns_])
 
 
 def main(bench: Bench) -> None:
-    """Mine by one process, by two, and by four of which some are killed."""
+    """Mine by one process, by two workers, by two of which one is killed, and by Dask and Ray."""
     # each process has one thread, on any processor
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-    repeats, processes, kills = (1, 2, 1) if bench.quick else (bench.repeats, PROCESSES, KILLS)
     speed = bench.table(
-        "One process and two, one thread each",
+        "One process and two workers, one thread each",
         {
             "nodes": ",",
-            "options": "",
             "one, s": ".1f",
             "two, s": ".1f",
             "times as fast": ".2f",
-            "peaks of both, MiB": "",
-            "the same in both": "",
+            "processor, one, s": ".0f",
+            "processor, two, s": ".0f",
+            "equal": "",
         },
     )
-    killed = bench.table(
-        f"{processes} processes, one killed {kills} times",
-        {
-            "nodes": ",",
-            "steps": "d",
-            "kills": "d",
-            "done when killed": "",
-            "all kept": "",
-            "the same in both": "",
-        },
+    lost = bench.table(
+        "A worker is killed",
+        {"nodes": ",", "steps kept": "d", "exit code": "d", "it says": "", "resumed, equal": ""},
+    )
+    backends = bench.table(
+        "Two workers of each",
+        {"workers": "", "start, s": ".1f", "mine, s": ".1f", "equal": ""},
     )
     sizes = (500,) if bench.quick else SIZES
     with tempfile.TemporaryDirectory() as folder:
-        graph, one, more = (Path(folder) / name for name in ("big.graph", "one", "more"))
+        graph, one, two = (Path(folder) / name for name in ("big.graph", "one", "two"))
         for size in sizes:
             plant(graph, size)
-            options = JOBS.get(size, ())
-            # compiles what a first command compiles and keeps
-            single_process(str(graph), one, *options)
-            seconds, peaks = [], dict[int, int]()
-            for _ in range(repeats):
-                alone = single_process(str(graph), one, *options)
-                together, now = two(str(graph), more, *options)
-                seconds.append((alone, together))
-                peaks = {rank: max(peak, peaks.get(rank, 0)) for rank, peak in now.items()}
-            first, second = (Timing(tuple(column)) for column in zip(*seconds, strict=True))
-            faster = first.median / second.median
-            memory = " and ".join(f"{peaks[rank] / 2**20:,.0f}" for rank in sorted(peaks))
-            asked = " ".join(options) or "none"
-            speed.add(size, asked, first, second, faster, memory, same(one, more))
-            if size == (KILLED if KILLED in sizes else sizes[0]):
-                total = count_steps(str(graph), more, processes)
-                done_at, all_stayed = kill_some(str(graph), more, processes, kills, total)
-                done = ", ".join(map(str, done_at))
-                answer = "yes" if all_stayed else "NO"
-                killed.add(size, total, len(done_at), done, answer, same(one, more))
+            command = ["mine", str(graph), "--quiet", "--force", "--out"]
+            if size == sizes[0]:
+                # compiles what a first command compiles and keeps
+                run(*command, str(one))
+            alone, spent_alone, _ = run(*command, str(one))
+            shared, spent, _ = run(*command, str(two), "--jobs", "2")
+            equal = same(one, two)
+            speed.add(size, alone, shared, alone / shared, spent_alone, spent, equal)
+            if size == sizes[0]:
+                small = read_graph(graph)
+                kept, code, said = killed(str(graph), two)
+                run("mine", str(graph), "--quiet", "--out", str(two), "--jobs", "2", "--resume")
+                lost.add(size, kept, code, said, same(one, two))
+        start, mine, expected = fit(small, None)
+        backends.add("one process", start, mine, "")
+        for name, begin in BACKENDS.items():
+            if importlib.util.find_spec(name) is None:
+                bench.note(f"{name} is not installed.")
+                continue
+            start, mine, found = fit(small, begin)
+            answer = "every byte" if found == expected else "NO"
+            backends.add(name, start, mine, answer)

@@ -204,11 +204,10 @@ BENCHMARKS = (
     ),
     Benchmark(
         "processes",
-        "Two processes beside one, and four of which one is killed three times.",
+        "Two workers of joblib beside one process, one that is killed, and those of Dask and Ray.",
         "processes:main",
-        {"docs/scaling.md": "Two processes of one thread beside one"},
-        repeats=3,
-        how="runs of each, in turn: median (range)",
+        {"docs/scaling.md": "Two workers of one thread beside one process"},
+        how="run of each, beside other work",
     ),
     Benchmark(
         "sampling",

@@ -54,6 +54,17 @@ def check_float(
     return number
 
 
+def check_jobs(name: str, value: object) -> int | None:
+    """Return a number of workers as joblib takes it: not 0, of negative ones -1 is one a core."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value == 0:
+        raise InputError(
+            f"{name} must be a number of processes, or -1 for one on each core, got {value!r}."
+        )
+    return int(value)
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``, or list them."""
     # sorted, so that the message lists them in the same order every time

@@ -280,9 +280,9 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         y : sequence
             The class of each graph, text or numbers.
         steps : Steps, optional
-            Keeps blocks of the Gram matrices, and the scores of each kernel, so that a job resumes
-            and several processes share it. Once its time is over no more matrices are begun, and
-            the best settings so far are taken.
+            Keeps blocks of the Gram matrices, and the scores of each kernel, so that a job resumes,
+            and shares the blocks among workers. Once its time is over no more matrices are begun,
+            and the best settings so far are taken.
 
         Raises
         ------
@@ -307,7 +307,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
         for number, kernel in enumerate(kernels, 1):
-            if found and steps.is_over():
+            if found and steps.is_late():
                 break
             maker = self.make_kernel(**kernel).fit(graph)
             gram = maker.similarities(steps=steps)

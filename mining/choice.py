@@ -22,6 +22,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
+from mining.categories import Categories
 from mining.counting.counter import count_occurrences
 from mining.counting.exact_search import find_graphs
 from mining.counting.sought import STEPS_PER_SECOND
@@ -86,8 +87,7 @@ def choose_patterns(
 ) -> Choice:
     """What is reported: the motif set, what differs from random graphs, and what else was seen.
 
-    All processes share the work. ``seen`` are patterns that the user gave, which all are reported,
-    and those of filters.
+    ``seen`` are patterns that the user gave, which all are reported, and those of filters.
     """
     # 1. all structures of few nodes, in the graph and in the random graphs of each null model
     census, null_models, warnings = _compare_small(mined, rules, steps)
@@ -137,7 +137,7 @@ def _compare_small(
     null_models: dict[str, str] = {}
     if not sizes:
         return {}, null_models, warnings
-    census = _read_census(steps.once("census", _take_census, mined, mined.graph, sizes))
+    census = _read_census(steps.once("census", _take_census, mined.graph, sizes, mined.categories))
     verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
@@ -190,9 +190,9 @@ def _sizes_to_compare(
     )
 
 
-def _take_census(mined: MinedGraph, graph: CSRGraph, sizes: range) -> Arrays:
+def _take_census(graph: CSRGraph, sizes: range, categories: Categories) -> Arrays:
     """Occurrences of each structure, as a text that can be kept."""
-    counts = count_structures(graph, sizes, categories=mined.categories)
+    counts = count_structures(graph, sizes, categories=categories)
     rows = [(count, json.dumps(one.to_dict())) for one, count in counts.items()]
     return {"census": np.array(json.dumps(rows))}
 
@@ -217,10 +217,12 @@ def _compare(
     steps: Steps,
 ) -> dict[Structure, NullComparison]:
     """All structures of the graph, or of any random graph, beside those of the random graphs."""
-    drawn = RandomGraphs(model, mined.graph, rules.seed)
+    drawn, categories = RandomGraphs(model, mined.graph, rules.seed), mined.categories
+    # once, and not by every worker
+    _ = drawn.hub
     found = steps.each(
         f"counting in random graphs ({model.name})",
-        lambda number: _take_census(mined, drawn.draw(number), sizes),
+        lambda number: _take_census(drawn.draw(number), sizes, categories),
         range(rules.null_samples),
         in_time=True,
     )
@@ -259,20 +261,21 @@ def _distance(pattern: Pattern) -> float:
 def _count_together(
     mined: MinedGraph, patterns: Sequence[Pattern], rules: ChoiceRules, steps: Steps
 ) -> list[Pattern]:
-    """Share the counting of patterns among all processes; return them with their counts."""
+    """Count each pattern in the whole graph; return them with their counts."""
 
-    def count_one(pattern: Pattern) -> Arrays:
+    def count_one(structure: Structure) -> Arrays:
         count = count_occurrences(
             mined.graph,
-            pattern.structure,
-            mined.colors_of(pattern.structure),
+            structure,
+            mined.colors_of(structure),
             error=rules.count_error,
             max_steps=rules.count_steps,
             seed=rules.seed,
         )
         return {key: np.array(value) for key, value in vars(count).items()}
 
-    found = steps.each("counting patterns", count_one, patterns, attrgetter("key"))
+    structures = [one.structure for one in patterns]
+    found = steps.each("counting patterns", count_one, structures, attrgetter("key"))
     return [
         one.counted(OccurrenceCount(**{key: value.item() for key, value in own.items()}))
         for one, own in zip(patterns, found, strict=True)
@@ -284,12 +287,13 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
     classes = mined.classes
     assert classes is not None, "the graphs have classes"
 
-    def find_one(pattern: Pattern) -> dict[str, np.ndarray]:
-        colors = mined.colors_of(pattern.structure)
-        found, is_complete = find_graphs(mined.graph, pattern.structure, colors, _GRAPH_STEPS)
+    def find_one(structure: Structure) -> Arrays:
+        colors = mined.colors_of(structure)
+        found, is_complete = find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
         return {"contains": found, "is_complete": np.array(is_complete)}
 
-    found = steps.each("counting in each class", find_one, patterns, attrgetter("key"))
+    structures = [one.structure for one in patterns]
+    found = steps.each("counting in each class", find_one, structures, attrgetter("key"))
     num_cut = sum(not one["is_complete"] for one in found)
     if num_cut:
         log.warning("%d structures were not searched in all graphs: too many steps", num_cut)

@@ -9,7 +9,6 @@ from operator import attrgetter
 
 import numpy as np
 
-from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
 from mining.counting.exact_search import find_graphs
@@ -31,7 +30,7 @@ def locate_patterns(
 ) -> list[Pattern]:
     """List the places of each pattern, and count the graphs that hold one.
 
-    What occurs and cannot be located is left out. All processes share the work and get the result.
+    What occurs and cannot be located is left out.
     """
 
     def list_one(pattern: Pattern) -> dict[str, np.ndarray]:
@@ -56,7 +55,7 @@ def locate_patterns(
         for pattern, listed in zip(patterns, found, strict=True)
         if len(listed["nodes"]) or pattern.frequency.count == 0 or pattern.motif is not None
     ]
-    if len(located) < len(patterns) and is_first():
+    if len(located) < len(patterns):
         lost = len(patterns) - len(located)
         log.info("%d structures could not be located, and are left out", lost)
     return located

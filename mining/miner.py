@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.runtime.job import JobProgress
-from gomkcn_dgl.runtime.processes import is_first
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.candidates.frequent import patterns_of_subgraphs
@@ -99,6 +98,10 @@ class PatternMiner(TransformerMixin, MinerParameters):
         Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
     backend : str
         As in :func:`gomkcn.gomk`.
+    n_jobs : int or None
+        Workers that share random graphs, counts, places and starts of the search, as joblib takes
+        it: -1 for one on each core; None for one, or what ``joblib.parallel_config`` says, with
+        which the workers may be those of Dask, Ray or Spark. The result does not depend on it.
 
     Attributes
     ----------
@@ -164,7 +167,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
         progress: bool = False,
         quiet: bool = False,
     ) -> PatternMiner:
-        """Mine a graph; all processes share the work and get the patterns.
+        """Mine a graph.
 
         Parameters
         ----------
@@ -177,7 +180,8 @@ class PatternMiner(TransformerMixin, MinerParameters):
             the second of pairs (graph, label), where they are classes. Other targets, such as those
             of nodes, are not used.
         steps : Steps, optional
-            Stores intermediate results, so that a job resumes, and tells when to stop.
+            Stores intermediate results, so that a job resumes, tells when to stop, and has the
+            ``n_jobs`` that count.
         progress : bool
             Whether to show a progress bar; that of ``steps``, where they are given.
         quiet : bool
@@ -204,8 +208,8 @@ class PatternMiner(TransformerMixin, MinerParameters):
         rules = self.choice_rules(given.num_edges)
         rules = rules if has_edges else replace(rules, nulls=())
         loss_curve: list[float] = []
-        with JobProgress(progress and is_first()) as bar:
-            steps = Steps(progress=bar) if steps is None else steps
+        with JobProgress(progress) as bar:
+            steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
             # 2. filters: sample rooted subgraphs, initialise, train, discretise
             if "filters" in sources:
                 learnt, loss_curve = self._learn(mined, rules.sizes, steps)
@@ -223,7 +227,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
                 is_collection=is_collection,
                 steps=steps,
             )
-            if steps.is_over():
+            if steps.is_late():
                 rules = replace(rules, count_steps=min(rules.count_steps, _LATE_STEPS))
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
@@ -231,7 +235,7 @@ class PatternMiner(TransformerMixin, MinerParameters):
             located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
-        if not quiet and is_first():
+        if not quiet:
             number = len(patterns) + len(choice.others)
             log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind
@@ -288,7 +292,12 @@ class PatternMiner(TransformerMixin, MinerParameters):
             return self.motif_set_.transform(csr, self.level)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
         bag = bag_of_patterns(
-            self.patterns_, csr, level=self.level, max_steps=max_steps, seed=self.random_state
+            self.patterns_,
+            csr,
+            level=self.level,
+            max_steps=max_steps,
+            seed=self.random_state,
+            n_jobs=self.n_jobs,
         )
         return np.log1p(bag) if self.values == LOG else bag
 

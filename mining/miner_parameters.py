@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from gomkcn_dgl.checks import check_choice, check_float, check_int, check_sizes
+from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
@@ -56,6 +56,7 @@ class MinerParameters(BaseEstimator):
     random_state: int = 0
     kernel: GOMKKernel | None = None
     backend: str = "auto"
+    n_jobs: int | None = None
 
     @property
     def sizes(self) -> range | None:
@@ -139,6 +140,7 @@ class MinerParameters(BaseEstimator):
             check_int(name, getattr(self, name), minimum)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
+        check_jobs("n_jobs", self.n_jobs)
         self.resolve_learning()
         self.resolve_kernel()
 

@@ -15,7 +15,7 @@ from mining.miner import PatternMiner
 from mining.settings import RunSettings
 
 # settings of the miner that do not change the result
-_WITHOUT_EFFECT = ("backend", "level", "values")
+_WITHOUT_EFFECT = ("backend", "level", "values", "n_jobs")
 
 
 def run_job(
@@ -36,7 +36,7 @@ def run_job(
     progress.begin("preparing")
     miner = settings.make_miner()
     identity = None if folder is None else _identity(settings, graph, classes)
-    steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
+    steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=miner.n_jobs)
     y = None if classes is None else np.array(classes.names)[classes.labels]
     miner.fit(graph, y, steps=steps)
     progress.begin("drawing the page")

@@ -14,6 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.categories import Colors
 from mining.counting.counter import count_occurrences, list_places
 from mining.counting.exact_search import count_by_graph
@@ -39,6 +40,7 @@ def bag_of_patterns(
     level: str = "graph",
     max_steps: int = 10 * STEPS_PER_SECOND,
     seed: int = 0,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     """Count the occurrences of each pattern in each graph of a collection, or at each node.
 
@@ -64,6 +66,8 @@ def bag_of_patterns(
         takes about 10 ns.
     seed : int
         Seed of the estimates.
+    n_jobs : int or None
+        Workers that share the patterns, see :class:`gomkcn.PatternMiner`.
 
     Returns
     -------
@@ -89,12 +93,20 @@ def bag_of_patterns(
     check_int("max_steps", max_steps, 1)
     csr = as_csr(graph)
     count = count_in_graphs if level == "graph" else _count_at_nodes
-    bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
     of_graph, of_patterns = category_colors(patterns, csr)
-    for column, (pattern, own) in enumerate(zip(patterns, of_patterns, strict=True)):
+    structures = [one.structure for one in patterns]
+
+    def count_one(number: int) -> Arrays:
+        own = of_patterns[number]
         colors = None if own is None else (own, of_graph)
-        bag[:, column], is_exact = count(csr, pattern.structure, colors, max_steps, seed)
-        if not is_exact:
+        counts, is_exact = count(csr, structures[number], colors, max_steps, seed)
+        return {"counts": counts, "is_exact": np.array(is_exact)}
+
+    found = Steps(n_jobs=n_jobs).each("counting patterns", count_one, range(len(patterns)))
+    bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
+    for column, (pattern, one) in enumerate(zip(patterns, found, strict=True)):
+        bag[:, column] = one["counts"]
+        if not one["is_exact"]:
             log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
     return bag
 

@@ -67,6 +67,8 @@ Random graphs and counts
     * --count-seconds  X   Work limit per count: X · 10⁸ steps, about X seconds of one thread; a
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
+Limits
+    --jobs n_jobs    N   Processes that share the work, -1 for one on each core [1]
 Graph filters and other details
     * --seed random_state  N  Random seed [0]
     * --levels num_levels  N  Number of levels of the kernel [3]
@@ -103,63 +105,59 @@ def mine(
     gomkcn mine --settings run/settings.toml --out again
     gomkcn mine friends.graph --out run --time-limit 600
     gomkcn mine friends.graph --out run --resume
-    torchrun --nproc-per-node 2 -m gomkcn mine friends.graph --out run
+    gomkcn mine friends.graph --jobs 4
     """
     from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
-    from gomkcn_dgl.runtime.processes import is_first, join_processes
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.tables import format_run
     from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
     interrupts = Interrupts(options["time_limit"])
-    with join_processes():
-        show_log(quiet or not is_first())
-        settings = _resolve(settings_file, options)
-        bar = JobProgress(not quiet and sys.stderr.isatty() and is_first())
-        # refused before the graph is read
-        settings.make_miner().check()
-        if not settings.graph.path:
-            raise InputError("PATH of a graph must be given, here or in the settings file.")
-        reading = dict(vars(settings.graph))
-        class_names, class_column = reading.pop("class_names"), reading.pop("class_column")
+    show_log(quiet)
+    settings = _resolve(settings_file, options)
+    bar = JobProgress(not quiet and sys.stderr.isatty())
+    # refused before the graph is read
+    settings.make_miner().check()
+    if not settings.graph.path:
+        raise InputError("PATH of a graph must be given, here or in the settings file.")
+    reading = dict(vars(settings.graph))
+    class_names, class_column = reading.pop("class_names"), reading.pop("class_column")
+    with bar:
+        bar.begin("reading the graph")
+        graph = read_graph(**reading)
+        classes = read_graph_classes(
+            reading["path"],
+            class_names,
+            format=reading["format"],
+            molecules=MoleculeOptions(
+                reading["smiles"], class_column, bool(reading["skip_invalid"])
+            ),
+        )
+    truth_path = options["truth"] or truth_beside(settings.graph.path)
+    truth = None if truth_path is None else read_truth(truth_path)
+    out = choose_folder(out, settings.graph.path, resume=resume)
+    with lock_folder(out) as folder:
+        progress = prepare_folder(folder, force, resume)
+        if progress is None:
+            click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
+            return
         with bar:
-            bar.begin("reading the graph")
-            graph = read_graph(**reading)
-            classes = read_graph_classes(
-                reading["path"],
-                class_names,
-                format=reading["format"],
-                molecules=MoleculeOptions(
-                    reading["smiles"], class_column, bool(reading["skip_invalid"])
-                ),
-            )
-        truth_path = options["truth"] or truth_beside(settings.graph.path)
-        truth = None if truth_path is None else read_truth(truth_path)
-        out = choose_folder(out, settings.graph.path, resume=resume)
-        with lock_folder(out) as folder:
-            progress = prepare_folder(folder, force, resume)
-            if progress is None:
-                click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
-                return
-            with bar:
-                with interrupts:
-                    miner, seconds = run_job(settings, graph, progress, interrupts, bar, classes)
-                if not is_first():
-                    return
-                recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
-                run = MiningRun.of(
-                    miner, graph, settings=settings, seconds=seconds, recovery=recovery
-                )
-                write_run(folder, run, settings)
-            if not run.is_partial:
-                remove_progress(folder)
-            click.echo(format_run(run))
-            click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+            with interrupts:
+                miner, seconds = run_job(settings, graph, progress, interrupts, bar, classes)
+            recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
+            run = MiningRun.of(miner, graph, settings=settings, seconds=seconds, recovery=recovery)
+            write_run(folder, run, settings)
+        if not run.is_partial:
+            remove_progress(folder)
+        click.echo(format_run(run))
+        click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
 
 
 @click.command(cls=Command)

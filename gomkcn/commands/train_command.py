@@ -18,6 +18,7 @@ from gomkcn.commands.base import (
     run_options,
     show_log,
 )
+from gomkcn_dgl.errors import InputError
 
 
 @click.command(cls=Command)
@@ -83,7 +84,7 @@ def train(
     """
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
-    from gomkcn_dgl.runtime.processes import is_first, join_processes, single_process
+    from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
     from gomkcn_dgl.training import training_run as training
     from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
     from mining.html.explanation_page import explain_run
@@ -94,6 +95,8 @@ def train(
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
         settings = settings.override(options)
         data = training.read_training_data(settings.data)
+        if settings.method == "kernel" and world_size() > 1:
+            raise InputError("method kernel is for one process; leave torchrun out.")
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
             unfinished = training.prepare_training_folder(folder, force, resume)
@@ -107,8 +110,7 @@ def train(
             training.write_training(folder, classifier, metrics)
             if is_first():
                 click.echo(training.format_results(metrics))
-                with single_process():
-                    _, page = explain_run(folder, data=data)
+                _, page = explain_run(folder, data=data)
                 click.echo(f"what it learnt: {page}")
 
 

@@ -17,7 +17,7 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
-from gomkcn_dgl.runtime.processes import gather_objects, world_size
+from gomkcn_dgl.runtime.processes import gather_objects
 
 TIME_LIMIT = "time limit"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -49,6 +49,13 @@ class Interrupts:
             self._deadline = time.monotonic() + limit
         self._signal = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
+
+    def __getstate__(self) -> float:
+        """The seconds that are left: a worker has its own clock, and its own signals."""
+        return self._deadline - time.monotonic()
+
+    def __setstate__(self, left: float) -> None:
+        self._deadline, self._signal, self._old_handlers = time.monotonic() + left, "", {}
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
@@ -97,15 +104,14 @@ class JobProgress:
             self._log.enter_context(logging_redirect_tqdm(_logs_on_terminal()))
         else:
             self._bar.close()
-        form = _BAR if total else _NO_BAR
+        form = _BAR if total is not None and total > 1 else _NO_BAR
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
-    def move(self, count: int | None = None, said: str = "") -> None:
-        """So many items are done, of each process one by default; ``said`` is behind the bar."""
+    def move(self, count: int, said: str = "") -> None:
+        """So many items are done; ``said`` is behind the bar."""
         if self._bar is not None:
             self._bar.set_postfix_str(said, refresh=False)
-            count = world_size() if count is None else count
-            self._bar.update(min(count, self._bar.total - self._bar.n))
+            self._bar.update(count)
 
     def __enter__(self) -> JobProgress:
         return self

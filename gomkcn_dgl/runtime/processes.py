@@ -1,4 +1,4 @@
-"""The processes of one run, started by torchrun: rank, sums and values of all processes.
+"""The processes of one training, started by torchrun: rank, sums and values of all processes.
 
 Without torchrun there is one process, and every function here returns what it was given. Torch is
 imported where there are several.
@@ -11,7 +11,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import GomkcnError, InputError
@@ -21,19 +20,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_single_process: ContextVar[bool] = ContextVar("single_process", default=False)
-
 
 class LostProcessError(GomkcnError):
     """Another process of this run was killed, or its machine cannot be reached."""
 
     exit_code = 1
-
-    def __init__(self) -> None:
-        super().__init__(
-            "another process of this run has ended or cannot be reached; go on with --resume, or "
-            "let torchrun do so with --max-restarts 3."
-        )
 
 
 @contextlib.contextmanager
@@ -68,7 +59,10 @@ def join_processes() -> Iterator[None]:
     except RuntimeError as error:
         # gloo has no class of its own for its errors
         if isinstance(error, dist.DistError) or "gloo" in str(error).lower():
-            raise LostProcessError from error
+            raise LostProcessError(
+                "another process of this run has ended or cannot be reached; go on with --resume, "
+                "or let torchrun do so with --max-restarts 3."
+            ) from error
         raise
     finally:
         if dist.is_initialized():
@@ -87,22 +81,12 @@ def _share_cores() -> None:
         numba.set_num_threads(max(1, numba.get_num_threads() // processes_here))
 
 
-@contextlib.contextmanager
-def single_process() -> Iterator[None]:
-    """Let this process compute independently of the others until the block ends."""
-    before = _single_process.set(True)
-    try:
-        yield
-    finally:
-        _single_process.reset(before)
-
-
 def _group() -> Any:
     """``torch.distributed`` where it connects this process with others, else None."""
     # who has not imported it is not connected
     dist = sys.modules.get("torch.distributed")
     is_connected = dist is not None and dist.is_available() and dist.is_initialized()
-    return dist if is_connected and not _single_process.get() else None
+    return dist if is_connected else None
 
 
 def world_size() -> int:

@@ -2,7 +2,9 @@
 
 A result is arrays by name, in a file of a folder, written whole or not at all. A job that is
 started again with the same folder computes only what is missing or damaged; without a folder
-nothing is kept. All processes of a job take the same steps, and each gets all results.
+nothing is kept. Items that do not depend on each other may be shared by the workers of joblib:
+other processes of this machine, or those of a cluster. They return results, which this process
+keeps.
 """
 
 from __future__ import annotations
@@ -10,31 +12,48 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
+import traceback
+import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 
+from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
-from gomkcn_dgl.runtime.processes import (
-    broadcast_object,
-    gather_objects,
-    is_first,
-    rank,
-    single_process,
-    world_size,
-)
+from gomkcn_dgl.runtime.processes import LostProcessError
 
 Arrays = Mapping[str, np.ndarray]
 Item = TypeVar("Item")
 
 _IDENTITY = "identity.json"
+# about how long workers are left alone: when they come back, what they have done is kept, and a
+# signal is seen
+_SECONDS_APART = 4.0
+
+
+class _WorkerTraceback(Exception):  # noqa: N818
+    """Where an error was raised in a worker."""
+
+
+class _Answer(NamedTuple):
+    """What a worker says of an item: a result, an error and where it was raised, or neither.
+
+    ``is_partial``: time was up, before the item was begun or before it was done whole.
+    """
+
+    is_partial: bool
+    result: Arrays | None = None
+    error: Exception | None = None
+    trace: str = ""
 
 
 class Steps:
@@ -42,8 +61,9 @@ class Steps:
 
     They are kept in ``folder``, with an ``identity`` as :func:`identity_of_job` makes it: the
     folder of another job is refused. ``progress`` shows the name of the step, and how many of its
-    items are done. ``is_partial``: time was up before all was done; what follows from then on is
-    not kept, since it is made of what was there.
+    items are done. ``n_jobs`` is joblib's: how many workers share the items, -1 for one on each
+    core; None for one, or what ``joblib.parallel_config`` says. ``is_partial``: time was up before
+    all was done; what follows from then on is not kept, since it is made of what was there.
 
     >>> steps = Steps()
     >>> steps.once("adding", lambda a, b: {"sum": np.array(a + b)}, 2, 3)["sum"].item()
@@ -60,10 +80,12 @@ class Steps:
         *,
         interrupts: Interrupts | None = None,
         progress: JobProgress | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.interrupts = interrupts
+        self.n_jobs = check_jobs("n_jobs", n_jobs)
         self.progress = JobProgress() if progress is None else progress
-        self.is_partial = False
+        self.is_partial = self._in_worker = False
         self.folder = None if folder is None else Path(folder)
         # written with the first result, so that a job that is refused at once leaves nothing
         self._identity = json.dumps(identity, default=str)
@@ -71,59 +93,108 @@ class Steps:
             assert identity is not None, "what is kept must be known by what it follows from"
             self._refuse_other_job(self.folder / _IDENTITY)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker needs: to know that it is one, and when time is up."""
+        return {"interrupts": self.interrupts, "is_partial": self.is_partial, "_in_worker": True}
+
     def once(self, name: str, do: Callable[..., Arrays], *args: Any) -> Arrays:
-        """Return the result of ``do(*args)``, which the first process computes for all."""
-        self.progress.begin(name)
-        result: Arrays = {}
-        if is_first():
-            self._is_late()
-            with single_process():
-                result = self._take(_file_name(name), partial(do, *args))
-        result, self.is_partial = broadcast_object((result, self.is_partial))
-        return result
+        """Return the result of ``do(*args)``."""
+        return self.each(name, lambda _: do(*args), [None])[0]
 
     def each(
         self,
         name: str,
         do: Callable[[Item], Arrays],
         items: Iterable[Item],
-        key: Callable[[Item], int | bytes] | None = None,
+        key: Callable[[Item], Any] | None = None,
         *,
         in_time: bool = False,
     ) -> list[Arrays]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
-        Of W processes each takes every W-th.
         ``key`` gives what an item is known by, itself where left out: a result is found again
         wherever the item stands. With ``in_time``, what is not there when time is up is left out.
+        Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
-        own = {}
-        for number in range(rank(), len(items), world_size()):
-            self.is_partial |= self._is_late() and in_time
-            if not (in_time and self.is_partial) or self._has(names[number]):
-                with single_process():
-                    own[names[number]] = self._take(names[number], partial(do, items[number]))
-            self.progress.move()
-        found: dict[str, Arrays] = {}
-        for part, is_partial in gather_objects((own, self.is_partial)):
-            found |= part
-            self.is_partial |= is_partial
+        # 1. what was kept
+        found = {one: result for one in names if (result := self._kept(one)) is not None}
+        missing = {one: item for one, item in zip(names, items, strict=True) if one not in found}
+        self.progress.move(len(items) - len(missing))
+        # 2. the others, by workers if there are some
+        parallel = Parallel(self.n_jobs)
+        # a cluster may have no worker yet
+        jobs = max(1, min(len(missing), int(effective_n_jobs(parallel.n_jobs))))
+        with parallel if jobs > 1 else nullcontext():
+            for some in self._in_time(list(missing), jobs, in_time):
+                own = [missing[one] for one in some]
+                results = self._shared(parallel, do, own, in_time) if jobs > 1 else [do(own[0])]
+                for one, result in zip(some, results, strict=True):
+                    if result is not None:
+                        found[one] = result
+                        self._keep(one, result)
+                self.progress.move(len(some))
         return [found[one] for one in names if one in found]
 
-    def is_over(self) -> bool:
-        """Whether time is up, in any process; all must ask at the same point."""
-        self.is_partial |= self._is_late()
-        self.is_partial = any(gather_objects(self.is_partial))
-        return self.is_partial
+    def _in_time(self, names: list[str], jobs: int, in_time: bool) -> Iterator[list[str]]:
+        """Yield names one by one, or as many at a time as take the workers some seconds."""
+        size = jobs
+        while names:
+            self.is_partial |= self._is_late() and in_time
+            if in_time and self.is_partial:
+                return
+            some, names, start = names[:size], names[size:], time.monotonic()
+            yield some
+            if jobs > 1:
+                seconds = max(time.monotonic() - start, 1e-3)
+                size = jobs * max(1, round(_SECONDS_APART / seconds * len(some) / jobs))
+
+    def _shared(
+        self,
+        parallel: Any,
+        do: Callable[[Item], Arrays],
+        items: Sequence[Item],
+        in_time: bool,
+    ) -> list[Arrays | None]:
+        """The results of some items by workers; None where time was up before."""
+        call = delayed(self._answer)
+        try:
+            with warnings.catch_warnings():
+                # joblib replaces a worker that has grown by 300 MB, as by importing torch, and says
+                # so in a thread of its own: as an error the warning would end that thread, for
+                # which joblib then waits for ever
+                warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
+                answers = parallel(call(do, item, in_time) for item in items)
+        except Exception as error:
+            # Ctrl-C reaches all processes of a terminal
+            self._is_late()
+            raise LostProcessError(
+                f"a worker of this job was killed or cannot be reached ({type(error).__name__}), "
+                "perhaps for lack of memory; go on with --resume."
+            ) from error
+        for one in answers:
+            if one.error is not None:
+                raise one.error from _WorkerTraceback(f"\n{one.trace}")
+            self.is_partial |= one.is_partial
+        return [one.result for one in answers]
+
+    def _answer(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> _Answer:
+        """In a worker: the result of an item, or its error, which tells it from a lost worker."""
+        # a Ctrl-C in the terminal is for the process that waits for the workers; with one worker
+        # left in a cluster joblib computes in that process
+        with Interrupts() if self._in_worker else nullcontext():
+            try:
+                if in_time and self.is_late():
+                    return _Answer(True)
+                result = do(item)
+                return _Answer(self.is_partial, result)
+            except Exception as error:
+                return _Answer(self.is_partial, None, error, traceback.format_exc())
 
     def is_late(self) -> bool:
-        """Whether time is up in this process: a long step asks, and what it cut is not kept.
-
-        A signal raises.
-        """
+        """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""
         self.is_partial |= self._is_late()
         return self.is_partial
 
@@ -134,23 +205,15 @@ class Steps:
             raise RunInterruptedError(reason, "between two steps")
         return bool(reason)
 
-    def _has(self, name: str) -> bool:
-        return self.folder is not None and (self.folder / name).exists()
+    def _kept(self, name: str) -> Arrays | None:
+        return None if self.folder is None else _read(self.folder / name)
 
-    def _take(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """Read a result, or compute and keep it."""
-        result = None if self.folder is None else _read(self.folder / name)
-        if result is None:
-            result = make()
-            if self.folder is not None:
-                self._keep(self.folder, name, result)
-        return result
-
-    def _keep(self, folder: Path, name: str, result: Arrays) -> None:
-        self._begin(folder)
-        if not self.is_partial:
-            with atomic_file(folder / name, durable=False) as file:
-                np.savez(file, allow_pickle=False, **result)
+    def _keep(self, name: str, result: Arrays) -> None:
+        if self.folder is not None:
+            self._begin(self.folder)
+            if not self.is_partial:
+                with atomic_file(self.folder / name, durable=False) as file:
+                    np.savez(file, allow_pickle=False, **result)
 
     def write(self, name: str, state: bytes) -> None:
         """Keep the state of a step that is under way in a file of the folder."""

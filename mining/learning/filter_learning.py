@@ -119,7 +119,7 @@ def learn_filters(
 
         def on_epoch(loss: float) -> bool:
             curve.append(loss)
-            return steps.is_over()
+            return steps.is_late()
 
         # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
         # the filters before and after the training are judged as discrete ones

@@ -98,7 +98,7 @@ def find_motif_set(
     is_collection: bool = False,
     steps: Steps | None = None,
 ) -> MotifSet:
-    """Search from several starts, which all processes share, and keep the shortest description."""
+    """Search from several starts, and keep the shortest description."""
     steps = Steps() if steps is None else steps
     graph = mined.graph
     sizes = sizes or (COLLECTION_SIZES if is_collection else SIZES)

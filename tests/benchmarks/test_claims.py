@@ -305,17 +305,23 @@ def test_large_graphs():
         f"{seconds[0]:.0f} s for 10^4 edges and {seconds[1]:.0f} s for 10^5",
         f"{seconds[2]:.0f} s for 10^6",
     )
-    of = {one["nodes"]: one for one in tables("processes")[0]}
-    for nodes, words in (
-        ("100,000", "{} times as fast for 10^5 nodes with 20 graphs of a null model ({:.0f} s and"),
-        ("10,000,000", "{} times for 10^7 nodes ({:.0f} s and {:.0f} s)"),
-        ("1,000,000", "{} times for 10^6 ({:.0f} s and {:.0f} s)"),
-    ):
-        one = of[nodes]
+    speed, lost, backends = tables("processes")
+    for one in speed:
+        alone, two = value(one["one, s"]), value(one["two, s"])
+        spent, spent_by_two = value(one["processor, one, s"]), value(one["processor, two, s"])
         says(
             "docs/scaling.md",
-            words.format(one["times as fast"], value(one["one, s"]), value(one["two, s"])),
+            f"{alone:.0f} and {two:.0f} s for {one['nodes']} nodes, with {spent:.0f} and "
+            f"{spent_by_two:.0f} s of processor",
         )
+    assert {one["equal"] for one in (*speed, *backends[1:])} == {"every byte"}
+    assert [one["resumed, equal"] for one in lost] == ["every byte"]
+    mined = {one["workers"]: value(one["mine, s"]) for one in backends}
+    says(
+        "docs/scaling.md",
+        f"{mined['one process']:.0f} s by one process, {mined['joblib']:.0f} s by two workers of "
+        f"joblib and {mined['distributed']:.0f} s by two of Dask",
+    )
 
 
 def test_speed():

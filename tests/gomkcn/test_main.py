@@ -11,6 +11,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from command_line import gomkcn, invoke, refused
+from graph_files import write_tu
 
 from gomkcn.commands.base import choose_folder
 from gomkcn.commands.main import main
@@ -168,6 +169,7 @@ OPTIONS = {
     "--epochs 1": ("num_epochs", 1),
     "--contrast 0.5": ("feature_contrast", 0.5),
     "--seed 9": ("random_state", 9),
+    "--jobs 2": ("n_jobs", 2),
 }
 
 
@@ -265,10 +267,16 @@ def test_a_folder_is_chosen_where_none_is_given(capsys):
     assert choose_folder("own", path) == "own"
 
 
-def test_several_processes_need_the_name_of_their_folder(monkeypatch):
+def test_torchrun_is_for_networks_which_need_the_name_of_their_folder(monkeypatch):
+    write_tu("TU", [nx.cycle_graph(5), nx.star_graph(4)] * 10, [0, 1] * 10)
     monkeypatch.setattr("gomkcn_dgl.runtime.processes.world_size", lambda: 2)
-    said = refused(f"mine {write_edges()} {QUICK} --quiet")
+    said = refused("train TU --quiet")
     assert said == "--out must be given where several processes share the work of a run."
+    said = refused("train TU --method kernel --quiet")
+    assert said == "--method kernel is for one process; leave torchrun out."
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    said = refused(f"mine {write_edges()} --quiet")
+    assert said == "mine is shared by --jobs 4, not by torchrun; leave torchrun out."
 
 
 def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):

@@ -32,14 +32,12 @@ from gomkcn_dgl.runtime.processes import (
     is_first,
     join_processes,
     rank,
-    single_process,
     was_restarted,
     world_size,
 )
 
 COMMAND = "train TU --epochs 6 --hops 1 --size 3 --filters 2 --levels 1 --batch-size 16 "
 COMMAND += "--quiet --force --out"
-MACHINE = "train TU --method kernel --levels 1 --tau 0.3 --folds 2 --quiet --force --out"
 
 
 def train_twins():
@@ -65,12 +63,9 @@ def small_parts():
     interrupts = Interrupts()
     if rank() == 1:
         interrupts._signal = "SIGTERM"
-    with single_process():
-        alone = (rank(), world_size(), gather_objects(0))
     answers = {
         "rank": rank(),
         "first": is_first(),
-        "alone": alone,
         "sum": all_reduce_sum(torch.tensor([1.0, float(rank())])).tolist(),
         "broadcast": broadcast_object({"from": rank()}),
         "reason": interrupts.agree(),
@@ -95,7 +90,6 @@ def main(path, run):
             gomkcn_dgl.runtime.job.Interrupts = KilledInTheThirdEpoch
         gomkcn([*COMMAND.split(), run], standalone_mode=False)
         assert was_restarted()
-        gomkcn([*MACHINE.split(), f"{run}-machine"], standalone_mode=False)
         outcome = {"size": world_size(), "parts": small_parts()}
         outcome["twins"] = train_twins()
         (_, first), (_, second) = gather_objects(outcome["twins"])

@@ -1,19 +1,20 @@
-"""A mining job: sampled, interrupted and resumed, in parts, short of time, in two processes."""
+"""A mining job: sampled, interrupted and resumed, in parts, short of time, by workers."""
 
 import itertools
 import json
 import os
-import subprocess
-import sys
+import re
+import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
-from command_line import gomkcn, refused
+from command_line import gomkcn, invoke, refused
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import MiningRun
+from mining import MiningRun, choice
 from mining.mining_job import run_job
 from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
@@ -96,8 +97,6 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     assert content(miner) == content(uninterrupted)
 
 
-# the processes import the package of this folder, whatever is installed
-ROOT = str(Path(__file__).parents[2])
 OPTIONS = "--patterns 3 --size 3-4 --epochs 1 --quiet --out run --count-seconds 60"
 
 
@@ -122,29 +121,33 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
     )
 
 
-def test_two_processes_give_what_one_gives(folder):
+def test_workers_give_what_one_process_gives(graph, uninterrupted):
+    shared, _ = run_job(SETTINGS.override({"miner": {"n_jobs": 2}}), graph)
+    assert content(shared) == content(uninterrupted)
+    one, two = (miner.set_params(values="occurrences") for miner in (uninterrupted, shared))
+    assert np.array_equal(one.transform(graph), two.transform(graph))
+
+
+def test_a_killed_worker_ends_in_one_sentence_and_the_run_is_resumed(folder, monkeypatch):
     gomkcn("generate planted --out graph.csv --nodes 60 --motif square=6")
-    more = "--null degree --null-samples 99 --sources grown,filters"
-    gomkcn(f"mine graph.csv {OPTIONS} {more}")
-    one = Path("run/patterns.json").read_text()
-    copies = Path("run/copies.parquet").read_bytes()
-    script = Path(__file__).parents[1] / "helpers" / "mining_processes.py"
-    done = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-         "--max-restarts", "1", script, *f"mine graph.csv {OPTIONS} {more} --force".split()],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "PYTHONPATH": ROOT},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert Path("killed").exists()
-    assert Path("run/patterns.json").read_text() == one
-    assert Path("run/copies.parquet").read_bytes() == copies
-    # both have all of the result
-    fitted = [json.loads(Path(f"fitted-{rank}.json").read_text()) for rank in range(2)]
-    assert fitted[0] == fitted[1]
-    keys = [[p["edges"], p["frequency"], p["significance"]] for p in json.loads(one)["patterns"]]
-    assert [[p["edges"], p["frequency"], p["significance"]] for p in fitted[0][:-1]] == keys
+    command = f"mine graph.csv {OPTIONS} --null degree --null-samples 99"
+    gomkcn(command)
+    tables = [path for path in Path("run").iterdir() if path.suffix in (".parquet", ".graphml")]
+    tables.append(Path("run/patterns.json"))
+    expected = [path.read_bytes() for path in tables]
+    take, mark, own = choice._take_census, Path("killed").resolve(), os.getpid()
+
+    def take_or_die(*graph_and_sizes):
+        if os.getpid() != own and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return take(*graph_and_sizes)
+
+    monkeypatch.setattr(choice, "_take_census", take_or_die)
+    killed = invoke(f"{command} --force --jobs 2")
+    assert killed.exit_code == 1
+    assert re.fullmatch(r"gomkcn: a worker .* was killed .* go on with --resume.\n", killed.stderr)
+    # by whom it is done is no other setting
+    gomkcn(f"{command} --resume")
+    assert [path.read_bytes() for path in tables] == expected
     assert sorted(path.name for path in Path("run").glob(".*")) == []

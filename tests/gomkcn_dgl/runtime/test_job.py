@@ -75,7 +75,7 @@ def test_the_bar_shows_each_stage_and_what_is_logged_once_above_it(name, capsys,
         for bar, stage in ((progress, "counting"), (hidden, "hiding")):
             bar.begin("preparing")
             bar.begin(stage, 2)
-            bar.move()
+            bar.move(1)
         own.warning("a structure was left out")
         assert progress._bar.n == 1
     log.removeHandler(handler)

@@ -54,7 +54,6 @@ def test_each_process_knows_its_part(two):
     first, second = two["parts"]
     assert (first["rank"], first["first"], second["rank"], second["first"]) == (0, True, 1, False)
     for part in (first, second):
-        assert part["alone"] == (0, 1, [0])
         assert part["sum"] == [2.0, 1.0]
         assert part["broadcast"] == {"from": 0}
         assert part["reason"] == "SIGTERM"
@@ -80,18 +79,6 @@ def test_a_killed_process_is_restarted_and_the_run_goes_on(workplace, monkeypatc
     assert losses == pytest.approx(expected["history"]["train_loss"], rel=0.2)
     assert metrics["epochs"] == 6
     assert not Path("run/unfinished").exists()
-
-
-def test_two_processes_train_the_kernel_machine_of_one(workplace, monkeypatch):
-    monkeypatch.chdir(workplace)
-    gomkcn(f"{several_processes.MACHINE} one-machine")
-    metrics, expected = (
-        json.loads(Path(f"{run}-machine", "metrics.json").read_text()) for run in ("run", "one")
-    )
-    assert metrics["tried"] == expected["tried"]
-    assert metrics["accuracy"] == expected["accuracy"]
-    assert Path("run-machine/explanation/explanation.html").exists()
-    assert not Path("run-machine/unfinished").exists()
 
 
 def test_a_single_process_and_an_incomplete_environment(monkeypatch):

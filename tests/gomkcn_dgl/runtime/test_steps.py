@@ -2,13 +2,19 @@
 
 import os
 import signal
+import subprocess
+import sys
+import threading
+import time
 
+import joblib
 import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime import steps as module
 from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.processes import LostProcessError
 from gomkcn_dgl.runtime.steps import Steps, digest_of, identity_of_job
 
 LATE = Interrupts(time_limit=1e-9)
@@ -94,22 +100,7 @@ def test_what_is_not_there_when_time_is_up_is_left_out(job, tmp_path):
     steps = job()
     assert values(steps.each("squaring", number, range(4), in_time=True)) == [0, 1, 2, 3]
     assert values(steps.each("counting", refuse, [5])) == [5]
-    assert not (steps.is_partial or steps.is_over()) and job(interrupts=LATE).is_over()
-
-
-def test_of_two_processes_each_computes_every_second_item(tmp_path, monkeypatch):
-    # the first process sees what the second one has computed
-    theirs = {"a-1.npz": number(7)}
-    monkeypatch.setattr(module, "world_size", lambda: 2)
-    monkeypatch.setattr(module, "gather_objects", lambda own: [own, (theirs, True)])
-    steps = Steps(tmp_path, {})
-    assert values(steps.each("a", number, range(3))) == [0, 7, 2]
-    assert steps.is_partial
-    assert files(tmp_path) == ["a-0.npz", "a-2.npz", "identity.json"]
-    # the second one computes nothing of what is done once
-    monkeypatch.setattr(module, "is_first", lambda: False)
-    monkeypatch.setattr(module, "broadcast_object", lambda own: (number(1), False))
-    assert Steps().once("b", refuse) == number(1)
+    assert not (steps.is_partial or steps.is_late()) and job(interrupts=LATE).is_late()
 
 
 def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
@@ -138,3 +129,160 @@ def test_results_of_another_version_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "version", lambda name: "99")
     with pytest.raises(InputError, match="was made with other versions of gomkcn-dgl"):
         Steps(tmp_path, identity_of_job({}))
+
+
+def squares(*, pause=0.0, kills=None, fails=False):
+    """What squares a number, in which process; the fourth one may kill its worker once, or fail."""
+
+    def square(i):
+        time.sleep(pause)
+        if i == 4 and kills is not None and not kills.exists():
+            kills.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if i == 4 and fails:
+            raise ZeroDivisionError("four")
+        return {"value": np.array(i * i), "process": np.array(os.getpid())}
+
+    # made here, so that workers need not find this file
+    return square
+
+
+def test_workers_give_what_one_process_gives_and_only_this_one_keeps_it(job, tmp_path):
+    found = job(n_jobs=2).each("squaring", squares(), range(30))
+    assert values(found) == [i * i for i in range(30)]
+    assert os.getpid() not in [one["process"] for one in found]
+    assert len(files(tmp_path / "job")) == 1 + 30
+    again = job(n_jobs=2).each("squaring", squares(fails=True), range(30))
+    assert [one["process"] for one in again] == [one["process"] for one in found]
+
+
+def test_how_many_workers_is_what_joblib_says():
+    alone = {"process": np.array(os.getpid())}
+    # one process, where nothing is said or a single item is missing
+    for steps, number in ((Steps(), 4), (Steps(n_jobs=1), 4), (Steps(n_jobs=2), 1)):
+        (*_, last) = steps.each("squaring", squares(), range(number))
+        assert last["process"] == alone["process"]
+    with joblib.parallel_config(n_jobs=2):
+        found = Steps().each("squaring", squares(), range(4))
+        inside = Steps(n_jobs=1).each("squaring", squares(), range(4))
+    assert alone["process"] not in [one["process"] for one in found]
+    assert alone["process"] == inside[0]["process"]
+    for wrong in (0, True, "2"):
+        with pytest.raises(InputError, match="n_jobs must be a number of processes, or -1 for"):
+            Steps(n_jobs=wrong)
+
+
+def test_an_error_of_an_item_is_itself_and_says_where_it_was(job):
+    with pytest.raises(ZeroDivisionError, match="four") as error:
+        job(n_jobs=2).each("squaring", squares(fails=True), range(30))
+    assert 'raise ZeroDivisionError("four")' in str(error.value.__cause__)
+    # the workers are still there
+    assert values(job(n_jobs=2).each("squaring", squares(), range(6))) == [0, 1, 4, 9, 16, 25]
+
+
+def test_a_killed_worker_is_one_sentence_and_the_job_goes_on(job, tmp_path):
+    square = squares(kills=tmp_path / "killed")
+    with pytest.raises(LostProcessError, match=r"^a worker .* was killed .* with --resume\.$"):
+        job(n_jobs=2).each("squaring", square, range(9))
+    # the first items came back before
+    assert {"squaring-0.npz", "squaring-1.npz"} <= set(files(tmp_path / "job"))
+    assert values(job(n_jobs=2).each("squaring", square, range(9))) == [i * i for i in range(9)]
+
+
+GROWING = """
+import numpy as np
+from joblib.externals.loky import process_executor
+from gomkcn_dgl.runtime.steps import Steps
+
+def grow(i):
+    # joblib looks at once, and takes any size for too much
+    process_executor._MEMORY_LEAK_CHECK_DELAY = 0
+    process_executor._MAX_MEMORY_LEAK_SIZE = -(1 << 40)
+    return {"value": np.array(i)}
+
+found = Steps(n_jobs=2).each("growing", lambda i: grow(i), range(12))
+print([one["value"].item() for one in found])
+"""
+
+
+def test_a_worker_that_has_grown_is_replaced_where_warnings_are_errors():
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", GROWING],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    assert done.stdout.split("\n")[-2] == str(list(range(12)))
+
+
+def test_workers_know_when_time_is_up(job, tmp_path):
+    with Interrupts(time_limit=0.3) as interrupts:
+        steps = job(n_jobs=2, interrupts=interrupts)
+        found = values(steps.each("squaring", squares(pause=0.02), range(2000), in_time=True))
+    assert steps.is_partial and found == sorted(found) and len(found) < 2000
+    # a step that looks at the clock itself was cut, and is not kept
+    steps = job(n_jobs=2, interrupts=LATE)
+    cut = steps.each("asking", lambda i: number(steps.is_late()), range(3))
+    assert values(cut) == [True] * 3 and steps.is_partial
+    assert not [path for path in files(tmp_path / "job") if path.startswith("asking")]
+    # one that does not is whole
+    steps = job(n_jobs=2, interrupts=LATE)
+    assert values(steps.each("doubling", number, range(3))) == [0, 1, 2] and not steps.is_partial
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_a_signal_ends_a_shared_job(job, monkeypatch, is_noted):
+    monkeypatch.setattr(module, "_SECONDS_APART", 0.2)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    square = squares(pause=0.1)
+    if is_noted:
+        with Interrupts() as interrupts, pytest.raises(RunInterruptedError, match="by SIGINT"):
+            timer.start()
+            job(n_jobs=2, interrupts=interrupts).each("a", square, range(2000))
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            job(n_jobs=2).each("a", square, range(2000))
+    assert values(job(n_jobs=2).each("b", squares(), range(9))) == [i * i for i in range(9)]
+
+
+def test_workers_leave_ctrl_c_to_the_process_that_waits(job):
+    def interrupt(i):
+        os.kill(os.getpid(), signal.SIGINT)
+        return number(i)
+
+    assert values(job(n_jobs=2).each("a", interrupt, range(4))) == [0, 1, 2, 3]
+
+
+@pytest.mark.slow
+def test_dask_gives_the_same_though_a_worker_is_killed(job, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        found = job().each("squaring", squares(kills=tmp_path / "killed"), range(30))
+    assert values(found) == [i * i for i in range(30)] and (tmp_path / "killed").exists()
+    # with one worker left this process may compute as well
+    assert {one["process"].item() for one in found} != {os.getpid()}
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_and_a_killed_worker_is_one_sentence(job, tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed")
+    import ray
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    register_ray()
+    square = squares(kills=tmp_path / "killed")
+    with joblib.parallel_config("ray", n_jobs=2):
+        assert values(job().each("a", squares(), range(30))) == [i * i for i in range(30)]
+        with pytest.raises(ZeroDivisionError):
+            job().each("b", squares(fails=True), range(30))
+        with pytest.raises(LostProcessError, match=r"go on with --resume\.$"):
+            job().each("c", square, range(9))
+        assert values(job().each("c", square, range(9))) == [i * i for i in range(9)]
+    ray.shutdown()
