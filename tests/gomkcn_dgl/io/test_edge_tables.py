@@ -177,6 +177,13 @@ def test_relations_in_every_text_format(write, name, text, options):
     assert graph.relations.directed == (True, True)
 
 
+def test_three_words_are_few_enough_for_relations_in_any_table(write):
+    rows = ["a acts b\n", "b stops c\n", "c sees a\n", "d eats a\n"]
+    graph = read_graph(write("g.txt", "".join(rows[:3])))
+    assert graph.relations.names == ("acts", "sees", "stops")
+    refuse(write("g.txt", "".join(rows)), "an edge must have the form 'u v', 'u v weight' or")
+
+
 @pytest.mark.parametrize(
     ("text", "header"),
     [

@@ -51,6 +51,12 @@ def test_features(tmp_path):
     assert read_graph(several).feature_names == names
 
 
+def test_as_many_labels_as_there_may_be(tmp_path, monkeypatch):
+    monkeypatch.setattr("gomkcn_dgl.io.tu_folder._MAX_LABELS", 2)
+    folder = tu_folder(tmp_path, node_labels="7\n3\n7\n7\n3\n")
+    assert read_graph(folder).feature_names == ("label=3", "label=7")
+
+
 @pytest.mark.parametrize(
     ("readme", "names"),
     [
