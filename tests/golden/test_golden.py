@@ -5,8 +5,9 @@ import math
 import pytest
 import recording
 
-# how much floats may differ; gradients and kernel machines sum over many rounded numbers
-USUAL, TOLERANCE = 1e-6, {"training": 1e-3}
+# how much floats may differ; gradients and kernel machines sum over many rounded numbers, which
+# processors do in other orders
+USUAL, TOLERANCE = 1e-6, {"scores": 1e-4, "training": 1e-3}
 
 
 def differences(found, expected, name=""):

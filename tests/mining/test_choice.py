@@ -192,3 +192,12 @@ def test_a_null_model_of_ones_own(mined):
     assert miner.null_models_ == {"shuffled": "the number of edges"}
     compared = [one for one in (*miner.patterns_, *miner.others_) if one.significance]
     assert compared and {one.significance["shuffled"].num_samples for one in compared} == {99}
+
+
+def test_of_what_sources_have_shown_the_most_frequent_are_reported():
+    graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 3
+    miner = PatternMiner(1, "3-4", sources="frequent", null=None).fit(graphs)
+    shown = [one for one in miner.patterns_ if one.motif is None]
+    others = [one for one in miner.others_ if "frequent" in one.sources]
+    assert len(shown) == 1 and others
+    assert shown[0].frequency.count >= max(one.frequency.count for one in others)

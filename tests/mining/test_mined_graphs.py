@@ -13,7 +13,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, PatternMiner
-from mining.categories import Categories
+from mining.categories import Categories, find_category
 from mining.mined_graph import MinedGraph
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
@@ -217,6 +217,11 @@ def test_what_is_no_category():
     ):
         assert not Categories.find(np.array(features), names)
     assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
+
+
+def test_a_category_is_found_by_the_part_after_the_last_sign():
+    names = ["kind=of=c", "c=d", "e"]
+    assert [find_category(name, range(3), names) for name in ("c", "d", "e", "c=d")] == [0, 1, 2, 1]
 
 
 def test_a_structure_has_the_colours_of_its_categories_in_a_graph():

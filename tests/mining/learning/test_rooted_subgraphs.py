@@ -19,7 +19,7 @@ def sample(graph, kernel, max_nodes=4):
 
 
 def test_subgraphs_of_all_nodes_or_of_as_many_as_there_is_room_for(monkeypatch):
-    graph = as_csr(nx.path_graph(9), features=np.linspace(2, 3, 9)[:, None])
+    graph = as_csr(nx.path_graph(9), features=np.linspace(-1, 1, 9)[:, None])
     kernel = GOMKKernel(1)
     every = sample(graph, kernel)
     assert every.adj.shape == (9, 4, 4) and every.num_nodes.tolist() == [3] + [4] * 7 + [3]
