@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "gspan": ["frequent_subgraphs", "FrequentSubgraphs", "SubgraphFeatures"],
         "inexact_counts": ["count_inexact", "InexactCounts", "Variant"],
         "learning.filter_learning": ["FilterLearning"],
+        "learning.train_filters": ["train_filters", "TrainedFilter", "TrainedFilters"],
         "pattern_miner": ["PatternMiner"],
         "motif_sets.finding": ["motif_set"],
         "motif_sets.motif_set": ["MotifSet"],

@@ -11,19 +11,17 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.learning.filter_learning import FilterLearning, learn_filters
-from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
+from mining.learning.train_filters import DEFAULT_KERNEL, sample_subgraphs, without_weights
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
@@ -35,7 +33,6 @@ M = TypeVar("M", bound="Miner")
 
 log = logging.getLogger("gomkcn_dgl")
 
-DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 AUTO, NONE = "auto", "none"
 # sizes of which structures are counted and compared, where none is given
 USUAL_SIZES = range(3, 9)
@@ -194,7 +191,7 @@ class Miner:
         """
         # 1. read the graph
         self.check()
-        given = _without_weights(as_csr(graph))
+        given = without_weights(as_csr(graph))
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
@@ -254,14 +251,13 @@ class Miner:
         self, mined: MinedGraph, sizes: range, steps: Steps
     ) -> tuple[list[Pattern], list[float]]:
         """What filters learn of the subgraphs around the nodes, and the loss curve."""
-        graph, learning = mined.graph, self.resolve_learning()
-        scaling = FeatureScaling.fit(graph.stored_features, learning.feature_contrast)
+        learning, kernel = self.resolve_learning(), self.resolve_kernel()
         steps.progress.begin("sampling subgraphs")
-        hops = usual_hops(self.filter_nodes) if learning.num_hops is None else learning.num_hops
-        settings = SubgraphSettings(hops, self.filter_nodes, learning.policy, self.random_state)
-        kernel = self.resolve_kernel()
+        subgraphs, scaling = sample_subgraphs(
+            mined.graph, self.filter_nodes, learning, kernel, self.random_state
+        )
         filters, loss_curve = learn_filters(
-            RootedSubgraphs.sample(graph, scaling, kernel, settings),
+            subgraphs,
             self.num_patterns,
             learning,
             kernel,
@@ -271,12 +267,3 @@ class Miner:
             steps=steps,
         )
         return patterns_of_filters(filters, mined, scaling, sizes), loss_curve
-
-
-def _without_weights(graph: CSRGraph) -> CSRGraph:
-    """Leave the weights of edges out, and note it."""
-    if graph.weights is None:
-        return graph
-    note = "edge weights are not used for mining: a pattern has an edge or not"
-    log.info(note)
-    return replace(graph, weights=None, notes=(*graph.notes, note))

@@ -14,7 +14,8 @@ from typing import Any, get_type_hints
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
-from mining.miner import DEFAULT_KERNEL, Miner
+from mining.learning.train_filters import DEFAULT_KERNEL
+from mining.miner import Miner
 
 # these parameters of a miner have tables of their own
 _OTHER_TABLES = ("kernel", "learning")

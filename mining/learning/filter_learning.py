@@ -195,6 +195,31 @@ class Assignment:
     matching: Tensor
 
 
+@torch.no_grad()
+def assign(
+    subgraphs: RootedSubgraphs,
+    filters: DiscreteFilters | GraphFilters,
+    kernel: GOMKKernel,
+    backend: str,
+    rows: Tensor | None = None,
+) -> Assignment:
+    """Most similar filter of the subgraphs in ``rows``, or of all."""
+    rows = torch.arange(len(subgraphs.feat)) if rows is None else rows
+    if isinstance(filters, DiscreteFilters):
+        adj, feat = filters.adj, filters.feat
+    else:
+        adj, feat = filters.adj(), filters.feat()
+    z, largest = kernel.embed(adj, feat), kernel.largest_score(adj.shape[1])
+    parts = []
+    for part in rows.split(_PART_SIZE):
+        scores, matching = kernel.match(
+            subgraphs.levels[part], z, subgraphs.num_nodes[part], backend
+        )
+        best, index = scores.argmax(dim=1), torch.arange(len(part))
+        parts.append((best, scores[index, best] / largest, matching[index, best]))
+    return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
+
+
 class FilterClustering:
     """Trains graph filters, in place, on U subgraphs."""
 
@@ -204,28 +229,12 @@ class FilterClustering:
         self.subgraphs, self.filters = subgraphs, filters
         self.kernel, self.backend = kernel, backend
 
-    @torch.no_grad()
     def assign(
         self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
     ) -> Assignment:
-        """Most similar filter of the subgraphs in ``rows``, or of all.
-
-        The filters are those being trained, or ``discrete`` ones.
-        """
-        rows = torch.arange(len(self.subgraphs.feat)) if rows is None else rows
-        filters = (self.filters.adj(), self.filters.feat())
-        z = self.kernel.embed(*(filters if discrete is None else (discrete.adj, discrete.feat)))
-        parts = [self._assign_part(part, z) for part in rows.split(_PART_SIZE)]
-        return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
-
-    def _assign_part(self, rows: Tensor, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        scores, matching = self.kernel.match(
-            self.subgraphs.levels[rows], z, self.subgraphs.num_nodes[rows], self.backend
-        )
-        best = scores.argmax(dim=1)
-        index = torch.arange(len(rows))
-        similarity = scores[index, best] / self.kernel.largest_score(self.filters.filter_size)
-        return best, similarity, matching[index, best]
+        """Most similar filter of subgraphs: of those being trained, or of ``discrete`` ones."""
+        filters = self.filters if discrete is None else discrete
+        return assign(self.subgraphs, filters, self.kernel, self.backend, rows)
 
     def loss(self, discrete: DiscreteFilters | None = None) -> float:
         """1 - the mean similarity of a subgraph to its most similar filter."""
