@@ -24,9 +24,9 @@ from record import Bench
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
+from mining.counting.census import subgraphs_of
 from mining.counting.census_formulas import count_graphlets, count_orbits
 from mining.counting.graphlets import graphlets
-from mining.counting.structure_counts import subgraphs_of
 
 GRAPHS = {
     "ca-GrQc": "ca-GrQc.txt.gz",

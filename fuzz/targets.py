@@ -31,7 +31,7 @@ from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
 from mining.export import occurrence_table, pattern_table, read_places
 from mining.html.report import render_report
-from mining.html.tables import format_comparison, format_run
+from mining.html.terminal import format_comparison, format_run
 from mining.run_folder import read_run
 from mining.settings import read_settings
 

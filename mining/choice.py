@@ -23,15 +23,15 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.categories import Categories
-from mining.counting.counter import count_occurrences
-from mining.counting.exact_search import find_graphs
-from mining.counting.sought import STEPS_PER_SECOND
-from mining.counting.structure_counts import (
+from mining.counting.census import (
     census_sizes,
     census_steps,
     count_structures,
     exact_array,
 )
+from mining.counting.counter import count_occurrences
+from mining.counting.exact_search import find_graphs
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.pattern import NullComparison, OccurrenceCount, Pattern, merge

@@ -29,7 +29,7 @@ from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
-from mining.counting.structure_counts import are_connected
+from mining.counting.census import are_connected
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
 

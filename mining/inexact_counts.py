@@ -19,9 +19,9 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
+from mining.counting.census import are_connected
 from mining.counting.counter import count_and_find, list_places
 from mining.counting.sought import STEPS_PER_SECOND, Sought
-from mining.counting.structure_counts import are_connected
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 

@@ -16,9 +16,9 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.tabular import Table, Tabular
 from mining.categories import Categories
+from mining.counting.census import count_structures, exact_array, sizes_of_census
 from mining.counting.census_formulas import count_orbits
 from mining.counting.sought import INDUCED, READINGS
-from mining.counting.structure_counts import count_structures, exact_array, sizes_of_census
 
 
 def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:

@@ -113,7 +113,7 @@ def mine(
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
-    from mining.html.tables import format_run
+    from mining.html.terminal import format_run
     from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
 
@@ -212,7 +212,7 @@ def report(run: str) -> None:
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.html.explanation_page import explain_run
-    from mining.html.tables import format_run
+    from mining.html.terminal import format_run
     from mining.run_folder import read_run, write_report
 
     if (Path(run) / METRICS).exists():
@@ -239,7 +239,7 @@ def compare(first: str, second: str) -> None:
     \b
     gomkcn compare run other
     """
-    from mining.html.tables import format_comparison
+    from mining.html.terminal import format_comparison
     from mining.run_folder import read_run
 
     click.echo(format_comparison(read_run(first), read_run(second)))

@@ -20,7 +20,7 @@ import numpy as np
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
-from mining.html.tables import shown_set
+from mining.html.terminal import shown_set
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrences
 from mining.pattern import MORE, Pattern

@@ -18,7 +18,7 @@ from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
 from mining.html.report import render_report
-from mining.html.tables import EDITS_NOTE, copies_said, has_edits, shown_set
+from mining.html.terminal import EDITS_NOTE, copies_said, has_edits, shown_set
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, MORE, Pattern, Patterns

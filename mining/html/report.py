@@ -21,7 +21,7 @@ from gomkcn_dgl.graphs.shapes import count
 from mining.fragments import molecule_of
 from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
-from mining.html.tables import (
+from mining.html.terminal import (
     EDITS_NOTE,
     called,
     has_edits,

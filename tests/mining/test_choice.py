@@ -9,8 +9,8 @@ import pytest
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, choice
-from mining.counting.structure_counts import count_structures
-from mining.html.tables import format_run
+from mining.counting.census import count_structures
+from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
 from mining.null_models import RandomGraphs, null_model
 from mining.pattern import AS_EXPECTED, MORE, NullComparison, Pattern

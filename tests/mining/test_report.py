@@ -22,7 +22,7 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
-from mining.html.tables import EDITS_NOTE, Table, format_comparison, format_run
+from mining.html.terminal import EDITS_NOTE, Table, format_comparison, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns

@@ -17,7 +17,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import MiningRun, PatternMiner, bag_of_patterns, read_run
-from mining.html.tables import class_table
+from mining.html.terminal import class_table
 from mining.mined_graph import classes_of
 from mining.pattern import OccurrenceCount, Pattern
 from mining.significance import (

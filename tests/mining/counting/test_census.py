@@ -20,6 +20,12 @@ from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from mining.categories import Categories
 from mining.counting import census_formulas
+from mining.counting.census import (
+    census_steps,
+    count_connected_sets,
+    count_structures,
+    set_steps,
+)
 from mining.counting.census_formulas import (
     choose,
     count_graphlets,
@@ -28,12 +34,6 @@ from mining.counting.census_formulas import (
 )
 from mining.counting.conditional_search import ConditionalSearch, text_of
 from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
-from mining.counting.structure_counts import (
-    census_steps,
-    count_connected_sets,
-    count_structures,
-    set_steps,
-)
 from mining.orbit_features import OrbitCounts
 from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
 

@@ -22,7 +22,7 @@ from mining import (
     feature_table,
     motif_set,
 )
-from mining.html.tables import format_run
+from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding, graph_count
 from mining.motif_sets.code_length import CodedGraph, GraphCode
