@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 pytest.importorskip("playwright")
-from browsing import GRAPHS, HOSTILE, browser, opened, page_of
+from browsing import GRAPHS, HOSTILE, opened, page_of
 from tiny_runs import run_with_variant
 
 from mining.html.report import render_report
@@ -18,12 +18,6 @@ from mining.html.report import render_report
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 390)
 SCREENSHOTS = Path(os.environ.get("SCREENSHOTS", "runs/screenshots"))
-
-
-@pytest.fixture(scope="session")
-def started():
-    with browser() as one:
-        yield one
 
 
 @pytest.fixture(scope="session")

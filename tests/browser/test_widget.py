@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from browsing import browser
 from jupyter import ask, execute, jupyter_lab, notebook, run_cell, write_notebook
 
 pytestmark = pytest.mark.browser
@@ -31,12 +30,6 @@ FONTS = """
 [...document.querySelectorAll('body, button, p, .jp-Cell')].map((one) => getComputedStyle(one).font)
 """
 SHOWN = "from mined import run\nwidget = run.explore()\nwidget"
-
-
-@pytest.fixture(scope="module")
-def started():
-    with browser() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")
