@@ -24,8 +24,16 @@ def refuse(*items):
     raise AssertionError("a result that is kept is not computed again")
 
 
-def number(value):
-    return {"value": np.array(value)}
+def make_number():
+    """A function that goes to workers whole: they may not find this file."""
+
+    def number(value):
+        return {"value": np.array(value)}
+
+    return number
+
+
+number = make_number()
 
 
 def values(results):
@@ -241,9 +249,12 @@ def test_a_signal_ends_a_shared_job(job, monkeypatch, is_noted):
             timer.start()
             job(n_jobs=2, interrupts=interrupts).each("a", square, range(2000))
     else:
+        # a process that a shell put into the background ignores SIGINT
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         with pytest.raises(KeyboardInterrupt):
             timer.start()
             job(n_jobs=2).each("a", square, range(2000))
+        signal.signal(signal.SIGINT, before)
     assert values(job(n_jobs=2).each("b", squares(), range(9))) == [i * i for i in range(9)]
 
 
