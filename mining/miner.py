@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
-from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
@@ -20,7 +20,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
-from mining.learning.filter_learning import FilterLearning, learn_filters
+from mining.learning.filter_learning import FilterLearning, check_learning, learn_filters
 from mining.learning.train_filters import DEFAULT_KERNEL, sample_subgraphs, without_weights
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
@@ -105,10 +105,7 @@ class Miner:
 
     def resolve_learning(self) -> FilterLearning:
         """``learning``, or the default."""
-        learning = FilterLearning() if self.learning is None else self.learning
-        if not isinstance(learning, FilterLearning):
-            raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
-        return learning
+        return check_learning(self.learning)
 
     def choice_rules(self, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many edges."""

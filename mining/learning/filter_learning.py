@@ -17,6 +17,7 @@ import numpy as np
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
+from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.steps import Steps
@@ -87,6 +88,14 @@ class FilterLearning:
         if self.num_hops is not None:
             check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
+
+
+def check_learning(learning: FilterLearning | None) -> FilterLearning:
+    """Return ``learning``, or the default where it is None; refuse what is none."""
+    learning = FilterLearning() if learning is None else learning
+    if not isinstance(learning, FilterLearning):
+        raise InputTypeError(f"learning must be a gomkcn.FilterLearning, got {learning!r}.")
+    return learning
 
 
 def learn_filters(

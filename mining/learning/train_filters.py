@@ -18,7 +18,12 @@ from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.filter_learning import FilterLearning, assign, learn_filters
+from mining.learning.filter_learning import (
+    FilterLearning,
+    assign,
+    check_learning,
+    learn_filters,
+)
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
 
 log = logging.getLogger("gomkcn_dgl")
@@ -130,15 +135,13 @@ def train_filters(
         ("random_state", random_state, 0),
     ):
         check_int(name, value, least)
+    own_learning, own_kernel = check_learning(learning), check_kernel(kernel, DEFAULT_KERNEL)
     csr = without_weights(as_csr(graph))
-    own_kernel = check_kernel(kernel, DEFAULT_KERNEL)
-    subgraphs, scaling = sample_subgraphs(
-        csr, size, learning or FilterLearning(), own_kernel, random_state
-    )
+    subgraphs, scaling = sample_subgraphs(csr, size, own_learning, own_kernel, random_state)
     filters, loss_curve = learn_filters(
         subgraphs,
         num_filters,
-        learning or FilterLearning(),
+        own_learning,
         own_kernel,
         backend,
         num_epochs=num_epochs,

@@ -6,7 +6,7 @@ import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import train_filters
 from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
@@ -68,3 +68,12 @@ def test_numbers_out_of_range_are_refused():
         train_filters(nx.cycle_graph(5), num_filters=0)
     with pytest.raises(InputError, match="size"):
         train_filters(nx.cycle_graph(5), size=1)
+    with pytest.raises(InputTypeError, match="learning"):
+        train_filters(nx.cycle_graph(5), learning={"num_hops": 2})
+
+
+def test_directions_and_relations_are_those_of_the_graph():
+    arcs = nx.disjoint_union_all([nx.DiGraph([(0, 1), (1, 2), (2, 0)])] * 5)
+    (found,) = train_filters(arcs, size=3).filters
+    assert found.structure.key == Structure.parse("a->b, b->c, c->a").key
+    assert found.frequency == 15 and found.weights.shape == (3, 3, 2)
