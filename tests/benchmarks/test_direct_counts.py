@@ -58,7 +58,7 @@ def test_all_that_is_said_of_mined_patterns_is_right(mutag):
     graph = as_csr(split_graphs(read_graph(mutag, features=["labels"]))[some])
     classes = read_graph_classes(mutag)
     y = np.array(classes.names)[classes.labels][some]
-    miner = PatternMiner(8, null=None, num_epochs=0).fit(graph, y)
+    miner = PatternMiner(null=None).fit(graph, y)
     run = MiningRun.of(miner, graph)
     bag = bag_of_patterns(run.patterns, graph)
     for pattern, column in zip(run.patterns, bag.T, strict=True):

@@ -445,11 +445,14 @@ def mining(folder):
         base, 180, {"feed-forward-loop": 12}, PlantingSettings(directed=True), seed=1
     )
     return {
-        "planted": mined(planted.to_csr(), num_patterns=5),
+        "planted": mined(planted.to_csr()),
         "planted directed": mined(
-            loops.to_csr(), num_patterns=4, pattern_size=(3, 5), sources="grown,filters"
+            loops.to_csr(),
+            pattern_size=(3, 5),
+            sources="grown,filters",
+            learning=gomkcn.FilterLearning(num_filters=4),
         ),
-        "lesmis": mined(nx.les_miserables_graph(), num_patterns=5, pattern_size=(3, 6)),
+        "lesmis": mined(nx.les_miserables_graph(), pattern_size=(3, 6)),
     }
 
 
@@ -457,7 +460,7 @@ def mutag(folder):
     places = [*DATA.glob("MUTAG_*/MUTAG")] if DATA.is_dir() else []
     if not places:
         raise AbsentError(f"MUTAG is not in {DATA}")
-    return mined(gomkcn.read_graph(places[0]), num_patterns=5, pattern_size=(3, 6))
+    return mined(gomkcn.read_graph(places[0]), pattern_size=(3, 6))
 
 
 SECTIONS = {

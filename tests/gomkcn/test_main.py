@@ -26,7 +26,7 @@ from synthetic.planting import PlantingSettings
 pytestmark = pytest.mark.usefixtures("folder")
 
 # mines rings and cliques of five nodes in a moment
-QUICK = "--patterns 2 --size 5-5 --epochs 2 --null none --sources grown,filters"
+QUICK = "--filters 2 --size 5-5 --epochs 2 --null none --sources grown,filters"
 
 
 def rings_and_cliques(num_rings=6, num_cliques=5):
@@ -153,7 +153,7 @@ def test_mine_writes_a_run_and_report_writes_its_page_anew(mined):
 
 # each option, the name of its setting and the value that is stored
 OPTIONS = {
-    "--patterns 3": ("num_patterns", 3),
+    "--filters 3": ("num_filters", 3),
     "--size 3-4": ("pattern_size", "3-4"),
     "--exact-copies": ("exact_copies", True),
     "--null none": ("null", ["none"]),
@@ -222,9 +222,7 @@ def test_bad_input_is_one_sentence(command, folder):
     assert not list(folder.rglob("run.json"))
 
 
-@pytest.mark.parametrize(
-    "command", ["export run", "mine g.txt --out run --patterns many", "gather"]
-)
+@pytest.mark.parametrize("command", ["export run", "mine g.txt --out run --filters many", "gather"])
 def test_a_wrong_command_line_shows_the_usage(command):
     result = invoke(command)
     assert result.exit_code == 2
@@ -297,7 +295,7 @@ def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     # what may be repeated has none by default, and a flag is off
     unsaid = {"given", "exact_copies"}
     options = {k: p for k, p in options_of("mine").items() if k in defaults.keys() - unsaid}
-    assert {"num_patterns", "pattern_size", "init", "null_samples"} <= set(options)
+    assert {"num_filters", "pattern_size", "init", "null_samples"} <= set(options)
     assert all(null in options["null"].help for null in (*NULL_MODELS, "none"))
     for name, option in options.items():
         stated = re.search(r"\[(.*)\]$", option.help)
@@ -331,7 +329,7 @@ def test_the_defaults_of_generate_are_those_of_the_library():
 
 def test_a_run_in_a_process_of_its_own():
     gomkcn("generate planted --out p.graph --nodes 30 --motif wheel=6")
-    command = "mine p.graph --out run --patterns 4 --size 4-6 --epochs 2"
+    command = "mine p.graph --out run --filters 4 --size 4-6 --epochs 2"
     mined = subprocess.run(
         [sys.executable, "-m", "gomkcn", *command.split()],
         capture_output=True, text=True, timeout=300, check=False,

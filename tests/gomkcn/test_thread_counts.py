@@ -32,7 +32,7 @@ for threads in (1, 2, 8):
     batches = [extract_subgraphs(graph, SubgraphSettings(3, 8, name)) for name in ("bfs", "dense")]
     scores, matched = gomk(adj, *others, kernel=GOMKKernel(num_levels=2), return_matching=True)
     gradients = torch.autograd.grad(scores.sum(), others)
-    miner = PatternMiner(3, 5, num_epochs=3, min_occurrences=2, null_samples=99).fit(small)
+    miner = PatternMiner(5, null_samples=99).fit(small)
     print(json.dumps({
         "extraction": sign(*(array for batch in batches for array in (batch.nodes, batch.bits))),
         "scores": sign(scores.detach(), matched),

@@ -46,7 +46,7 @@ def in_networkx(edges, relations, kinds):
 def test_a_feed_forward_loop_and_a_cycle_are_two_patterns():
     edges, _, size = planted([(LOOP, (0,) * 3), (CYCLE, (0,) * 3)], 30)
     graph = csr_from_edges(*edges.T, size, directed=True)
-    miner = PatternMiner(num_patterns=6, pattern_size=3, null_samples=99).fit(graph)
+    miner = PatternMiner(3, null_samples=99).fit(graph)
     whole, found = nx.DiGraph(edges.tolist()), set()
     for pattern in miner.patterns_:
         drawn = pattern.to_networkx()
@@ -73,8 +73,8 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     given = {"relation": relations, "relation_names": ["acts", "binds"], "directed": [True, True]}
     graph = csr_from_edges(*edges.T, size, features=np.eye(3)[labels], feature_names=names, **given)
     whole = in_networkx(edges, relations, [names[label] for label in labels])
-    options = {"sources": "filters", "num_epochs": 1, "min_occurrences": 1}
-    miner = PatternMiner(40, "3-4", null="none", **options).fit(graph)
+    learning = FilterLearning(num_filters=40, num_epochs=1, min_occurrences=1)
+    miner = PatternMiner("3-4", sources="filters", learning=learning, null="none").fit(graph)
     assert len(miner.patterns_) > 20
     for pattern in miner.patterns_:
         kinds = [kind for (kind,) in pattern.categories]
@@ -95,7 +95,8 @@ def test_types_tell_patterns_apart():
     given = {"relation": relations, "relation_names": ["acts", "binds"]}
     graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
     options = {"sources": "filters", "null": "none", "values": "occurrences"}
-    miner = PatternMiner(num_patterns=40, pattern_size=3, **options).fit(graph)
+    options["learning"] = FilterLearning(num_filters=40)
+    miner = PatternMiner(3, **options).fit(graph)
     triangles = [p for p in miner.patterns_ if len(p.edges) == 3]
     assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]
     for pattern in triangles:
@@ -117,7 +118,7 @@ def test_edges_both_ways_are_the_undirected_graph():
     edges = np.array(graph.edges)
     plain = csr_from_edges(*edges.T, len(graph))
     both = csr_from_edges(*np.concatenate([edges, edges[:, ::-1]]).T, len(graph), directed=True)
-    options = {"num_patterns": 3, "pattern_size": (5, 5), "null": "none"}
+    options = {"pattern_size": (5, 5), "null": "none"}
     found = [
         sorted(
             (Structure(p.structure.joined).key, p.frequency.count)
@@ -136,11 +137,10 @@ def rings(features=None):
     return csr_from_edges(*RINGS.T, 24, features=features)
 
 
-def mine_one(graph, **options):
+def mine_one(graph, size=4, **options):
     """The only pattern, and its nodes, edges and occurrences; all losses are finite."""
-    settings = {"num_patterns": 1, "pattern_size": (4, 4), "min_occurrences": 1, "num_epochs": 2}
-    settings |= {"null": "none", "sources": "filters", **options}
-    miner = PatternMiner(**settings).fit(graph)
+    learning = FilterLearning(num_filters=1, num_epochs=2, min_occurrences=1, **options)
+    miner = PatternMiner((size, size), null="none", sources="filters", learning=learning).fit(graph)
     assert np.isfinite(miner.loss_curve_).all()
     (pattern,) = miner.patterns_
     assert pattern.frequency.occurrences.is_exact
@@ -170,10 +170,10 @@ EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
     [
         (EDGE, {}, (2, 1, 1)),
         (as_csr([EDGE] * 20), {}, (2, 1, 20)),
-        (rings(), {"pattern_size": 1}, (1, 0, 24)),
+        (rings(), {"size": 1}, (1, 0, 24)),
         (
             rings(),
-            {"learning": FilterLearning(num_hops=2**31 - 1), "kernel": GOMKKernel(3, tau=1e-30)},
+            {"num_hops": 2**31 - 1, "kernel": GOMKKernel(3, tau=1e-30)},
             (4, 4, 6),
         ),
         (rings(), {"kernel": GOMKKernel(3, tau=1e30, level_scale=1e30)}, (4, 4, 6)),

@@ -36,8 +36,13 @@ def rings_and_cliques(num_rings=6, num_cliques=3, features=None):
 
 def small_miner(**settings):
     """A miner for :func:`rings_and_cliques`."""
-    defaults = {"num_patterns": 2, "pattern_size": (5, 5), "num_epochs": 3, "min_occurrences": 2}
-    return PatternMiner(**{**defaults, "null": "none", "sources": "filters", **settings})
+    defaults = {"pattern_size": (5, 5), "null": "none", "sources": "filters"}
+    return PatternMiner(**{**defaults, "learning": few_filters(), **settings})
+
+
+def few_filters(**settings):
+    """Two filters, soon trained."""
+    return FilterLearning(**{"num_filters": 2, "num_epochs": 3, "min_occurrences": 2, **settings})
 
 
 def counts(miner):
@@ -92,9 +97,9 @@ def test_a_fitted_miner_is_fitted_anew():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"learning": FilterLearning(relocate=False)},
-        {"kernel": GREEDY, "learning": FilterLearning("bfs"), "num_epochs": 0},
-        {"kernel": ANCHORED, "learning": FilterLearning(num_hops=2)},
+        {"relocate": False},
+        {"kernel": GREEDY, "policy": "bfs", "num_epochs": 0},
+        {"kernel": ANCHORED, "num_hops": 2},
         {"kernel": GOMKKernel(3, tau=0.5, aggregation="mean", padding="mask")},
     ],
     ids=str,
@@ -103,7 +108,8 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
     # in regular graphs the mean of a constant feature does not tell nodes apart
     takes_means = "kernel" in settings and settings["kernel"].aggregation == "mean"
     features = [0.0] * 30 + [1.0] * 15 if takes_means else None
-    miner = small_miner(**settings).fit(rings_and_cliques(features=features))
+    miner = small_miner(learning=few_filters(**settings))
+    miner.fit(rings_and_cliques(features=features))
     assert sorted(counts(miner))[-2:] == [(5, 6), (10, 3)]
 
 
@@ -135,11 +141,13 @@ def test_what_is_reported_is_logged(caplog):
     kinds = np.repeat([0.0, 1.0], 25) + 0.01 * np.random.default_rng(0).random(50)
     graph = rings_and_cliques(10, 0, kinds)
     nx.set_edge_attributes(graph, {edge: 0.1 + i for i, edge in enumerate(graph.edges)}, "weight")
-    contrast = FilterLearning(feature_contrast=1.0)
+    contrast = few_filters(num_filters=6, feature_contrast=1.0)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
-        merged = small_miner(num_patterns=6, learning=contrast)
+        merged = small_miner(learning=contrast)
         merged.fit(as_csr(graph, features="feat", weight="weight"))
-        rare = small_miner(min_occurrences=7).fit(rings_and_cliques(), quiet=True)
+        rare = small_miner(learning=few_filters(min_occurrences=7)).fit(
+            rings_and_cliques(), quiet=True
+        )
     (ring,) = merged.patterns_
     assert ring.frequency.count == 10
     assert caplog.text.count("1 structures were counted; 1 are reported") == 1
@@ -154,12 +162,14 @@ def test_what_is_reported_is_logged(caplog):
     [
         ({"pattern_size": "3-50"}, "pattern_size must be at most 10, got 50"),
         ({"sources": "magic"}, "sources must be one of 'filters', 'frequent', 'grown'"),
-        ({"kernel": "rbf"}, "kernel must be a gomkcn.GOMKKernel"),
-        ({"kernel": GOMKKernel(60, level_scale=1e-30)}, "num_levels and level_scale must keep"),
+        (
+            {"learning": FilterLearning(kernel=GOMKKernel(60, level_scale=1e-30))},
+            "num_levels and level_scale must keep",
+        ),
         ({"learning": {"relocate": False}}, "learning must be a gomkcn.FilterLearning"),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
-        ({"backend": "abacus"}, "backend must be one of"),
+        ({"learning": FilterLearning(backend="abacus")}, "backend must be one of"),
     ],
     ids=str,
 )

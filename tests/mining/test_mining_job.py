@@ -21,9 +21,9 @@ from mining.settings import RunSettings
 from synthetic import barabasi_albert, plant_motifs
 
 # so many seconds that every count is exact, however busy the machine is
-MINER = {"num_patterns": 4, "pattern_size": "4-5", "num_epochs": 2, "count_seconds": 60.0}
-MINER["sources"] = "grown,filters"
-TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 99, "backend": "reference"}}
+MINER = {"pattern_size": "4-5", "sources": "grown,filters", "count_seconds": 60.0}
+LEARNING = {"num_filters": 4, "num_epochs": 2, "backend": "reference"}
+TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 99}, "learning": LEARNING}
 SETTINGS = RunSettings().override(TABLES)
 
 
@@ -98,7 +98,7 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     assert content(miner) == content(uninterrupted)
 
 
-OPTIONS = "--patterns 3 --size 3-4 --epochs 1 --quiet --out run --count-seconds 60"
+OPTIONS = "--filters 3 --size 3-4 --epochs 1 --quiet --out run --count-seconds 60"
 
 
 def test_the_command_resumes_and_refuses_other_settings(folder):

@@ -252,8 +252,8 @@ def test_notebooks_show_tables_with_drawings(mined):
     assert "shorten" in run.motif_set._repr_html_()
     table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
     assert table._repr_html_().count("<svg") == 2
-    miner = PatternMiner(num_patterns=2)
-    assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(num_patterns=2)</pre>"
+    miner = PatternMiner(null_samples=99)
+    assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(null_samples=99)</pre>"
 
 
 def test_the_set_comes_first_then_what_is_called():

@@ -51,8 +51,8 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    options = {"num_epochs": 2, "min_occurrences": 2, "null_samples": 99}
-    return PatternMiner(num_patterns=2, pattern_size="5-5", **options).fit(graph)
+    learning = FilterLearning(num_filters=2, num_epochs=2, min_occurrences=2)
+    return PatternMiner("5-5", learning=learning, null_samples=99).fit(graph)
 
 
 @pytest.fixture(scope="module")
@@ -182,11 +182,12 @@ MINER = {"null_samples": 9, "pattern_size": "4-6"}
         RunSettings(),
         RunSettings(GraphSettings('a "quoted" größe.csv', "csv", ("x 0", "größe"), "f.npy")),
         RunSettings().override({"miner": MINER}),
-        RunSettings().override({"miner": {"num_patterns": 7, "pattern_size": 5}}),
+        RunSettings().override({"miner": {"pattern_size": 5}, "learning": {"num_filters": 7}}),
         RunSettings().override({"miner": {"null": ("degree", "erdos-renyi")}}),
         RunSettings(
-            kernel=GOMKKernel(1, (1.0, 0.5), anchor_root=True),
-            learning=FilterLearning(relocate=False, num_hops=2, policy="bfs"),
+            learning=FilterLearning(
+                relocate=False, num_hops=2, kernel=GOMKKernel(1, (1.0, 0.5), anchor_root=True)
+            ),
         ),
     ],
     ids=["default", "graph", "miner", "sizes", "null models", "other tables"],
@@ -201,8 +202,8 @@ def test_what_a_file_leaves_out_has_its_default(write):
     settings = read_settings(write("settings.toml", content))
     assert settings.miner == {**RunSettings().miner, "null_samples": 9}
     # an integer is read as a float
-    assert settings.kernel == GOMKKernel(3, tau=2.0)
-    assert type(settings.kernel.tau) is float
+    assert settings.learning.kernel == GOMKKernel(3, tau=2.0)
+    assert type(settings.learning.kernel.tau) is float
     # and what is not set is left out
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
     assert set(tables) == {"graph", "miner", "kernel", "learning"}
@@ -213,7 +214,7 @@ def test_what_a_file_leaves_out_has_its_default(write):
 def test_values_override_and_none_does_not():
     settings = RunSettings(GraphSettings("old.txt", "edges", ("x0",)))
     graph = {"path": "new.csv", "format": None, "feature_file": "f.npy"}
-    changed = settings.override({"graph": graph, "miner": {"null_samples": 9, "level": None}})
+    changed = settings.override({"graph": graph, "miner": {"null_samples": 9, "values": None}})
     assert changed.graph == GraphSettings("new.csv", "edges", ("x0",), "f.npy")
     assert changed.miner == {**settings.miner, "null_samples": 9}
     assert settings.graph.path == "old.txt"
@@ -226,7 +227,7 @@ def test_values_override_and_none_does_not():
         ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are class_"),
         ("[miner]\nnull = 3\n", "null in .* must be a value of type str or list, got 3"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
-        ("[miner]\nnum_epochs = 2.5\n", "num_epochs in .* must be a value of type int, got 2.5"),
+        ("[learning]\nnum_epochs = 2.5\n", "num_epochs in .* must be a value of type int, got 2.5"),
         ("[graph]\nfeatures = [0]\n", "features in .* must be a value of type str, got 0"),
         ("[kernel]\ntau = true\n", "tau in .* must be a value of type float or list, got True"),
         ("[kernel]\ntau = -1\n", "tau must be at least"),
