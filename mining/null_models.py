@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -194,6 +194,7 @@ class DegreeWalk:
     colors: np.ndarray
     joint: np.ndarray
     is_walk: bool = True
+    _known: dict[CSRGraph, tuple[np.ndarray, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
@@ -226,14 +227,16 @@ class DegreeWalk:
         """The graph at the end of a walk, and the share of its attempts that were not refused."""
         if len(graph.indices) == 0:
             return replace(graph, weights=None), 1.0
-        start, kinds, *fixed = self._readings(graph)
+        # many walks start from one graph
+        if graph not in self._known:
+            self._known.clear()
+            self._known[graph] = self._readings(graph)
+        start, kinds, *fixed = self._known[graph]
         edges = start.copy()
         attempts, rng = ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
         count = walk(edges, kinds, *fixed, attempts, rng)
         return _graph_of(edges, kinds, graph), count / attempts
 
-    # many walks start from one graph
-    @lru_cache(maxsize=1)  # noqa: B019
     def _readings(self, graph: CSRGraph) -> tuple[np.ndarray, ...]:
         """What :func:`~mining.degree_walk.walk` takes of a graph."""
         edges, kinds = _edges_and_kinds(graph)
