@@ -125,12 +125,21 @@ def test_help_info_and_a_count_in_a_small_graph_load_little(tmp_path):
     )
 
 
+def test_mining_refuses_a_path_before_it_loads_anything():
+    program = (
+        "import sys; from click.testing import CliRunner; from gomkcn.commands.main import main; "
+        "assert CliRunner().invoke(main, ['mine', 'none.txt']).exit_code == 2; "
+        "assert not {'numpy', 'igraph'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
 def test_mining_loads_no_learning(tmp_path):
     graph = tmp_path / "rings.txt"
     rows = [f"{5 * i + j} {5 * i + (j + 1) % 5}" for i in range(9) for j in range(5)]
     graph.write_text("\n".join(rows))
     run(
-        ("torch", "dgl", "sklearn", "seaborn"),
+        ("torch", "dgl", "sklearn", "seaborn", "matplotlib", "pandas", "networkx", "joblib"),
         f"mine {graph} --out {tmp_path}/run --size 5 --null none",
     )
     run((*HEAVY, *COMPILED, "networkx"), f"count {tmp_path}/run:0 {graph}")
