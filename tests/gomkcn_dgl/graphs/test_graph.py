@@ -314,6 +314,8 @@ def named_twice():
         (mixed, {"features": "mass"}, "'mass' must be set everywhere, and 'b' does"),
         (mixed, {"features": "name"}, "'name' must hold numbers or text, not both"),
         (mixed, {"features": "point"}, "'point' must have the same shape"),
+        (lambda: [mixed(), nx.Graph([("a", "b", {"strength": 1})])], {"relation": "strength"},
+         "'strength' must hold numbers everywhere or text everywhere"),
         (mixed, {"weight": "w"}, "a networkx Graph has no 'w'; it"),
         (mixed, {"weight": "strength"}, "edge weights must be numbers"),
         (lambda: nx.compose(mixed(), nx.Graph([("a", "c")])), {"relation": "strength"},
@@ -322,9 +324,6 @@ def named_twice():
         (dgl_graph, {"relation": np.full(5, 0.5)}, "must hold text or integers, got other"),
         (named_twice, {}, "the attribute 'name' of an igraph graph must differ"),
         (lambda: expected(True), {"relation": "w"}, "whose edges have the types +, -"),
-        (edge_table, {"weight": "kg"}, "weight must name a column among "),
-        (lambda: edge_table().assign(sign=[None, *"abcd"]), {"relation": "sign"},
-         "row 1: the column 'sign' must hold a value"),
     ],
 )  # fmt: skip
 def test_what_is_no_graph_and_no_column_is_refused(make, options, rule):
