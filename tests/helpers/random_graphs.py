@@ -1,4 +1,4 @@
-"""Random graphs, parts of them and matching problems, as tests of several modules draw them."""
+"""Graphs, parts of them and matching problems, as tests of several modules draw them."""
 
 import itertools
 from functools import cache
@@ -14,6 +14,12 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels import BACKENDS
 from gomkcn_dgl.relations import relations_of
+
+
+def rings_and_cliques(num_rings=6, num_cliques=3):
+    """Disjoint rings and cliques of five nodes."""
+    parts = [nx.cycle_graph(5)] * num_rings + [nx.complete_graph(5)] * num_cliques
+    return nx.disjoint_union_all(parts)
 
 
 def random_graph(rng, size, num_edges):
@@ -32,11 +38,16 @@ def random_graph(rng, size, num_edges):
     return graph, rng.integers(2, size=size)
 
 
-def channels_of_graph(graph):
-    channels = np.zeros((graph.num_nodes, graph.num_nodes, len(graph.relations.channels)), bool)
+def link_matrix(graph):
+    """The link of each two nodes, int64 ``[V, V]``, 0 where nothing joins them."""
+    links = np.zeros((graph.num_nodes, graph.num_nodes), np.int64)
     rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    channels[rows, graph.indices] = graph.relations.links[graph.links]
-    return channels
+    links[rows, graph.indices] = 1 if graph.links is None else graph.links
+    return links
+
+
+def channels_of_graph(graph):
+    return graph.relations.links[link_matrix(graph)]
 
 
 def connected_part(rng, graph, size):
