@@ -158,8 +158,7 @@ def settings_files() -> list[bytes]:
 def run_folders() -> list[bytes]:
     """Return a mining run and its fitted miner."""
     rings = nx.disjoint_union_all([nx.cycle_graph(4)] * 8)
-    options = {"null_samples": 99, "num_epochs": 0, "backend": "reference"}
-    miner = PatternMiner(num_patterns=2, pattern_size="4-4", **options)
+    miner = PatternMiner(pattern_size="4-4", null_samples=99)
     recovery = compare_with_truth(miner.fit(rings).patterns_, json.loads(json.dumps(TRUTH)))
     run = MiningRun.of(miner, rings, recovery=recovery)
 

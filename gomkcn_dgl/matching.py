@@ -200,8 +200,8 @@ class GOMKKernel:
         return matched_similarity(x, z, matching, self.bandwidth(x.shape[3]))
 
 
-def check_kernel(kernel: Any, default: GOMKKernel, kind: type = GOMKKernel) -> Any:
-    """Return ``kernel``, or ``default`` where it is None; refuse what is none."""
+def check_kernel(kernel: Any, default: GOMKKernel | None, kind: type = GOMKKernel) -> Any:
+    """Return ``kernel``, or ``default`` where it is None; refuse what is no kernel."""
     kernel = default if kernel is None else kernel
     if not isinstance(kernel, kind):
         raise InputTypeError(f"kernel must be a gomkcn.GOMKKernel, got {kernel!r}.")

@@ -50,10 +50,14 @@ _GRAPH_STEPS = 5 * STEPS_PER_SECOND
 
 @dataclass(frozen=True)
 class ChoiceRules:
-    """What is reported: how many, beside which random graphs of which sizes, how exactly."""
+    """What is reported: how many, beside which random graphs of which sizes, how exactly.
+
+    ``most_seen`` patterns of filters or frequent subgraphs are reported where nothing else calls
+    for them, of those with ``min_occurrences``.
+    """
 
     sizes: range
-    num_patterns: int
+    most_seen: int
     nulls: tuple[Any, ...]
     # whether sizes that take long are left out of the comparison
     is_quick: bool
@@ -112,7 +116,7 @@ def choose_patterns(
         if one.frequency.occurrences.high >= rules.min_occurrences
         and one.frequency.occurrences.state != "bounded"
     ]
-    reported = [*in_set, *called, *given, *frequent[: rules.num_patterns]]
+    reported = [*in_set, *called, *given, *frequent[: rules.most_seen]]
     keys = {one.key for one in reported}
     others = [
         one for one in (*census.values(), *rest) if one.key not in keys and one.frequency.count > 0

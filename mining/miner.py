@@ -14,20 +14,19 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.learning.filter_learning import FilterLearning, check_learning, learn_filters
-from mining.learning.train_filters import DEFAULT_KERNEL, sample_subgraphs, without_weights
+from mining.learning.train_filters import sample_subgraphs, without_weights
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
 from mining.pattern import Pattern, Patterns, merge
-from mining.pattern_counts import LEVELS, VALUES
+from mining.pattern_counts import VALUES
 
 M = TypeVar("M", bound="Miner")
 
@@ -52,7 +51,6 @@ _LATE_STEPS = STEPS_PER_SECOND // 10
 class Miner:
     """What :class:`gomkcn.PatternMiner` documents, without what makes it an estimator."""
 
-    num_patterns: int = 12
     pattern_size: int | str | tuple[int, int] | None = None
     _: KW_ONLY
     sources: str | tuple[str, ...] = "grown"
@@ -62,14 +60,9 @@ class Miner:
     null_samples: int = 199
     count_error: float = 0.02
     count_seconds: float | None = None
-    num_epochs: int = 60
     learning: FilterLearning | None = None
-    min_occurrences: int = 5
-    level: str = "node"
     values: str = "copies"
     random_state: int = 0
-    kernel: GOMKKernel | None = None
-    backend: str = "auto"
     n_jobs: int | None = None
 
     @property
@@ -98,26 +91,22 @@ class Miner:
         nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
         return () if nulls in ((None,), (NONE,)) else nulls
 
-    def resolve_kernel(self) -> GOMKKernel:
-        """``kernel``, or the default."""
-        kernel: GOMKKernel = check_kernel(self.kernel, DEFAULT_KERNEL)
-        return kernel
-
     def resolve_learning(self) -> FilterLearning:
         """``learning``, or the default."""
         return check_learning(self.learning)
 
     def choice_rules(self, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many edges."""
+        learning = self.resolve_learning()
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
-            self.num_patterns,
+            learning.num_filters,
             tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in self.nulls)),
             AUTO in self.nulls,
             self.null_samples,
             self.count_error,
             steps_in(self.seconds_of_a_count(num_edges > LARGE)),
-            self.min_occurrences,
+            learning.min_occurrences,
             self.random_state,
         )
 
@@ -128,27 +117,22 @@ class Miner:
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        check_int("num_patterns", self.num_patterns, 1)
         # a size that is no such number is refused
         _ = self.sizes
         for one in self.source_names:
             check_choice("sources", one, SOURCES)
-        check_choice("level", self.level, LEVELS)
         check_choice("values", self.values, VALUES)
         for null in self.nulls:
             if null == NONE:
                 raise InputError("null must be 'none' alone, got another null model beside it.")
             if null != AUTO:
                 check_null(null)
-        minima = {"num_epochs": 0, "min_occurrences": 0, "random_state": 0}
-        minima["null_samples"] = LEAST_SAMPLES
-        for name, minimum in minima.items():
-            check_int(name, getattr(self, name), minimum)
+        check_int("null_samples", self.null_samples, LEAST_SAMPLES)
+        check_int("random_state", self.random_state, 0)
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
         check_jobs("n_jobs", self.n_jobs)
         self.resolve_learning()
-        self.resolve_kernel()
 
     def fit(
         self: M,
@@ -248,19 +232,10 @@ class Miner:
         self, mined: MinedGraph, sizes: range, steps: Steps
     ) -> tuple[list[Pattern], list[float]]:
         """What filters learn of the subgraphs around the nodes, and the loss curve."""
-        learning, kernel = self.resolve_learning(), self.resolve_kernel()
+        learning = self.resolve_learning()
         steps.progress.begin("sampling subgraphs")
         subgraphs, scaling = sample_subgraphs(
-            mined.graph, self.filter_nodes, learning, kernel, self.random_state
+            mined.graph, self.filter_nodes, learning, self.random_state
         )
-        filters, loss_curve = learn_filters(
-            subgraphs,
-            self.num_patterns,
-            learning,
-            kernel,
-            self.backend,
-            num_epochs=self.num_epochs,
-            seed=self.random_state,
-            steps=steps,
-        )
+        filters, loss_curve = learn_filters(subgraphs, learning, self.random_state, steps)
         return patterns_of_filters(filters, mined, scaling, sizes), loss_curve

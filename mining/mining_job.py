@@ -14,8 +14,8 @@ from gomkcn_dgl.runtime.steps import Steps, identity_of_job
 from mining.miner import Miner
 from mining.settings import RunSettings
 
-# settings of the miner that do not change the result
-_WITHOUT_EFFECT = ("backend", "level", "values", "n_jobs")
+# settings that do not change the result
+_WITHOUT_EFFECT = {"miner": ("values", "n_jobs"), "learning": ("backend",)}
 
 
 def run_job(
@@ -49,8 +49,9 @@ def _identity(
     """What decides the result: the settings, the graph, its classes."""
     tables = settings.to_dict()
     del tables["graph"]
-    for name in _WITHOUT_EFFECT:
-        del tables["miner"][name]
+    for table, names in _WITHOUT_EFFECT.items():
+        for name in names:
+            del tables[table][name]
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
     if graph.links is not None:
         arrays += [graph.links, graph.relations.links]

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.shapes import describe_shapes, tell_apart
+from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
@@ -60,7 +60,7 @@ class GraphSummary:
     relations: tuple[RelationSummary, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MiningRun:
     """The result of a run.
 
@@ -100,12 +100,17 @@ class MiningRun:
     settings: dict[str, Any]
     provenance: dict[str, Any]
     recovery: list[MotifRecovery] | None = None
-    map: GraphMap | None = field(default=None, repr=False)
+    map: GraphMap | None = None
     is_partial: bool = False
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     null_models: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
+
+    def __repr__(self) -> str:
+        """What was mined, the motif set, and how many patterns are reported."""
+        patterns = count(len(self.patterns), "pattern")
+        return f"MiningRun({self.graph.source!r}: {self.motif_set}, {patterns})"
 
     @classmethod
     def of(

@@ -37,9 +37,6 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
 
     Parameters
     ----------
-    num_patterns : int
-        Filters to train, and most of their patterns to report beside the motif set, what differs
-        from random graphs, and what is given.
     pattern_size : int, (int, int), str or None
         Number of nodes of a pattern: one number, or the smallest and the largest, as in ``(3, 8)``
         or ``"3-8"``; at most 10. None: 3 to 8 in one graph, 2 to 10 in a collection.
@@ -62,24 +59,14 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
         on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
         edges.
-    num_epochs : int
-        Gradient epochs; 0 keeps the initial filters.
     learning : FilterLearning or None
-        How the filters are learnt beyond that. None: ``FilterLearning()``.
-    min_occurrences : int
-        Patterns of filters are dropped if they have fewer occurrences.
-    level : {"node", "graph"}
-        Whether :meth:`transform` returns a row for each node, or for each graph of a list.
+        How many filters are trained, and how. None: ``FilterLearning()``.
     values : {"copies", "occurrences", "log"}
-        What is in these rows: where copies of the motifs lie, see :meth:`MotifSet.transform`; the
-        occurrences of each pattern in a graph, or those that a node is in; or ``log(1 +
-        occurrences)``.
+        What is in the rows of :meth:`transform`: where copies of the motifs lie, see
+        :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node
+        is in; or ``log(1 + occurrences)``.
     random_state : int
         Seed of everything; the same seed gives the same patterns.
-    kernel : GOMKKernel or None
-        Defines how similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
-    backend : str
-        As in :func:`gomkcn.gomk`.
     n_jobs : int or None
         Workers that share random graphs, counts, places and starts of the search, as joblib takes
         it: -1 for one on each core; None for one, or what ``joblib.parallel_config`` says, with
@@ -133,7 +120,7 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
     >>> from sklearn.pipeline import make_pipeline
     >>> graphs = [nx.cycle_graph(5), nx.complete_graph(5)] * 4
     >>> miner = PatternMiner(
-    ...     given=["ring-5", "clique-5"], level="graph", values="occurrences", null=None
+    ...     given=["ring-5", "clique-5"], values="occurrences", null=None
     ... )
     >>> classifier = make_pipeline(miner, LogisticRegression()).fit(graphs, [0, 1] * 4)
     >>> classifier.predict([nx.complete_graph(6), nx.cycle_graph(5)]).tolist()
@@ -141,7 +128,10 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
     """
 
     def transform(self, graph: Any) -> np.ndarray:
-        """Return a row for each graph or each node, as ``level`` and ``values`` say.
+        """Return a row for each node where one graph was fitted, or for each graph of a list.
+
+        What the rows hold is what ``values`` says; :func:`gomkcn.bag_of_patterns` and
+        :meth:`MotifSet.transform` take another ``level``.
 
         Parameters
         ----------
@@ -158,12 +148,12 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         check_is_fitted(self)
         csr = with_relations(as_csr(graph), self.relations_)
         if self.values == COPIES:
-            return self.motif_set_.transform(csr, self.level)
+            return self.motif_set_.transform(csr, self._level)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))
         bag = bag_of_patterns(
             self.patterns_,
             csr,
-            level=self.level,
+            level=self._level,
             max_steps=max_steps,
             seed=self.random_state,
             n_jobs=self.n_jobs,
@@ -174,8 +164,13 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         """Return the columns' names: of motifs, or number and name of each pattern."""
         check_is_fitted(self)
         if self.values == COPIES:
-            return self.motif_set_.get_feature_names_out(level=self.level)
+            return self.motif_set_.get_feature_names_out(level=self._level)
         return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
+
+    @property
+    def _level(self) -> str:
+        """What a row stands for: a graph of a collection, or a node."""
+        return "graph" if self.motif_set_.num_graphs > 1 else "node"
 
     def __sklearn_tags__(self) -> Tags:
         """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""

@@ -14,11 +14,7 @@ from typing import Any, get_type_hints
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
-from mining.learning.train_filters import DEFAULT_KERNEL
 from mining.miner import Miner
-
-# these parameters of a miner have tables of their own
-_OTHER_TABLES = ("kernel", "learning")
 
 
 @dataclass(frozen=True)
@@ -47,48 +43,60 @@ class GraphSettings:
     skip_invalid: bool | None = None
 
 
+# what a table of the file has values of
+_RECORDS = {
+    "graph": GraphSettings,
+    "miner": Miner,
+    "kernel": GOMKKernel,
+    "learning": FilterLearning,
+}
+
+
 def _miner_parameters(miner: Miner) -> dict[str, Any]:
-    """Parameters that belong to ``[miner]``."""
-    names = [one.name for one in fields(Miner) if one.name not in _OTHER_TABLES]
+    """Parameters that belong to ``[miner]``: those of filters have tables of their own."""
+    names = [one.name for one in fields(Miner) if one.name != "learning"]
     given = [one if isinstance(one, str) else one.to_text() for one in miner.given]
     return {**{name: getattr(miner, name) for name in names}, "given": tuple(given)}
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that decides the result of a mining run; one field for each table."""
+    """Everything that decides the result of a mining run: the tables of a settings file.
+
+    ``[kernel]`` is that of ``learning``.
+    """
 
     graph: GraphSettings = GraphSettings()
     miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(Miner()))
-    kernel: GOMKKernel = DEFAULT_KERNEL
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
     def of(cls, miner: Miner) -> RunSettings:
         """The settings of a miner that was made without a file."""
-        return cls(
-            miner=_miner_parameters(miner),
-            kernel=miner.resolve_kernel(),
-            learning=miner.resolve_learning(),
-        )
+        return cls(miner=_miner_parameters(miner), learning=miner.resolve_learning())
 
     def make_miner(self) -> Miner:
         """A miner with these settings."""
-        return Miner(**self.miner, kernel=self.kernel, learning=self.learning)
+        return Miner(**self.miner, learning=self.learning)
 
     def override(self, tables: Mapping[str, Mapping[str, Any]]) -> RunSettings:
         """Return new settings with the values in ``tables`` that are not None."""
-        changed: dict[str, Any] = {}
+        given: dict[str, dict[str, Any]] = {name: {} for name in _RECORDS}
         for name, table in tables.items():
-            given = {key: value for key, value in table.items() if value is not None}
-            old = getattr(self, name)
-            changed[name] = {**old, **given} if name == "miner" else replace(old, **given)
-        return replace(self, **changed)
+            given[name] = {key: value for key, value in table.items() if value is not None}
+        kernel = replace(self.learning.kernel, **given["kernel"])
+        return RunSettings(
+            replace(self.graph, **given["graph"]),
+            {**self.miner, **given["miner"]},
+            replace(self.learning, kernel=kernel, **given["learning"]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All tables by name."""
-        tables = {name: asdict(table) for name, table in vars(self).items() if name != "miner"}
-        return {"graph": tables.pop("graph"), "miner": dict(self.miner), **tables}
+        learning = asdict(self.learning)
+        kernel = learning.pop("kernel")
+        tables = {"kernel": kernel, "learning": learning}
+        return {"graph": asdict(self.graph), "miner": dict(self.miner), **tables}
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
@@ -103,8 +111,7 @@ def read_settings(path: str | Path) -> RunSettings:
     """
     defaults = RunSettings()
     types = {}
-    for name, default in vars(defaults).items():
-        hints = get_type_hints(Miner if name == "miner" else type(default))
-        known = default if name == "miner" else vars(default)
+    for name, known in defaults.to_dict().items():
+        hints = get_type_hints(_RECORDS[name])
         types[name] = {key: hints[key] for key in known}
     return defaults.override(read_tables(path, types))

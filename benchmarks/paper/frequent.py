@@ -55,15 +55,10 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     planted = planted_motif_graph(**graph, settings=PlantingSettings(**planting), seed=seed)
     csr = as_csr(planted.to_dgl())
     learning, others = _split(settings["filters"], FilterLearning)
-    kernel, others = _split(others, GOMKKernel)
+    if others:
+        learning["kernel"] = GOMKKernel(**others)
     start = time.perf_counter()
-    filters = train_filters(
-        csr,
-        **others,
-        learning=FilterLearning(**learning),
-        kernel=GOMKKernel(**kernel) if kernel else None,
-        random_state=seed,
-    )
+    filters = train_filters(csr, learning=FilterLearning(**learning), random_state=seed)
     seconds = time.perf_counter() - start
     found = Counter[bytes]()
     for one in filters:

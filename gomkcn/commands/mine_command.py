@@ -73,7 +73,7 @@ Graph filters and other details
     * --seed random_state  N  Random seed [0]
     * --levels num_levels  N  Number of levels of the kernel [3]
     * --matching     TEXT  Node matching: optimal, or greedy as in the paper [optimal]
-    * --patterns num_patterns  N  Number of filters, and of their patterns that are reported [12]
+    * --filters num_filters  N  Number of filters, and of their patterns that are reported [12]
     * --epochs num_epochs  N  Number of training epochs [60]
     * --init         TEXT  Initialization: facility_location or random [facility_location]
     * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]

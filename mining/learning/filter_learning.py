@@ -19,7 +19,7 @@ from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.kernels import POLICIES
-from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
 from mining.learning.discrete_filters import DiscreteFilters, discretize
@@ -28,6 +28,7 @@ from mining.learning.rooted_subgraphs import RootedSubgraphs
 if TYPE_CHECKING:
     from gomkcn_dgl.filters import GraphFilters
 
+DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 INITIALIZATIONS = ("facility_location", "random")
 # a filter is idle when the number of its subgraphs is less than this share of the mean over filters
 _IDLE_SHARE = 0.01
@@ -42,10 +43,17 @@ _BATCH_SIZE, _PART_SIZE, _MOST_COMPARED = 1024, 4096, 1000
 
 @dataclass(frozen=True)
 class FilterLearning:
-    """How the filters of a :class:`gomkcn.PatternMiner` are learnt, beyond its own parameters.
+    """How graph filters are learnt, and which of their patterns a miner reports.
 
     Attributes
     ----------
+    num_filters : int
+        Filters, of which there are fewer where no more subgraphs differ; a miner reports at most so
+        many of their patterns, or of frequent subgraphs.
+    num_epochs : int
+        Gradient epochs; 0 keeps the initial filters.
+    min_occurrences : int
+        A miner drops patterns of filters and frequent subgraphs that have fewer occurrences.
     policy : {"dense", "bfs"}
         Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
         paper uses ``"bfs"``, which rarely leaves a whole occurrence.
@@ -63,6 +71,11 @@ class FilterLearning:
         In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
         differ from node to node at random, so that the structure counts for more.
 
+    kernel : GOMKKernel
+        How similar a subgraph and a filter are.
+    backend : str
+        As in :func:`gomkcn.gomk`.
+
     Raises
     ------
     InputError
@@ -74,14 +87,23 @@ class FilterLearning:
     'dense'
     """
 
+    num_filters: int = 12
+    num_epochs: int = 60
+    min_occurrences: int = 5
     policy: str = "dense"
     num_hops: int | None = None
     init: str = "facility_location"
     learning_rate: float = 0.1
     relocate: bool = True
     feature_contrast: float = 0.3
+    kernel: GOMKKernel = DEFAULT_KERNEL
+    backend: str = "auto"
 
     def __post_init__(self) -> None:
+        check_int("num_filters", self.num_filters, 1)
+        check_int("num_epochs", self.num_epochs, 0)
+        check_int("min_occurrences", self.min_occurrences, 0)
+        check_kernel(self.kernel, None)
         check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
         check_choice("policy", self.policy, POLICIES)
         check_choice("init", self.init, INITIALIZATIONS)
@@ -99,15 +121,7 @@ def check_learning(learning: FilterLearning | None) -> FilterLearning:
 
 
 def learn_filters(
-    subgraphs: RootedSubgraphs,
-    num_filters: int,
-    learning: FilterLearning,
-    kernel: GOMKKernel,
-    backend: str = "auto",
-    *,
-    num_epochs: int,
-    seed: int,
-    steps: Steps,
+    subgraphs: RootedSubgraphs, learning: FilterLearning, seed: int, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters; return them as graphs, and the loss before the training and after each epoch.
 
@@ -119,15 +133,16 @@ def learn_filters(
         rng = np.random.default_rng(seed)
         # a generator of its own leaves the global random numbers of torch as they are
         generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        number, size, width = min(num_filters, len(subgraphs.feat)), *subgraphs.feat.shape[1:]
+        number, size, width = subgraphs.feat.shape
         directed = subgraphs.relations.directed
         if learning.init == "random":
+            number = min(number, learning.num_filters)
             filters = GraphFilters(number, size, width, generator=generator, directed=directed)
         else:
-            chosen = choose_initial(subgraphs, number, kernel, rng, backend)
+            chosen = choose_initial(subgraphs, learning, rng)
             filters = GraphFilters(len(chosen), size, width, generator=generator, directed=directed)
             filters.set(torch.arange(len(chosen)), subgraphs.adj[chosen], subgraphs.feat[chosen])
-        clustering = FilterClustering(subgraphs, filters, kernel, backend)
+        clustering = FilterClustering(subgraphs, filters, learning)
         curve: list[float] = []
 
         def on_epoch(loss: float) -> bool:
@@ -138,7 +153,7 @@ def learn_filters(
         # the filters before and after the training are judged as discrete ones
         on_epoch(clustering.loss())
         candidates = [discretize(filters)]
-        clustering.train(num_epochs, learning.learning_rate, learning.relocate, generator, on_epoch)
+        clustering.train(generator, on_epoch)
         candidates.append(discretize(filters))
         best = min(candidates, key=clustering.loss)
         arrays = {name: getattr(best, name).numpy() for name in ("adj", "feat", "weights")}
@@ -151,29 +166,25 @@ def learn_filters(
 
 
 def choose_initial(
-    subgraphs: RootedSubgraphs,
-    num_filters: int,
-    kernel: GOMKKernel,
-    rng: np.random.Generator,
-    backend: str,
+    subgraphs: RootedSubgraphs, learning: FilterLearning, rng: np.random.Generator
 ) -> np.ndarray:
     """Choose the subgraphs that the filters are initialised with, int64 ``[Q]``.
 
     Greedy facility location among at most 1,000 of them. None is chosen that is as another one, so
     that there may be fewer than ``num_filters``.
     """
-    rows = np.arange(len(subgraphs.feat))
+    rows, kernel = np.arange(len(subgraphs.feat)), learning.kernel
     if len(rows) > _MOST_COMPARED:
         rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
     index = torch.from_numpy(rows)
     x, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
     with torch.no_grad():
         blocks = [
-            kernel.match(x[part], x, num_nodes[part], backend).scores
+            kernel.match(x[part], x, num_nodes[part], learning.backend).scores
             for part in torch.arange(len(rows)).split(128)
         ]
     similarity = torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
-    return rows[_facility_location(similarity, num_filters)]
+    return rows[_facility_location(similarity, learning.num_filters)]
 
 
 def _facility_location(similarity: np.ndarray, num_chosen: int) -> list[int]:
@@ -208,12 +219,12 @@ class Assignment:
 def assign(
     subgraphs: RootedSubgraphs,
     filters: DiscreteFilters | GraphFilters,
-    kernel: GOMKKernel,
-    backend: str,
+    learning: FilterLearning,
     rows: Tensor | None = None,
 ) -> Assignment:
     """Most similar filter of the subgraphs in ``rows``, or of all."""
     rows = torch.arange(len(subgraphs.feat)) if rows is None else rows
+    kernel = learning.kernel
     if isinstance(filters, DiscreteFilters):
         adj, feat = filters.adj, filters.feat
     else:
@@ -222,7 +233,7 @@ def assign(
     parts = []
     for part in rows.split(_PART_SIZE):
         scores, matching = kernel.match(
-            subgraphs.levels[part], z, subgraphs.num_nodes[part], backend
+            subgraphs.levels[part], z, subgraphs.num_nodes[part], learning.backend
         )
         best, index = scores.argmax(dim=1), torch.arange(len(part))
         parts.append((best, scores[index, best] / largest, matching[index, best]))
@@ -233,36 +244,29 @@ class FilterClustering:
     """Trains graph filters, in place, on U subgraphs."""
 
     def __init__(
-        self, subgraphs: RootedSubgraphs, filters: GraphFilters, kernel: GOMKKernel, backend: str
+        self, subgraphs: RootedSubgraphs, filters: GraphFilters, learning: FilterLearning
     ) -> None:
-        self.subgraphs, self.filters = subgraphs, filters
-        self.kernel, self.backend = kernel, backend
+        self.subgraphs, self.filters, self.learning = subgraphs, filters, learning
 
     def assign(
         self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
     ) -> Assignment:
         """Most similar filter of subgraphs: of those being trained, or of ``discrete`` ones."""
         filters = self.filters if discrete is None else discrete
-        return assign(self.subgraphs, filters, self.kernel, self.backend, rows)
+        return assign(self.subgraphs, filters, self.learning, rows)
 
     def loss(self, discrete: DiscreteFilters | None = None) -> float:
         """1 - the mean similarity of a subgraph to its most similar filter."""
         return 1 - float(self.assign(discrete=discrete).similarity.double().mean())
 
-    def train(
-        self,
-        num_epochs: int,
-        learning_rate: float,
-        relocate: bool,
-        generator: torch.Generator,
-        on_epoch: Callable[[float], bool],
-    ) -> None:
+    def train(self, generator: torch.Generator, on_epoch: Callable[[float], bool]) -> None:
         """Run gradient epochs; ``on_epoch`` gets the loss of each and returns whether to stop."""
+        learning = self.learning
         optimizer, number = FilterAdam(self.filters.parameters()), len(self.subgraphs.feat)
-        for epoch in range(num_epochs):
+        for epoch in range(learning.num_epochs):
             # the learning rate falls from its full value to 0 along half a cosine
-            cosine = math.cos(math.pi * epoch / num_epochs)
-            optimizer.learning_rate = learning_rate * (1 + cosine) / 2
+            cosine = math.cos(math.pi * epoch / learning.num_epochs)
+            optimizer.learning_rate = learning.learning_rate * (1 + cosine) / 2
             loss, sizes = 0.0, torch.zeros(len(self.filters.free_adj), dtype=torch.int64)
             for batch in torch.randperm(number, generator=generator).split(_BATCH_SIZE):
                 assignment = self.assign(batch)
@@ -270,16 +274,17 @@ class FilterClustering:
                 loss += self._step(optimizer, batch, assignment)
             if on_epoch(loss / number):
                 break
-            if relocate and epoch < _RELOCATION_SHARE * num_epochs:
+            if learning.relocate and epoch < _RELOCATION_SHARE * learning.num_epochs:
                 self._relocate_idle(sizes, optimizer, generator)
 
     def _step(self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment) -> float:
         """Take one gradient step; return the summed loss of ``rows`` before it."""
-        z = self.kernel.embed(self.filters.adj(), self.filters.feat())
+        kernel = self.learning.kernel
+        z = kernel.embed(self.filters.adj(), self.filters.feat())
         # index_select, because the backward pass of indexing sums in no fixed order
         z = z.index_select(0, assignment.filter_of)
-        scores = self.kernel.score_pairs(self.subgraphs.levels[rows], z, assignment.matching)
-        loss = (1 - scores / self.kernel.largest_score(self.filters.filter_size)).sum()
+        scores = kernel.score_pairs(self.subgraphs.levels[rows], z, assignment.matching)
+        loss = (1 - scores / kernel.largest_score(self.filters.filter_size)).sum()
         optimizer.zero_grad()
         (loss / len(rows)).backward()
         optimizer.step()

@@ -14,7 +14,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
 from mining.learning.discrete_filters import DiscreteFilters
@@ -27,8 +26,6 @@ from mining.learning.filter_learning import (
 from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
 
 log = logging.getLogger("gomkcn_dgl")
-
-DEFAULT_KERNEL = GOMKKernel(3, tau=0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +71,8 @@ class TrainedFilters:
 
 def train_filters(
     graph: Any,
-    num_filters: int = 8,
     size: int = 6,
-    *,
-    num_epochs: int = 60,
     learning: FilterLearning | None = None,
-    kernel: GOMKKernel | None = None,
-    backend: str = "auto",
     random_state: int = 0,
 ) -> TrainedFilters:
     """Find frequent patterns as the GOMKCN paper does: train filters as cluster centres.
@@ -96,16 +88,10 @@ def train_filters(
     ----------
     graph : anything :func:`gomkcn.as_csr` takes
         One graph or several; weights of edges are not used.
-    num_filters, size : int
-        Filters, of which there are fewer where no more subgraphs differ, and nodes of each.
-    num_epochs : int
-        Gradient epochs; 0 keeps the initial filters.
+    size : int
+        Nodes of a filter.
     learning : FilterLearning or None
-        How the filters are learnt beyond that. None: ``FilterLearning()``.
-    kernel : GOMKKernel or None
-        How similar a subgraph and a filter are. None: ``GOMKKernel(3, tau=0.5)``.
-    backend : str
-        As in :func:`gomkcn.gomk`.
+        How many filters are trained, and how. None: ``FilterLearning()``.
     random_state : int
         The same seed gives the same filters.
 
@@ -125,30 +111,15 @@ def train_filters(
     --------
     >>> import networkx as nx
     >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
-    >>> train_filters(graph, num_filters=2, size=5)
+    >>> train_filters(graph, 5, FilterLearning(num_filters=2))
     TrainedFilters(cycle of 5 nodes × 30, clique of 4 nodes × 12)
     """
-    for name, value, least in (
-        ("num_filters", num_filters, 1),
-        ("size", size, 2),
-        ("num_epochs", num_epochs, 0),
-        ("random_state", random_state, 0),
-    ):
-        check_int(name, value, least)
-    own_learning, own_kernel = check_learning(learning), check_kernel(kernel, DEFAULT_KERNEL)
-    csr = without_weights(as_csr(graph))
-    subgraphs, scaling = sample_subgraphs(csr, size, own_learning, own_kernel, random_state)
-    filters, loss_curve = learn_filters(
-        subgraphs,
-        num_filters,
-        own_learning,
-        own_kernel,
-        backend,
-        num_epochs=num_epochs,
-        seed=random_state,
-        steps=Steps(),
-    )
-    owner = assign(subgraphs, filters, own_kernel, backend).filter_of.numpy()
+    check_int("size", size, 2)
+    check_int("random_state", random_state, 0)
+    learning, csr = check_learning(learning), without_weights(as_csr(graph))
+    subgraphs, scaling = sample_subgraphs(csr, size, learning, random_state)
+    filters, loss_curve = learn_filters(subgraphs, learning, random_state, Steps())
+    owner = assign(subgraphs, filters, learning).filter_of.numpy()
     share = np.bincount(owner, minlength=len(filters.num_nodes)) / len(owner)
     found = [
         _trained_filter(filters, number, csr, scaling, share[number])
@@ -158,13 +129,13 @@ def train_filters(
 
 
 def sample_subgraphs(
-    graph: CSRGraph, size: int, learning: FilterLearning, kernel: GOMKKernel, seed: int
+    graph: CSRGraph, size: int, learning: FilterLearning, seed: int
 ) -> tuple[RootedSubgraphs, FeatureScaling]:
     """The subgraphs that filters of so many nodes are trained on, and how features are scaled."""
     scaling = FeatureScaling.fit(graph.stored_features, learning.feature_contrast)
     hops = usual_hops(size) if learning.num_hops is None else learning.num_hops
     settings = SubgraphSettings(hops, size, learning.policy, seed)
-    return RootedSubgraphs.sample(graph, scaling, kernel, settings), scaling
+    return RootedSubgraphs.sample(graph, scaling, learning.kernel, settings), scaling
 
 
 def without_weights(graph: CSRGraph) -> CSRGraph:

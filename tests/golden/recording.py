@@ -128,7 +128,7 @@ def key(pattern):
     return f"{size} nodes, {names}, {kinds}: {''.join(map(str, least.tolist()))}"
 
 
-def mined(graph, first=True, **options):
+def mined(graph, **options):
     """What is reported, in its order, without positions and numbers of nodes."""
     miner = PatternMiner(null_samples=99, random_state=0, **options).fit(graph, quiet=True)
     found = {
@@ -146,11 +146,9 @@ def mined(graph, first=True, **options):
         }
         for place, one in enumerate(miner.patterns_)
     }
-    if first:
-        places = miner.patterns_[0].occurrences
-        sets = sorted([one.graph, *sorted(map(str, one.nodes))] for one in places)
-        found["places of the first"] = digest(sets)
-    return found
+    places = miner.patterns_[0].occurrences
+    sets = sorted([one.graph, *sorted(map(str, one.nodes))] for one in places)
+    return {**found, "places of the first": digest(sets)}
 
 
 def mining():
@@ -162,11 +160,14 @@ def mining():
         base, 90, {"feed-forward-loop": 12}, PlantingSettings(directed=True), seed=1
     )
     return {
-        "planted": mined(planted.to_csr(), num_patterns=5),
+        "planted": mined(planted.to_csr()),
         "planted directed": mined(
-            loops.to_csr(), num_patterns=4, pattern_size=(3, 4), sources="grown,filters"
+            loops.to_csr(),
+            pattern_size=(3, 4),
+            sources="grown,filters",
+            learning=gomkcn.FilterLearning(num_filters=4),
         ),
-        "lesmis": mined(nx.les_miserables_graph(), num_patterns=5, pattern_size=(3, 5)),
+        "lesmis": mined(nx.les_miserables_graph(), pattern_size=(3, 5)),
     }
 
 

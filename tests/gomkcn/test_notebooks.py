@@ -18,8 +18,8 @@ SMALL = {
         "COPIES": 5,
     },
     "04_classifier.ipynb": {"NUM_GRAPHS": 40, "NUM_EPOCHS": 1},
-    "05_your_own_data.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 99},
-    "06_directions_and_types.ipynb": {"NUM_EPOCHS": 1, "NUM_SAMPLES": 99},
+    "05_your_own_data.ipynb": {"NUM_SAMPLES": 99},
+    "06_directions_and_types.ipynb": {"NUM_SAMPLES": 99},
 }
 # at these sizes compiling takes longer than plain Python, but for training and counting
 COMPILED = (

@@ -1,4 +1,4 @@
-"""Random graphs, parts of them and matching problems, as tests of several modules draw them."""
+"""Graphs, parts of them and matching problems, as tests of several modules draw them."""
 
 import itertools
 from functools import cache
@@ -13,6 +13,12 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels import BACKENDS
+
+
+def rings_and_cliques(num_rings=6, num_cliques=3):
+    """Disjoint rings and cliques of five nodes."""
+    parts = [nx.cycle_graph(5)] * num_rings + [nx.complete_graph(5)] * num_cliques
+    return nx.disjoint_union_all(parts)
 
 
 def random_graph(rng, size, num_edges):
@@ -31,13 +37,17 @@ def random_graph(rng, size, num_edges):
     return graph, rng.integers(2, size=size)
 
 
+def link_matrix(graph):
+    """The link of each two nodes, int64 ``[V, V]``, 0 where nothing joins them."""
+    links = np.zeros((graph.num_nodes, graph.num_nodes), np.int64)
+    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    links[rows, graph.indices] = 1 if graph.links is None else graph.links
+    return links
+
+
 def channels_of_graph(graph):
     """Which nodes are joined in each channel, bool ``[V, V, C]``."""
-    links = np.ones(len(graph.indices), int) if graph.links is None else graph.links
-    channels = np.zeros((graph.num_nodes, graph.num_nodes, len(graph.relations.channels)), bool)
-    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    channels[rows, graph.indices] = graph.relations.links[links]
-    return channels
+    return graph.relations.links[link_matrix(graph)]
 
 
 def connected_part(rng, graph, size):

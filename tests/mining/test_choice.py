@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining import MiningRun, PatternMiner, choice
+from mining import FilterLearning, MiningRun, PatternMiner, choice
 from mining.counting.census import count_structures
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
@@ -63,8 +63,9 @@ def test_the_set_comes_first_then_what_is_called_then_what_was_given(mined):
 
 
 def test_what_filters_have_shown_comes_last_by_its_count():
-    options = {"sources": "grown,filters", "given": ["ring-6"], "num_epochs": 0, "null": None}
-    miner = PatternMiner(2, "6-6", **options).fit(with_cliques())
+    options = {"sources": "grown,filters", "given": ["ring-6"], "null": None}
+    learning = FilterLearning(num_filters=2, num_epochs=0)
+    miner = PatternMiner("6-6", learning=learning, **options).fit(with_cliques())
     number = len(miner.motif_set_)
     assert all(one.motif is not None for one in miner.patterns_[:number])
     given, *filters = miner.patterns_[number:]
@@ -196,7 +197,8 @@ def test_a_null_model_of_ones_own(mined):
 
 def test_of_what_sources_have_shown_the_most_frequent_are_reported():
     graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 3
-    miner = PatternMiner(1, "3-4", sources="frequent", null=None).fit(graphs)
+    options = {"learning": FilterLearning(num_filters=1), "sources": "frequent", "null": None}
+    miner = PatternMiner("3-4", **options).fit(graphs)
     shown = [one for one in miner.patterns_ if one.motif is None]
     others = [one for one in miner.others_ if "frequent" in one.sources]
     assert len(shown) == 1 and others

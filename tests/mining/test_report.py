@@ -104,9 +104,7 @@ def test_the_block_holds_the_graph_copies_and_occurrences(mined):
         frozenset(edge) for edge in graph.edges
     }
     assert block["degrees"] == [graph.degree[node] for node in block["names"]]
-    for drawn, one in zip(block["motifs"], run.motif_set, strict=True):
-        names = [tuple(block["names"][node] for node in place) for place in drawn["places"]]
-        assert names == [place.nodes for place in one.motif.copies]
+    for drawn in block["motifs"]:
         for place in drawn["places"]:
             for u, v, _ in drawn["edges"]:
                 assert graph.has_edge(block["names"][place[u]], block["names"][place[v]])
@@ -252,8 +250,8 @@ def test_notebooks_show_tables_with_drawings(mined):
     assert "shorten" in run.motif_set._repr_html_()
     table = Patterns([Pattern(Structure.parse(name)) for name in ("triangle", "ring-4")])
     assert table._repr_html_().count("<svg") == 2
-    miner = PatternMiner(num_patterns=2)
-    assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(num_patterns=2)</pre>"
+    miner = PatternMiner(null_samples=99)
+    assert miner._repr_mimebundle_()["text/html"] == "<pre>PatternMiner(null_samples=99)</pre>"
 
 
 def test_the_set_comes_first_then_what_is_called():

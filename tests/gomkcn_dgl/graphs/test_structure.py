@@ -13,6 +13,7 @@ from gomkcn_dgl.relations import SIMPLE, edge_channels, relations_of
 from synthetic import MOTIFS
 
 ARCS = relations_of(["edge"], [True])
+CLIQUE = 1 - np.eye(3)
 MIXED = relations_of(["binds", "activates"], [False, True])
 
 
@@ -178,6 +179,9 @@ def test_a_key_is_made_of_names():
 
 def test_orders_and_pairs_by_hand():
     assert Structure.parse("path-4").order == [1, 2, 0, 3]
+    # roles are names where they tell the nodes apart
+    assert Structure.parse("b--a, a--c").node_names == ("b", "a", "c")
+    assert Structure(CLIQUE, roles=("a", "b", "b")).node_names == ("0", "1", "2")
     # a pair joined both ways is one pair
     both = Structure.parse("a->b, b->a")
     assert both.edges == ((0, 1), (1, 0))
@@ -193,9 +197,6 @@ def test_text_is_read_back(relations, names):
         order = [int(role) for role in again.roles]
         assert [again.edges.index((i, j)) >= 0 for i, j in again.edges]
         np.testing.assert_array_equal(again.joined, one.joined[np.ix_(order, order)])
-
-
-CLIQUE = 1 - np.eye(3)
 
 
 TEXTS = [

@@ -1,5 +1,7 @@
 """Filters: where they start, the gradient step, relocation, and what noisy copies agree on."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from mining.learning import filter_learning
 from mining.learning.filter_learning import (
     FilterAdam,
     FilterClustering,
+    FilterLearning,
     choose_initial,
 )
 from mining.learning.rooted_subgraphs import RootedSubgraphs
@@ -27,7 +30,8 @@ def subgraphs_of(adj, feat, levels=None):
 
 
 def clustering_of(adj, feat, filters):
-    return FilterClustering(subgraphs_of(adj, feat), filters, KERNEL, "auto")
+    learning = FilterLearning(num_epochs=20, kernel=KERNEL)
+    return FilterClustering(subgraphs_of(adj, feat), filters, learning)
 
 
 def filters_like(adj, feat):
@@ -78,7 +82,7 @@ def test_assignment_loss_and_step_are_those_of_the_reference():
 def test_training_lowers_the_loss():
     clustering = random_clustering(*random_graphs(20))
     before, curve = clustering.loss(), []
-    clustering.train(20, 0.1, True, torch.Generator().manual_seed(0), curve.append)
+    clustering.train(torch.Generator().manual_seed(0), curve.append)
     assert len(curve) == 20
     # an epoch of one batch reports the loss before its step
     assert curve[0] == pytest.approx(before)
@@ -119,14 +123,17 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
 
 @pytest.mark.parametrize("relocate", [True, False])
 def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
-    idle.train(4, 0.05, relocate, torch.Generator().manual_seed(0), lambda loss: None)
+    limits = {"num_epochs": 4, "learning_rate": 0.05, "relocate": relocate}
+    idle.learning = replace(idle.learning, **limits)
+    idle.train(torch.Generator().manual_seed(0), lambda loss: None)
     assert (float(idle.assign().similarity[9]) > 0.9) == relocate
 
 
 def test_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
     sizes = []
     monkeypatch.setattr(idle, "_relocate_idle", lambda size, *_: sizes.append(size))
-    idle.train(8, 0.05, True, torch.Generator().manual_seed(0), lambda loss: None)
+    idle.learning = replace(idle.learning, num_epochs=8, learning_rate=0.05)
+    idle.train(torch.Generator().manual_seed(0), lambda loss: None)
     assert [int(size.sum()) for size in sizes] == [10] * 6
 
 
@@ -153,9 +160,9 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
 def choose(positions, num_filters, seed=0):
     """Of subgraphs that are points on a line."""
     levels = torch.tensor(positions, dtype=torch.float32).reshape(-1, 1, 1, 1)
-    kernel, rng = GOMKKernel(num_levels=0), np.random.default_rng(seed)
+    learning = FilterLearning(num_filters=num_filters, kernel=GOMKKernel(num_levels=0))
     subgraphs = subgraphs_of(torch.zeros(len(levels), 1, 1), levels[:, 0], levels)
-    return choose_initial(subgraphs, num_filters, kernel, rng, "auto").tolist()
+    return choose_initial(subgraphs, learning, np.random.default_rng(seed)).tolist()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import train_filters
+from mining import FilterLearning, train_filters
 from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
 COPIES = 8
@@ -24,7 +24,7 @@ def rings_and_cliques(rings, cliques):
 
 
 def test_each_subgraph_belongs_to_the_filter_that_it_is():
-    found = train_filters(rings_and_cliques(6, 10), num_filters=2, size=5)
+    found = train_filters(rings_and_cliques(6, 10), 5, FilterLearning(num_filters=2))
     assert [one.structure.key for one in found] == [CLIQUE, RING]
     assert [one.frequency for one in found] == [40, 30]
     # in the units of the input
@@ -39,7 +39,8 @@ def test_each_subgraph_belongs_to_the_filter_that_it_is():
 
 
 def test_frequencies_of_a_sample_are_those_of_all_nodes():
-    found = train_filters(rings_and_cliques(400, 250), num_filters=2, size=5, num_epochs=0)
+    learning = FilterLearning(num_filters=2, num_epochs=0)
+    found = train_filters(rings_and_cliques(400, 250), 5, learning)
     assert sum(one.frequency for one in found) == pytest.approx(3000)
     rings = {one.structure.key: one.frequency for one in found}[RING]
     # 2,000 of 3,000 nodes are drawn: four standard deviations of a share of 2/3
@@ -49,7 +50,7 @@ def test_frequencies_of_a_sample_are_those_of_all_nodes():
 def test_planted_motifs_are_found_about_as_often_as_they_are_there():
     settings = PlantingSettings(features="per_type")
     planted = planted_motif_graph(200, copies=COPIES, settings=settings)
-    found = train_filters(as_csr(planted.to_dgl()), num_filters=12, size=6)
+    found = train_filters(as_csr(planted.to_dgl()))
     for name in ("house", "cup", "wheel", "crown"):
         motif = MOTIFS[name]
         frequency = sum(one.frequency for one in found if one.structure.key == motif.key)
@@ -64,8 +65,9 @@ def test_weights_of_edges_are_left_out_and_that_is_said(log):
 
 
 def test_numbers_out_of_range_are_refused():
-    with pytest.raises(InputError, match="num_filters"):
-        train_filters(nx.cycle_graph(5), num_filters=0)
+    for name, value in {"num_filters": 0, "num_epochs": -1, "kernel": None}.items():
+        with pytest.raises((InputError, InputTypeError), match=name):
+            FilterLearning(**{name: value})
     with pytest.raises(InputError, match="size"):
         train_filters(nx.cycle_graph(5), size=1)
     with pytest.raises(InputTypeError, match="learning"):
