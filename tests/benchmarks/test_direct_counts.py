@@ -4,7 +4,6 @@ import copy
 
 import networkx as nx
 import numpy as np
-import pytest
 from direct_counts import (
     LabelledGraphs,
     check_pattern,
@@ -16,14 +15,8 @@ from direct_counts import (
 )
 
 from gomkcn_dgl import as_csr, read_graph, split_graphs
-from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import read_graph_classes
-from mining import MiningRun, PatternMiner, bag_of_patterns, count_by_graph
-
-
-def labelled(graph, label="C"):
-    nx.set_node_attributes(graph, label, "label")
-    return graph
+from mining import MiningRun, PatternMiner, bag_of_patterns
 
 
 def test_both_counters_agree():
@@ -33,32 +26,17 @@ def test_both_counters_agree():
         nx.set_node_attributes(graph, {n: str(rng.choice(["C", "N"])) for n in graph}, "label")
         pattern = nx.convert_node_labels_to_integers(graph.subgraph(rng.choice(12, 4, False)))
         assert count_by_igraph(pattern, graph) == count_by_networkx(pattern, graph) > 0
-    assert count_by_igraph(labelled(nx.path_graph(3)), labelled(nx.cycle_graph(4))) == 4
-
-
-@pytest.mark.parametrize(
-    ("pattern", "occurrences", "graphs"),
-    [(nx.cycle_graph(6), 451, 186), (nx.path_graph(6), 6218, 150)],
-    ids=["ring of six carbons", "chain of six carbons"],
-)
-def test_counts_of_mutag(mutag, pattern, occurrences, graphs):
-    counts = count_directly(labelled(pattern), read_labelled_graphs(mutag))
-    assert (sum(counts), sum(map(bool, counts))) == (occurrences, graphs)
-    graph = read_graph(mutag, features=["labels"], relation="none")
-    carbon = graph.feature_names.index("label=C")
-    colors = np.full(6, carbon), graph.features.argmax(axis=1)
-    assert count_by_graph(graph, Structure.from_networkx(pattern), colors).tolist() == counts
 
 
 def test_all_that_is_said_of_mined_patterns_is_right(mutag):
-    some = slice(0, 188, 5)
+    some = slice(0, 188, 8)
     direct = read_labelled_graphs(mutag)
     direct = LabelledGraphs(direct.graphs[some], direct.classes[some])
     assert direct.has_bonds
     graph = as_csr(split_graphs(read_graph(mutag, features=["labels"]))[some])
     classes = read_graph_classes(mutag)
     y = np.array(classes.names)[classes.labels][some]
-    miner = PatternMiner(null=None).fit(graph, y)
+    miner = PatternMiner(pattern_size="3-6", null=None).fit(graph, y)
     run = MiningRun.of(miner, graph)
     bag = bag_of_patterns(run.patterns, graph)
     for pattern, column in zip(run.patterns, bag.T, strict=True):

@@ -3,11 +3,9 @@
 import dataclasses
 
 import numpy as np
-import pytest
 from paper import accuracy, node_machine
 from paper.data import (
     BOND_DATA,
-    DIRECTED_DATA,
     FILTERED_DATA,
     GRAPH_DATA,
     NODE_DATA,
@@ -198,46 +196,18 @@ def test_the_committed_tables_are_of_the_committed_results(tmp_path):
         assert set(experiment.data_sets) <= set(allowed[experiment.kind])
 
 
-@pytest.mark.parametrize(
-    ("name", "nodes", "edges", "width", "classes"),
-    [
-        ("cora", 2708, 5278, 1433, 7),
-        ("actor", 7600, 26659, 932, 5),
-        ("squirrel_filtered", 2218, 46837, 2089, 5),
-    ],
-)
-def test_real_node_data(shared_data, name, nodes, edges, width, classes):
-    if name == "cora":
-        pytest.importorskip("torch_geometric")
-    data = load_node_data(name, shared_data)
-    assert data.graph.features.shape == (nodes, width)
-    assert (data.graph.num_edges, data.num_classes) == (edges, classes)
-    sums = data.graph.features.sum(axis=1)
-    assert (data.directed is not None) == (name in DIRECTED_DATA)
-    if data.directed is not None:
-        # the same pairs, of which few are joined both ways
-        assert data.directed.is_directed and data.directed.num_edges >= edges
-        assert (data.directed.indices == data.graph.indices).all()
-    if name in ("cora", "citeseer"):
-        np.testing.assert_allclose(sums[sums > 0], 1, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("name", "width", "continuous"),
-    [
-        ("ENZYMES", 21, 18),
-        ("REDDIT-BINARY", 5, 5),
-        ("MUTAG", 7, 0),
-        ("MUTAG with bonds", 7, 0),
-    ],
-)
-def test_real_folds_are_disjoint_and_complete(shared_data, name, width, continuous):
-    data = load_graph_data(name, shared_data)
-    assert data.graph.features.shape[1] == width and data.num_continuous == continuous
+def test_real_data(shared_data):
+    nodes = load_node_data("squirrel_filtered", shared_data)
+    assert nodes.graph.features.shape == (2218, 2089)
+    assert (nodes.graph.num_edges, nodes.num_classes) == (46837, 5)
+    # the same pairs, of which few are joined both ways
+    assert nodes.directed.is_directed and nodes.directed.num_edges >= 46837
+    assert (nodes.directed.indices == nodes.graph.indices).all()
+    data = load_graph_data("MUTAG with bonds", shared_data)
+    assert (data.graph.features.shape[1], data.num_continuous) == (7, 0)
     # aromatic, single, double, triple
-    assert len(data.graph.relations.names) == (4 if name.endswith("bonds") else 1)
+    assert len(data.graph.relations.names) == 4
     everything = list(range(data.graph.num_graphs))
     assert len(data.splits) == 10
     assert sorted(np.concatenate([fold.test for fold in data.splits])) == everything
-    for fold in data.splits:
-        assert sorted(np.concatenate(fold)) == everything
+    assert all(sorted(np.concatenate(fold)) == everything for fold in data.splits)

@@ -92,7 +92,9 @@ def test_the_first_table_is_what_the_first_command_prints(folder):
     first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("motif  structure"))
     shown = [" ".join(line.split()) for line in lines[first : first + 5]]
     run("generate planted --out planted.bin")
-    printed = [" ".join(line.split()) for line in run("mine planted.bin --out run").splitlines()]
+    # random graphs change nothing of the motifs
+    said = run("mine planted.bin --out run --null none")
+    printed = [" ".join(line.split()) for line in said.splitlines()]
     at = printed.index(shown[0])
     assert printed[at : at + 5] == shown
 

@@ -9,14 +9,17 @@ import sys
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
+from random_graphs import rings_and_cliques
 
 from gomkcn.commands.base import choose_folder
 from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import InputError
 from mining import read_run, read_truth
 from mining.null_models import NULL_MODELS
 from mining.settings import RunSettings
@@ -29,14 +32,8 @@ pytestmark = pytest.mark.usefixtures("folder")
 QUICK = "--filters 2 --size 5-5 --epochs 2 --null none --sources grown,filters"
 
 
-def rings_and_cliques(num_rings=6, num_cliques=5):
-    return nx.disjoint_union_all(
-        [nx.cycle_graph(5)] * num_rings + [nx.complete_graph(5)] * num_cliques
-    )
-
-
 def write_edges(path="graph.txt", graph=None):
-    graph = rings_and_cliques() if graph is None else graph
+    graph = rings_and_cliques(6, 5) if graph is None else graph
     text = "".join(f"{u} {v}\n" for u, v in graph.edges)
     Path(path).write_text(text)
     return path
@@ -50,43 +47,35 @@ def edges_and_counts(run):
     return [(len(p["edges"]), p["frequency"]["occurrences"]["value"]) for p in patterns_of(run)]
 
 
-@pytest.mark.parametrize(
-    ("options", "num_base", "num_nodes", "num_edges"),
-    [
-        ("", 760, 1000, 759 + 340 + 40),
-        ("--nodes 50 --motif wheel=3 --motif square=0 --add-prob 1", 50, 68, 49 + 45 + 3),
-    ],
-)
-def test_generate_planted(options, num_base, num_nodes, num_edges):
-    said = gomkcn(f"generate planted --out graph.bin {options}")
-    graph = read_graph("graph.bin")
-    assert (graph.num_nodes, graph.num_edges) == (num_nodes, num_edges)
-    assert said.startswith(f"graph.bin: {num_nodes} nodes, {num_edges} edges, planted ")
-    truth = read_truth("graph.truth.json")
-    assert sum(m["copies"] * m["num_nodes"] for m in truth["motifs"]) == num_nodes - num_base
+# options, nodes of the base, edges in all, which relations have a direction, motifs
+PLANTED = [
+    ("", 760, 759 + 340 + 40, {"edge": False}, "10 house, 10 cup, 10 wheel, 10 crown"),
+    ("--nodes 50 --motif wheel=3 --motif square=0 --add-prob 1", 50, 49 + 45 + 3,
+     {"edge": False}, "3 wheel, 0 square"),
+    ("--nodes 60 --directed", 60, None, {"edge": True},
+     "10 feed-forward-loop, 10 three-cycle, 10 bi-fan"),
+    ("--nodes 60 --base ws --neighbors 6 --relations 2 --motif triangle-011=3", 60, 180 + 9 + 3,
+     {"relation0": False, "relation1": False}, "3 triangle-011"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("options", "relations", "directed", "motifs"),
-    [
-        ("--directed", ("edge",), True, "10 feed-forward-loop, 10 three-cycle, 10 bi-fan"),
-        (
-            "--base ws --neighbors 6 --relations 2 --motif triangle-011=3",
-            ("relation0", "relation1"),
-            False,
-            "3 triangle-011",
-        ),
-    ],
-)
-def test_generate_with_directions_and_relations(options, relations, directed, motifs):
-    said = gomkcn(f"generate planted --out graph.graph --nodes 60 {options}")
+@pytest.mark.parametrize(("options", "num_base", "num_edges", "relations", "motifs"), PLANTED)
+def test_generate_planted(options, num_base, num_edges, relations, motifs):
+    said = gomkcn(f"generate planted --out graph.graph {options}")
     graph = read_graph("graph.graph")
-    assert graph.relations.names == relations
-    assert graph.relations.directed == (directed,) * len(relations)
-    assert f"{graph.num_edges} {'directed edges' if directed else 'edges'}" in said
-    assert f"planted {motifs}" in said
-    for motif in read_truth("graph.truth.json")["motifs"]:
-        assert len(motif["instances"]) == motif["copies"] > 0
+    known = graph.relations
+    assert dict(zip(known.names, known.directed, strict=True)) == relations
+    assert num_edges in (graph.num_edges, None)
+    # in a directed base edges lead from and to later nodes
+    source, target, _ = graph.edges()
+    in_base = np.maximum(source, target) < num_base
+    assert (source > target)[in_base].any() == any(relations.values())
+    kind = "directed edges" if any(relations.values()) else "edges"
+    assert said.startswith(f"graph.graph: {graph.num_nodes} nodes, {graph.num_edges} {kind}")
+    assert f", planted {motifs}" in said
+    truth = read_truth("graph.truth.json")["motifs"]
+    assert sum(one["copies"] * one["num_nodes"] for one in truth) == graph.num_nodes - num_base
+    assert all(len(one["instances"]) == one["copies"] for one in truth)
 
 
 def test_generate_takes_a_motif_of_your_own():
@@ -173,19 +162,31 @@ OPTIONS = {
 }
 
 
-def test_options_reach_the_graph_and_the_miner():
-    rows = ["a,b,how,p", *(f"{u},{v},acts,2" for u, v in rings_and_cliques().edges)]
-    Path("g.csv").write_text("\n".join(rows))
+def test_options_reach_the_graph_and_the_miner(monkeypatch):
+    seen = []
+
+    def begin(settings, graph, *_):
+        seen.append((settings.to_dict(), graph))
+        raise InputError("no further.")
+
+    monkeypatch.setattr("mining.mining_job.run_job", begin)
+    Path("g.csv").write_text("a,b,how,p\n0,1,acts,2\n")
     graph = {"source": "1", "target": "b", "relation": "how"}
     of_graph = " ".join(f"--{name} {value}" for name, value in graph.items())
-    gomkcn(f"mine g.csv --out run --directed {of_graph} {' '.join(OPTIONS)}")
-    given, stored = dict(OPTIONS.values()), read_run("run").settings
+    refused(f"mine g.csv --out run --directed {of_graph} {' '.join(OPTIONS)}")
+    given, ((stored, read),) = dict(OPTIONS.values()), seen
     assert stored["graph"].items() >= {**graph, "directed": True}.items()
-    # what was not given is stored with its default
+    assert read.relations.names == ("acts",)
+    stored = json.loads(json.dumps(stored))
+    # what was not given has its default
     tables = json.loads(json.dumps(RunSettings().to_dict()))
     for name in ("miner", "kernel", "learning"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
+    # or what a file says
+    Path("s.toml").write_text("[miner]\nexact_copies = true\n")
+    refused("mine g.csv --out run --settings s.toml")
+    assert seen[-1][0]["miner"]["exact_copies"]
 
 
 def snapshot(folder):
@@ -254,14 +255,16 @@ def test_help_has_an_example_and_is_short_until_all_is_asked_for(command):
             assert option.param_type_name == "argument" or option.opts[0] in everything
 
 
-def test_a_folder_is_chosen_where_none_is_given(capsys):
+def test_a_folder_is_chosen_where_none_is_given(capsys, mined):
     path = write_edges("my.graph.txt")
     for name in ("my.graph", "my.graph-2"):
         assert choose_folder(None, path) == f"runs/{name}"
         assert capsys.readouterr().out == f"folder of this run: runs/{name}\n"
         Path("runs", name).mkdir(parents=True)
     # the latest is the one to go on with
-    assert choose_folder(None, path, resume=True) == "runs/my.graph-2"
+    shutil.copytree(mined[0], "runs/my.graph-3")
+    said = gomkcn(f"mine {path} --resume --quiet")
+    assert said.endswith("the run is finished, runs/my.graph-3/report.html\n")
     assert choose_folder("own", path) == "own"
 
 
@@ -328,18 +331,10 @@ def test_the_defaults_of_generate_are_those_of_the_library():
 
 
 def test_a_run_in_a_process_of_its_own():
-    gomkcn("generate planted --out p.graph --nodes 30 --motif wheel=6")
-    command = "mine p.graph --out run --filters 4 --size 4-6 --epochs 2"
-    mined = subprocess.run(
-        [sys.executable, "-m", "gomkcn", *command.split()],
-        capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+    Path("loops.txt").write_text("0 0\n1 1\n")
+    command = [sys.executable, "-m", "gomkcn", "mine", "loops.txt", "--out", "run"]
+    mined = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert mined.returncode == 0, mined.stderr
-    # the truth beside the graph is compared
-    assert re.search(r"^wheel +6 +yes", mined.stdout, re.MULTILINE)
-    (wheel,) = read_run("run").recovery
-    assert (wheel.name, wheel.copies, wheel.planted_found) == ("wheel", 6, 6)
-    assert "gomkcn: read p.graph: graphs: 1, nodes: 66" in mined.stderr
+    assert mined.stdout.startswith("The graph has no edge between two different nodes")
+    assert "gomkcn: read loops.txt: graphs: 1, nodes: 2" in mined.stderr
     assert "Warning" not in mined.stderr
-    assert "Traceback" not in mined.stderr
-    assert (Path("run") / "run.json").is_file()

@@ -30,32 +30,24 @@ importlib.metadata.version = version_of
 WITHOUT_DGL = """
 import warnings
 
-import networkx as nx
 import torch
 from command_line import gomkcn, refused
 from gomkcn import GOMKConv, MissingDGLError, MotifClassificationDataset, PlantingSettings, as_csr
 
-# 1. files, counts, mining
-open("friends.txt", "w").write("a b\\nb c\\nc a\\nc d\\n")
-assert as_csr(nx.path_graph(3)).num_edges == 2
-assert "triangle" in gomkcn("census friends.txt --size 3-4")
-gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
-mined = gomkcn("mine planted.graph --out run --null none --quiet")
-assert "wheel" in mined, mined
-# 2. a layer
+# 1. a layer
 edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 scores = GOMKConv(2, 3, 3, 1)(torch.rand(3, 2), edges)
 assert scores.shape == (3, 3)
-# 3. training on a TU folder, and predicting
+# 2. training on a TU folder, and predicting
 gomkcn(f"train {sys.argv[2]} --out trained --epochs 1 --filters 2 --quiet")
 assert "0" in gomkcn(f"predict trained {sys.argv[2]}")
-# 4. graphs of PyTorch Geometric
+# 3. graphs of PyTorch Geometric
 warnings.simplefilter("ignore")
 data = MotifClassificationDataset(40, settings=PlantingSettings("constant"))
 graphs = data.to_pyg()
 assert [one.y.item() for one in graphs] == data.labels.tolist()
 assert as_csr(graphs).num_edges == data.planted.to_csr().num_edges
-# 5. what is DGL's own
+# 4. what is DGL's own
 open("graphs.bin", "wb").write((0xDD2E4FF046B4A13F).to_bytes(8, "little"))
 way_out = "pip install dgl=="
 for line in ("info graphs.bin", "mine graphs.bin --out other", "train graphs.bin --out other",
@@ -74,20 +66,17 @@ WITHOUT_TORCH = """
 import networkx as nx
 from command_line import gomkcn, refused
 from gomkcn import GOMKConv, GOMKKernel, MissingTorchError, MotifClassificationDataset
-from gomkcn import PatternMiner, gomk_gram, motif_set, planted_motif_graph
+from gomkcn import PatternMiner, gomk_gram
 
-# 1. counts, census, motif sets, frequent subgraphs, runs
+# 1. counts, census, motif sets, runs
 gomkcn("generate planted --out planted.graph --nodes 40 --motif wheel=6")
 assert "triangle" in gomkcn("census planted.graph --size 3-4")
 assert "occurrences 6" in gomkcn("count wheel planted.graph")
 assert "wheel" in gomkcn("mine planted.graph --out run --null none --quiet")
 gomkcn("report run")
 gomkcn("export run --out tables")
-graph = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(36)])
-assert len(motif_set(graph)) == 1
-assert PatternMiner(null="none").fit(graph).patterns_
-assert planted_motif_graph(20, copies=2).to_csr().num_nodes == 68
 GOMKKernel(tau=0.5)
+graph = nx.cycle_graph(5)
 # 2. filters, kernels, classifiers
 way_out = "pip install torch."
 for line in ("mine planted.graph --sources filters --out new", f"train {sys.argv[2]} --out new"):

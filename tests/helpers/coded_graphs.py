@@ -44,3 +44,14 @@ def motif_of(mined, graph, record, directed):
     structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
     structure = Structure(structure.channels, mined.graph.relations, categories)
     return graph.shape_of(structure), mined.order.position[np.array(record["copies"])]
+
+
+def kind_of_graph(kind, relation=(), labels=()):
+    """What makes a plain graph directed, or of edges or nodes of two kinds."""
+    return {
+        "plain": {},
+        "directed": {"directed": True},
+        "relations": {"relation": np.array(relation), "relation_names": ["acts", "binds"],
+                      "directed": [False, True]},
+        "categories": {"features": np.eye(2)[list(labels)], "feature_names": ("kind=a", "kind=b")},
+    }[kind]  # fmt: skip

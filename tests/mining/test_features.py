@@ -185,8 +185,6 @@ def test_names_containers_and_tags(data, fitted):
     table = with_values(fitted).set_output(transform="pandas").transform(data[0])
     assert isinstance(table, pd.DataFrame)
     assert table.columns.tolist() == fitted.get_feature_names_out().tolist()
-    again = clone(with_values(fitted, values="log"))
-    assert again.get_params() == {**fitted.get_params(), "values": "log"}
     tags = get_tags(fitted)
     assert tags.no_validation
     assert not tags.input_tags.two_d_array

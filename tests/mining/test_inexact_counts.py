@@ -105,24 +105,16 @@ def test_every_set_of_nodes_and_every_mapping(kinds, with_colors):
 @pytest.mark.parametrize(
     ("graph", "pattern", "numbers"),
     [
-        # both chords are added
-        (nx.complete_graph(4), "ring-4", [0, 0, 1]),
-        (nx.path_graph(4), "ring-4", [0, 1, 0]),
         (nx.path_graph(8), "ring-8", [0, 1, 0]),
         # the rim; three of its nodes with the hub
         (nx.wheel_graph(5), "ring-4", [1, 4, 0]),
-        # all triples of K4 and of a path
-        (nx.complete_graph(4), "path-3", [0, 4, 0]),
-        (nx.path_graph(5), "triangle", [0, 3, 0]),
         # one edge joins both, but they are in two pieces
         (nx.Graph([(0, 1), (2, 3)]), "path-4", [0, 0, 0]),
         # a star of three is a path of four with an edge moved
         (nx.star_graph(3), "path-4", [0, 0, 1]),
         # stars around a hub of 100: of one leaf less and a chord there are none
         (nx.star_graph(100), "star-4", [161700, 0, 0]),
-        (nx.DiGraph([(0, 1), (1, 2), (2, 0)]), "a->b, a->c, b->c", [0, 0, 1]),
-        # two of four nodes in a row, and an arc the other way as well
-        (nx.DiGraph([(0, 1), (1, 0), (1, 2)]), "a->b, b->c", [0, 1, 0]),
+        # an arc is turned round
         (nx.DiGraph([(0, 1), (2, 1)]), "a->b, b->c", [0, 0, 1]),
         # one arc is missing
         (nx.DiGraph([(0, 1)]), "a->b, b->a", [0, 1, 0]),

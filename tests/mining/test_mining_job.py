@@ -29,7 +29,7 @@ SETTINGS = RunSettings().override(TABLES)
 
 @pytest.fixture(scope="module")
 def graph():
-    planted = plant_motifs(barabasi_albert(150, 1, 0), 150, {"wheel5": 12}, seed=0)
+    planted = plant_motifs(barabasi_albert(70, 1, 0), 70, {"wheel5": 8}, seed=0)
     source, target = planted.edges.T
     return csr_from_edges(
         source, target, planted.num_nodes, features=planted.features, undirected=True
@@ -55,11 +55,10 @@ class StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize("most", [2, 7])
 def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
-    graph, uninterrupted, most, tmp_path, monkeypatch
+    graph, uninterrupted, tmp_path, monkeypatch
 ):
-    keep, kept = Steps._keep, []
+    keep, kept, most = Steps._keep, [], 3
 
     def keep_some(*result):
         """Stop the job after so many results, as if the process had been killed."""
@@ -84,7 +83,7 @@ def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
 def test_the_copies_of_a_planted_wheel_are_counted_and_listed(uninterrupted):
     assert {p.frequency.occurrences.state for p in uninterrupted.patterns_} == {"exact"}
     (wheel,) = [p for p in uninterrupted.patterns_ if (p.num_nodes, len(p.edges)) == (5, 8)]
-    assert (wheel.frequency.count, wheel.frequency.listed, wheel.frequency.disjoint) == (12,) * 3
+    assert (wheel.frequency.count, wheel.frequency.listed, wheel.frequency.disjoint) == (8,) * 3
 
 
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):

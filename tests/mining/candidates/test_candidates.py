@@ -1,13 +1,14 @@
 """Candidates: canonical forms, node sets that grow, and structures that filters learnt."""
 
 from dataclasses import replace
+from itertools import combinations, permutations
 from math import factorial
 
 import networkx as nx
 import numpy as np
 import pytest
 import torch
-from random_graphs import random_graph
+from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure, canonical_form
@@ -38,14 +39,12 @@ def forms_of(links, colors):
     return forms, automorphisms.tolist()
 
 
-def automorphisms_of(links, colors):
-    generators = canonical_form(links.tolist(), colors.tolist()).generators
-    group = {tuple(range(len(links)))}
-    while True:
-        larger = group | {tuple(g[i] for i in one) for one in group for g in generators}
-        if larger == group:
-            return len(group)
-        group = larger
+def symmetries(links, colors):
+    """All automorphisms, by trying each order."""
+    orders = np.array(list(permutations(range(len(colors)))))
+    turned = links[orders[:, :, None], orders[:, None, :]]
+    same = (turned == links).all(axis=(1, 2)) & (colors[orders] == colors).all(axis=1)
+    return orders[same]
 
 
 @pytest.mark.parametrize("num_colors", [1, 2])
@@ -55,28 +54,25 @@ def test_forms_are_equal_for_isomorphic_graphs_and_no_others(size, num_links, nu
     rng = np.random.default_rng([size, num_links, num_colors])
     links, colors = draw(rng, 150, size, num_links, num_colors)
     forms, automorphisms = forms_of(links, colors)
+    orbits = canonical_orders(links, colors)[2]
     plain = [
         canonical_form(one.tolist(), own.tolist()).values
         for one, own in zip(links, colors, strict=True)
     ]
     assert len(set(forms)) == len(set(plain)) == len(set(zip(forms, plain, strict=True)))
     for k in range(0, 150, 10):
-        assert automorphisms[k] == automorphisms_of(links[k], colors[k])
-
-
-def links_of(graph):
-    """The link of each two nodes, uint16 ``[V, V]``."""
-    links = np.zeros((graph.num_nodes, graph.num_nodes), np.uint16)
-    rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
-    links[rows, graph.indices] = 1 if graph.links is None else graph.links
-    return links
+        every = symmetries(links[k], colors[k])
+        assert automorphisms[k] == len(every)
+        reached = [{*images.tolist()} for images in every.T]
+        for u, v in combinations(range(size), 2):
+            assert (orbits[k, u] == orbits[k, v]) == (v in reached[u])
 
 
 @pytest.mark.parametrize("colored", [False, True])
 def test_sets_are_induced_copies_of_their_structures(colored):
     graph, colors = random_graph(np.random.default_rng(1), 40, 90)
     colors = colors if colored else np.zeros(40, np.int64)
-    links, free = links_of(graph), np.ones(len(graph.indices), bool)
+    links, free = link_matrix(graph), np.ones(len(graph.indices), bool)
     found = seen_structures(graph, colors, free, range(3, 6), seed=0)
     for size, structures in found.items():
         assert structures
@@ -101,7 +97,7 @@ def test_sets_grow_over_free_edges_alone():
     graph = as_csr(whole)
     rows = np.repeat(np.arange(60), graph.degrees)
     free = (rows + graph.indices) % 3 > 0
-    links = links_of(graph)
+    links = link_matrix(graph)
     is_free = np.zeros((60, 60), bool)
     is_free[rows, graph.indices] = free
     found = seen_structures(graph, np.zeros(60, np.int64), free, range(3, 7), seed=1)
@@ -112,17 +108,13 @@ def test_sets_grow_over_free_edges_alone():
                 assert (is_free[inside] == (links[inside] > 0)).all()
 
 
-def test_each_ring_of_a_graph_of_rings_is_seen():
+def test_each_ring_of_a_graph_of_rings_is_seen_before_any_tree():
     rings = nx.disjoint_union_all([nx.cycle_graph(size) for size in (4, 5, 6) for _ in range(7)])
     graph = as_csr(rings)
     free = np.ones(len(graph.indices), bool)
     found = seen_structures(graph, np.zeros(graph.num_nodes, np.int64), free, range(4, 7), seed=2)
-    for size, structures in found.items():
-        (ring,) = [one for one in structures if (one.shape.links.sum(axis=1) == 2).all()]
-        assert len(ring.copies) == 7
-        assert ring.shape.num_automorphisms == 2 * size
-        # a ring saves more than any tree
-        assert structures[0] is ring
+    for ring, *_ in found.values():
+        assert (ring.shape.links.sum(axis=1) == 2).all() and len(ring.copies) == 7
 
 
 def test_a_hub_takes_part_of_its_neighbors():
@@ -136,10 +128,6 @@ def test_a_hub_takes_part_of_its_neighbors():
 
 
 RING, PATH, STAR = nx.cycle_graph(5), nx.path_graph(4), nx.star_graph(3)
-
-
-# a path of four with a branch at its second node
-FORK = nx.Graph([(0, 1), (1, 2), (2, 3), (1, 4)])
 
 
 MINED = MinedGraph.of(as_csr(RING, features=np.linspace(0, 1, 5)))
@@ -210,12 +198,9 @@ def test_symmetric_graphs_have_one_form_and_all_their_automorphisms():
     rng = np.random.default_rng(0)
     for graph, number in (
         (nx.complete_graph(9), 362880),
-        (nx.star_graph(8), 40320),
         (nx.cycle_graph(9), 18),
-        (nx.hypercube_graph(3), 48),
         (nx.petersen_graph(), 120),
         (nx.complete_bipartite_graph(4, 5), 2880),
-        (nx.barbell_graph(4, 0), 72),
     ):
         adjacency = nx.to_numpy_array(graph).astype(np.uint16)
         orders = [rng.permutation(len(graph)) for _ in range(5)]

@@ -242,15 +242,6 @@ def test_two_sides():
     assert 0 <= np.mean(errors) <= 2 and np.std(errors) <= 0.6
 
 
-def test_multipliers_give_the_degrees():
-    degrees = np.random.default_rng(0).integers(1, 9, 60)
-    degrees[0] += degrees.sum() % 2
-    x = np.exp2(count_graphs(degrees, tolerance=1e-9).sides[0].of(degrees, 0))
-    p = np.outer(x, x) / (1 + np.outer(x, x))
-    np.fill_diagonal(p, 0)
-    np.testing.assert_allclose(p.sum(axis=1), degrees, rtol=1e-3)
-
-
 def test_blocks_divide_the_graphs():
     """Summed over the numbers of edges between blocks, the graphs are those of the degrees."""
     degrees, blocks = np.full(12, 3), np.repeat([0, 1], 6)
@@ -331,18 +322,6 @@ def cover(code, motifs):
     """Cover copies, each given in the order of the nodes of its motif."""
     rows = [np.array(one["copies"]) for one in motifs]
     return code.cover([(shape_of(code, copies), copies) for copies in rows])
-
-
-def test_one_triangle_by_hand():
-    """The degrees are all 2, and then there is one graph."""
-    code = CollectionCode(as_csr([nx.cycle_graph(3)]), None, "total")
-    signatures = integer_bits(2) + log2(7)
-    # 2 is one of three degrees: 1/3, and then with alpha = 0.5 nearly certain
-    first = log2(3)
-    second = -log2((1 + 0.5 * 1.5 / 2.5) / 1.5)
-    third = -log2((2 + 0.5 * 2.5 / 3.5) / 2.5)
-    length = integer_bits(0) + signatures + first + second + third
-    assert code.without_motifs().length == pytest.approx(length)
 
 
 def test_directed_edges_are_seen_from_both_ends():

@@ -114,9 +114,8 @@ def test_silence_names_what_comes_closest():
     assert silent.closest.motif.bits < 10
     assert silent.given["triangle"] > -silent.closest.motif.bits - 1e-6
     assert "No set of motifs shortens" in summary(silent) and "Closest comes" in summary(silent)
-    record = json.loads(json.dumps(silent.to_dict(), allow_nan=False))
-    again = MotifSet.from_dict(record, as_csr(graph).relations, [[]])
-    assert again.to_dict() == record and again.closest.key == silent.closest.key
+    # the bits of what misses it are in JSON, which has no infinity
+    assert json.loads(json.dumps(silent.to_dict(), allow_nan=False))["closest"]
 
 
 def test_a_partition_into_blocks_may_be_all_there_is():
@@ -293,37 +292,6 @@ def test_copies_are_attributes_of_the_graph(planted, found, tmp_path):
         edges = [ends for *ends, own in back.edges(data=True) if own.get("motif") == number]
         assert len(edges) == 10 * len(one.edges)
         assert all(back.nodes[u]["copy"] == back.nodes[v]["copy"] for u, v in edges)
-
-
-LOOP = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-
-
-@pytest.mark.parametrize("kind", ["directed", "relations", "categories"])
-def test_kinds_of_edges_and_nodes_are_those_of_what_was_planted(kind):
-    """Ten cliques of four whose edges or nodes are of certain kinds, on a tree of random ones."""
-    rng = np.random.default_rng(1)
-    edges = [tuple(ends[:: rng.choice([-1, 1])]) for ends in barabasi_albert(120, 1, 0).tolist()]
-    types, labels = rng.integers(2, size=len(edges)).tolist(), rng.integers(2, size=120).tolist()
-    for size in range(120, 160, 4):
-        edges += [(size + u, size + v) for u, v in LOOP] + [(size, int(rng.integers(120)))]
-        types += [0, 1, 0, 1, 0, 0, int(rng.integers(2))]
-        labels += [0, 0, 0, 1]
-    options = {
-        "directed": {"directed": True},
-        "relations": {"relation": np.array(types), "relation_names": ["acts", "binds"],
-                      "directed": [False, False]},
-        "categories": {"features": np.eye(2)[labels], "feature_names": ("kind=a", "kind=b")},
-    }[kind]  # fmt: skip
-    found = motif_set(csr_from_edges(*np.array(edges).T, 160, **options), "3-5")
-    (one,) = found
-    places = {(0, frozenset(range(size, size + 4))) for size in range(120, 160, 4)}
-    assert copies_of(found)[one.key] == places
-    assert sorted(one.edge_relations) == ([0, 0, 0, 0, 1, 1] if kind == "relations" else [0] * 6)
-    if kind == "directed":
-        drawn = nx.DiGraph(list(one.edges))
-        assert nx.is_isomorphic(drawn, nx.DiGraph(LOOP))
-    if kind == "categories":
-        assert sorted(one.categories) == [("kind=a",)] * 3 + [("kind=b",)]
 
 
 def test_a_star_of_more_symmetries_than_64_bits_hold_is_tried():
