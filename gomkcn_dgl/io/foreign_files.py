@@ -48,7 +48,7 @@ _MAX_BARE_NODES = 2**20
 
 
 def read_networkx_file(path: Path, format: str) -> GraphContent:
-    """Read a file of one of :data:`NETWORKX_FORMATS`.
+    """Read a file of a format in ``_PARSERS``.
 
     Edges have a direction if the file says so. Nodes are called by their labels, where each has one
     of its own, or else by their ids. Unless features are named, the constant 1 is the only
@@ -58,7 +58,7 @@ def read_networkx_file(path: Path, format: str) -> GraphContent:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            graph = NETWORKX_FORMATS[format](data)
+            graph = _PARSERS[format](data)
         except InputError:
             raise
         # whatever else a damaged file leads a reader into
@@ -155,7 +155,7 @@ def _parse_node_link(data: bytes) -> nx.Graph:
     return nx.node_link_graph({**record, "graph": {}}, edges=edges)
 
 
-NETWORKX_FORMATS: dict[str, Callable[[bytes], nx.Graph]] = {
+_PARSERS: dict[str, Callable[[bytes], nx.Graph]] = {
     "graphml": _parse_graphml,
     "gml": _parse_gml,
     "gexf": _parse_gexf,

@@ -7,7 +7,6 @@ third copy of a motif, and it is read and written here in the words of Python.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import anywidget
@@ -20,10 +19,31 @@ from mining.html.page import read_text
 from mining.html.report import render_report
 from mining.mining_run import MiningRun
 
-_ADDRESS = re.compile(r"(motif|pattern|node|graph)-(\d+)(?:-(\d+))?")
-# what a place of a structure is called
-_PLACE = {"motif": "copy", "pattern": "occurrence"}
+# what is selected, and what a place of it is called
+_KINDS = {"motif": "copy", "pattern": "occurrence", "node": "", "graph": ""}
 Selection = dict[str, Any]
+
+
+def _selections(run: MiningRun) -> dict[str, Selection]:
+    """What can be selected on the page, by its address."""
+    drawn = drawn_places(run)
+    nodes = drawn_nodes(run, drawn)
+    graphs = sorted({graph for graph, _ in nodes}) if run.graph.num_graphs > 1 else []
+
+    def within(graph: int) -> Selection:
+        return {"graph": graph} if graphs else {}
+
+    found: dict[str, Selection] = {f"graph-{number}": within(number) for number in graphs}
+    for number, (graph, name) in enumerate(nodes):
+        found[f"node-{number}"] = {"node": name, **within(graph)}
+    for kind, listed in drawn.items():
+        for number, places in enumerate(listed):
+            found[f"{kind}-{number}"] = {kind: number}
+            for at, row in enumerate(places.drawn.tolist(), start=1):
+                one = places.listed[row]
+                record = {kind: number, _KINDS[kind]: row, "nodes": list(one.nodes)}
+                found[f"{kind}-{number}-{at}"] = record | within(one.graph)
+    return found
 
 
 class Explorer(anywidget.AnyWidget):
@@ -36,10 +56,7 @@ class Explorer(anywidget.AnyWidget):
 
     def __init__(self, run: MiningRun) -> None:
         self._run = run
-        self._drawn = drawn_places(run)
-        self._nodes = drawn_nodes(run, self._drawn)
-        # the numbers of the graphs of a collection
-        self._graphs = [*{graph for graph, _ in self._nodes}] if run.graph.num_graphs > 1 else []
+        self._selections = _selections(run)
         start = start_of(run)
         super().__init__(_page=render_report(run))
         if start is not None:
@@ -51,13 +68,12 @@ class Explorer(anywidget.AnyWidget):
         asked = proposal["value"]
         if asked is None:
             return None
-        found = self._selection_at(self._address_of(asked)) or {}
-        if not asked or any(found.get(name) != value for name, value in asked.items()):
-            raise InputError(
-                "selected must be None or what the page draws, such as "
-                f'{{"motif": 0, "copy": 2}}, got {asked}.'
-            )
-        return found
+        if address := self._address_of(asked):
+            return {**self._selections[address]}
+        raise InputError(
+            "selected must be None or what the page draws, such as "
+            f'{{"motif": 0, "copy": 2}}, got {asked}.'
+        )
 
     @traitlets.observe("selected")
     def _tell_page(self, _: object) -> None:
@@ -65,43 +81,14 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.observe("_address")
     def _hear_page(self, _: object) -> None:
-        self.selected = self._selection_at(self._address)
+        self.selected = self._selections.get(self._address)
 
-    def _address_of(self, selected: Selection) -> str:
-        """The address of a selection; empty where the page draws no such thing."""
-        for kind, word in _PLACE.items():
-            for number, places in enumerate(self._drawn[kind]):
-                if selected.get(kind) == number:
-                    at = selected.get(word)
-                    rows = places.drawn.tolist()
-                    shown = f"-{rows.index(at) + 1}" if at in rows else ""
-                    return f"{kind}-{number}{shown}"
-        if "node" in selected:
-            node = (selected.get("graph", 0), selected["node"])
-            return f"node-{self._nodes.index(node)}" if node in self._nodes else ""
-        return f"graph-{selected['graph']}" if selected.get("graph") in self._graphs else ""
-
-    def _selection_at(self, address: str) -> Selection | None:
-        """What the page has at an address; None where nothing is selected."""
-        found = _ADDRESS.fullmatch(address)
-        if found is None:
-            return None
-        kind, number = found[1], int(found[2])
-        if kind == "graph":
-            return {"graph": number}
-        if kind == "node":
-            graph, name = self._nodes[number]
-            return {"node": name, **self._graph(graph)}
-        if found[3] is None:
-            return {kind: number}
-        places = self._drawn[kind][number]
-        row = int(places.drawn[int(found[3]) - 1])
-        one = places.listed[row]
-        return {kind: number, _PLACE[kind]: row, "nodes": list(one.nodes), **self._graph(one.graph)}
-
-    def _graph(self, number: int) -> Selection:
-        """Which graph, where there are several."""
-        return {"graph": number} if self._graphs else {}
+    def _address_of(self, asked: Selection) -> str:
+        """The address of the first selection that is as asked; empty where there is none."""
+        if not asked.keys() & _KINDS:
+            return ""
+        found = (at for at, one in self._selections.items() if asked.items() <= one.items())
+        return next(found, "")
 
     def __repr__(self) -> str:
         """What is selected."""

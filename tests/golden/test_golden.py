@@ -5,9 +5,9 @@ import math
 import pytest
 import recording
 
-# how much floats may differ; gradients and kernel machines sum over many rounded numbers, which
-# processors do in other orders
-USUAL, TOLERANCE = 1e-6, {"scores": 1e-4, "training": 1e-3}
+# how much floats may differ; training sums over many rounded numbers, which processors do in other
+# orders
+USUAL, TOLERANCE = 1e-6, {"training": 1e-3}
 
 
 def differences(found, expected, name=""):
@@ -29,9 +29,6 @@ def differences(found, expected, name=""):
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("section", recording.SECTIONS)
 def test_golden_values(section):
-    try:
-        found = recording.compute(section)
-    except recording.AbsentError as error:
-        pytest.skip(str(error))
+    found = recording.compute(section)
     wrong = [*differences(found, recording.stored()[section], section)]
     assert not wrong, f"{len(wrong)} values differ:\n" + "\n".join(wrong[:40])

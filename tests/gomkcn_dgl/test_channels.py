@@ -92,39 +92,12 @@ def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
         torch.testing.assert_close(one, other, **GRADIENTS[torch.float32])
 
 
-def normalised(adj, num_levels=3):
-    """Scores of digraphs with each other; constant features."""
-    both = torch.from_numpy(np.stack([adj, adj.swapaxes(1, 2)], axis=3).astype(np.float32))
-    ones = torch.ones(len(adj), adj.shape[1], 1)
-    kernel = GOMKKernel(num_levels, tau=0.5)
-    return gomk(both, ones, both, ones, kernel=kernel, normalize=True).numpy()
-
-
-def walk_spectrum(adj, length=3):
-    """For each node, the numbers of walks of every word of directions: sorted."""
-    levels = [np.ones((1, len(adj)), int)]
-    for _ in range(length):
-        levels.append(np.concatenate([levels[-1] @ adj, levels[-1] @ adj.T]))
-    return sorted(map(tuple, np.concatenate(levels).T.tolist()))
-
-
-def test_small_digraphs_differ_unless_their_walks_agree():
-    scores = normalised(np.array(connected_digraphs(3)))
-    assert len(scores) == 13
+def test_all_digraphs_of_three_nodes_differ():
+    adj = np.array(connected_digraphs(3), np.float32)
+    both, ones = torch.from_numpy(np.stack([adj, adj.swapaxes(1, 2)], axis=3)), torch.ones(13, 3, 1)
+    scores = gomk(both, ones, both, ones, kernel=GOMKKernel(3, tau=0.5), normalize=True).numpy()
     np.testing.assert_allclose(np.diag(scores), 1, rtol=1e-5)
     assert scores[~np.eye(13, dtype=bool)].max() < 0.7
-    adj = np.array(connected_digraphs(4))
-    assert len(adj) == 199
-    scores = normalised(adj)
-    same = [(i, j) for i, j in zip(*np.nonzero(scores > 1 - 1e-4), strict=True) if i < j]
-    # of the two pairs, each node has as many walks of every word as its counterpart
-    assert len(same) == 2
-    assert all(walk_spectrum(adj[i]) == walk_spectrum(adj[j]) for i, j in same)
-    others = scores.copy()
-    np.fill_diagonal(others, 0)
-    for i, j in same:
-        others[i, j] = others[j, i] = 0
-    assert others.max() < 0.75
 
 
 @pytest.mark.parametrize("kinds", KINDS)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
-from random_graphs import draw
+from random_graphs import channels_of_graph, draw
 from tiny_graphs import EDGE_AND_NODE, EMBEDDINGS
 from tolerances import VALUES
 
@@ -14,7 +15,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.relations import channel_adjacency, relations_of
+from gomkcn_dgl.relations import relations_of
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -62,17 +63,11 @@ def random_graph(seed, num_nodes=9, width=3):
 
 
 def dense_adjacency(graph):
-    """The adjacency matrix, by channel where there are several; an entry at a time."""
-    links = np.zeros((graph.num_nodes,) * 2, np.int64)
-    weights = np.zeros(links.shape)
-    for node in range(graph.num_nodes):
-        for entry in range(graph.indptr[node], graph.indptr[node + 1]):
-            other = graph.indices[entry]
-            links[node, other] = 1 if graph.links is None else graph.links[entry]
-            weights[node, other] = 1 if graph.weights is None else graph.weights[entry]
-    if graph.links is None:
-        return weights
-    return channel_adjacency(links, weights, graph.relations)
+    """The adjacency matrix, by channel where there are several."""
+    weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
+    matrix = sp.csr_array((weights, graph.indices, graph.indptr), (graph.num_nodes,) * 2).toarray()
+    dense = matrix[:, :, None] * channels_of_graph(graph)
+    return dense if dense.shape[2] > 1 else dense[:, :, 0]
 
 
 GRAPHS = {

@@ -46,11 +46,6 @@ def test_greedy_matrices_are_made_symmetric():
     np.testing.assert_allclose(gram, (one_way + one_way.T) / 2, **EXACT)
 
 
-def test_the_kernel_is_not_positive_semi_definite():
-    graphs = [with_features(nx.gnp_random_graph(4, 0.5, seed=seed), seed) for seed in range(40)]
-    assert np.linalg.eigvalsh(gomk_gram(graphs, kernel=masked(1)))[0] < -0.001
-
-
 def test_gram_matrices_see_directions_and_types():
     cycle = nx.DiGraph([(0, 1), (1, 2), (2, 0)])
     loop = nx.DiGraph([(0, 1), (1, 2), (0, 2)])
@@ -77,7 +72,7 @@ def test_blocks_of_pairs_give_the_scores_of_each_pair(padding, monkeypatch):
     """Symmetric or not, whatever the sizes, and with few columns at a time."""
     # filled up to the largest, all have the same size in every call
     smallest = 8 if padding == "match" else 1
-    graphs, others = random_graphs(14, smallest), random_graphs(20, smallest)[14:]
+    graphs, others = random_graphs(9, smallest), random_graphs(13, smallest)[9:]
     options = {"kernel": GOMKKernel(2, padding=padding), "normalize": False}
     monkeypatch.setattr(gram_module, "_COLUMNS", 3)
     square = gomk_gram(graphs, **options)

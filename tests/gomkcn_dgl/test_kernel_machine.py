@@ -216,13 +216,8 @@ def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, numbe
     [
         ({}, [0, 1] * 10, r"^y must have a class for each of the 10 graphs, got shape \(20,\)"),
         ({}, [0] * 10, "^y must have at least two classes, got 1"),
-        (
-            {},
-            [0] * 8 + [1] * 2,
-            "^num_folds must be at most .* 2 of 1, got 5",
-        ),
+        ({}, [0] * 8 + [1] * 2, "^num_folds must be at most .* 2 of 1, got 5"),
         ({"tau": 0.5}, [0, 1] * 5, "^tau must be a list of values to choose from, got 0.5"),
-        ({"gamma": (-1.0,)}, [0, 1] * 5, "^gamma must be greater than 0, got -1"),
     ],
 )
 def test_refusals(trees, change, labels, message):

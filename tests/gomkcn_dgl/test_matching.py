@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from random_graphs import CPU
+from random_graphs import CPU, Shape, problem
 from tiny_graphs import ONES, SCORES, TRIANGLE, with_kernel
 from tolerances import GRADIENTS, VALUES
 
@@ -22,12 +22,6 @@ backends = pytest.mark.parametrize("backend", CPU)
 
 def double(*batches):
     return [torch.tensor(batch, dtype=F64) for batch in batches]
-
-
-def random_graphs(B, N, D, seed):
-    generator = torch.Generator().manual_seed(seed)
-    edges = (torch.rand(B, N, N, generator=generator, dtype=F64) < 0.5).double().triu(1)
-    return edges + edges.mT, torch.rand(B, N, D, generator=generator, dtype=F64)
 
 
 @backends
@@ -48,8 +42,7 @@ def test_a_hand_worked_case(case, backend):
 @backends
 @pytest.mark.parametrize("padding", ["match", "mask"])
 def test_relabelling_nodes_relabels_the_matching_and_keeps_the_score(backend, padding):
-    adj, feat = random_graphs(4, 6, 2, seed=0)
-    filter_adj, filter_feat = random_graphs(3, 5, 2, seed=1)
+    adj, feat, filter_adj, filter_feat = problem(Shape(4, 3, 6, 5, 2), F64)
     options = {"num_levels": 2, "padding": padding, "return_matching": True, "backend": backend}
     scores, matching = gomk(adj, feat, filter_adj, filter_feat, **with_kernel(options))
     p = torch.randperm(6, generator=torch.Generator().manual_seed(2))
@@ -71,10 +64,9 @@ def test_relabelling_nodes_relabels_the_matching_and_keeps_the_score(backend, pa
 @pytest.mark.parametrize("padding", ["match", "mask"])
 def test_what_padding_holds_is_ignored_by_scores_and_gradients(backend, padding):
     num_nodes = torch.tensor([2, 4, 0])
-    filter_graphs = random_graphs(2, 4, 2, seed=6)
     results = []
     for filling in (0.0, torch.nan):
-        adj, feat = random_graphs(3, 4, 2, seed=7)
+        adj, feat, *filter_graphs = problem(Shape(3, 2, 4, 4, 2), F64)
         for s, size in enumerate(num_nodes.tolist()):
             feat[s, size:] = filling
             adj[s, size:] = filling
@@ -93,7 +85,7 @@ def test_what_padding_holds_is_ignored_by_scores_and_gradients(backend, padding)
 @backends
 @pytest.mark.parametrize("aggregation", AGGREGATIONS)
 def test_a_graph_scores_n_times_levels_with_itself(backend, aggregation, num_levels=3):
-    graphs = random_graphs(4, 5, 2, seed=10)
+    graphs = problem(Shape(4, 0, 5, 1, 2), F64)[:2]
     options = {"num_levels": num_levels, "aggregation": aggregation, "backend": backend}
     scores = gomk(*graphs, *graphs, **with_kernel(options))
     shares = gomk(*graphs, *graphs, normalize=True, **with_kernel(options))
@@ -107,11 +99,11 @@ def test_a_graph_scores_n_times_levels_with_itself(backend, aggregation, num_lev
 
 @backends
 def test_greedy_is_never_better_than_optimal_and_sometimes_worse(backend):
-    left, right = random_graphs(8, 6, 2, seed=15), random_graphs(8, 6, 2, seed=16)
+    graphs = problem(Shape(8, 8, 6, 6, 2), F64)
     options = {"num_levels": 2, "backend": backend}
-    best = gomk(*left, *right, **with_kernel(options))
-    greedy = gomk(*left, *right, **with_kernel({**options, "matching": "greedy"}))
-    anchored = gomk(*left, *right, **with_kernel({**options, "anchor_root": True}))
+    best = gomk(*graphs, **with_kernel(options))
+    greedy = gomk(*graphs, **with_kernel({**options, "matching": "greedy"}))
+    anchored = gomk(*graphs, **with_kernel({**options, "anchor_root": True}))
     margin = VALUES[F64]["atol"]
     assert (greedy <= best + margin).all()
     assert (anchored <= best + margin).all()

@@ -193,10 +193,3 @@ def test_hubs_of_a_million_cost_no_more_than_others(policy, num_hubs=2):
             size[num_hubs:] = 1 + num_hubs
         assert (batch.num_nodes == size).all()
         assert (batch.truncated == (size == 6)).all()
-        # a hub is joined to every leaf, and nothing else is joined
-        hub, real = batch.nodes < num_hubs, batch.nodes >= 0
-        leaf = real & ~hub
-        joined = (hub & real)[:, :, None] & leaf[:, None, :]
-        joined |= joined.transpose(0, 2, 1)
-        assert (batch.adjacency() == joined).all()
-        assert all(len(set(row[row >= 0])) == (row >= 0).sum() for row in batch.nodes[:100])

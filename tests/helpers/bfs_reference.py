@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -18,18 +19,8 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def extract(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray | None,
-    links: np.ndarray | None,
-    reverse: np.ndarray,
-    roots: np.ndarray,
-    keys: np.ndarray,
-    num_hops: int,
-    max_nodes: int,
-    policy: str,
-    seed: int,
-) -> ExtractedArrays:
+    indptr, indices, weights, links, reverse, roots, keys, num_hops, max_nodes, policy, seed
+):
     """Extract the subgraph around each of S roots.
 
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
@@ -53,11 +44,11 @@ def extract(
         if layer and policy == "bfs":
             selected = search.sample_next_hop(selected, layer)
         elif layer:
-            selected = _reordered(search.grow_dense(), indptr, indices)
+            selected = search.reordered(search.grow_dense())
         out.nodes[row, : len(selected)] = selected
         out.num_nodes[row] = len(selected)
         out.truncated[row] = bool(layer)
-        _induce(indptr, indices, weights, links, selected, row, out)
+        search.induce(selected, weights, links, row, out)
     return out
 
 
@@ -70,22 +61,21 @@ def plain_subgraphs(
         return extract_subgraphs(graph, settings, roots)
 
 
+@dataclass
 class _Search:
     """One subgraph's view of the graph: its rows, its random stream and its limits."""
 
-    def __init__(
-        self,
-        indptr: np.ndarray,
-        indices: np.ndarray,
-        stream: int,
-        root: int,
-        num_hops: int,
-        max_nodes: int,
-    ) -> None:
-        self.indptr, self.indices, self.root = indptr, indices, root
-        self.stream, self.num_hops, self.max_nodes = stream, num_hops, max_nodes
-        self.limit = hub_degree(max_nodes)
-        self.draws = 0
+    indptr: np.ndarray
+    indices: np.ndarray
+    stream: int
+    root: int
+    num_hops: int
+    max_nodes: int
+    draws: int = 0
+
+    @property
+    def limit(self) -> int:
+        return hub_degree(self.max_nodes)
 
     def row(self, node: int) -> list[int]:
         return self.indices[self.indptr[node] : self.indptr[node + 1]].tolist()
@@ -183,37 +173,26 @@ class _Search:
         degree = min(len(self.row(node)), MOST_RANKED_DEGREE)
         return (-links, -among[node], degree, priority, node)
 
+    def reordered(self, selected: list[int]) -> list[int]:
+        """Breadth-first order from the first node, inside the subgraph of the selected nodes."""
+        order = selected[:1]
+        for node in order:
+            order += [v for v in selected if v not in order and self.has_edge(node, v)]
+        return order
 
-def _reordered(selected: list[int], indptr: np.ndarray, indices: np.ndarray) -> list[int]:
-    """Breadth-first order from the first node, inside the subgraph of the selected nodes."""
-    order = selected[:1]
-    for node in order:
-        row = indices[indptr[node] : indptr[node + 1]].tolist()
-        order += [v for v in selected if v not in order and v in row]
-    return order
-
-
-def _induce(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray | None,
-    links: np.ndarray | None,
-    selected: list[int],
-    row: int,
-    out: ExtractedArrays,
-) -> None:
-    """Write the adjacency among the selected nodes, as bits, as weights and as links."""
-    for i, u in enumerate(selected):
-        neighbours = indices[indptr[u] : indptr[u + 1]].tolist()
-        for j, v in enumerate(selected):
-            if v not in neighbours:
-                continue
-            out.bits[row, i, j // WORD_BITS] |= np.uint64(1 << (j % WORD_BITS))
-            entry = indptr[u] + neighbours.index(v)
-            if weights is not None and out.weights is not None:
-                out.weights[row, i, j] = weights[entry]
-            if links is not None and out.links is not None:
-                out.links[row, i, j] = links[entry]
+    def induce(self, selected: list[int], weights, links, row: int, out: ExtractedArrays) -> None:
+        """Write the adjacency among the selected nodes, as bits, as weights and as links."""
+        for i, u in enumerate(selected):
+            neighbours = self.row(u)
+            for j, v in enumerate(selected):
+                if v not in neighbours:
+                    continue
+                out.bits[row, i, j // WORD_BITS] |= np.uint64(1 << (j % WORD_BITS))
+                entry = self.indptr[u] + neighbours.index(v)
+                if weights is not None:
+                    out.weights[row, i, j] = weights[entry]
+                if links is not None:
+                    out.links[row, i, j] = links[entry]
 
 
 def stream(seed: int, key: int) -> int:

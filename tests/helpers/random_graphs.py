@@ -13,7 +13,6 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels import BACKENDS
-from gomkcn_dgl.relations import relations_of
 
 
 def rings_and_cliques(num_rings=6, num_cliques=3):
@@ -47,6 +46,7 @@ def link_matrix(graph):
 
 
 def channels_of_graph(graph):
+    """Which nodes are joined in each channel, bool ``[V, V, C]``."""
     return graph.relations.links[link_matrix(graph)]
 
 
@@ -62,15 +62,15 @@ def connected_part(rng, graph, size):
 @cache
 def connected_digraphs(size):
     """One adjacency of each class of isomorphic weakly connected digraphs."""
-    pairs, relations = list(itertools.combinations(range(size), 2)), relations_of(["edge"], [True])
-    classes = {}
-    for kinds in itertools.product(range(4), repeat=len(pairs)):
-        arcs = np.zeros((size, size), dtype=bool)
-        for (u, v), kind in zip(pairs, kinds, strict=True):
-            arcs[u, v], arcs[v, u] = kind & 1, kind & 2
-        if nx.is_connected(nx.from_numpy_array(arcs | arcs.T)):
-            classes.setdefault(Structure(np.stack([arcs, arcs.T], axis=2), relations).key, arcs)
-    return list(classes.values())
+    rows, columns = np.array(list(itertools.permutations(range(size), 2))).T
+    bits = np.arange(len(rows))
+    arcs = np.zeros((2 ** len(rows), size, size), dtype=bool)
+    arcs[:, rows, columns] = np.arange(len(arcs))[:, None] >> bits & 1
+    # isomorphic ones have the same smallest number, over all orders of the nodes
+    orders = np.array(list(itertools.permutations(range(size))))
+    numbers = [arcs[:, order[rows], order[columns]] @ 2**bits for order in orders]
+    _, first = np.unique(np.min(numbers, axis=0), return_index=True)
+    return [one for one in arcs[first] if nx.is_connected(nx.from_numpy_array(one | one.T))]
 
 
 # names and directions of the relations of a graph
@@ -168,16 +168,11 @@ def assert_valid(matching, rows, num_filter_nodes, anchor_root):
                 assert chosen[0] == 0
 
 
-def weighted_graph(num_nodes):
-    graph = nx.barabasi_albert_graph(num_nodes, 3, seed=0)
-    for k, (u, v) in enumerate(graph.edges):
-        graph.edges[u, v]["weight"] = 0.5 + k % 5
-    return graph
-
-
 def subgraphs_of(num_nodes, max_nodes, weight=None):
     """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
-    graph = weighted_graph(num_nodes - 1)
+    graph = nx.barabasi_albert_graph(num_nodes - 1, 3, seed=0)
+    for k, (u, v) in enumerate(graph.edges):
+        graph.edges[u, v]["weight"] = 0.5 + k % 5
     graph.add_node(num_nodes - 1)
     csr = as_csr(graph, features=np.ones(num_nodes), weight=weight)
     return SubgraphTensors.of_batch(extract_subgraphs(csr, SubgraphSettings(2, max_nodes)))

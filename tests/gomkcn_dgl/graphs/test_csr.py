@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from graph_files import assert_same, edges, named_edges
-from random_graphs import KINDS, draw
+from random_graphs import KINDS, draw, link_matrix
 
 from gomkcn_dgl.csr import csr_from_edges, split_graphs
 from gomkcn_dgl.errors import InputError
@@ -64,8 +64,7 @@ def test_a_graph_is_what_a_loop_over_its_edges_makes(kinds, weighted, seed, log)
     assert list(graph.notes) == notes == log()
     # what joins two nodes is the same seen from both
     if graph.links is not None:
-        dense = np.zeros((8, 8), int)
-        dense[row, graph.indices] = graph.links
+        dense = link_matrix(graph)
         np.testing.assert_array_equal(graph.relations.reverse[dense], dense.T)
     # and the order of the edges does not matter
     order = np.random.default_rng(seed).permutation(30)

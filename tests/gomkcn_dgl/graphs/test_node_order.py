@@ -67,8 +67,7 @@ def test_renumbering_changes_nothing(graph):
 SYMMETRIC = {
     "triangles at a hub": nx.windmill_graph(6, 3),
     "equal components": nx.disjoint_union_all([nx.star_graph(4), *[nx.house_graph()] * 4]),
-    "tree": nx.balanced_tree(2, 5),
-    "large tree": nx.balanced_tree(3, 5),
+    "tree": nx.balanced_tree(3, 4),
     "cube": nx.cubical_graph(),
     "large ring": nx.cycle_graph(600),
 }
@@ -78,7 +77,7 @@ SYMMETRIC = {
 def test_a_symmetric_graph_is_the_same_in_its_order_however_it_was_numbered(name):
     graph = as_csr(SYMMETRIC[name])
     first = NodeOrder.of(graph).graph
-    for seed in range(4):
+    for seed in range(3):
         assert_same(NodeOrder.of(renumber(graph, seed)[0]).graph, first)
 
 
@@ -137,8 +136,7 @@ def test_all_small_graphs_and_some_molecules_have_one_order(is_marked):
     # all nodes of a triangle and a square look alike, and of the complement, yet they are not equal
     atlas = [one for one in nx.graph_atlas_g()[1:] if one.name not in ("G354", "G1171")]
     graphs = [decalin, pentagons, *atlas]
-    first, *others = (shuffle(graphs, seed) for seed in range(3))
+    one, other = (shuffle(graphs, seed) for seed in range(2))
     if not is_marked:
-        first, *others = (replace(one, features=one.features * 0) for one in (first, *others))
-    for other in others:
-        assert_same(NodeOrder.of(other).graph, NodeOrder.of(first).graph)
+        one, other = (replace(each, features=each.features * 0) for each in (one, other))
+    assert_same(NodeOrder.of(other).graph, NodeOrder.of(one).graph)

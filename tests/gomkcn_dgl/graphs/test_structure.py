@@ -13,6 +13,7 @@ from gomkcn_dgl.relations import SIMPLE, edge_channels, relations_of
 from synthetic import MOTIFS
 
 ARCS = relations_of(["edge"], [True])
+CLIQUE = 1 - np.eye(3)
 MIXED = relations_of(["binds", "activates"], [False, True])
 
 
@@ -68,31 +69,12 @@ def are_isomorphic(one, other):
     )
 
 
-# connected graphs, and weakly connected digraphs, that are not isomorphic (OEIS A001349, A003085)
-@pytest.mark.parametrize(
-    ("num_nodes", "num_graphs", "num_digraphs"), [(1, 1, 1), (2, 1, 2), (3, 2, 13), (4, 6, 199)]
-)
-def test_every_labelled_graph_and_digraph(num_nodes, num_graphs, num_digraphs):
-    pairs = list(itertools.permutations(range(num_nodes), 2))
-    keys = [set(), set()]
-    for chosen in itertools.product([False, True], repeat=len(pairs)):
-        arcs = [pair for pair, is_in in zip(pairs, chosen, strict=True) if is_in]
-        try:
-            keys[1].add(Structure.of_edges(num_nodes, arcs, directed=True).key)
-        except InputError as error:
-            assert "connected" in str(error)
-            continue
-        if {(v, u) for u, v in arcs} == set(arcs):
-            keys[0].add(Structure.of_edges(num_nodes, [e for e in arcs if e[0] < e[1]]).key)
-    assert [len(one) for one in keys] == [num_graphs, num_digraphs]
-
-
 @KINDS
 @RELATIONS
 def test_keys_agree_exactly_where_networkx_finds_an_isomorphism(relations, names):
     made = [
-        *random_structures(relations, names, 18, 3),
-        *random_structures(relations, names, 18, 4, seed=1),
+        *random_structures(relations, names, 12, 3),
+        *random_structures(relations, names, 12, 4, seed=1),
     ]
     num_equal = 0
     for one, other in itertools.combinations(made, 2):
@@ -149,9 +131,7 @@ SHRIKHANDE = nx.Graph(
         (nx.complete_graph(62), math.factorial(62)),
         (nx.star_graph(61), math.factorial(61)),
         (nx.complete_bipartite_graph(8, 8), 2 * math.factorial(8) ** 2),
-        (nx.hypercube_graph(4), 384),
         (nx.petersen_graph(), 120),
-        (nx.dodecahedral_graph(), 120),
         (nx.frucht_graph(), 1),
         # strongly regular with the same numbers, so that refinement does not tell them apart
         (nx.line_graph(nx.complete_bipartite_graph(4, 4)), 1152),
@@ -197,13 +177,11 @@ def test_a_key_is_made_of_names():
     assert Structure.parse("a:C--b:N").key != Structure.parse("a:N--b:N").key
 
 
-def test_sizes_by_hand():
-    path = Structure.parse("path-4")
-    assert (path.num_nodes, len(path.edges)) == (4, 3)
-    assert path.order == [1, 2, 0, 3]
-    assert path.orbits.tolist() == [0, 1, 1, 0]
-    # a category at one end breaks the symmetry
-    assert Structure.parse("0:N--1:C, 1--2:C, 2--3:C").num_automorphisms == 1
+def test_orders_and_pairs_by_hand():
+    assert Structure.parse("path-4").order == [1, 2, 0, 3]
+    # roles are names where they tell the nodes apart
+    assert Structure.parse("b--a, a--c").node_names == ("b", "a", "c")
+    assert Structure(CLIQUE, roles=("a", "b", "b")).node_names == ("0", "1", "2")
     # a pair joined both ways is one pair
     both = Structure.parse("a->b, b->a")
     assert both.edges == ((0, 1), (1, 0))
@@ -219,9 +197,6 @@ def test_text_is_read_back(relations, names):
         order = [int(role) for role in again.roles]
         assert [again.edges.index((i, j)) >= 0 for i, j in again.edges]
         np.testing.assert_array_equal(again.joined, one.joined[np.ix_(order, order)])
-
-
-CLIQUE = 1 - np.eye(3)
 
 
 TEXTS = [
@@ -319,15 +294,8 @@ def test_a_structure_in_a_file(write, text, roles, edges, kinds):
     assert one.relations.kinds == kinds
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "at least one edge, got none"),
-        ("0 1\n1\n", r"bad\.txt: pattern must have edges like .*, got '1'\.$"),
-        ("0 1\n1 2\n1 0\n", r"no earlier one joins, got '1--0'\.$"),
-        ("0 -> 1\n1 2\n", "all edges of one relation a direction, or none; got '1--2'"),
-    ],
-)
-def test_a_file_that_is_no_structure_quotes_the_line_at_fault(write, text, message):
-    with pytest.raises(InputError, match=message):
-        Structure.read(write("bad.txt", text))
+def test_a_file_that_is_no_structure_quotes_the_line_at_fault(write):
+    with pytest.raises(InputError, match="at least one edge, got none"):
+        Structure.read(write("bad.txt", "# nothing"))
+    with pytest.raises(InputError, match=r"bad\.txt: .* no earlier one joins, got '1--0'\.$"):
+        Structure.read(write("bad.txt", "0 1\n1 2\n1 0\n"))

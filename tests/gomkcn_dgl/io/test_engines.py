@@ -5,8 +5,6 @@ import decimal
 import re
 import subprocess
 import sys
-import warnings
-from dataclasses import replace
 
 import duckdb
 import networkx as nx
@@ -15,17 +13,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import torch
 from graph_files import assert_same
 
-from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import torch_geometric.data as pyg
 
 # what offers a table as a stream; Polars and DuckDB hand on text in other types of Arrow
 ENGINES = {
@@ -53,26 +45,9 @@ def regulation(ecoli):
     return pa.Table.from_pandas(pd.read_csv(ecoli), preserve_index=False)
 
 
-@pytest.mark.parametrize("options", [{}, {"relation": "none"}, {"directed": False}])
+@pytest.mark.parametrize("options", [{}, {"relation": "none", "directed": False}])
 def test_regulation_is_one_graph_in_every_engine(ecoli, regulation, engine, options):
     assert_same(as_csr(engine(regulation), **options), read_graph(ecoli, **options))
-
-
-@pytest.mark.parametrize("library", ["pyg", "dgl"])
-def test_regulation_is_one_graph_in_pyg_and_dgl(ecoli, regulation, library):
-    """These number the nodes, here in the order of their names; the names are not kept."""
-    names, ends = np.unique(
-        np.stack([regulation["source"].to_pylist(), regulation["target"].to_pylist()]),
-        return_inverse=True,
-    )
-    ends = torch.from_numpy(ends.reshape(2, -1))
-    graph = dgl.graph(tuple(ends), num_nodes=len(names))
-    if library == "pyg":
-        graph = pyg.Data(edge_index=ends, num_nodes=len(names))
-    found = as_csr(graph, relation=np.array(regulation["regulation"].to_pylist()), directed=True)
-    expected = read_graph(ecoli)
-    assert expected.node_ids.tolist() == names.tolist()
-    assert_same(found, replace(expected, node_ids=None))
 
 
 DAY = datetime.date(2024, 1, 2)

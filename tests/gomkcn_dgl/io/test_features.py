@@ -137,12 +137,6 @@ def test_columns_of_text_are_one_hot(graph_file, write, log):
     refuse(graph_file, "features must name columns among ['kind=kinase', ", features=["kind=x"])
 
 
-def test_too_many_different_words(write):
-    path = write("g.txt", "".join(f"{k} {k + 1}\n" for k in range(1000)))
-    write("g.features.csv", "id,name\n" + "".join(f"{k},n{k}\n" for k in range(1001)))
-    refuse(path, "the text 'name' must have at most 1000 different values")
-
-
 # ---------------------------------------------------------------- names of labels
 
 NAMES = {"1": "helix", "2": "sheet"}

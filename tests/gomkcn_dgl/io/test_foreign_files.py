@@ -142,14 +142,11 @@ FAULTS = [
     ("</graph>", "", "not valid GRAPHML (mismatched tag: line 12, column 2)."),
     ('"double"', '"int"', "not valid GRAPHML (invalid literal for int() with base 10: '0.5')."),
     ('"string"', '"date"', "the file is not valid GRAPHML (unknown 'date')."),
-    (">true<", ">yes<", "the file is not valid GRAPHML (unknown 'yes')."),
     (">2.5<", ">-1<", "edge weights must be at least 0, got -1"),
     ('t" attr.type="float"', 't" attr.type="string"', "edge weights must be numbers"),
     ('key="k1">t', 'key="k9">t', "not valid GRAPHML (Bad GraphML data: no key k9)."),
     ("</graphml>", "<graph/></graphml>", "the file must hold one <graph>, got 2."),
     ('"utf-8"', '"utf-99"', "not valid GRAPHML (unknown encoding: utf-99)."),
-    ("<node", "<hyperedge/><node", "GraphML reader doesn't support hyperedges"),
-    ("<edge ", '<edge directed="true" ', "directed=true edge found in undirected graph"),
 ]
 
 
@@ -195,8 +192,9 @@ def random_graphs(id_type=torch.int64, layout="coo"):
     return graphs
 
 
-@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
-@pytest.mark.parametrize("id_type", [torch.int32, torch.int64])
+@pytest.mark.parametrize(
+    ("layout", "id_type"), [("coo", torch.int64), ("csr", torch.int32), ("csc", torch.int64)]
+)
 def test_every_layout_reads_as_dgl_reads_it(tmp_path, layout, id_type):
     path = tmp_path / "g.bin"
     dgl.save_graphs(str(path), random_graphs(id_type, layout), {"label": torch.tensor([1, 0, 1])})
@@ -247,8 +245,7 @@ def citations(generator):
     return graph
 
 
-@pytest.mark.parametrize("number", [1, 2])
-@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+@pytest.mark.parametrize(("number", "layout"), [(1, "csr"), (2, "coo")])
 def test_heterographs_read_as_dgl_reads_them(tmp_path, number, layout):
     generator, path = torch.Generator().manual_seed(0), tmp_path / "g.bin"
     graphs = [citations(generator).formats(layout) for _ in range(number)]

@@ -31,6 +31,14 @@ TYPED = random_graph(
     relation_names=["activates", "binds", "represses"],
     directed=[True, False, True],
 )
+TRIANGLE = csr_from_edges(
+    np.array([0, 1, 2]),
+    np.array([1, 2, 0]),
+    4,
+    weights=[1, 2, 3],
+    features=np.arange(4),
+    node_ids=np.array(list("aécd")),
+)
 GRAPHS = {
     "plain": PLAIN,
     "full": FULL,
@@ -143,14 +151,6 @@ def test_what_cannot_be_written(tmp_path, name, graph, sentence):
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.fixture
-def triangle(tmp_path):
-    options = {"weights": [1, 2, 3], "features": np.arange(4), "node_ids": np.array(list("aécd"))}
-    graph = csr_from_edges(np.array([0, 1, 2]), np.array([1, 2, 0]), 4, **options)
-    write_graph_folder(tmp_path / "g", graph)
-    return tmp_path / "g"
-
-
 def entry(name, position, value):
     """Damage one number of an array."""
 
@@ -245,19 +245,11 @@ FAULTS_OF_TYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("damage", "sentence", "typed"), [
-    *((*one, False) for one in FAULTS), *((*one, True) for one in FAULTS_OF_TYPES)
+@pytest.mark.parametrize(("graph", "damage", "sentence"), [
+    *((TRIANGLE, *one) for one in FAULTS), *((TYPED, *one) for one in FAULTS_OF_TYPES)
 ])  # fmt: skip
-def test_a_damaged_folder(tmp_path, damage, sentence, typed):
-    graph = csr_from_edges(
-        np.array([0, 1, 2]),
-        np.array([1, 2, 0]),
-        4,
-        weights=[1, 2, 3],
-        features=np.arange(4),
-        node_ids=np.array(list("aécd")),
-    )
-    write_graph_folder(tmp_path / "g", TYPED if typed else graph)
+def test_a_damaged_folder(tmp_path, graph, damage, sentence):
+    write_graph_folder(tmp_path / "g", graph)
     damage(tmp_path / "g")
     refuse(tmp_path / "g", sentence)
 

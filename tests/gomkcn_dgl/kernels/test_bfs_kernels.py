@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 from bfs_reference import plain_subgraphs
+from random_graphs import link_matrix
 from scipy.stats import chisquare
 from tiny_graphs import SUBGRAPHS, random_cases
 
@@ -53,8 +54,7 @@ def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
     batch = extract(graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed), roots)
     if batch.links is not None:
         # what joins the nodes is what joins them in the graph
-        dense, real = np.zeros((graph.num_nodes,) * 2, int), batch.nodes >= 0
-        dense[np.repeat(np.arange(graph.num_nodes), graph.degrees), graph.indices] = graph.links
+        dense, real = link_matrix(graph), batch.nodes >= 0
         inside = dense[batch.nodes[:, :, None], batch.nodes[:, None, :]]
         inside = np.where(real[:, :, None] & real[:, None, :], inside, 0)
         np.testing.assert_array_equal(batch.links, inside)

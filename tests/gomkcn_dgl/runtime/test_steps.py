@@ -76,7 +76,6 @@ def test_results_of_another_job_are_refused(job, tmp_path):
     for other, what in [
         (identity_of_job(settings, np.arange(4)), "data; give the same"),
         (identity_of_job({**settings, "seed": 1}, np.arange(3)), r"settings \(seed was 0, is 1\)"),
-        ({**first, "program": "0.0"}, "versions of gomkcn-dgl, "),
     ]:
         with pytest.raises(InputError, match=f"identity.json' was made with other {what}"):
             Steps(tmp_path / "job", other)
@@ -208,7 +207,7 @@ def grow(i):
     process_executor._MAX_MEMORY_LEAK_SIZE = -(1 << 40)
     return {"value": np.array(i)}
 
-found = Steps(n_jobs=2).each("growing", lambda i: grow(i), range(12))
+found = Steps(n_jobs=2).each("growing", lambda i: grow(i), range(4))
 print([one["value"].item() for one in found])
 """
 
@@ -221,7 +220,7 @@ def test_a_worker_that_has_grown_is_replaced_where_warnings_are_errors():
         timeout=100,
         check=True,
     )
-    assert done.stdout.split("\n")[-2] == str(list(range(12)))
+    assert done.stdout.split("\n")[-2] == str(list(range(4)))
 
 
 def test_workers_know_when_time_is_up(job, tmp_path):
@@ -278,22 +277,3 @@ def test_dask_gives_the_same_though_a_worker_is_killed(job, tmp_path):
     assert values(found) == [i * i for i in range(30)] and (tmp_path / "killed").exists()
     # with one worker left this process may compute as well
     assert {one["process"].item() for one in found} != {os.getpid()}
-
-
-@pytest.mark.slow
-def test_ray_gives_the_same_and_a_killed_worker_is_one_sentence(job, tmp_path):
-    pytest.importorskip("ray", reason="Ray is not installed")
-    import ray
-    from ray.util.joblib import register_ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    register_ray()
-    square = squares(kills=tmp_path / "killed")
-    with joblib.parallel_config("ray", n_jobs=2):
-        assert values(job().each("a", squares(), range(30))) == [i * i for i in range(30)]
-        with pytest.raises(ZeroDivisionError):
-            job().each("b", squares(fails=True), range(30))
-        with pytest.raises(LostProcessError, match=r"go on with --resume\.$"):
-            job().each("c", square, range(9))
-        assert values(job().each("c", square, range(9))) == [i * i for i in range(9)]
-    ray.shutdown()

@@ -172,8 +172,6 @@ def test_a_time_limit_takes_the_best_so_far():
     ("text", "options", "sentence"),
     [
         ("", "--method kernel --filters 3", "--filters is for the method 'network', got the"),
-        ("", "--folds 3", "--folds is for the method 'kernel', got the method 'network'"),
-        ("", "--method kernel --folds 30", "--folds must be at most the number of graphs of a"),
         # settings of one method are not those of the other
         ("[model]\nnum_filters = 3\n", "--method kernel",
          "--method must be that of the settings file, 'network', got 'kernel'"),

@@ -44,6 +44,12 @@ def classifier(**options):
     return GOMKCN(1, 2, filter_size=4, num_filters=4, **options)
 
 
+@pytest.fixture(scope="module")
+def whole(data):
+    """A training that nothing stopped: the model and its history."""
+    return train(data)
+
+
 class AfterEpochs(JobProgress):
     """Calls a function with the number of each epoch that this process trains, from 1."""
 
@@ -165,8 +171,7 @@ def terminate(epoch):
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder):
-    whole = train(data)
+def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, whole, folder):
     for stop in range(1, EPOCHS):
         with pytest.raises(RunInterruptedError, match=f"stopped by SIGTERM after epoch {stop}"):
             train(data, kept(terminate))
@@ -181,7 +186,7 @@ def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, folder):
 
 
 @pytest.mark.parametrize("seconds", [0, 30])
-def test_a_crash_resumes_from_what_was_kept(data, folder, monkeypatch, seconds):
+def test_a_crash_resumes_from_what_was_kept(data, whole, folder, monkeypatch, seconds):
     monkeypatch.setattr(training_loop, "SECONDS_BETWEEN", seconds)
 
     def crash(epoch):
@@ -191,7 +196,7 @@ def test_a_crash_resumes_from_what_was_kept(data, folder, monkeypatch, seconds):
     with pytest.raises(ZeroDivisionError):
         train(data, kept(crash))
     steps = kept()
-    assert_same(train(data, steps), train(data))
+    assert_same(train(data, steps), whole)
     # after each epoch, or before the first alone
     assert len(steps.progress.epochs) == (EPOCHS if seconds else EPOCHS - 3)
 
