@@ -11,13 +11,7 @@ from tiny_runs import difference_of, pattern_of, run_of, significance_of
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.export import (
-    copies_table,
-    occurrence_table,
-    pattern_table,
-    read_places,
-    write_tables,
-)
+from mining.export import copies_table, occurrence_table, pattern_table, read_places, write_tables
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
 

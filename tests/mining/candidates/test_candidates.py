@@ -128,11 +128,7 @@ def test_a_hub_takes_part_of_its_neighbors():
 
 
 RING, PATH, STAR = nx.cycle_graph(5), nx.path_graph(4), nx.star_graph(3)
-
-
 MINED = MinedGraph.of(as_csr(RING, features=np.linspace(0, 1, 5)))
-
-
 SCALING = FeatureScaling.fit(MINED.graph.features, 1.0)
 
 

@@ -17,20 +17,10 @@ from mining.motif_sets.blocks import find_shared_blocks
 from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_copies import (
-    Least,
-    grow,
-    parts_of,
-    sightings,
-    thin,
-)
+from mining.motif_sets.collection_copies import Least, grow, parts_of, sightings, thin
 from mining.motif_sets.collection_search import LEAST_BITS, search_collection
 from mining.motif_sets.listed_copies import list_structure, plan_of
-from mining.motif_sets.search import (
-    Cover,
-    num_starts,
-    search_graph,
-)
+from mining.motif_sets.search import Cover, num_starts, search_graph
 from mining.pattern import Pattern
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
@@ -40,11 +30,8 @@ def coded(kind):
     if kind == "plain":
         return CodedGraph.of(MinedGraph.of(nx.gnp_random_graph(24, 0.2, seed=1)))
     graph, colors = random_graph(np.random.default_rng(3), 22, 90)
-    categories = np.eye(2, dtype=np.float32)[colors]
-    graph = as_csr(graph)
-    object.__setattr__(graph, "features", categories)
-    object.__setattr__(graph, "feature_names", ("kind=a", "kind=b"))
-    return CodedGraph.of(MinedGraph.of(graph))
+    categories = {"features": np.eye(2)[colors], "feature_names": ("kind=a", "kind=b")}
+    return CodedGraph.of(MinedGraph.of(replace(graph, **categories)))
 
 
 def shape_at(graph, nodes):
@@ -271,8 +258,6 @@ def test_a_block_with_all_its_edges_is_named():
 
 
 GRAPHS = [nx.gnp_random_graph(9, 0.3, seed=seed) for seed in range(6)]
-
-
 ONCE = Least(1, 1)
 
 
