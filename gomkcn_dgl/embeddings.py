@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
@@ -278,8 +277,10 @@ def graph_levels(
     return [torch.from_numpy(flat[:, nodes]) for nodes in kept]
 
 
-def _sparse_transitions(graph: CSRGraph, relations: Relations, aggregation: str) -> list[csr_array]:
+def _sparse_transitions(graph: CSRGraph, relations: Relations, aggregation: str) -> list[Any]:
     """What each channel takes from the level before, sparse ``[V, V]``."""
+    from scipy.sparse import csr_array
+
     weights = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
     values = [weights.astype(np.float64)]
     if not relations.is_simple:

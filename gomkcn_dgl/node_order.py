@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix64
 from gomkcn_dgl.runtime.compiled import compiled
 
@@ -85,10 +84,11 @@ class NodeOrder:
 
 def _rows(graph: CSRGraph, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """``indptr`` and ``indices`` with the nodes in another order, and where each entry stood."""
-    shape, entries = (graph.num_nodes, graph.num_nodes), np.arange(len(graph.indices))
-    rows = csr_array((entries, np.argsort(nodes)[graph.indices], graph.indptr), shape=shape)[nodes]
-    rows.sort_indices()
-    return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data
+    position = np.argsort(nodes)
+    column = position[graph.indices]
+    entry = np.argsort(pack(np.repeat(position, graph.degrees), column))
+    indptr = np.concatenate([[0], np.cumsum(graph.degrees[nodes])])
+    return indptr, column[entry].astype(np.int32), entry
 
 
 def _colors(graph: CSRGraph, owner: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from math import inf
 from operator import attrgetter
 from typing import Any
@@ -197,8 +197,12 @@ def _sizes_to_compare(
 def _take_census(graph: CSRGraph, sizes: range, categories: Categories) -> Arrays:
     """Occurrences of each structure, as a text that can be kept."""
     counts = count_structures(graph, sizes, categories=categories)
-    rows = [(count, json.dumps(one.to_dict())) for one, count in counts.items()]
+    rows = [(n, one.recall("record", partial(_record_of, one))) for one, n in counts.items()]
     return {"census": np.array(json.dumps(rows))}
+
+
+def _record_of(structure: Structure) -> str:
+    return json.dumps(structure.to_dict())
 
 
 def _read_census(found: Arrays) -> dict[Structure, int]:

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 # share of steps that turn a cycle or a path
@@ -66,7 +67,7 @@ def walk(edges, kinds, one_way, group_of, group_ptr, members, num_attempts, rng)
     return count
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _swap(edges, kinds, pairs, first, second):
     """Exchange the ends of two readings; return whether it was done."""
     e, side, f, other = first // 2, first % 2, second // 2, second % 2
@@ -89,7 +90,7 @@ def _swap(edges, kinds, pairs, first, second):
     return True
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _turn(edges, kinds, one_way, group_of, pairs, first, second):
     """Turn the cycle or the path that two readings lie on; return whether it was done."""
     e, side, f, other = first // 2, first % 2, second // 2, second % 2
@@ -125,7 +126,7 @@ def _turn(edges, kinds, one_way, group_of, pairs, first, second):
     return True
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _kind(edges, kinds, edge, node):
     """Kind of an edge as read from a node; 0 where there is no edge."""
     if edge == _FREE:
@@ -133,7 +134,7 @@ def _kind(edges, kinds, edge, node):
     return kinds[2 * edge + (edges[edge, 0] != node)]
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _replace(edges, pairs, edge, node, new):
     """Let an edge of a node, if there is one, lead to another node from now on."""
     if edge != _FREE:
@@ -157,13 +158,13 @@ def _table(edges):
     return pairs
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _home(key, size):
     mixed = (key >> _BITS) * _FACTORS[0] + (key & _LOW) * _FACTORS[1]
     return (mixed ^ (mixed >> _BITS)) & (size - 1)
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _slot(pairs, u, v):
     """The slot of a pair of nodes, or the free one where it is to come."""
     keys = pairs[0]
@@ -174,20 +175,20 @@ def _slot(pairs, u, v):
     return slot
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _find(pairs, u, v):
     """The edge that joins two nodes, or ``_FREE``."""
     slot = _slot(pairs, u, v)
     return _FREE if pairs[0][slot] == _FREE else pairs[1][slot]
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _put(pairs, u, v, edge):
     slot = _slot(pairs, u, v)
     pairs[0][slot], pairs[1][slot] = (min(u, v) << _BITS) | max(u, v), edge
 
 
-@subroutine()
+@subroutine(**SEARCH_JIT)
 def _remove(pairs, u, v):
     """Free the slot of a pair, and move up those behind it that would no longer be found."""
     keys, edges = pairs

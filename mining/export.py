@@ -126,7 +126,7 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
     is_whole = all(isinstance(node, int) for node in nodes)
     columns = map(np.concatenate, zip(*parts, strict=True))
     named = dict(zip(("pattern", "occurrence", "graph", "pattern_node"), columns, strict=True))
-    ids = np.array(nodes, np.int64) if is_whole else list(map(str, nodes))
+    ids = np.array(nodes, np.int64) if is_whole else np.array(nodes, str)
     return Table({**named, "node": ids})
 
 

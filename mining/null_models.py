@@ -18,13 +18,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, pack
@@ -196,6 +194,7 @@ class DegreeWalk:
     colors: np.ndarray
     joint: np.ndarray
     is_walk: bool = True
+    _known: dict[CSRGraph, tuple[np.ndarray, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
@@ -228,17 +227,27 @@ class DegreeWalk:
         """The graph at the end of a walk, and the share of its attempts that were not refused."""
         if len(graph.indices) == 0:
             return replace(graph, weights=None), 1.0
+        # many walks start from one graph
+        if graph not in self._known:
+            self._known.clear()
+            self._known[graph] = self._readings(graph)
+        start, kinds, *fixed = self._known[graph]
+        edges = start.copy()
+        attempts, rng = ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
+        count = walk(edges, kinds, *fixed, attempts, rng)
+        return _graph_of(edges, kinds, graph), count / attempts
+
+    def _readings(self, graph: CSRGraph) -> tuple[np.ndarray, ...]:
+        """What :func:`~mining.degree_walk.walk` takes of a graph."""
         edges, kinds = _edges_and_kinds(graph)
         # readings may be exchanged that agree in this: kind, and nodes at both ends
         sources, targets = edges.reshape(-1), edges[:, ::-1].reshape(-1)
         groups = _grouped(self.colors[sources], self.colors[targets], kinds, self.joint[targets])
         ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.argsort(groups, kind="stable")
-        attempts, rng = ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
         # links that read otherwise from the other end
         one_way = graph.relations.reverse != np.arange(len(graph.relations.reverse))
-        count = walk(edges, kinds, one_way, groups, ends, members, attempts, rng)
-        return _graph_of(edges, kinds, graph), count / attempts
+        return edges, kinds, one_way, groups, ends, members
 
     def doubt(self, graph: CSRGraph) -> str:
         """That hardly any graph keeps this, or that there are other triangles."""
@@ -334,8 +343,12 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     >>> find_sides(as_csr(nx.star_graph(4))) is None
     True
     """
-    if graph.links is not None:
+    # a triangle has no sides, and is seen without SciPy's graphs, which take long to import
+    if graph.links is not None or count_triangles(graph).any():
         return None
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     # 1. each node twice, and each edge between the first of one and the second of the other: a
     #    component without odd cycles falls into two
     num_nodes = graph.num_nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import webbrowser
@@ -107,6 +108,12 @@ def mine(
     gomkcn mine friends.graph --out run --resume
     gomkcn mine friends.graph --jobs 4
     """
+    from gomkcn_dgl.runtime.files import check_path
+
+    # before the libraries are imported, which takes a second
+    if options["path"] is not None:
+        check_path(options["path"])
+    _import_igraph()
     from gomkcn_dgl.io.graph_classes import read_graph_classes
     from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
@@ -158,6 +165,18 @@ def mine(
             remove_progress(folder)
         click.echo(format_run(run))
         click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+
+
+def _import_igraph() -> None:
+    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
+
+    No command draws with igraph; in the library, a user may.
+    """
+    if "matplotlib" not in sys.modules:
+        # what is None there counts as not installed
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]
+        importlib.import_module("igraph")
+        del sys.modules["matplotlib"]
 
 
 @click.command(cls=Command)

@@ -17,7 +17,6 @@ from functools import cache
 from itertools import combinations, product
 from string import ascii_uppercase
 
-import networkx as nx
 import numpy as np
 
 from gomkcn_dgl.graphs.named_structures import SMALL
@@ -114,14 +113,28 @@ def tell_apart(texts: Iterable[str], structures: Sequence[Structure]) -> list[st
 
 def _distances_on_cycle(structure: Structure) -> str:
     """Distances between the nodes of the only cycle that pendant nodes are joined to."""
-    graph = nx.from_numpy_array(structure.joined)
-    pendant = [node for node, degree in graph.degree if degree == 1]
-    ring = graph.subgraph(set(graph) - set(pendant))
-    if not ring or len(pendant) < 2 or any(degree != 2 for _, degree in ring.degree):
+    joined = structure.joined
+    is_pendant = joined.sum(axis=1) == 1
+    ring = joined[~is_pendant][:, ~is_pendant]
+    if not len(ring) or is_pendant.sum() < 2 or (ring.sum(axis=1) != 2).any():
         return ""
-    ends = [next(iter(graph[node])) for node in pendant]
-    far = sorted(nx.shortest_path_length(ring, u, v) for u, v in combinations(ends, 2))
+    hops = _hops(ring)
+    ends = joined[is_pendant][:, ~is_pendant].argmax(axis=1)
+    far = sorted(int(hops[u, v]) for u, v in combinations(ends, 2))
     return f"attached at distance{'s' * (len(far) > 1)} {', '.join(map(str, far))}"
+
+
+def _hops(joined: np.ndarray) -> np.ndarray:
+    """Edges on the way from each node to each other, int64 ``[M, M]``; M where there is none."""
+    hops = np.where(joined, 1, len(joined))
+    np.fill_diagonal(hops, 0)
+    for node in range(len(joined)):
+        hops = np.minimum(hops, hops[:, node, None] + hops[node])
+    return hops
+
+
+def _is_connected(joined: np.ndarray) -> bool:
+    return bool((_hops(joined) < len(joined)).all())
 
 
 def _degrees(structure: Structure) -> str:
@@ -155,8 +168,7 @@ def _describe_directed(pattern: Structure) -> str:
         name = shape and f"{shape}, all edges mutual"
     if name is not None:
         return name
-    graph = nx.from_numpy_array(arcs, create_using=nx.DiGraph)
-    parts = [count(len(graph), "node"), count(len(pattern.edges), "edge")]
+    parts = [count(pattern.num_nodes, "node"), count(len(pattern.edges), "edge")]
     mutual = int(np.triu(arcs & arcs.T).sum())
     if mutual:
         parts.append(count(mutual, "mutual pair"))
@@ -164,7 +176,7 @@ def _describe_directed(pattern: Structure) -> str:
     parts += [count(num_sources, "source") if num_sources else "no source"]
     parts += [count(num_sinks, "sink") if num_sinks else "no sink"]
     if not mutual:
-        cyclic = not nx.is_directed_acyclic_graph(graph)
+        cyclic = (arcs.T & (_hops(arcs) < len(arcs))).any()
         parts.append("with a directed cycle" if cyclic else "no directed cycle")
     return ", ".join(parts)
 
@@ -208,57 +220,61 @@ def _small_names() -> dict[bytes, str]:
 
 def _name(joined: np.ndarray) -> str | None:
     """Name an undirected graph from its adjacency, bool ``[M, M]``."""
-    graph = nx.from_numpy_array(joined)
-    if len(graph) == 1:
+    size = len(joined)
+    if size == 1:
         return "single node"
-    if len(graph) <= 5:
+    if size <= 5:
         return _small_names()[Structure(joined).key]
-    return _name_tree(graph) if nx.is_tree(graph) else _name_cyclic(graph)
+    return _name_tree(joined) if joined.sum() == 2 * (size - 1) else _name_cyclic(joined)
 
 
-def _name_tree(tree: nx.Graph) -> str:
-    size, highest = len(tree), max(degree for _, degree in tree.degree)
+def _name_tree(joined: np.ndarray) -> str:
+    size, highest = len(joined), joined.sum(axis=1).max()
     if highest == 2:
         return f"path of {size} nodes"
     return f"star with {highest} leaves" if highest == size - 1 else f"tree with {size} nodes"
 
 
-def _name_unicyclic(graph: nx.Graph) -> str:
+def _name_unicyclic(joined: np.ndarray) -> str:
     """Name a connected graph with one cycle, which trees may be attached to."""
-    ring = nx.k_core(graph, 2)
-    rest = graph.subgraph(set(graph) - set(ring))
-    name = "triangle" if len(ring) == 3 else f"cycle of {len(ring)} nodes"
-    if not rest:
+    in_ring = np.ones(len(joined), bool)
+    for _ in joined:
+        in_ring &= joined[:, in_ring].sum(axis=1) > 1
+    rest = joined[~in_ring][:, ~in_ring]
+    name = "triangle" if in_ring.sum() == 3 else f"cycle of {in_ring.sum()} nodes"
+    if not len(rest):
         return name
-    if not rest.edges:
+    if not rest.any():
         return f"{name} with {count(len(rest), 'pendant node')}"
-    if nx.is_connected(rest) and all(graph.degree[node] <= 2 for node in rest):
+    if _is_connected(rest) and (joined[~in_ring].sum(axis=1) <= 2).all():
         return f"{name} with a tail of {len(rest)} nodes"
     return f"{name} with trees of {len(rest)} nodes"
 
 
-def _name_cyclic(graph: nx.Graph) -> str | None:
+def _name_cyclic(joined: np.ndarray) -> str | None:
     """Name a connected graph with at least one cycle."""
-    size, num_edges = len(graph), graph.number_of_edges()
+    size, degrees = len(joined), joined.sum(axis=1)
+    num_edges = int(degrees.sum()) // 2
     num_missing = size * (size - 1) // 2 - num_edges
     if num_edges == size:
-        return _name_unicyclic(graph)
+        return _name_unicyclic(joined)
     if num_missing == 0:
         return f"clique of {size} nodes"
     # a hub joined to every node of a single ring
-    if sorted(degree for _, degree in graph.degree) == [3] * (size - 1) + [size - 1]:
-        hub = max(graph, key=graph.degree)
-        if nx.is_connected(graph.subgraph(set(graph) - {hub})):
+    if sorted(degrees.tolist()) == [3] * (size - 1) + [size - 1]:
+        is_rim = degrees == 3
+        if _is_connected(joined[is_rim][:, is_rim]):
             return f"wheel with {size - 1} spokes"
-    if nx.is_bipartite(graph):
-        one, other = sorted(map(len, nx.bipartite.sets(graph)))
+    is_even = _hops(joined)[0] % 2 == 0
+    if not (joined & (is_even[:, None] == is_even)).any():
+        one, other = sorted([int(is_even.sum()), int((~is_even).sum())])
         if num_edges == one * other:
             return f"complete bipartite graph, {one} and {other} nodes"
     if num_missing == 1:
         return f"clique of {size} nodes less 1 edge"
     if num_missing == 2:
         # one node lacks both edges, or none does
-        kind = "adjacent" if min(degree for _, degree in graph.degree) == size - 3 else "disjoint"
+        kind = "adjacent" if degrees.min() == size - 3 else "disjoint"
         return f"clique of {size} nodes less 2 {kind} edges"
     return None
 
@@ -353,6 +369,8 @@ def _key(arcs: np.ndarray) -> bytes:
 
 def _reading_order(pattern: Structure) -> list[int]:
     """The nodes as they are mentioned: sources first, then along the arcs; ties by number."""
+    import networkx as nx
+
     arcs = nx.DiGraph()
     arcs.add_nodes_from(range(pattern.num_nodes))
     rows = zip(pattern.edges, pattern.edge_relations, strict=True)

@@ -56,7 +56,7 @@ from gomkcn_dgl.io.molecules import (
 )
 from gomkcn_dgl.io.tu_folder import read_tu_folder
 from gomkcn_dgl.relations import PLAIN
-from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, listed, named, printable, stem
+from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named, printable, stem
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -265,9 +265,7 @@ def read_molecule_file(
 
 def _format_of(path: Path, format: str | None, smiles: str | None) -> str:
     """The format that was given, or is told by the column of SMILES or by the name."""
-    # False for a name with a NUL character, or too long
-    if not os.path.exists(path):
-        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+    check_path(path)
     if format is not None:
         return check_choice("format", format, _FORMATS)
     return find_format(path) if smiles is None else "smiles"

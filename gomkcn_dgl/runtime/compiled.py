@@ -25,6 +25,8 @@ _njit: Any = numba.njit
 _config: Any = numba.config
 _SETTINGS: dict[str, Any] = {
     "nogil": True,
+    # they are called from Python and by each other, never from C
+    "no_cfunc_wrapper": True,
     "error_model": "numpy",
     # without "nnan" and "ninf", so that NaN and infinity keep their meaning
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"},
@@ -66,7 +68,7 @@ def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Without the code that converts Python's arguments, it compiles in half of the time.
     """
-    options = {**_SETTINGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **settings}
+    options = {**_SETTINGS, "no_cpython_wrapper": True, **settings}
     decorate: Callable[[Callable[..., Any]], Any] = _njit(**options)
     return decorate
 

@@ -50,6 +50,13 @@ FORMAT_OF_SUFFIX = {
 }
 
 
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Refuse what is neither a file nor a folder."""
+    # False for a name with a NUL character, or too long
+    if not os.path.exists(path):
+        raise InputError(f"path must name a file or a folder that exists, got {str(path)!r}.")
+
+
 def open_file(path: Path) -> BinaryIO:
     """Open a regular file; an OSError for whatever cannot be opened."""
     try:

@@ -10,14 +10,14 @@ import threading
 import time
 from contextlib import ExitStack
 from types import FrameType
-from typing import Any
-
-from tqdm import tqdm
-from tqdm.contrib.logging import logging_redirect_tqdm
+from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.checks import check_float
 from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.runtime.processes import gather_objects
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 TIME_LIMIT = "time limit"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -100,6 +100,9 @@ class JobProgress:
         """Begin a stage of so many items; the one before is over."""
         if not self._show:
             return
+        from tqdm import tqdm
+        from tqdm.contrib.logging import logging_redirect_tqdm
+
         if self._bar is None:
             self._log.enter_context(logging_redirect_tqdm(_logs_on_terminal()))
         else:

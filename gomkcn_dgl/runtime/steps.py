@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import time
 import traceback
 import warnings
@@ -23,7 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
@@ -124,9 +124,7 @@ class Steps:
         missing = {one: item for one, item in zip(names, items, strict=True) if one not in found}
         self.progress.move(len(items) - len(missing))
         # 2. the others, by workers if there are some
-        parallel = Parallel(self.n_jobs)
-        # a cluster may have no worker yet
-        jobs = max(1, min(len(missing), int(effective_n_jobs(parallel.n_jobs))))
+        parallel, jobs = self._workers(len(missing))
         with parallel if jobs > 1 else nullcontext():
             for some in self._in_time(list(missing), jobs, in_time):
                 own = [missing[one] for one in some]
@@ -137,6 +135,17 @@ class Steps:
                         self._keep(one, result)
                 self.progress.move(len(some))
         return [found[one] for one in names if one in found]
+
+    def _workers(self, most: int) -> tuple[Any, int]:
+        """The workers of joblib, and how many of them have something to do; 1 is this process."""
+        # it takes long to import; where nobody has, nothing was set for it
+        if self.n_jobs == 1 or (self.n_jobs is None and "joblib" not in sys.modules):
+            return None, 1
+        from joblib import Parallel, effective_n_jobs
+
+        parallel = Parallel(self.n_jobs)
+        # a cluster may have no worker yet
+        return parallel, max(1, min(most, int(effective_n_jobs(parallel.n_jobs))))
 
     def _in_time(self, names: list[str], jobs: int, in_time: bool) -> Iterator[list[str]]:
         """Yield names one by one, or as many at a time as take the workers some seconds."""
@@ -159,6 +168,8 @@ class Steps:
         in_time: bool,
     ) -> list[Arrays | None]:
         """The results of some items by workers; None where time was up before."""
+        from joblib import delayed
+
         call = delayed(self._answer)
         try:
             with warnings.catch_warnings():

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_file
@@ -38,9 +40,7 @@ class Tabular:
         import pyarrow as pa
 
         try:
-            return pa.table(
-                {name: pa.array(one, from_pandas=True) for name, one in self.columns().items()}
-            )
+            return pa.table({name: _arrow_array(one) for name, one in self.columns().items()})
         except OverflowError:
             raise InputError(
                 "a count of 2^63 or more has no type in Arrow, Polars and parquet; take pandas, "
@@ -84,6 +84,23 @@ class Tabular:
             rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
             text = json.dumps(rows, ensure_ascii=False) + "\n"
         file.write(text.encode())
+
+
+def _arrow_array(column: Any) -> pa.Array:
+    """A column as an array of Arrow."""
+    import pyarrow as pa
+
+    kind = column.dtype.kind if isinstance(column, np.ndarray) else ""
+    # pyarrow makes an array of memory as it is; to look at values it imports pandas, for long
+    if kind == "i":
+        own = np.ascontiguousarray(column, np.int64)
+        return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
+    if kind == "U":
+        texts = [text.encode() for text in column.tolist()]
+        ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+        buffers = None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
+        return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+    return pa.array(column, from_pandas=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -424,9 +424,7 @@ class _Sums:
             if not hasattr(own, "arrays"):
                 own.arrays = new()
                 found.append(own.arrays[-1])
-            for piece in range(first, last):
-                if bounds[piece] < bounds[piece + 1]:
-                    function(bounds[piece], bounds[piece + 1], *arguments, *own.arrays)
+            function(bounds[first], bounds[last], *arguments, *own.arrays)
 
         run_blocks(work, _PIECES, _NANOSECONDS * before[-1])
         first, *others = found

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
@@ -48,6 +46,8 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     A subgraph is connected, so whatever is not in the largest component of a filter imitates
     padding and is pruned.
     """
+    import networkx as nx
+
     with torch.no_grad():
         weights, feat = filters.adj().clone(), filters.feat().clone()
     adj = (weights > 0.5).float()

@@ -22,11 +22,10 @@ from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.cluster.vq import ClusterError, kmeans2
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.compiled import run_blocks
-from mining.candidates.grown_sets import distinct, grow
+from mining.candidates.grown_sets import distinct, grow, hash_sets
 from mining.candidates.shapes import Shape, find_shapes
 from mining.motif_sets.alignment_loops import align_sets, neighbors_of, new_scratch, thin_sets
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
@@ -47,6 +46,8 @@ _MOST_SETS, _FEW_SETS, _SETS_OF_NODE = 3000, 300, 4
 _DENSE_DRAWINGS, _MOST_FITTED, _MOST_POLISHED = 4, 4, 1
 # rates of missing and added edges before any is known, and the least and largest
 _FIRST_RATES, _LEAST_RATE, _MOST_RATE = (0.15, 0.1), 0.01, 0.45
+# rounds of Lloyd's algorithm for two clusters
+_CLUSTER_ROUNDS = 15
 # rounds of a soft alignment; the share of all pairs counts as so many copies in it
 _SOFT_ROUNDS, _PRIOR = 8, 3.0
 # soft alignments of one motif, and of those that do not help in a row; one that saves so much less
@@ -636,13 +637,14 @@ class InexactSearch:
         # 1. clusters, from twelve starts; the closest ones first
         clusters = []
         for _ in range(12):
-            centers = points[self.rng.choice(number, 2, replace=False)]
-            try:
-                means, own = kmeans2(points, centers, iter=15, minit="matrix", missing="raise")
-            except ClusterError:
-                # one of the clusters was empty
-                continue
-            if min(np.bincount(own, minlength=2)) >= LEAST_COPIES:
+            means = points[self.rng.choice(number, 2, replace=False)]
+            for _ in range(_CLUSTER_ROUNDS):
+                own = ((points[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
+                sizes = np.bincount(own, minlength=2)
+                if not sizes.all():
+                    break
+                means = np.stack([points[own == one].mean(axis=0) for one in (0, 1)])
+            if sizes.min() >= LEAST_COPIES:
                 own = own ^ own[0]
                 spread = float(((points - means[own]) ** 2).sum())
                 clusters.append((round(spread, 6), own.tobytes(), own))
@@ -813,10 +815,10 @@ def _dense_sets(state: Covered, sizes: range, seed: int) -> dict[int, np.ndarray
     """Sets of each size that are worth most bits, each node in a few of them."""
     rows, view = state.view.rows, state.view
     nodes, _, values = grow(state.graph, rows, view.is_free, sizes[-1], seed)
-    found = {}
+    found, hashes = {}, hash_sets(nodes)
     for size in sizes:
         some = np.flatnonzero(nodes[:, size - 1] >= 0)
-        some = some[distinct(nodes[some, :size])]
+        some = some[distinct(hashes[some, size - 1])]
         some = some[np.argsort(-values[some, size - 1], kind="stable")[: 4 * _MOST_SETS]]
         sets = nodes[some, :size]
         kept = thin_sets(sets, len(rows.colors), _SETS_OF_NODE, _MOST_SETS)

@@ -14,7 +14,7 @@ from math import log, log1p, log2
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.grown_sets import distinct, seen_structures
+from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
 from mining.candidates.shapes import PENDANT_BITS, Seen, Shape, canonical_orders, find_shapes
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.copy_loops import (
@@ -215,7 +215,7 @@ def list_structure(
     copies[:, order] = found
     if not is_complete:
         copies = np.concatenate([copies, seen.astype(np.int32)])
-        copies = copies[distinct(copies)]
+        copies = copies[distinct(hash_sets(copies)[:, -1])]
     edges = graph.edge_numbers(shape, copies)
     listed = ListedCopies(code, shape, copies, edges, sources, is_complete)
     most = max(_KEPT, _KEPT_OF_NODE * number)

@@ -7,7 +7,6 @@ from typing import Protocol
 
 import igraph
 import numpy as np
-from scipy.spatial.distance import pdist, squareform
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.relations import Relations
@@ -62,12 +61,12 @@ def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarr
     ]
     if len(layouts) == 1:
         return layouts[0]
-    hops = squareform(np.array(graph.distances(), float))
-    least = _LEAST_GAP * pdist(_fit(circle)).min(initial=1)
+    hops = np.array(graph.distances(), float)[np.triu_indices(num_nodes, 1)]
+    least = _LEAST_GAP * _distances(_fit(circle)).min(initial=1)
     # rounded, so that equally good layouts tie on every machine and the first of them is taken
     return min(
         [*layouts, _fit(circle)],
-        key=lambda one: (pdist(one).min(initial=1) < least, round(_stress(one, hops), 3)),
+        key=lambda one: (_distances(one).min(initial=1) < least, round(_stress(one, hops), 3)),
     )
 
 
@@ -152,9 +151,15 @@ def _fit(positions: np.ndarray) -> np.ndarray:
     return np.round(centred * min(1 / half[0], 0.85 / half[1]), 9) + 0.0
 
 
+def _distances(points: np.ndarray) -> np.ndarray:
+    """Between each two of some points ``[K, 2]``, float64 ``[K (K - 1) / 2]``."""
+    i, j = np.triu_indices(len(points), 1)
+    return np.asarray(np.linalg.norm(points[i] - points[j], axis=1))
+
+
 def _stress(positions: np.ndarray, hops: np.ndarray) -> float:
     """How far distances are from being proportional to numbers of hops, of each pair of nodes."""
-    ratio = pdist(positions) / hops
+    ratio = _distances(positions) / hops
     scale = ratio.sum() / max(float((ratio**2).sum()), 1e-9)
     return float(((scale * ratio - 1) ** 2).sum())
 

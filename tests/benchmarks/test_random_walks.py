@@ -12,7 +12,6 @@ from tolerances import GRADIENTS, VALUES
 from gomkcn_dgl import SubgraphTensors
 
 pytestmark = pytest.mark.slow
-
 FLOAT64 = torch.float64
 KERNELS = [RandomWalkKernel, ImprovedRandomWalkKernel]
 

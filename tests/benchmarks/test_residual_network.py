@@ -19,7 +19,6 @@ from gomkcn_dgl import (
 )
 
 pytestmark = pytest.mark.slow
-
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
 
 

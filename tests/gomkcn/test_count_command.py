@@ -146,21 +146,15 @@ def test_directions_and_relations(signed, command, exact):
     assert counted(command)[0] == f"{exact}, counted exactly"
 
 
-def test_the_feed_forward_loops_of_e_coli(folder, ecoli):
+def test_loops_of_e_coli(folder, ecoli):
+    """By the product of the signs along both paths; an edge of relation "both" has no sign."""
     number, lines = counted(f"feed-forward-loop {ecoli}")
     assert lines[1].endswith(": 424 nodes, 519 edges")
     assert number == "40, counted exactly"
-    assert counted(f"uplinked-mutual-dyad {ecoli}")[0] == "0, counted exactly"
-
-
-@pytest.mark.parametrize(
-    ("kind", "numbers"), [("coherent", (23, 2, 3, 0)), ("incoherent", (5, 0, 1, 0))]
-)
-def test_the_signed_loops_of_e_coli(folder, ecoli, kind, numbers):
-    """By the product of the signs along both paths; an edge of relation "both" has no sign."""
-    for number, count in enumerate(numbers, 1):
-        name = f"{kind}-feed-forward-loop-{number}"
-        assert counted(f"{name} {ecoli}")[0] == f"{count}, counted exactly"
+    for kind, numbers in (("coherent", (23, 2, 3, 0)), ("incoherent", (5, 0, 1, 0))):
+        for which, count in enumerate(numbers, 1):
+            name = f"{kind}-feed-forward-loop-{which}"
+            assert counted(f"{name} {ecoli}")[0] == f"{count}, counted exactly"
 
 
 def test_occurrences_with_edits(graphs):

@@ -15,13 +15,8 @@ import gomkcn
 from gomkcn.commands.main import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
 ROOT = DOCS.parent
-
-
 MADE = {"_build", "gallery", "pictures", "results"}
-
 
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
@@ -29,13 +24,11 @@ PAGES = {
     if not MADE & set(path.relative_to(ROOT).parts)
 }
 
-
 BLOCKS = {
     name: blocks
     for name, page in PAGES.items()
     if (blocks := re.findall(r"```python\n(.*?)```", page, re.S))
 }
-
 
 # what is beside a command is set off by two spaces
 COMMANDS = sorted(
@@ -100,8 +93,6 @@ def test_the_first_table_is_what_the_first_command_prints(folder):
 
 
 PACKAGES = ("gomkcn", "gomkcn_dgl", "mining", "synthetic")
-
-
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

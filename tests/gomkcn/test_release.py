@@ -9,7 +9,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # what conda-forge calls otherwise
 CONDA = {"torch": "pytorch", "igraph": "python-igraph"}
-
 config = configparser.ConfigParser()
 config.read(ROOT / "setup.cfg")
 

@@ -33,7 +33,6 @@ from gomkcn_dgl.training.training_run import (
 )
 
 pytestmark = pytest.mark.usefixtures("folder")
-
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --quiet"
 SETTINGS = {"num_epochs": 2, "num_hops": 1, "filter_size": 4, "num_levels": 1}
 RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]

@@ -11,13 +11,7 @@ from tiny_runs import difference_of, pattern_of, run_of, significance_of
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.export import (
-    copies_table,
-    occurrence_table,
-    pattern_table,
-    read_places,
-    write_tables,
-)
+from mining.export import copies_table, occurrence_table, pattern_table, read_places, write_tables
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
 
@@ -151,7 +145,7 @@ def test_the_table_of_occurrences():
     ]
     # ids are text unless all are integers
     table = occurrence_table([path_pattern(), path_pattern(1, nodes=((1, "b", 3),))])
-    assert table.columns()["node"] == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
+    assert table.columns()["node"].tolist() == ["4", "5", "6", "9", "8", "7", "1", "b", "3"]
 
 
 @pytest.mark.parametrize("patterns", [[], [path_pattern(0), path_pattern(1)]])

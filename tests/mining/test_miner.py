@@ -18,7 +18,6 @@ from mining.counting.exact_search import count_by_graph
 from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
 GREEDY = GOMKKernel(3, tau=0.5, matching="greedy")
-
 ANCHORED = GOMKKernel(3, tau=0.5, anchor_root=True)
 
 

@@ -9,12 +9,13 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
+from random_graphs import link_matrix
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
+from mining import null_models
 from mining.counting.census_formulas import count_triangles
-from mining.degree_walk import walk
 from mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
@@ -202,45 +203,9 @@ def test_walks_start_from_a_hub_and_independent_graphs_do_not():
     assert RandomGraphs(null_model("erdos-renyi", graph), graph, 0).hub is graph
 
 
-# kinds of pairs: not joined, joined without direction, u to v, v to u
+# kinds of pairs: not joined, joined both ways, u to v, v to u
 NONE, BOTH, OUT, IN = range(4)
-
-
-ONE_WAY = np.array([False, False, True, True])
-
-
 REVERSE = [NONE, BOTH, IN, OUT]
-
-
-def groups_of(edges, kinds, colors):
-    rows = [
-        (colors[edges[e, s]], colors[edges[e, 1 - s]], kinds[2 * e + s])
-        for e in range(len(edges))
-        for s in (0, 1)
-    ]
-    number = {row: k for k, row in enumerate(sorted(set(rows)))}
-    return np.array([number[row] for row in rows])
-
-
-def run(edges, kinds, colors, attempts, rng):
-    """The compiled walk and its groups; the edges that were given stay as they were."""
-    edges = edges.copy()
-    groups = groups_of(edges, kinds, colors)
-    ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
-    members = np.argsort(groups, kind="stable")
-    return edges, walk(edges, kinds, ONE_WAY, groups, ends, members, attempts, rng)
-
-
-def test_many_edges_are_found_and_lost_again():
-    """The table of pairs fills and empties: after a long walk no pair is joined twice."""
-    graph = nx.barabasi_albert_graph(300, 4, seed=1)
-    edges = np.array(graph.edges)
-    kinds = np.ones(2 * len(edges), np.int64)
-    got, count = run(edges, kinds, np.zeros(300, int), 200_000, np.random.default_rng(0))
-    assert count > 100_000
-    assert len({frozenset(pair) for pair in got.tolist()}) == len(edges)
-    assert (got[:, 0] != got[:, 1]).all()
-    assert np.bincount(got.reshape(-1)).tolist() == np.bincount(edges.reshape(-1)).tolist()
 
 
 def spaces(size, kinds):
@@ -259,26 +224,32 @@ def spaces(size, kinds):
     return list(found.values())
 
 
-def joined_of(edges, kinds, size):
-    of_pair = {
-        tuple(edges[e, [s, 1 - s]].tolist()): int(kinds[2 * e + s])
-        for e in range(len(edges))
-        for s in (0, 1)
-    }
-    return tuple(of_pair.get(pair, NONE) for pair in itertools.combinations(range(size), 2))
+def graph_of(joined, size, kinds):
+    pairs = list(zip(itertools.combinations(range(size), 2), joined, strict=True))
+    arcs = [ends for ends, kind in pairs if kind in (BOTH, OUT)]
+    arcs += [ends[::-1] for ends, kind in pairs if kind in (BOTH, IN)]
+    return csr_from_edges(*np.array(arcs).T, size, directed=OUT in kinds)
 
 
-def visits(space, size, num_attempts, number, seed):
+def visits(space, size, kinds, number):
     """Graphs at the ends of successive walks from the first graph of a space."""
-    start = np.array(min(space))
-    pairs = np.array(list(itertools.combinations(range(size), 2)))
-    edges = pairs[start != NONE]
-    kinds = np.array([(kind, REVERSE[kind]) for kind in start[start != NONE]]).reshape(-1)
-    rng, seen = np.random.default_rng(seed), collections.Counter()
-    for _ in range(number):
-        edges, _ = run(edges, kinds, np.zeros(size, int), num_attempts, rng)
-        seen[joined_of(edges, kinds, size)] += 1
+    known = {link_matrix(graph_of(one, size, kinds)).tobytes(): one for one in space}
+    alike = np.zeros(size, np.int64)
+    model, graph = DegreeWalk("degree", "", alike, alike), graph_of(min(space), size, kinds)
+    seen = collections.Counter()
+    for seed in range(number):
+        graph = model.sample(graph, seed)
+        seen[known[link_matrix(graph).tobytes()]] += 1
     return seen
+
+
+def test_many_edges_are_found_and_lost_again(monkeypatch):
+    """The table of pairs fills and empties: after a long walk no pair is joined twice."""
+    monkeypatch.setattr(null_models, "ATTEMPTS_PER_EDGE", 200)
+    graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=1))
+    sample = null_model("degree", graph).sample(graph, 0)
+    check_tidy(sample, graph)
+    assert (sample.degrees == graph.degrees).all()
 
 
 @pytest.mark.parametrize(
@@ -290,7 +261,7 @@ def test_every_graph_of_small_degrees_is_reached(size, kinds, number):
     several = [space for space in spaces(size, kinds) if len(space) > 1]
     assert len(several) == number
     for space in several:
-        assert set(visits(space, size, 40, 60 * len(space), 0)) == space
+        assert set(visits(space, size, kinds, 40 * len(space))) == space
 
 
 @pytest.mark.parametrize(
@@ -300,7 +271,7 @@ def test_all_graphs_of_some_degrees_are_equally_likely(size, kinds):
     """Of the largest space: chi-square at a level of 1 in 10,000."""
     space = max(spaces(size, kinds), key=len)
     number = 200 * len(space)
-    seen = visits(space, size, 60, number, 1)
+    seen = visits(space, size, kinds, number)
     assert set(seen) == space
     expected = number / len(space)
     chi_square = sum((seen[one] - expected) ** 2 / expected for one in space)

@@ -28,8 +28,6 @@ from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
 
 EVIL = "<script>alert(1)</script>"
-
-
 PATH, RING = nx.path_graph(4), nx.cycle_graph(4)
 
 

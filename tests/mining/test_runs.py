@@ -10,35 +10,18 @@ import pandas as pd
 import pytest
 from command_line import gomkcn
 from random_graphs import rings_and_cliques
-from tiny_runs import (
-    assert_numbers,
-    change,
-    signed_loops,
-)
+from tiny_runs import assert_numbers, change, signed_loops
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml
-from mining import (
-    FilterLearning,
-    MiningRun,
-    MotifRecovery,
-    PatternMiner,
-    read_run,
-)
-from mining.run_folder import (
-    SCHEMA_VERSION,
-    prepare_folder,
-    write_report,
-    write_run,
-)
+from mining import FilterLearning, MiningRun, MotifRecovery, PatternMiner, read_run
+from mining.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
 from mining.schemas import load_schema
 from mining.settings import GraphSettings, RunSettings, read_settings
 
 FEATURES = ("weight", "größe")
-
-
 JSON_FILES = ("run", "patterns", "map")
 
 

@@ -9,11 +9,7 @@ from tiny_runs import pattern_of, typed_pattern_of
 
 from gomkcn_dgl.errors import InputError
 from mining import motif_set
-from mining.truth import (
-    MotifRecovery,
-    compare_with_truth,
-    read_truth,
-)
+from mining.truth import MotifRecovery, compare_with_truth, read_truth
 from synthetic import plant_motifs
 
 TRIANGLE = {

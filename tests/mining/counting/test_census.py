@@ -20,17 +20,8 @@ from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from mining.categories import Categories
 from mining.counting import census_formulas
-from mining.counting.census import (
-    census_steps,
-    count_connected_sets,
-    count_structures,
-    set_steps,
-)
-from mining.counting.census_formulas import (
-    count_graphlets,
-    count_orbits,
-    formula_steps,
-)
+from mining.counting.census import census_steps, count_connected_sets, count_structures, set_steps
+from mining.counting.census_formulas import count_graphlets, count_orbits, formula_steps
 from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
 from mining.orbit_features import OrbitCounts
 from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6

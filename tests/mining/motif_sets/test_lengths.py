@@ -286,8 +286,6 @@ def test_many_degrees_are_grouped_and_the_error_is_bounded(monkeypatch):
 
 # made once with the program that the plan names as the definition of a length
 KNOWN = json.loads((Path(__file__).parents[2] / "data/collection_lengths.json").read_text())
-
-
 LENGTHS = KNOWN["lengths"]
 
 

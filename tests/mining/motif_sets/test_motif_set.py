@@ -15,13 +15,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import (
-    MiningRun,
-    MotifSet,
-    PatternMiner,
-    feature_table,
-    motif_set,
-)
+from mining import MiningRun, MotifSet, PatternMiner, feature_table, motif_set
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import finding, graph_count
@@ -34,11 +28,7 @@ from mining.motif_sets.search import Cover
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 K3, K4, RING, DIAMOND = map(Structure.parse, ("triangle", "clique-4", "ring-4", "diamond"))
-
-
 QUICK = {"sources": "grown", "null": None}
-
-
 WHEEL, CROWN = MOTIFS["wheel"], MOTIFS["crown"]
 
 
