@@ -162,21 +162,6 @@ def test_a_pattern_as_a_networkx_graph():
     assert dataclasses.replace(PATTERN, significance={}).to_networkx().graph == required
 
 
-def test_a_list_of_patterns_is_read_line_by_line():
-    triangle = Pattern(Structure.parse("triangle"), id=0).counted(OccurrenceCount.exact(1234))
-    # it was not counted
-    other = Pattern(Structure.of_edges(6, [(i, (i + 1) % 6) for i in range(6)] + [(0, 2), (3, 5)]))
-    described = dataclasses.replace(triangle, description="triangle: 3 carbon; size 2", id=7)
-    described = described.counted(OccurrenceCount.exact(1))
-    about = Pattern(Structure.parse("path-6")).counted(OccurrenceCount(61250, 61000, 61500, False))
-    assert repr([triangle, other, described, about]) == (
-        "[Pattern(0: triangle, 3 nodes, 3 edges, 1,234 occurrences), "
-        "Pattern(6 nodes, 8 edges), "
-        "Pattern(7: triangle: 3 carbon, 3 nodes, 3 edges, 1 occurrence), "
-        "Pattern(path of 6 nodes, 6 nodes, 5 edges, 61,250 (61,000 to 61,500) occurrences)]"
-    )
-
-
 def test_what_a_part_says_of_its_edits_by_hand():
     """A path of four nodes, three copies: one lacks an edge and has another, one has a turned."""
     path = Structure.parse("a--b, b--c, c--d")

@@ -115,19 +115,6 @@ def test_parquet_as_csv(tmp_path, name):
     assert read_graph(tmp_path / "g.parquet", relation="year").relations.names == ("10", "7")
 
 
-@pytest.mark.parametrize(
-    ("columns", "words"),
-    [
-        ({"u": [0, 1], "v": [1, 2], "weight": [1.0, -1.0]}, "row 2: an edge weight must be"),
-        ({"u": [0], "v": [1], "weight": ["a"]}, "the column 'weight' must hold numbers"),
-        ({"u": np.zeros(0, int), "v": np.zeros(0, int)}, "a header and no edge"),
-    ],
-)
-def test_parquet_refusals(tmp_path, columns, words):
-    pd.DataFrame(columns).to_parquet(tmp_path / "g.parquet")
-    refuse(tmp_path / "g.parquet", words)
-
-
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=HealthCheck)
 @given(
     pairs=st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=20),

@@ -19,6 +19,7 @@ from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_copies import Least, grow, parts_of, sightings, thin
 from mining.motif_sets.collection_search import LEAST_BITS, search_collection
+from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.listed_copies import list_structure, plan_of
 from mining.motif_sets.search import Cover, num_starts, search_graph
 from mining.pattern import Pattern
@@ -151,6 +152,11 @@ def test_a_residual_degree_that_no_other_copy_has_is_as_good_as_excluded():
     assert bits[has_hub] == pytest.approx(2 * np.log2(14) + 3 * np.log2(8))
 
 
+def test_rows_that_share_a_member_are_not_chosen_together():
+    members = np.array([[0, 1, -1], [0, 2, -1], [2, 3, -1]], np.int32)
+    assert choose_disjoint(np.arange(3), members, np.zeros(4, bool)).tolist() == [0, 2]
+
+
 SIZES = range(3, 7)
 
 
@@ -182,11 +188,13 @@ def test_nothing_is_found_where_nothing_is_planted():
 def test_given_structures_enter_the_set_or_miss_it():
     others = map(Structure.parse, ("ring-4", "clique-6", "path-3"))
     given = [Pattern(one, sources=("given",)) for one in (MOTIFS["wheel"], *others)]
-    mined = planted("wheel")
-    found = search_graph(mined, SIZES, seed=0, proposed=given, grows=False)
+    mined, other = planted("wheel"), Pattern(Structure.parse("clique-5"), sources=("filters",))
+    found = search_graph(mined, SIZES, seed=0, proposed=[*given, other], grows=False)
     (motif,) = found.motifs
     assert motif.structure.key == given[0].key
     assert motif.sources == ("given",)
+    # what filters have shown was not asked for
+    assert found.missing.keys() == {one.key for one in given[1:]}
     ring, clique, path = (found.missing[one.key] for one in given[1:])
     assert ring == clique == np.inf and 0 < path < np.inf
     both = search_graph(mined, SIZES, seed=0, proposed=given[:1])
