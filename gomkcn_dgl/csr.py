@@ -26,7 +26,7 @@ log = logging.getLogger("gomkcn_dgl")
 CONSTANT_FEATURE = "constant"
 # what is usual, in the words of the log
 CONSTANT = "no node features; using the constant 1 ({:,} nodes)"
-MIRRORED = "read {:,} edges as undirected"
+MIRRORED = "read {:,} edge{s} as undirected"
 # of an int64 that holds two node rows
 _LOW_HALF = 2**32 - 1
 
@@ -240,9 +240,9 @@ def csr_from_edges(
     matrix, names = check_features(features, num_nodes, feature_names)
     # 3. drop loops and edges of weight 0; mostly nothing is dropped, and nothing has to be copied
     keep = source != target
-    repairs["dropped {:,} self-loops"] = len(source) - int(keep.sum())
+    repairs["dropped {:,} self-loop{s}"] = len(source) - int(keep.sum())
     if weights is not None:
-        repairs["dropped {:,} edges of weight 0"] = int((keep & (weights == 0)).sum())
+        repairs["dropped {:,} edge{s} of weight 0"] = int((keep & (weights == 0)).sum())
         keep &= weights > 0
     if not keep.all():
         source, target = source[keep], target[keep]
@@ -260,14 +260,16 @@ def csr_from_edges(
     relations = relations_of(list(map(str, relation_names)), is_directed)
     one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
     num_listed = different - both_ways // 2 if undirected else different
-    repairs["merged {:,} duplicate edges"] = len(source) - int(num_listed.sum())
+    repairs["merged {:,} duplicate edge{s}"] = len(source) - int(num_listed.sum())
     repairs[MIRRORED] = one_way
     # 5. merge duplicates and store every edge in both rows, as compressed sparse rows
     rows = _merge_edges(source, target, weights, relation, relations, num_nodes)
-    repairs["kept the largest of several values of the edges of {:,} ordered pairs of nodes"] = (
+    repairs["kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"] = (
         rows.conflicts
     )
-    notes = tuple(message.format(count) for message, count in repairs.items() if count)
+    notes = tuple(
+        message.format(count, s="s" * (count != 1)) for message, count in repairs.items() if count
+    )
     for note in notes:
         log.info("%s", note)
     return CSRGraph(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import printable, visible
@@ -40,8 +41,8 @@ def describe_graph(graph: CSRGraph) -> dict[str, str]:
         "features": f"{len(graph.feature_names)} ({_shown(graph.feature_names)})",
         "categories": _shown(_category_counts(graph)),
         "degrees": (
-            f"median {np.median(degrees):g}, 90 % at most {most:g}, "
-            f"largest {degrees.max()}, {(degrees == 0).sum()} nodes without an edge"
+            f"median {np.median(degrees):g}, 90% at most {most:g}, largest {degrees.max()}, "
+            f"{count(int((degrees == 0).sum()), 'node')} without an edge"
         ),
         "components": _components(graph),
         "notes": "; ".join(map(visible, graph.notes)),
@@ -62,8 +63,8 @@ def _relation_counts(graph: CSRGraph) -> list[str]:
     ends = np.bincount(links, minlength=len(relations.links)) @ relations.links
     counts = ends[relations.outgoing]
     return [
-        f"{name} {count if directed else count // 2} ({'directed' if directed else 'undirected'})"
-        for name, count, directed in zip(relations.names, counts, relations.directed, strict=True)
+        f"{name} {number if directed else number // 2} ({'directed' if directed else 'undirected'})"
+        for name, number, directed in zip(relations.names, counts, relations.directed, strict=True)
     ]
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
 from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
@@ -55,6 +55,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> Table:
     >>> list(pattern_table([]).columns())[:4]
     ['pattern', 'shape', 'description', 'num_nodes']
     """
+    patterns = _check_patterns(patterns)
     rows = []
     shapes = describe_shapes([pattern.structure for pattern in patterns])
     for pattern, shape in zip(patterns, shapes, strict=True):
@@ -78,6 +79,26 @@ def pattern_table(patterns: Sequence[Pattern]) -> Table:
         rows.append(row)
     names = dict.fromkeys(name for row in rows for name in row) if rows else _PATTERN_COLUMNS
     return Table({name: [row.get(name) for row in rows] for name in names})
+
+
+def _check_patterns(patterns: Any) -> list[Pattern]:
+    """Return what is a list of patterns, or refuse it."""
+    found = list(patterns) if isinstance(patterns, Iterable) else [patterns]
+    if not all(isinstance(one, Pattern) for one in found):
+        raise InputTypeError(
+            "patterns must be a list of patterns, such as patterns of a run or patterns_ of a "
+            f"miner, got {type(patterns).__name__}."
+        )
+    return found
+
+
+def _check_set(motif_set: Any) -> None:
+    """Refuse what is no motif set."""
+    if not isinstance(motif_set, MotifSet):
+        raise InputTypeError(
+            "motif_set must be a MotifSet, such as motif_set of a run or motif_set_ of a miner, "
+            f"got {type(motif_set).__name__}."
+        )
 
 
 def _class_columns(pattern: Pattern) -> dict[str, float]:
@@ -108,6 +129,7 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
     >>> list(occurrence_table([]).columns())[:3]
     ['pattern', 'occurrence', 'graph']
     """
+    patterns = _check_patterns(patterns)
     parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 4]
     nodes: list[int | str] = []
     for one in patterns:
@@ -150,6 +172,7 @@ def copies_table(motif_set: MotifSet) -> Table:
     >>> table["motif"].value_counts().to_dict(), list(table.columns)
     ({0: 20}, ['motif', 'copy', 'graph', 'pattern_node', 'node', 'edits'])
     """
+    _check_set(motif_set)
     rows = [
         replace(one, id=number, occurrences=one.motif.copies)
         for number, one in enumerate(motif_set.motifs)
@@ -194,6 +217,7 @@ def feature_table(motif_set: MotifSet) -> Table:
     >>> feature_table(found).to_pandas().round(2).values.tolist()
     [[0, 'size', '0 1 2 3', 3.0, 0.0, 2.4, 0.49]]
     """
+    _check_set(motif_set)
     rows = [
         {"motif": number, **asdict(feature), "nodes": " ".join(map(str, feature.nodes))}
         for number, one in enumerate(motif_set)

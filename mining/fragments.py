@@ -2,11 +2,13 @@
 
 A structure is a piece of a molecule where each node has an element among its categories and each
 edge is a bond. RDKit is asked only then, and where it is not installed such patterns are described
-and drawn as all others are. Hydrogens are not known of a piece, so that names are of heavy atoms.
+and drawn as all others are. Hydrogens are not known of a piece, so that names are of heavy atoms,
+and an atom without an aromatic bond in the piece may have some in the molecule.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -18,6 +20,8 @@ from markupsafe import Markup, escape
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.molecules import from_molecules, load_rdkit, without_log
+
+log = logging.getLogger("gomkcn_dgl")
 
 BONDS = ("single", "double", "triple", "aromatic")
 # names of pieces of molecules, and the pieces
@@ -31,11 +35,11 @@ FRAGMENTS = {
     "nitro group": "ON=O",
     "nitro group on carbon": "CN(=O)O",
     "acyl group": "CC=O",
-    "acetate": "CC(=O)O",
-    "acetamide": "CC(=O)N",
+    "carboxyl group on carbon": "CC(=O)O",
+    "amide group on carbon": "CC(=O)N",
     "ketone": "CC(=O)C",
     "ester group": "COC=O",
-    "secondary amide": "CNC=O",
+    "N-substituted amide": "CNC=O",
     "dipeptide backbone": "NCC(=O)NCC(=O)O",
     "carbamate": "NC(=O)O",
     "urea": "NC(=O)N",
@@ -77,7 +81,7 @@ FRAGMENTS = {
     "morpholine ring": "N1CCOCC1",
     "β-lactam": "N1CCC1=O",
     # rings with a neighbour
-    "toluene": "Cc1ccccc1",
+    "benzene ring on carbon": "Cc1ccccc1",
     "phenol or phenyl ether": "Oc1ccccc1",
     "aniline": "Nc1ccccc1",
     "nitrobenzene": "ON(=O)c1ccccc1",
@@ -139,6 +143,7 @@ def structure_of(smiles: str) -> Structure:
     """The structure of a SMILES, whose nodes have elements and whose edges are bonds.
 
     What RDKit cannot sanitise, such as a piece of an aromatic ring, is taken as it is written.
+    Hydrogens and charges are not compared; where some are written, the log says so.
 
     >>> structure_of("CC#N").to_text()
     '0:C-[single]-1:C, 1-[triple]-2:N'
@@ -149,6 +154,11 @@ def structure_of(smiles: str) -> Structure:
         mol = without_log(lambda text: chem.MolFromSmiles(text, sanitize=False), smiles)
     if mol is None or not mol.GetNumAtoms():
         raise InputError(f"PATTERN must be a SMILES after 'smiles:', got {smiles!r}.")
+    if any(
+        atom.GetFormalCharge() or (atom.GetNumExplicitHs() and not atom.GetIsAromatic())
+        for atom in mol.GetAtoms()
+    ):
+        log.warning("hydrogens and charges of a SMILES are not compared; smarts: compares them")
     content = from_molecules([mol])
     symbols = content.nodes["element"].tolist()
     return Structure.of_edges(

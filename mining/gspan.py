@@ -30,6 +30,7 @@ from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
 from mining.counting.census import are_connected
+from mining.fragments import describe_fragment, to_smarts
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
 
@@ -76,7 +77,7 @@ class FrequentSubgraphs(Tabular):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each subgraph: sizes, support, and its edges as ``gomkcn count`` takes them.
 
-        With classes, also the support in each.
+        With classes, also the support in each; of pieces of molecules, also the SMARTS.
         """
         table = {
             "nodes": [one.num_nodes for one in self.structures],
@@ -89,7 +90,11 @@ class FrequentSubgraphs(Tabular):
                 inside = self.contains[self.classes.labels == label].sum(axis=0)
                 table[f"support in {name}"] = inside.tolist()
         table["pattern"] = [one.to_text() for one in self.structures]
-        table["name"] = describe_shapes(self.structures)
+        shapes = describe_shapes(self.structures)
+        pieces = [describe_fragment(one) for one in self.structures]
+        table["name"] = [piece or shape for piece, shape in zip(pieces, shapes, strict=True)]
+        if all(pieces) and pieces:
+            table["smarts"] = [to_smarts(one) for one in self.structures]
         return table
 
     def transform(self, graphs: Any) -> np.ndarray:

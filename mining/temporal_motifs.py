@@ -8,6 +8,7 @@ window. Where times are equal, the order is that of the input.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import chain
 from typing import Any
 
@@ -104,7 +105,7 @@ class TemporalCensus(Tabular):
 
 def temporal_census(
     graph: Any,
-    window: float | str,
+    window: float | str | timedelta | np.timedelta64,
     *,
     null_samples: int = 199,
     seed: int = 0,
@@ -122,7 +123,7 @@ def temporal_census(
     ----------
     graph : path, table, networkx.MultiDiGraph or TemporalEdges
         See :func:`gomkcn.read_temporal_edges`.
-    window : float or str
+    window : float, str or timedelta
         The longest time from the first to the last edge of an occurrence: a number in the unit of
         times that are numbers, else of seconds, or a text such as "1h", "30s", "5min", "1d", "1w".
     null_samples : int

@@ -53,14 +53,14 @@ _SMARTS, _SMILES = "smarts:", "smiles:"
 @option_table("""
 Options
     --errors max_edits  N        Also count with up to N edges missing or added
+    --seed              N=0      Random seed
 Output
     --list most         N=0      List up to N occurrences; a random sample if there are more
-Graph filters and other details
+Limits
     --count-error       X=0.02   Target relative error of the estimate, if exact counting takes too
         long
     --count-seconds     X=10.0   Work limit of the exact count, then of the estimate: X · 10⁸ steps,
         about X seconds of one thread; a step checks a node
-    --seed              N=0      Random seed
 """)
 @reading_option
 @file_options
@@ -77,7 +77,7 @@ def count(
 ) -> None:
     """Count the occurrences of a pattern in a whole graph.
 
-    The count of PATTERN in GRAPH is exact, or an estimate with its 95 % interval. PATTERN is a name
+    The count of PATTERN in GRAPH is exact, or an estimate with its 95% interval. PATTERN is a name
     (triangle, house, clique-6, ring-6, path-5, star-4, feed-forward-loop, benzene, …; house and
     diamond have 5 and 4 nodes, not 6 as the planted motifs of these names), its edges ('a->b, b->c'
     with directions, 'a--b, b--c' without, 'a-[activates]->b' with relations, 'a:C--b:N' with the
@@ -101,6 +101,7 @@ def count(
     """
     show_log(quiet=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
+    from gomkcn_dgl.graphs.shapes import count as counted
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
@@ -124,10 +125,8 @@ def count(
     graph = read_graph(path, **options)
     search = _Search(graph, count_error, max_steps, seed)
     given = read_pattern(pattern, graph)
-    rows = {
-        "pattern": f"{pattern}: {given.num_nodes} nodes, {len(given.edges)} edges",
-        "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
-    }
+    size = f"{counted(given.num_nodes, 'node')}, {counted(len(given.edges), 'edge')}"
+    rows = {"pattern": f"{pattern}: {size}", "graph": _graph_said(path, graph)}
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
@@ -168,6 +167,7 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
     """Print the sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
+    from gomkcn_dgl.graphs.shapes import count as counted
     from gomkcn_dgl.io.reading import read_molecule_file
     from mining.fragments import find_smarts
 
@@ -176,8 +176,8 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
     _show(
         {
-            "pattern": f"{pattern}: {places.shape[1] - 1} atoms",
-            "graph": f"{path}: {len(mols)} molecules",
+            "pattern": f"{pattern}: {counted(places.shape[1] - 1, 'atom')}",
+            "graph": f"{path}: {counted(len(mols), 'molecule')}",
             "reading": "SMARTS, matched by RDKit",
             "occurrences": f"{len(places):,}, {_EXACTLY}",
             "graphs": f"{len(np.unique(places[:, 0]))} of {len(mols)} contain it",
@@ -191,6 +191,14 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
         click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [("graph", *range(places.shape[1] - 1)), *places.tolist()]:
             click.echo("\t".join(map(str, row)))
+
+
+def _graph_said(path: str, graph: CSRGraph) -> str:
+    """The sizes of a graph or a collection."""
+    from gomkcn_dgl.graphs.shapes import count as counted
+
+    graphs = f"{counted(graph.num_graphs, 'graph')}, " if graph.num_graphs > 1 else ""
+    return f"{path}: {graphs}{counted(graph.num_nodes, 'node')}, {counted(graph.num_edges, 'edge')}"
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -210,15 +218,16 @@ def _count_where(
     said: PatternText, path: str, reading: str, max_steps: int, most: int, seed: int, **options: Any
 ) -> None:
     """Print the occurrences of a pattern with conditions."""
+    from gomkcn_dgl.graphs.shapes import count as counted
     from gomkcn_dgl.io.reading import read_with_attributes
     from mining.counting.conditional_search import ConditionalSearch
 
     graph, attributes = read_with_attributes(path, **options)
     num_conditions = len(said.absent) + len(said.conditions)
     rows = {
-        "pattern": f"{' '.join(said.text.split())}: {len(said.nodes)} nodes, "
-        f"{len(said.edges)} edges, {num_conditions} conditions",
-        "graph": f"{path}: {graph.num_nodes} nodes, {graph.num_edges} edges",
+        "pattern": f"{' '.join(said.text.split())}: {counted(len(said.nodes), 'node')}, "
+        f"{counted(len(said.edges), 'edge')}, {counted(num_conditions, 'condition')}",
+        "graph": _graph_said(path, graph),
         "reading": reading,
     }
     search = ConditionalSearch(graph, said, reading, attributes)
@@ -312,7 +321,7 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
 
 def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict[str, str]:
     """What is printed of the occurrences, and of the graphs of a collection that have some."""
-    rows = {"occurrences": f"{found}, {_EXACTLY if found.is_exact else 'a 95 % interval'}"}
+    rows = {"occurrences": f"{found}, {_EXACTLY if found.is_exact else 'a 95% interval'}"}
     if graph.num_graphs > 1:
         least = "" if found.is_exact else "at least "
         rows["graphs"] = f"{least}{contains.sum()} of {graph.num_graphs} contain it"

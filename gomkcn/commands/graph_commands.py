@@ -21,6 +21,7 @@ from gomkcn.commands.base import (
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
+    from gomkcn_dgl.io.graph_classes import GraphClasses
     from gomkcn_dgl.runtime.tabular import Table
 
 
@@ -38,8 +39,21 @@ def info(path: str, **options: Any) -> None:
     from gomkcn_dgl.graph_html import describe_graph
     from gomkcn_dgl.io.reading import read_graph
 
-    for name, value in describe_graph(read_graph(path, **options)).items():
+    rows = describe_graph(read_graph(path, **options))
+    if classes := _classes_of(path, options):
+        numbers = zip(classes.names, classes.sizes, strict=True)
+        rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
+    for name, value in rows.items():
         click.echo(f"{name:<18} {value}")
+
+
+def _classes_of(path: str, options: dict[str, Any]) -> GraphClasses | None:
+    """The classes of the graphs of a file that is read with these options."""
+    from gomkcn_dgl.io.graph_classes import read_graph_classes
+    from gomkcn_dgl.io.molecules import MoleculeOptions
+
+    molecules = MoleculeOptions(options["smiles"], None, bool(options["skip_invalid"]))
+    return read_graph_classes(path, format=options["format"], molecules=molecules)
 
 
 @click.command(cls=Command)
@@ -164,17 +178,12 @@ def frequent(
     gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
     """
     show_log(quiet=True)
-    from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
     from mining.gspan import frequent_subgraphs
 
     check_table_name(out)
     graph = read_graph(path, **options)
-    classes = None
-    if per_class:
-        molecules = MoleculeOptions(options["smiles"], None, bool(options["skip_invalid"]))
-        classes = read_graph_classes(path, format=options["format"], molecules=molecules)
+    classes = _classes_of(path, options) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]

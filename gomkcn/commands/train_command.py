@@ -29,13 +29,15 @@ from gomkcn_dgl.errors import InputError
 @option_table("""
 Input
     --class-names  TEXT  Names of the classes (.csv)
+    * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
+    * --smiles     TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
+    * --skip-invalid  FLAG  Leave out molecules that RDKit cannot read
 Training
     --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
         graphs [network]
     --filters num_filters  N  Number of filters [8]
     --size filter_size  N  Nodes of a filter [6]
     --hops num_hops  N   Radius of the subgraphs, in hops [2]
-Random graphs and counts
     --split        X,X   Shares of training, validation and test [0.8,0.1,0.1]
 Graph filters and other details
     * --epochs num_epochs  N  Maximum number of epochs [200]
@@ -69,7 +71,7 @@ def train(
 ) -> None:
     """Train a classifier of graphs and show what it learnt.
 
-    PATH is a TU folder, a DGL .bin, or a file of molecules with their classes.
+    PATH is a TU folder, a DGL .bin, or a table of molecules with their classes.
 
     \b
     gomkcn train MUTAG/
@@ -77,7 +79,7 @@ def train(
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
-    gomkcn train drugs.smi --out run --split 0.6,0.2,0.2
+    gomkcn train drugs.csv --out run --split 0.6,0.2,0.2
     gomkcn train --settings run/settings.toml --out again
     gomkcn train ENZYMES/ --out run --resume
     torchrun --nproc-per-node 4 -m gomkcn train ENZYMES/ --out run
@@ -93,6 +95,8 @@ def train(
     with join_processes():
         show_log(quiet or not is_first())
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
+        # what was not given leaves that of the file
+        options["skip_invalid"] = options["skip_invalid"] or None
         settings = settings.override(options)
         data = training.read_training_data(settings.data)
         if settings.method == "kernel" and world_size() > 1:

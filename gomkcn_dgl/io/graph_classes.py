@@ -16,7 +16,7 @@ from gomkcn_dgl.io.molecules import (
     DEFAULT_OPTIONS,
     MOLECULE_FORMATS,
     MoleculeOptions,
-    read_molecules,
+    read_molecule_classes,
 )
 from gomkcn_dgl.io.reading import find_format
 from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
@@ -34,6 +34,11 @@ class GraphClasses(NamedTuple):
 
     labels: np.ndarray
     names: tuple[str, ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of graphs of each class."""
+        return np.bincount(self.labels, minlength=len(self.names)).tolist()
 
 
 def read_graph_classes(
@@ -63,7 +68,7 @@ def read_graph_classes(
 
             codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
-            codes = read_molecules(path, format, molecules).classes
+            codes = read_molecule_classes(path, format, molecules)
         classes = None if codes is None else as_graph_classes(codes)
         if names is None:
             return classes

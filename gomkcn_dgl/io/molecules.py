@@ -42,10 +42,15 @@ DEFAULT_OPTIONS = MoleculeOptions()
 
 
 class Molecules(NamedTuple):
-    """The molecules of a file, and the class of each where the file says so."""
+    """The molecules of a file, where each is in it, and its class where the file says so.
+
+    ``skipped`` are the places of those that RDKit cannot read.
+    """
 
     mols: list[Any]
-    classes: list[str] | None
+    places: list[str]
+    labels: list[str | None]
+    skipped: list[str]
 
 
 class _Record(NamedTuple):
@@ -93,36 +98,53 @@ def read_molecules(
     """Read all molecules of a file.
 
     Raises an InputError that names the first line, or record, that RDKit cannot read, unless these
-    are skipped; then the log says how many.
+    are skipped.
     """
     if format == "sdf":
         records = _sd_records(read_bytes(path), options)
     else:
         is_table = path.name.lower().endswith(_TABLES) or options.smiles is not None
         records = _table_records(path, options) if is_table else _line_records(path)
-    mols, labels, skipped = list[Any](), list[str | None](), list[str]()
+    found = Molecules([], [], [], [])
     for one in records:
         if one.mol is not None and one.mol.GetNumAtoms():
-            mols.append(one.mol)
-            labels.append(one.label)
+            found.mols.append(one.mol)
+            found.places.append(one.where)
+            found.labels.append(one.label)
         elif options.skip_invalid:
-            skipped.append(one.where)
+            found.skipped.append(one.where)
         else:
             raise InputError(
                 f"{one.where}: RDKit cannot read the molecule {one.given!r}; correct it, or give "
-                "skip_invalid to leave out all such molecules."
+                "skip_invalid (--skip-invalid) to leave out all such molecules."
             )
-    if skipped:
-        log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
-    if not mols:
+    if not found.mols:
         raise InputError("the file holds no molecule that RDKit can read.")
-    classes = [label for label in labels if label]
-    if options.class_column is not None and len(classes) < len(mols):
+    return found
+
+
+def read_molecule_classes(
+    path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
+) -> list[str] | None:
+    """Read the class of each molecule of a file; None, with a warning, where some have none.
+
+    Raises an InputError where ``options`` name the column of the classes.
+    """
+    found = read_molecules(path, format, options)
+    missing = [at for at, one in zip(found.places, found.labels, strict=True) if not one]
+    if missing and options.class_column is not None:
         raise InputError(
-            f"class_column must be known of each molecule, and {options.class_column!r} is of "
-            f"{len(classes)} of {len(mols)}."
+            f"{missing[0]}: class_column {options.class_column!r} must hold the class of each "
+            f"molecule, and {len(missing)} of {len(found.mols)} have none."
         )
-    return Molecules(mols, classes if len(classes) == len(mols) else None)
+    if 0 < len(missing) < len(found.mols):
+        log.warning(
+            "classes are not used: %d of %d molecules have none, the first in %s",
+            len(missing),
+            len(found.mols),
+            missing[0],
+        )
+    return None if missing else [one for one in found.labels if one]
 
 
 def _line_records(path: Path) -> Iterator[_Record]:

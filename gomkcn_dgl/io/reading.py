@@ -257,10 +257,18 @@ def read_molecule_file(
         format = _format_of(path, format, smiles)
         if format not in MOLECULE_FORMATS:
             raise InputError(
-                f"the file must be one of molecules, {listed(MOLECULE_FORMATS)}, and its format is "
-                f"{format}."
+                f"the file must hold molecules, and its format is {format}; give format as one of "
+                f"{listed(MOLECULE_FORMATS)} if it does."
             )
-        return read_molecules(path, format, MoleculeOptions(smiles, None, skip_invalid)).mols
+        return _molecules(path, format, MoleculeOptions(smiles, None, skip_invalid))
+
+
+def _molecules(path: Path, format: str, options: MoleculeOptions) -> list[Any]:
+    """Read molecules; say in the log which were left out."""
+    mols, *_, skipped = read_molecules(path, format, options)
+    if skipped:
+        log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
+    return mols
 
 
 def _format_of(path: Path, format: str | None, smiles: str | None) -> str:
@@ -359,7 +367,7 @@ def _read_content(
     if format in EDGE_FORMATS:
         return read_edges(path, format, choice)
     if format in MOLECULE_FORMATS:
-        return from_molecules(read_molecules(path, format, of_molecules).mols)
+        return from_molecules(_molecules(path, format, of_molecules))
     from gomkcn_dgl.io import foreign_files as library
 
     readers = {"dgl": library.read_dgl, "npz": library.read_npz}

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, position_of
 from gomkcn_dgl.io.edge_tables import open_edges
-from gomkcn_dgl.io.tables import is_table, open_stream, to_array
-from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.io.tables import Table, is_table, open_stream, to_array
+from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -53,17 +54,21 @@ class TemporalEdges:
     num_nodes: int
     unit: int = 1
 
-    def window(self, window: float | str) -> float:
+    def window(self, window: float | str | timedelta | np.timedelta64) -> float:
         """A window in the unit of the times.
 
         Numbers are in the unit of times that are numbers, and else seconds. A text may end in s,
-        min, h, d or w.
+        min, h, d or w; a timedelta of Python, NumPy or pandas is in seconds.
         """
         if isinstance(window, str):
             match = _WINDOW.fullmatch(window.strip())
             length = float(match[1]) * _SECONDS[match[2] or "s"] if match else -1.0
+        elif isinstance(window, np.timedelta64):
+            length = float(window / np.timedelta64(1, "s"))
         elif isinstance(window, (int, float, np.integer, np.floating)):
             length = float(window)
+        elif isinstance(window, timedelta):
+            length = window.total_seconds()
         else:
             length = -1.0
         if isinstance(window, bool) or not 0 <= length < np.inf:
@@ -112,20 +117,22 @@ def read_temporal_edges(
     if isinstance(graph, (str, Path)):
         path, suffix = Path(graph), Path(str(graph).lower().removesuffix(".gz")).suffix
         format = suffix[1:] if suffix in (".csv", ".parquet") else "edges"
-        layout, table = open_edges(path, format, choice, partial(_with_time, time=time))
-    elif is_table(graph):
+        with named(path):
+            return _of_table(*open_edges(path, format, choice, partial(_with_time, time=time)))
+    if is_table(graph):
         names, _, read = open_stream(graph, "the table of edges")
         layout = _with_time(find_layout(names, choice), time)
-        table = read(names, layout.used)
-    elif hasattr(graph, "is_multigraph"):
+        return _of_table(layout, read(names, layout.used))
+    if hasattr(graph, "is_multigraph"):
         return _read_networkx(graph, "time" if time is None else time)
-    else:
-        raise InputTypeError(
-            "graph must be a path, a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow) "
-            f"or a NetworkX graph, got {type(graph).__name__}."
-        )
-    at = layout.roles["time"]
-    times = table.columns[at].to_pandas()
+    raise InputTypeError(
+        "graph must be a path, a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow) "
+        f"or a NetworkX graph, got {type(graph).__name__}."
+    )
+
+
+def _of_table(layout: EdgeLayout, table: Table) -> TemporalEdges:
+    times = table.columns[layout.roles["time"]].to_pandas()
     return _in_order([to_array(table.words(end)) for end in layout.ends], times, table.place)
 
 
@@ -166,9 +173,12 @@ def _as_times(values: Any, place: Callable[[int], str]) -> tuple[np.ndarray, int
         wrong, unit = column.isna().to_numpy(), _MICROSECONDS
     if wrong.any():
         row = int(wrong.argmax())
+        got = list(values)[row]
+        if pd.isna(got):
+            raise InputError(f"{place(row)}: an edge must have a time, and it is null.")
         raise InputError(
-            f"{place(row)}: a number or a timestamp was expected as time, got "
-            f"{str(list(values)[row])!r}."
+            f"{place(row)}: a number or a timestamp was expected as time, such as "
+            f"2024-01-31 10:00, got {str(got)!r}."
         )
     if unit > 1:
         return column.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.int64), unit
@@ -195,7 +205,7 @@ def _with_time(layout: EdgeLayout, time: Column | None) -> EdgeLayout:
         at = usual[0] if usual else free[0]
     else:
         raise InputError(
-            "a table of edges must have a column of times, such as time, to be named by time; "
+            "a table of edges must have a column of times, called time or named by time (--time); "
             f"got {listed(layout.names)}."
         )
     return replace(layout, roles={**layout.roles, "time": at})

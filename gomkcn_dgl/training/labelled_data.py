@@ -16,6 +16,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes
+from gomkcn_dgl.io.molecules import MoleculeOptions
 from gomkcn_dgl.io.reading import read_graph
 
 log = logging.getLogger("gomkcn_dgl")
@@ -51,19 +52,26 @@ class LabelledData:
 
 
 def read_labelled(
-    path: str | Path, *, class_names: LabelNames | None = None, **reading: Any
+    path: str | Path,
+    *,
+    class_names: LabelNames | None = None,
+    class_column: str | None = None,
+    **reading: Any,
 ) -> LabelledData:
     """Read graphs and their classes from a TU folder, a DGL ``.bin`` or a file of molecules.
 
-    ``class_names`` are those of :func:`gomkcn_dgl.io.graph_classes.read_graph_classes`, ``reading``
-    has options of :func:`gomkcn.read_graph`.
+    ``class_names`` are those of :func:`gomkcn_dgl.io.graph_classes.read_graph_classes`,
+    ``class_column`` is of molecules, and ``reading`` has options of :func:`gomkcn.read_graph`.
     """
     graph = read_graph(path, **reading)
-    classes = read_graph_classes(path, class_names)
+    molecules = MoleculeOptions(
+        reading.get("smiles"), class_column, bool(reading.get("skip_invalid"))
+    )
+    classes = read_graph_classes(path, class_names, molecules=molecules)
     if classes is None:
         raise InputError(
-            f"{Path(path).name}: its graphs have no classes; those of a TU folder, a DGL .bin or "
-            "molecules may have some."
+            f"{Path(path).name}: its graphs have no classes; those of a TU folder, a DGL .bin, or "
+            "a table of molecules with a column class, label or activity may have some."
         )
     if graph.weights is not None:
         log.info("edge weights: not used")

@@ -34,9 +34,13 @@ class DataSettings:
     # files that say what labels of nodes and classes are called
     label_names: str | None = None
     class_names: str | None = None
+    # the column of the classes in a table of molecules
+    class_column: str | None = None
     # as in read_graph
     directed: bool | None = None
     relation: str | None = None
+    smiles: str | None = None
+    skip_invalid: bool | None = None
     # shares for training, validation and test
     split: tuple[float, ...] = SHARES
 

@@ -169,6 +169,8 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         features=settings.features,
         directed=settings.directed,
         relation=settings.relation,
+        smiles=settings.smiles,
+        skip_invalid=bool(settings.skip_invalid),
     )
     if settings.label_names is not None:
         graph = _call(graph, read_label_names(settings.label_names))

@@ -115,7 +115,7 @@ def test_an_estimate_has_an_interval(folder):
     assert ") · 10¹¹" in number
     assert low <= value <= high
     assert abs(value / math.comb(120, 8) - 1) < 0.1
-    assert number.endswith("a 95 % interval")
+    assert number.endswith("a 95% interval")
 
 
 @pytest.fixture

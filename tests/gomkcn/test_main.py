@@ -109,8 +109,11 @@ def test_info_lists_relations_categories_and_what_is_ignored():
     assert lines["categories"] == "kind=kinase 1, kind=tf 2"
     assert lines["notes"] == (
         "columns of g.features.csv that are not used: note; columns that are not used: year, p; "
-        "dropped 1 self-loops"
+        "dropped 1 self-loop"
     )
+    assert "classes" not in lines
+    Path("m.csv").write_text("smiles,class\nCCO,b\nCC,a\nCN,b\n")
+    assert "classes            a 1, b 2" in gomkcn("info m.csv")
 
 
 @pytest.fixture(scope="module")

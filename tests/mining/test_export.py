@@ -6,12 +6,19 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_runs import difference_of, pattern_of, run_of, significance_of
+from tiny_runs import difference_of, pattern_of, run_of, run_with_variant, significance_of
 
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.export import copies_table, occurrence_table, pattern_table, read_places, write_tables
+from mining.export import (
+    copies_table,
+    feature_table,
+    occurrence_table,
+    pattern_table,
+    read_places,
+    write_tables,
+)
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
 
@@ -130,6 +137,16 @@ def test_the_table_of_patterns():
     (row,) = pattern_table([replace(first, id=-1)]).to_arrow().to_pylist()
     of_places = ["pattern", "graphs", "listed", "disjoint"]
     assert row == {name: value for name, value in known.items() if name not in of_places}
+
+
+def test_other_things_than_patterns_and_sets_have_no_table():
+    run = run_with_variant(3)
+    for table in (pattern_table, occurrence_table):
+        with pytest.raises(InputTypeError, match="^patterns must be .* got MiningRun"):
+            table(run)
+    for table in (copies_table, feature_table):
+        with pytest.raises(InputTypeError, match="^motif_set must be a MotifSet, .* got MiningRun"):
+            table(run)
 
 
 def test_the_table_of_occurrences():

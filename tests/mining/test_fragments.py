@@ -79,13 +79,15 @@ def test_fragments_have_names_smarts_and_drawings(mutag):
     assert "circle" in draw_structure(Structure.parse("0:C--1:N"))
 
 
-def test_smarts_and_smiles_are_counted_and_listed():
+def test_smarts_and_smiles_are_counted_and_listed(caplog):
     line = ["count", "smarts:[NX3][CX3]=O", str(DRUGS), "--list", "2"]
     said = CliRunner().invoke(main, line).output.splitlines()
     assert said[3].split() == ["occurrences", "141,", "counted", "exactly"]
     assert len(said) == 10 and said[5].startswith("listed      2, a random sample")
     said = CliRunner().invoke(main, ["count", "smiles:N1CCC1=O", str(DRUGS), "--list", "9"]).output
     assert "N0\tC1\tC2\tC3\tO4" in said
+    CliRunner().invoke(main, ["count", "smiles:[OH]C", str(DRUGS)])
+    assert caplog.text.count("hydrogens and charges of a SMILES are not compared") == 1
     for pattern in ("smarts:[O", "smiles:[O"):
         said = CliRunner().invoke(main, ["count", pattern, str(DRUGS)])
         assert said.exit_code == 2 and "after 'sm" in said.output

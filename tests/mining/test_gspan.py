@@ -162,5 +162,6 @@ def test_command_writes_a_table(mutag, tmp_path):
     run = CliRunner().invoke(main, [*asked, "--out", str(table)])
     assert run.exit_code == 0, run.output
     rows = table.read_text().splitlines()
-    head = "nodes,edges,support,share,support in -1,support in 1,pattern,name"
+    head = "nodes,edges,support,share,support in -1,support in 1,pattern,name,smarts"
+    assert any(",benzene ring: c1ccccc1,[#6]1:[#6]:" in row for row in rows)
     assert rows[0] == head and f"wrote {table}: {len(rows) - 1} rows" in run.stdout

@@ -1,5 +1,6 @@
 """Motifs of three edges in time: counts, random graphs, readers, command and page."""
 
+from datetime import timedelta
 from itertools import combinations
 
 import networkx as nx
@@ -111,7 +112,7 @@ def test_every_source_of_edges_gives_the_same_graph(tmp_path, caplog):
     ("text", "sentence"),
     [
         ("from,to,time\na,b,1\nb,c,soon\n", "line 3: a number or a timestamp was expected"),
-        ("from,to,weight\na,b,1\n", "must have a column of times"),
+        ("from,to,weight\na,b,1\n", r"^mail\.csv: a table of edges must have a column of times"),
         ("a b\nb c\n", "must have a column of times"),
     ],
 )
@@ -125,6 +126,7 @@ def test_a_table_without_times_is_refused(tmp_path, text, sentence):
 def test_a_window_has_the_units_of_times():
     edges = read_temporal_edges(table([("a", "b", 1)]))
     seconds = {"30s": 30, "5min": 300, ".5h": 1800, "1d": 86_400, "2w": 1_209_600, "7": 7, 8: 8}
+    seconds |= {timedelta(hours=1): 3600, pd.Timedelta("1h"): 3600, np.timedelta64(2, "m"): 120}
     assert {given: edges.window(given) for given in seconds} == seconds
 
 
@@ -173,6 +175,7 @@ def test_a_null_is_refused_with_its_row():
     edges = pa.table({"from": ["a", None], "to": ["b", "c"], "time": [1, 2]})
     with pytest.raises(InputError, match=r"row 2: the column 'from' must hold a value"):
         read_temporal_edges(edges)
-    edges = pa.table({"from": ["a", "b"], "to": ["b", "c"], "time": [1, None]})
-    with pytest.raises(InputError, match="row 2: a number or a timestamp was expected"):
-        read_temporal_edges(edges)
+    for times in ([1, None], pd.to_datetime(["2024-01-01", None])):
+        edges = pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "time": times})
+        with pytest.raises(InputError, match="row 2: an edge must have a time, and it is null"):
+            read_temporal_edges(edges)

@@ -31,16 +31,20 @@ def tidied(kinds, rows):
     one_way = sum(not directed[r] and (v, u, r) not in arcs for u, v, r in arcs)
     several = sum(len(one) > 1 for one in leading.values()) if directed != [False] else 0
     notes = [
-        (counts["loop"], "dropped {} self-loops"),
-        (counts["zero"], "dropped {} edges of weight 0"),
-        (len(kept) - len(arcs), "merged {} duplicate edges"),
-        (one_way, "read {} edges as undirected"),
+        (counts["loop"], "dropped {} self-loop{}"),
+        (counts["zero"], "dropped {} edge{} of weight 0"),
+        (len(kept) - len(arcs), "merged {} duplicate edge{}"),
+        (one_way, "read {} edge{} as undirected"),
         (several,
-         "kept the largest of several values of the edges of {} ordered pairs of nodes"),
+         "kept the largest of several values of the edges of {} ordered pair{} of nodes"),
     ]  # fmt: skip
     found = {(*((u, v) if directed[r] else sorted((u, v))), names[r]) for u, v, r in arcs}
     weights = {(u, v): max(leading[u, v] or leading[v, u]) for u, v in list(leading)}
-    return found, weights, [text.format(number) for number, text in notes if number]
+    return (
+        found,
+        weights,
+        [text.format(number, "s" * (number > 1)) for number, text in notes if number],
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

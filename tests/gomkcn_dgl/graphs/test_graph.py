@@ -126,8 +126,8 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     assert [column.tolist() for column in result.edges()[:2]] == [[0, 1, 2, 5], [1, 0, 3, 6]]
     constant = "no node features; using the constant 1 (7 nodes)"
     directed = "directed: some edges are there in one direction only; directed=False mirrors them"
-    assert log() == [constant, "merged 1 duplicate edges", directed]
-    assert result.notes == (constant, "merged 1 duplicate edges")
+    assert log() == [constant, "merged 1 duplicate edge", directed]
+    assert result.notes == (constant, "merged 1 duplicate edge")
     assert as_csr([*parts[:1] * 2]).links is None
     # batches, pairs of graph and label, and data sets
     batch = dgl.batch([dgl.graph(([0], [1])), dgl.graph(([0, 1], [1, 2]))])
@@ -493,5 +493,5 @@ def test_a_graph_in_words():
     assert "<b>" not in page and "1 (&lt;b&gt;bold&lt;/b&gt;)" in page
     # eight nodes of degree 1, one of 2 and one of 8: nine of ten have at most 2
     tree = nx.Graph([*((0, leaf) for leaf in range(1, 9)), (1, 9)])
-    said = "median 1, 90 % at most 2, largest 8, 0 nodes without an edge"
+    said = "median 1, 90% at most 2, largest 8, 0 nodes without an edge"
     assert describe_graph(as_csr(tree))["degrees"] == said

@@ -83,6 +83,15 @@ def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
     assert read_graph(path, smiles="mol").num_graphs == 4
 
 
+def test_where_a_molecule_has_no_class_that_is_said(tmp_path, caplog):
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE.replace("C1CC", "CC").replace("CN,low", "CN,"))
+    assert read_graph_classes(path) is None
+    assert "classes are not used: 1 of 4 molecules have none, the first in line 5" in caplog.text
+    with pytest.raises(InputError, match="line 5: class_column 'activity' must hold the class of"):
+        read_graph_classes(path, molecules=MoleculeOptions(class_column="activity"))
+
+
 def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
     path = tmp_path / "a.sdf"
     with Chem.SDWriter(str(path)) as writer:

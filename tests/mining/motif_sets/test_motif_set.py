@@ -242,7 +242,7 @@ def test_what_is_not_used_is_said():
     features = np.random.default_rng(0).random(len(graph))
     found = motif_set(as_csr(graph, weight="weight", features=features))
     assert found.not_used[:2] == ("the weights of the edges", "numeric features of the nodes")
-    assert found.not_used[2:] == ("dropped 1 self-loops",)
+    assert found.not_used[2:] == ("dropped 1 self-loop",)
     # categories are used, and a constant is none
     kinds = np.eye(2)[np.arange(24) % 2]
     both = csr_from_edges(
