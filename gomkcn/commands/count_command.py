@@ -53,6 +53,8 @@ _SMARTS, _SMILES = "smarts:", "smiles:"
 @option_table("""
 Options
     --errors max_edits  N        Also count with up to N edges missing or added
+Limits
+    --jobs n_jobs       N        Processes that share the structures within --errors [1]
 Output
     --list most         N=0      List up to N occurrences; a random sample if there are more
 Graph filters and other details
@@ -71,6 +73,7 @@ def count(
     count_seconds: float,
     most: int,
     max_edits: int | None,
+    n_jobs: int | None,
     seed: int,
     reading: str,
     **options: Any,
@@ -96,7 +99,7 @@ def count(
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
-    gomkcn count house friends.txt.gz --errors 1 --list 40
+    gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
     """
     show_log(quiet=True)
@@ -110,6 +113,8 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
+    if n_jobs is not None and max_edits is None:
+        raise InputError("--jobs shares the structures within --errors; leave it out.")
     if pattern.startswith(_SMARTS):
         if reading == SUBGRAPH or max_edits is not None:
             raise InputError("--reading subgraph and --errors are not for SMARTS; leave them out.")
@@ -154,8 +159,9 @@ def count(
         from mining.inexact_counts import count_inexact
 
         inexact = count_inexact(
-            graph, given, colors, max_edits=max_edits, error=count_error, **search.limits
-        )
+            graph, given, colors,
+            max_edits=max_edits, error=count_error, n_jobs=n_jobs, **search.limits,
+        )  # fmt: skip
         rows |= _said_by_edits(inexact)
     else:
         rows |= _said(graph, *_find_occurrences(search, given, colors))
