@@ -46,7 +46,6 @@ COMMANDS = sorted(
 
 
 # importing PyTorch Geometric calls what torch deprecates
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("page", BLOCKS)
 def test_the_examples_run(page, folder, capsys):
     names: dict = {}

@@ -14,14 +14,14 @@ from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 
-def from_edges(num_nodes, edges, weights=None, features=None):
+def from_edges(num_nodes, edges, weights=None):
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
     return csr_from_edges(
         ends[:, 0],
         ends[:, 1],
         num_nodes,
         weights=weights,
-        features=np.arange(num_nodes) if features is None else features,
+        features=1 + np.arange(num_nodes),
     )
 
 
@@ -68,8 +68,8 @@ def test_rows_are_aligned_and_connected_within_their_hops(graph, num_hops, max_n
         assert nodes[0] == root == batch.roots[row]
         assert (batch.nodes[row, size:] == -1).all()
         assert len(set(nodes)) == size <= max_nodes
-        # nodes are their own features here
-        assert features[row, :size, 0].tolist() == nodes
+        # the feature of a node is its number, from 1
+        assert (features[row, :size, 0] - 1).tolist() == nodes
         assert not features[row, size:].any()
         expected = np.zeros((max_nodes, max_nodes), np.float32)
         expected[:size, :size] = nx.to_numpy_array(whole.subgraph(nodes), nodelist=nodes)
@@ -100,23 +100,6 @@ def test_roots_do_not_influence_each_other(data, graph, num_hops, max_nodes, pol
     np.testing.assert_array_equal(some.adjacency(), expected.adjacency())
 
 
-def test_literal_arrays_of_a_weighted_path():
-    graph = from_edges(3, [(0, 1), (1, 2)], weights=[0.5, 4], features=[[1, 2], [3, 4], [5, 6]])
-    batch = extract_subgraphs(graph, SubgraphSettings(1, 3))
-    assert batch.nodes.tolist() == [[0, 1, -1], [1, 0, 2], [2, 1, -1]]
-    assert batch.num_nodes.tolist() == [2, 3, 2]
-    assert batch.truncated.tolist() == [False] * 3
-    assert batch.bits.tolist() == [[[2], [1], [0]], [[6], [1], [1]], [[2], [1], [0]]]
-    assert batch.adjacency().tolist() == [
-        [[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]],
-        [[0, 0.5, 4], [0.5, 0, 0], [4, 0, 0]],
-        [[0, 4, 0], [4, 0, 0], [0, 0, 0]],
-    ]
-    assert batch.gather(graph.features)[0].tolist() == [[1, 2], [3, 4], [0, 0]]
-    assert (len(batch), batch.max_nodes, batch.roots.tolist()) == (3, 3, [0, 1, 2])
-    assert batch.take(batch.num_nodes == 2).roots.tolist() == [0, 2]
-
-
 PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
 
 
@@ -125,6 +108,8 @@ PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
     [
         ({"num_hops": -1}, "num_hops must be at least 0"),
         ({"max_nodes": 1025}, "max_nodes must be at most 1024"),
+        ({"policy": "random"}, "policy must be one of 'bfs', 'dense', got 'random'"),
+        ({"seed": -1}, "seed must be at least 0"),
         ({"roots": [0, 4]}, "roots must be nodes from 0 to 3"),
         ({"roots": [0, -1]}, "roots must be nodes from 0 to 3"),
         ({"roots": [True]}, "roots must be a list of node numbers"),
@@ -143,7 +128,8 @@ def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
         np.testing.assert_array_equal(
             extract_subgraphs(PATH, SubgraphSettings(1, 3), roots).nodes, expected
         )
-    assert extract_subgraphs(PATH, SubgraphSettings(1, 3), []).nodes.shape == (0, 3)
+    none = extract_subgraphs(PATH, SubgraphSettings(1, 3), [])
+    assert (len(none), none.nodes.shape) == (0, (0, 3))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

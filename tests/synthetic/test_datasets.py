@@ -35,7 +35,6 @@ def test_the_paper_set_has_the_stated_sizes():
 
 
 # importing PyTorch Geometric calls what torch deprecates
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
 def test_the_graphs_of_pyg_are_those_of_dgl():
     settings = PlantingSettings("constant", directed=True, relations=2)
     dataset = MotifClassificationDataset(41, motifs=("bi-fan", "house"), settings=settings)

@@ -82,19 +82,6 @@ def test_a_graph_is_what_a_loop_over_its_edges_makes(kinds, weighted, seed, log)
     assert_same(again, graph)
 
 
-def test_a_path_has_literal_arrays(log):
-    graph = csr_from_edges(np.array([1, 1]), np.array([2, 0]), 4)
-    assert graph.indptr.tolist() == [0, 1, 3, 4, 4]
-    assert graph.indices.tolist() == [1, 0, 2, 1]
-    assert graph.features.tolist() == [[1], [1], [1], [1]]
-    assert (graph.weights, graph.links, graph.node_ids) == (None, None, None)
-    assert graph.graph_ptr.tolist() == [0, 4]
-    assert graph.feature_names == ("constant",)
-    assert (graph.num_nodes, graph.num_edges, graph.num_graphs) == (4, 2, 1)
-    assert graph.degrees.tolist() == [1, 2, 1, 0]
-    assert log()[0] == "no node features; using the constant 1 (4 nodes)"
-
-
 EDGE = ([0], [1], 2)
 
 

@@ -1,7 +1,5 @@
 """One graph in the containers of all libraries is one CSRGraph; what each does by itself."""
 
-import warnings
-
 import igraph
 import networkx as nx
 import numpy as np
@@ -10,6 +8,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import torch
+import torch_geometric.data as pyg
 from graph_files import assert_same, named_edges
 
 from gomkcn_dgl._dgl import dgl
@@ -19,10 +18,6 @@ from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graph_content import pick_columns
 from gomkcn_dgl.graph_html import describe_graph
 from gomkcn_dgl.io.reading import read_graph
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import torch_geometric.data as pyg
 
 # arcs with a relation and a weight, one of them in both directions; node 4 has none
 SOURCE, TARGET = np.array([[0, 1, 1, 2, 0], [1, 0, 2, 3, 3]])

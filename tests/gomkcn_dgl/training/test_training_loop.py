@@ -26,10 +26,10 @@ from gomkcn_dgl.training import training_loop
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
 from gomkcn_dgl.training.training_loop import predict_logits
 
-GRAPHS = [nx.cycle_graph(6), nx.star_graph(5)] * 12
-LABELS = torch.tensor([0, 1] * 12)
-ROWS = np.arange(24)
-PARTS = ROWS[:12], ROWS[12:]
+GRAPHS = [nx.cycle_graph(5), nx.star_graph(4)] * 8
+LABELS = torch.tensor([0, 1] * 8)
+ROWS = np.arange(16)
+PARTS = ROWS[:8], ROWS[8:]
 EPOCHS = 5
 
 
@@ -85,11 +85,11 @@ def assert_same(one, other):
 def test_cycles_and_stars_are_told_apart(data):
     model = classifier(kernel=None)
     before = torch.random.get_rng_state()
-    history = train_classifier(model, data, LABELS, *PARTS, TrainingSettings(12, batch_size=4))
+    history = train_classifier(model, data, LABELS, *PARTS, TrainingSettings(12, batch_size=2))
     # the random numbers of the caller are not touched
     assert torch.equal(torch.random.get_rng_state(), before)
     assert history.best.accuracy == 1.0
-    assert evaluate_classifier(model, data, LABELS, ROWS[12:]) == history.best
+    assert evaluate_classifier(model, data, LABELS, PARTS[1]) == history.best
 
 
 def test_predictions_depend_on_no_other_graph_and_on_no_dropout(data):
@@ -101,7 +101,7 @@ def test_predictions_depend_on_no_other_graph_and_on_no_dropout(data):
 
 def test_a_batch_of_one_node_is_joined_or_refused():
     """Batch norm has no deviation of one node."""
-    data = GraphCollection(as_csr([nx.empty_graph(1)] * 24), SubgraphSettings(1, 4))
+    data = GraphCollection(as_csr([nx.empty_graph(1)] * 16), SubgraphSettings(1, 4))
     labels, rows = LABELS, ROWS[:9]
     # 4, 4 and 1 of them
     settings = TrainingSettings(2, batch_size=4)
@@ -124,16 +124,16 @@ def test_the_model_goes_back_to_its_best_epoch_and_patience_ends_training(data):
     history = train_classifier(model, data, LABELS, *PARTS, settings, steps=steps)
     assert progress.epochs == list(range(1, min(60, history.best_epoch + 4) + 1))
     best = min(history.validation, key=lambda one: (-one.accuracy, one.loss))
-    assert history.best == best == evaluate_classifier(model, data, LABELS, ROWS[12:])
+    assert history.best == best == evaluate_classifier(model, data, LABELS, PARTS[1])
 
 
 def test_labels_outside_the_training_part_are_not_learnt_from(data):
     models = []
     for change in (0, 1):
         labels = LABELS.clone()
-        labels[20:] = (labels[20:] + change) % 2
+        labels[12:] = (labels[12:] + change) % 2
         models.append(classifier())
-        train_classifier(models[-1], data, labels, ROWS[:12], ROWS[12:20], TrainingSettings(3))
+        train_classifier(models[-1], data, labels, ROWS[:8], ROWS[8:12], TrainingSettings(3))
     assert_equal_models(*models)
 
 
