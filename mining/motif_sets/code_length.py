@@ -28,7 +28,7 @@ from gomkcn_dgl.kernels.search_numba import mix64
 from mining.candidates.shapes import PENDANT_BITS, Rows, Shape, entries_of
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.copy_loops import Places, move_copies
+from mining.motif_sets.copy_loops import Places
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     SEARCH_TOLERANCE,
@@ -256,6 +256,12 @@ def terms_of(roles: np.ndarray) -> np.ndarray:
     return np.column_stack([*np.nonzero(roles), roles[roles > 0]])
 
 
+def move_copies(degrees: np.ndarray, copies: np.ndarray, terms: np.ndarray, sign: int) -> None:
+    """Take the edges of copies ``[K, M]`` from ``degrees [S, V]``; give them back with sign 1."""
+    roles, slots, numbers = terms.T
+    np.add.at(degrees, (slots, copies[:, roles]), sign * numbers)
+
+
 class Length(NamedTuple):
     """Bits of a description, and what the grouping of degrees changes them by at most, about."""
 
@@ -477,7 +483,7 @@ class GraphCode:
         degrees, used = graph.degrees.copy(), np.zeros(graph.num_edges, bool)
         for shape, copies in motifs:
             used[graph.edge_numbers(shape, copies)] = True
-            move_copies(degrees, copies.astype(np.int32), terms_of(graph.roles(shape)), -1)
+            move_copies(degrees, copies, terms_of(graph.roles(shape)), -1)
         rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
         bits = rest.bits + integer_bits(len(motifs))
         bits += sum(self.motif_bits(*one)[0] for one in motifs)

@@ -47,7 +47,7 @@ def list_copies(graph, plan, roots, limits):
     mapped = np.empty(size, np.int64)
     place, stop = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for root in roots:
-        if not _fits_alone(graph, plan, root, 0):
+        if not _fits_alone(graph, plan, root, np.int64(0)):
             continue
         mapped[0] = root
         # a level is no literal, of each of which Numba compiles a version
@@ -148,14 +148,6 @@ def choose_disjoint(rows, members, marks):
     return out[:count]
 
 
-@compiled()
-def move_copies(degrees, copies, terms, sign):
-    """Take the edges of copies [K, M] from `degrees` [S, V], or give them back with `sign` 1."""
-    for row in range(len(copies)):
-        for t in range(len(terms)):
-            degrees[terms[t, 1], copies[row, terms[t, 0]]] += sign * terms[t, 2]
-
-
 class Places(NamedTuple):
     """Where the nodes of copies of a structure can be, for its addresses."""
 
@@ -175,26 +167,6 @@ class Left(NamedTuple):
     used: np.ndarray  # bool [num_edges]
     degrees: np.ndarray  # int64 [S, V]
     edge_bits: np.ndarray  # float64 [num_edges], what taking each edge out saves, to first order
-
-
-@compiled()
-def free_copies(edges, is_used, is_freed):
-    """The rows of `edges` [K, P] of which none is used, ascending; none if none is freed."""
-    out = np.empty(len(edges), np.int64)
-    count, is_new = 0, False
-    for row in range(len(edges)):
-        is_free = True
-        for edge in edges[row]:
-            if is_used[edge]:
-                is_free = False
-                break
-        if is_free:
-            out[count] = row
-            count += 1
-            if not is_new:
-                for edge in edges[row]:
-                    is_new |= is_freed[edge]
-    return out[: count if is_new else 0]
 
 
 @compiled()

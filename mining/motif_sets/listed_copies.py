@@ -23,7 +23,6 @@ from mining.motif_sets.copy_loops import (
     Places,
     Plan,
     choose_disjoint,
-    free_copies,
     gains_of_copies,
     list_copies,
     prefix_addresses,
@@ -102,8 +101,8 @@ class ListedCopies:
         edge, and so that no two share a node; and the best number of them is taken.
         """
         best: Taken | None = None
-        free = free_copies(self.edges, left.used, freed)
-        if len(free) < 2 - min(1, len(taken)):
+        free = np.flatnonzero(~left.used[self.edges].any(axis=1))
+        if len(free) < 2 - min(1, len(taken)) or not freed[self.edges[free]].any():
             return None
         gains = np.zeros(len(self.copies))
         gains[free] = self.gains(free, left)

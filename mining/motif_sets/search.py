@@ -26,9 +26,9 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
-from mining.motif_sets.code_length import CodedGraph, GraphCode, Residual
+from mining.motif_sets.code_length import CodedGraph, GraphCode, Residual, move_copies
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
-from mining.motif_sets.copy_loops import Left, move_copies
+from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.edited_copies import EditedGraph
 from mining.motif_sets.inexact_search import Drawing, is_worth_edits, search_inexact
 from mining.motif_sets.integer_codes import integer_bits
