@@ -130,6 +130,23 @@ def _blocks(left: np.ndarray, right: np.ndarray, is_symmetric: bool) -> list[_Bl
     return [block for block in blocks if len(block.rows)]
 
 
+class _Levels:
+    """The level embeddings of graphs in one array, which workers map into memory."""
+
+    def __init__(self, graphs: list[torch.Tensor]) -> None:
+        self.sizes = np.array([one.shape[1] for one in graphs])
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self.values = torch.cat(graphs, 1).numpy()  # [L, sum of sizes, D]
+
+    def stack(self, graphs: np.ndarray, size: int) -> torch.Tensor:
+        """Those of B graphs, filled up with isolated nodes of feature 0: ``[B, L, size, D]``."""
+        num_levels, _, width = self.values.shape
+        filled = np.zeros((len(graphs), num_levels, size, width), self.values.dtype)
+        for row, start, own in zip(filled, self.starts[graphs], self.sizes[graphs], strict=True):
+            row[:, :own] = self.values[:, start : start + own]
+        return torch.from_numpy(filled)
+
+
 def _scores(
     left: list[torch.Tensor],
     right: list[torch.Tensor],
@@ -144,18 +161,20 @@ def _scores(
         np.array([size or one.shape[1] for one in side]) for side in (left, right)
     )
     blocks = _blocks(num_rows, num_columns, is_symmetric)
+    rows = _Levels(left)
+    columns = rows if right is left else _Levels(right)
 
-    def score(number: int) -> dict[str, np.ndarray]:
-        block = blocks[number]
+    def score(item: tuple[int, _Block]) -> dict[str, np.ndarray]:
+        _, block = item
         num_nodes = num_rows[block.rows]
-        x = torch.stack([_fill(left[i], int(num_nodes.max())) for i in block.rows])
-        z = torch.stack([_fill(right[j], int(num_columns[j])) for j in block.columns])
+        x = rows.stack(block.rows, int(num_nodes.max()))
+        z = columns.stack(block.columns, int(num_columns[block.columns[0]]))
         matched = kernel.match(x, z, torch.from_numpy(num_nodes), backend)
         return {"scores": matched.scores.numpy()}
 
     # one job may make the matrices of several kernels
     found = steps.each(
-        "kernel matrix", score, range(len(blocks)), lambda number: f"{kernel} {number}".encode()
+        "kernel matrix", score, enumerate(blocks), lambda item: f"{kernel} {item[0]}".encode()
     )
     values = np.empty((len(left), len(right)))
     for block, one in zip(blocks, found, strict=True):

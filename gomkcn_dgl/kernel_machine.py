@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -303,6 +304,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             {"num_levels": num_levels, **one, "aggregation": aggregation}
             for num_levels, one, aggregation in product(self.num_levels, matched, self.aggregation)
         ]
+        machines = list(product(self.gamma, self.cost))
         steps = Steps() if steps is None else steps
         found: list[tuple[dict[str, Any], np.ndarray]] = []
         best_score, best, kept = -1.0, kernels[0], None
@@ -311,12 +313,14 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
                 break
             maker = self.make_kernel(**kernel).fit(graph)
             gram = maker.similarities(steps=steps)
-            name = f"cross-validation {kernel}"
-            scores = steps.once(name, self._judge, gram, labels, folds)["scores"]
-            for (gamma, cost), own in zip(product(self.gamma, self.cost), scores, strict=True):
-                found.append(({**kernel, "gamma": gamma, "cost": cost}, own))
-                if own.mean() > best_score:
-                    best_score, best, kept = own.mean(), found[-1][0], (maker, gram)
+            judge = partial(_judge, gram, labels, folds)
+            judged = steps.each(
+                f"cross-validation {kernel}", judge, machines, lambda one: str(one).encode()
+            )
+            for (gamma, cost), own in zip(machines, judged, strict=True):
+                found.append(({**kernel, "gamma": gamma, "cost": cost}, own["scores"]))
+                if own["scores"].mean() > best_score:
+                    best_score, best, kept = own["scores"].mean(), found[-1][0], (maker, gram)
             log.info(
                 "kernel %d of %d: best accuracy in cross-validation so far %.1f%%",
                 number, len(kernels), 100 * best_score,
@@ -330,19 +334,6 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         self.best_score_ = float(best_score)
         maker, gram = kept
         return self.fit_machine(maker, _sharpen(gram, best["gamma"]), best, labels)
-
-    def _judge(
-        self,
-        gram: np.ndarray,
-        labels: np.ndarray,
-        folds: Sequence[tuple[np.ndarray, np.ndarray]],
-    ) -> dict[str, np.ndarray]:
-        """Score each machine of a kernel in each fold: float64 ``[gammas * costs, folds]``."""
-        scores = [
-            cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)
-            for gamma, cost in product(self.gamma, self.cost)
-        ]
-        return {"scores": np.array(scores)}
 
     def fit_machine(
         self, kernel: GOMKGram, values: np.ndarray, params: dict[str, Any], labels: np.ndarray
@@ -413,6 +404,17 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         """The class of each graph."""
         check_is_fitted(self, "machine_")
         return np.asarray(self.machine_.predict(self.kernel_.transform(graphs)))
+
+
+def _judge(
+    gram: np.ndarray,
+    labels: np.ndarray,
+    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    machine: tuple[float | None, float],
+) -> dict[str, np.ndarray]:
+    """Score a machine of a kernel, given by gamma and cost, in each fold: float64 ``[folds]``."""
+    gamma, cost = machine
+    return {"scores": cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)}
 
 
 def _machine(cost: float) -> SVC:

@@ -6,8 +6,9 @@ occurrences of the distinct structures within so many edits, each of which is co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
+from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
 from mining.counting.census import are_connected
@@ -111,6 +113,7 @@ def count_inexact(
     error: float = 0.02,
     max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
+    n_jobs: int | None = None,
 ) -> InexactCounts:
     """Count the node sets that induce a pattern but for a few edges, by the number of edits.
 
@@ -130,6 +133,8 @@ def count_inexact(
         So few that at most 10,000 drawings on the nodes of the pattern are within them.
     error, max_steps, seed
         As for :func:`gomkcn.count_occurrences`; structures share the steps equally.
+    n_jobs : int or None
+        Workers that share the structures, see :class:`gomkcn.PatternMiner`.
 
     Raises
     ------
@@ -151,9 +156,16 @@ def count_inexact(
     graph = as_csr(graph)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
+
+    def count_one(item: tuple[int, Structure]) -> Arrays:
+        count, graphs = count_and_find(graph, item[1], colors, error, share, seed)
+        return {"count": np.array(astuple(count), object), "graphs": graphs}
+
+    numbered = enumerate(structure for structure, _ in found)
+    counted = Steps(n_jobs=n_jobs).each("counting variants", count_one, numbered, itemgetter(0))
     variants = [
-        Variant(one, edits, *count_and_find(graph, one, colors, error, share, seed))
-        for one, edits in found
+        Variant(*one, OccurrenceCount(*own["count"]), own["graphs"])
+        for one, own in zip(found, counted, strict=True)
     ]
     return InexactCounts(graph, structure, colors, max_edits, variants)
 

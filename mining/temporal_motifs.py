@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_int, check_jobs
 from gomkcn_dgl.graph_content import Column
 from gomkcn_dgl.io.temporal_edges import TemporalEdges, read_temporal_edges
 from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.steps import Arrays, Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.counting.temporal_loops import (
     FIRST_TWO,
@@ -109,6 +110,7 @@ def temporal_census(
     *,
     null_samples: int = 199,
     seed: int = 0,
+    n_jobs: int | None = None,
     source: Column | None = None,
     target: Column | None = None,
     time: Column | None = None,
@@ -130,6 +132,8 @@ def temporal_census(
         Random graphs; 0 for none, else at least 2.
     seed : int
         The same seed gives the same random graphs.
+    n_jobs : int or None
+        Workers that share the random graphs, see :class:`gomkcn.PatternMiner`.
     source, target, time : str or int, optional
         Columns of a table, see :func:`gomkcn.read_temporal_edges`.
 
@@ -153,22 +157,28 @@ def temporal_census(
     """
     check_int("null_samples", null_samples, 0)
     check_int("seed", seed, 0)
+    check_jobs("n_jobs", n_jobs)
     edges = read_temporal_edges(graph, source=source, target=target, time=time)
     length = edges.window(window)
-    counter = _Counter(edges, length)
-    counts = [counter.count(np.arange(len(edges.times)))]
+    counter, num_edges = _Counter(edges, length), len(edges.times)
+    counts = counter.count(np.arange(num_edges))
+
+    def count_permuted(number: int) -> Arrays:
+        order = np.random.default_rng([seed, number]).permutation(num_edges)
+        return {"counts": counter.count(order)}
+
     comparisons: list[NullComparison] = []
     if null_samples:
-        rng = np.random.default_rng(seed)
-        for _ in range(null_samples):
-            counts.append(counter.count(rng.permutation(len(edges.times))))
-        comparisons = compare_with_random(TIMES, np.stack(counts).reshape(-1, 36))
-    span = edges.times[-1] - edges.times[0] if len(edges.times) else 0
+        steps = Steps(n_jobs=n_jobs)
+        found = steps.each("counting with permuted times", count_permuted, range(null_samples))
+        drawn = np.stack([counts, *(one["counts"] for one in found)])
+        comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
+    span = edges.times[-1] - edges.times[0] if num_edges else 0
     return TemporalCensus(
-        counts[0],
+        counts,
         float(length / edges.unit),
         edges.num_nodes,
-        len(edges.times),
+        num_edges,
         float(span / edges.unit),
         tuple(comparisons),
     )

@@ -61,6 +61,7 @@ Limits
         long
     --count-seconds     X=10.0   Work limit of the exact count, then of the estimate: X · 10⁸ steps,
         about X seconds of one thread; a step checks a node
+    --jobs n_jobs       N        Processes that share the structures within --errors [1]
 """)
 @reading_option
 @file_options
@@ -71,6 +72,7 @@ def count(
     count_seconds: float,
     most: int,
     max_edits: int | None,
+    n_jobs: int | None,
     seed: int,
     reading: str,
     **options: Any,
@@ -96,7 +98,7 @@ def count(
     gomkcn count "a:N--b:O, a--c:O" MUTAG/
     gomkcn count run:3 ENZYMES/
     gomkcn count smarts:c1ccccc1 drugs.smi --list 40
-    gomkcn count house friends.txt.gz --errors 1 --list 40
+    gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
     """
     show_log(quiet=True)
@@ -111,6 +113,8 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
+    if n_jobs is not None and max_edits is None:
+        raise InputError("--jobs shares the structures within --errors; leave it out.")
     if pattern.startswith(_SMARTS):
         if reading == SUBGRAPH or max_edits is not None:
             raise InputError("--reading subgraph and --errors are not for SMARTS; leave them out.")
@@ -153,8 +157,9 @@ def count(
         from mining.inexact_counts import count_inexact
 
         inexact = count_inexact(
-            graph, given, colors, max_edits=max_edits, error=count_error, **search.limits
-        )
+            graph, given, colors,
+            max_edits=max_edits, error=count_error, n_jobs=n_jobs, **search.limits,
+        )  # fmt: skip
         rows |= _said_by_edits(inexact)
     else:
         rows |= _said(graph, *_find_occurrences(search, given, colors))

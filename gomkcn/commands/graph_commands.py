@@ -213,6 +213,8 @@ Random graphs and counts
 Output
     --out          TEXT      Table to write: .csv, .parquet or .json
     --page         TEXT      Page to write (.html), with a drawing of each motif
+Limits
+    --jobs n_jobs  N         Processes that share the random graphs [1]
 """)
 def temporal(
     path: str, window: str | None, out: str | None, page: str | None, **options: Any
@@ -226,6 +228,7 @@ def temporal(
     \b
     gomkcn temporal messages.txt.gz --window 1h
     gomkcn temporal payments.csv --window 7d --time booked --page payments.html
+    gomkcn temporal calls.parquet --window 1h --jobs 4
     """
     show_log(quiet=False)
     from gomkcn_dgl.runtime.files import atomic_write

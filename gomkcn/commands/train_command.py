@@ -28,7 +28,7 @@ from gomkcn_dgl.errors import InputError
 @name_options
 @option_table("""
 Input
-    --class-names  TEXT  Names of the classes (.csv)
+    * --class-names  TEXT  Names of the classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
     * --smiles     TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
     * --skip-invalid  FLAG  Leave out molecules that RDKit cannot read
@@ -39,6 +39,8 @@ Training
     --size filter_size  N  Nodes of a filter [6]
     --hops num_hops  N   Radius of the subgraphs, in hops [2]
     --split        X,X   Shares of training, validation and test [0.8,0.1,0.1]
+Limits
+    --jobs n_jobs    N   Processes that share the work of --method kernel [1]
 Graph filters and other details
     * --epochs num_epochs  N  Maximum number of epochs [200]
     * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]
@@ -75,7 +77,7 @@ def train(
 
     \b
     gomkcn train MUTAG/
-    gomkcn train ENZYMES/ --method kernel
+    gomkcn train ENZYMES/ --method kernel --jobs 4
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
     gomkcn train MUTAG/ --out run --relation none
@@ -100,7 +102,7 @@ def train(
         settings = settings.override(options)
         data = training.read_training_data(settings.data)
         if settings.method == "kernel" and world_size() > 1:
-            raise InputError("method kernel is for one process; leave torchrun out.")
+            raise InputError("method kernel is shared by --jobs 4; leave torchrun out.")
         out = choose_folder(out, settings.data.path, resume=resume)
         with lock_folder(out) as folder:
             unfinished = training.prepare_training_folder(folder, force, resume)
@@ -109,7 +111,7 @@ def train(
                 return
             with JobProgress(not quiet and sys.stderr.isatty() and is_first()) as bar:
                 classifier, metrics = training.run_training(
-                    settings, data, unfinished, interrupts=interrupts, progress=bar
+                    settings, data, unfinished, interrupts, bar, options["n_jobs"]
                 )
             training.write_training(folder, classifier, metrics)
             if is_first():

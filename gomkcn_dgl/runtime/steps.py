@@ -181,9 +181,10 @@ class Steps:
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
+            way_out = "start again" if self.folder is None else "go on with --resume"
             raise LostProcessError(
                 f"a worker of this job was killed or cannot be reached ({type(error).__name__}), "
-                "perhaps for lack of memory; go on with --resume."
+                f"perhaps for lack of memory; {way_out}."
             ) from error
         for one in answers:
             if one.error is not None:

@@ -138,7 +138,7 @@ _OWN_TABLE = {"network": "training", "kernel": "machine"}
 _OPTIONS = {
     "network": {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
     | {"num_levels", "tau"},
-    "kernel": {entry.name for entry in fields(MachineSettings)} | {"method"},
+    "kernel": {entry.name for entry in fields(MachineSettings)} | {"method", "n_jobs"},
 }
 
 

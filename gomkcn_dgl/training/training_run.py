@@ -69,20 +69,21 @@ def run_training(
     settings: TrainSettings,
     data: LabelledData,
     folder: Path | None = None,
-    *,
     interrupts: Interrupts | None = None,
     progress: JobProgress | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[TrainedClassifier, dict[str, Any]]:
     """Resolve the settings, split, train and evaluate, by the method of the settings.
 
-    What was computed is kept in ``folder`` and found again. Returns the classifier, and the record
+    What was computed is kept in ``folder`` and found again; ``n_jobs`` processes share the work of
+    a kernel machine. Returns the classifier, and the record
     of ``metrics.json``.
     """
     start, kind = time.perf_counter(), _KINDS[settings.method]
     split = stratified_split(data.labels, settings.data.split, settings.seed)
     settings = kind.resolve(settings, data, split)
     identity = _identity_of(settings, data, split)
-    steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
+    steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=n_jobs)
     classifier, record = kind.fit(settings, data, split, steps)
     seconds = time.perf_counter() - start + record.pop("seconds_before", 0.0)
     metrics = {

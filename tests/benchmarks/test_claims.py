@@ -321,6 +321,7 @@ def test_large_graphs():
         "docs/scaling.md",
         f"{mined['one process']:.0f} s by one process, {mined['joblib']:.0f} s by two workers of "
         f"joblib and {mined['distributed']:.0f} s by two of Dask",
+        f"Two of Ray took {mined['ray']:.0f} s",
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
+from joblib.externals.loky import get_reusable_executor
 from random_graphs import rings_and_cliques
 
 from gomkcn.commands.base import choose_folder
@@ -20,6 +21,7 @@ from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.steps import Steps
 from mining import read_run, read_truth
 from mining.null_models import NULL_MODELS
 from mining.settings import RunSettings
@@ -192,6 +194,38 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
     assert seen[-1][0]["miner"]["exact_copies"]
 
 
+@pytest.mark.parametrize(
+    ("command", "num_items"),
+    [
+        ("count ring-5 graph.txt --errors 1 --list 9", 3),
+        ("temporal mail.csv --window 9 --null-samples 29", 29),
+        ("train TU --method kernel --levels 2 --tau 1 --quiet --force --out run", 2 + 20),
+    ],
+)
+def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
+    write_edges()
+    mail = [f"{i % 5},{i % 7},{i}" for i in range(99)]
+    Path("mail.csv").write_text("\n".join(["source,target,time", *mail]))
+    write_tu("TU", [nx.cycle_graph(5), nx.star_graph(4)] * 10, [0, 1] * 10)
+    shared, share = [], Steps._shared
+
+    def spy(steps, parallel, do, items, in_time):
+        shared.extend(items)
+        return share(steps, parallel, do, items, in_time)
+
+    monkeypatch.setattr(Steps, "_shared", spy)
+    # workers of an earlier test are in its folder, which is gone: PyTorch cannot be loaded there
+    get_reusable_executor().shutdown(wait=True)
+    results = []
+    for jobs in ("", " --jobs 2"):
+        assert not shared
+        # but for the seconds that it took
+        said = re.sub(r"[\d.]+ s\b", "", gomkcn(command + jobs))
+        files = [path for path in sorted(Path().glob("run/*.*")) if path.name != "metrics.json"]
+        results.append((said, [path.read_bytes() for path in files]))
+    assert len(shared) == num_items and results[0] == results[1]
+
+
 def snapshot(folder):
     return {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
@@ -213,6 +247,10 @@ BAD_INPUT = {
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",
     "mine --settings s.toml --out run": "unknown name 'x'",
+    "mine graph.txt --jobs 0": "--jobs must be a number of processes, or -1 for one on each core",
+    "temporal graph.txt --window 9 --jobs 0": "--jobs must be a number of processes, or -1",
+    "count wheel graph.txt --jobs 2": "--jobs shares the structures within --errors; leave it out",
+    "train none --jobs 2": "--jobs is for the method 'kernel', got the method 'network'",
 }
 
 
@@ -277,7 +315,7 @@ def test_torchrun_is_for_networks_which_need_the_name_of_their_folder(monkeypatc
     said = refused("train TU --quiet")
     assert said == "--out must be given where several processes share the work of a run."
     said = refused("train TU --method kernel --quiet")
-    assert said == "--method kernel is for one process; leave torchrun out."
+    assert said == "--method kernel is shared by --jobs 4; leave torchrun out."
     monkeypatch.setenv("WORLD_SIZE", "2")
     said = refused(f"mine {write_edges()} --quiet")
     assert said == "mine is shared by --jobs 4, not by torchrun; leave torchrun out."

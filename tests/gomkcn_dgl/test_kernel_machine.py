@@ -199,13 +199,14 @@ def test_patterns_are_compared_where_matching_takes_long(trees, monkeypatch, cap
 def test_what_was_judged_is_not_judged_again(trees, tmp_path, monkeypatch, number, num_kernels):
     graphs, labels = trees
     options = {key: value for key, value in SMALL.items() if key != "tau"}
-    calls, judge = [], GOMKClassifier._judge
-    monkeypatch.setattr(GOMKClassifier, "_judge", lambda *args: calls.append(1) or judge(*args))
+    calls, judge = [], kernel_machine._judge
+    monkeypatch.setattr(kernel_machine, "_judge", lambda *args: calls.append(1) or judge(*args))
     models = [
         GOMKClassifier(**options, num_patterns=number).fit(graphs, labels, Steps(tmp_path, {}))
         for _ in range(2)
     ]
-    assert len(calls) == num_kernels
+    # of two values of gamma and two costs
+    assert len(calls) == 4 * num_kernels
     assert models[0].best_params_ == models[1].best_params_
     new, _ = rings_and_trees(10, seed=3)
     np.testing.assert_array_equal(*(model.decision_function(new) for model in models))

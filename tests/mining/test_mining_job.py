@@ -7,6 +7,7 @@ import re
 import signal
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 from command_line import gomkcn, invoke, refused
@@ -131,14 +132,9 @@ def test_workers_give_what_one_process_gives(graph, uninterrupted):
     assert np.array_equal(one, two)
 
 
-def test_a_killed_worker_ends_in_one_sentence_and_the_run_is_resumed(folder, monkeypatch):
-    gomkcn("generate planted --out graph.csv --nodes 60 --motif square=6")
-    command = f"mine graph.csv {OPTIONS} --null degree --null-samples 99"
-    gomkcn(command)
-    tables = [path for path in Path("run").iterdir() if path.suffix in (".parquet", ".graphml")]
-    tables.append(Path("run/patterns.json"))
-    expected = [path.read_bytes() for path in tables]
-    take, mark, own = choice._take_census, Path("killed").resolve(), os.getpid()
+def kill_a_worker(monkeypatch, mark):
+    """Let the first worker that counts in a random graph end at once; ``mark`` says that it did."""
+    take, own = choice._take_census, os.getpid()
 
     def take_or_die(*graph_and_sizes):
         if os.getpid() != own and not mark.exists():
@@ -147,6 +143,29 @@ def test_a_killed_worker_ends_in_one_sentence_and_the_run_is_resumed(folder, mon
         return take(*graph_and_sizes)
 
     monkeypatch.setattr(choice, "_take_census", take_or_die)
+
+
+@pytest.mark.slow
+def test_dask_gives_the_same_though_a_worker_is_killed(graph, uninterrupted, tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    kill_a_worker(monkeypatch, tmp_path / "killed")
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        miner, _ = run_job(SETTINGS, graph)
+    assert content(miner) == content(uninterrupted) and (tmp_path / "killed").exists()
+
+
+def test_a_killed_worker_ends_in_one_sentence_and_the_run_is_resumed(folder, monkeypatch):
+    gomkcn("generate planted --out graph.csv --nodes 60 --motif square=6")
+    command = f"mine graph.csv {OPTIONS} --null degree --null-samples 99"
+    gomkcn(command)
+    tables = [path for path in Path("run").iterdir() if path.suffix in (".parquet", ".graphml")]
+    tables.append(Path("run/patterns.json"))
+    expected = [path.read_bytes() for path in tables]
+    kill_a_worker(monkeypatch, Path("killed").resolve())
     killed = invoke(f"{command} --force --jobs 2")
     assert killed.exit_code == 1
     assert re.fullmatch(r"gomkcn: a worker .* was killed .* go on with --resume.\n", killed.stderr)

@@ -228,6 +228,9 @@ def test_features_of_every_mode():
     assert [len(vectors) for vectors in types] == [1] * 4
     assert len(np.unique(np.concatenate(types), axis=0)) == 4
     assert len(np.unique(plant(PLAIN, features="per_node")[1].features)) > 200
+    # one that tells nothing apart is none
+    constant = plant(PLAIN, features="constant")[1].to_csr()
+    assert constant.notes == ("no node features; using the constant 1 (162 nodes)",)
     wild = plant(PLAIN, features="per_type_noise", noise=3.0)[1].features
     assert (wild.min(), wild.max()) == (0.0, 1.0)
 

@@ -84,6 +84,8 @@ def test_ids_ascend_and_weights_follow(write, name, text, ids, pairs, weights):
         ("g.txt", "0 1 5\n1 2 -1\n", "line 2: an edge weight must be a finite number of at least"),
         ("g.txt", "# c\nsource target\n", "the file holds a header and no edge."),
         ("g.txt", b"0 1\nb c\na\xff b\n", "line 3: text in UTF-8 was expected, got the byte 0xff."),
+        # a quote within a cell is read row by row
+        ("g.csv", b'u,v\na,b"c\n\xff,d\n', "line 3: text in UTF-8 was expected"),
         ("g.txt", b"0 1\n\x00 b\n", "line 2: text was expected, got a NUL byte"),
         ("g.txt", "0 1\n0 " + "x" * 1001, "line 2: a node id must have 1 to 1000 characters"),
         (
@@ -115,15 +117,16 @@ def test_parquet_as_csv(tmp_path, name):
     assert read_graph(tmp_path / "g.parquet", relation="year").relations.names == ("10", "7")
 
 
+@pytest.mark.parametrize(("name", "node", "tab"), [("g.txt", "{}", " "), ("g.tsv", "n {}", "\t")])
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=HealthCheck)
 @given(
     pairs=st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=20),
     weighted=st.booleans(),
 )
-def test_arrow_and_the_row_by_row_reading_agree(tmp_path, pairs, weighted):
-    rows = [(u, v, 0.5) if weighted else (u, v) for u, v in pairs]
-    path = tmp_path / "g.txt"
-    path.write_text("\n".join(" ".join(map(str, row)) for row in rows))
+def test_arrow_and_the_row_by_row_reading_agree(tmp_path, name, node, tab, pairs, weighted):
+    rows = [[node.format(u), node.format(v), *["0.5"] * weighted] for u, v in pairs]
+    path = tmp_path / name
+    path.write_text("\n".join(["# a comment", *map(tab.join, rows)]))
     fast = read_graph(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "_cut_by_arrow", lambda *arguments: None)

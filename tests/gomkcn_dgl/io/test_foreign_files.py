@@ -163,9 +163,11 @@ FAULTS = [
         ("g.net", PAJEK.format("Arcslist"), "a Pajek file must hold *Vertices and one list of"),
         ("g.net", "*Vertices 9\n1 a\n", "the file is not valid PAJEK ("),
         ("g.json", "[]", "a JSON file must hold nodes and links"),
+        ("g.json", '{"nodes": []}', "a JSON file must hold nodes and links"),
         ("g.json", '{"nodes": [7], "links": []}', "the file is not valid JSON ("),
         ("g.json", "{", "the file is not valid JSON ("),
         ("g.gexf", "<gexf/>", "the file is not valid GEXF ("),
+        ("g.gexf", "<gexf><graph/><graph/></gexf>", "the file must hold one <graph>, got 2."),
         ("g.gexf", BOMB, "the file is not valid GEXF (limit on input amplification factor"),
     ],
 )  # fmt: skip

@@ -263,17 +263,3 @@ def test_workers_leave_ctrl_c_to_the_process_that_waits(job):
         return number(i)
 
     assert values(job(n_jobs=2).each("a", interrupt, range(4))) == [0, 1, 2, 3]
-
-
-@pytest.mark.slow
-def test_dask_gives_the_same_though_a_worker_is_killed(job, tmp_path):
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster),
-        joblib.parallel_config("dask"),
-    ):
-        found = job().each("squaring", squares(kills=tmp_path / "killed"), range(30))
-    assert values(found) == [i * i for i in range(30)] and (tmp_path / "killed").exists()
-    # with one worker left this process may compute as well
-    assert {one["process"].item() for one in found} != {os.getpid()}
