@@ -15,7 +15,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining import null_models
-from mining.counting.census_formulas import count_triangles
+from mining.counting.census_formulas import count_graphlets, count_triangles
 from mining.null_models import (
     NULL_MODELS,
     DegreeWalk,
@@ -26,6 +26,7 @@ from mining.null_models import (
     null_model,
     sample_null,
 )
+from mining.significance import compare_with_random
 
 
 def arcs(num_nodes, share, seed):
@@ -384,3 +385,17 @@ def test_few_triangles_vary_by_the_root_of_their_number():
     # 14 more than 16 are within five times the root of 16, and 26 more than 4 are not within that
     assert doubt_triangles("degree", triangles(30), [triangles(16)] * 4) == ""
     assert "have 4 on average" in doubt_triangles("degree", triangles(30), [triangles(4)] * 4)
+
+
+def test_graphs_of_the_null_model_are_seldom_called():
+    """At a level of 5 %, of 40 graphs at most 6 with a probability of 99 %."""
+    hubs = [25, 18, 12, 9, *[3] * 15, *[2] * 20, *[1] * 25]
+    hubs[-1] += sum(hubs) % 2
+    first, called = as_csr(nx.havel_hakimi_graph(hubs)), 0
+    for seed in range(40):
+        graph = sample_null(first, "degree", 1000 + seed)
+        graphs = RandomGraphs(null_model("degree", graph), graph, seed)
+        drawn = (graph, *(graphs.draw(k) for k in range(39)))
+        counts = np.array([count_graphlets(one, 4) for one in drawn])
+        called += any(one.p_adjusted <= 0.05 for one in compare_with_random("degree", counts))
+    assert called <= 6

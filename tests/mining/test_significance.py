@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from command_line import gomkcn
 from graph_files import write_tu
+from scipy.stats import binom
 from scipy.stats.contingency import odds_ratio
 
 from gomkcn_dgl import as_csr
@@ -287,3 +288,17 @@ def test_the_command_reads_classes_of_a_tu_folder(folder):
     strongest = first.classes.strongest
     assert (strongest.name, strongest.containing, strongest.num_graphs) == ("with ring", 12, 12)
     assert [one.name for one in first.classes.contrasts] == ["-1", "with ring"]
+
+
+@pytest.mark.parametrize(("sizes", "others"), [(20, 30), (63, 125)])
+def test_interval_covers_the_odds_ratio(sizes, others):
+    # exactly, by the probabilities of all tables
+    inside, outside = np.meshgrid(np.arange(sizes + 1), np.arange(others + 1), indexing="ij")
+    _, low, high = odds_ratio_interval(inside, sizes, outside, others)
+    coverage = []
+    for own, rest in itertools.product([0.05, 0.2, 0.5, 0.9], repeat=2):
+        truth = own / (1 - own) * (1 - rest) / rest
+        probability = binom.pmf(inside, sizes, own) * binom.pmf(outside, others, rest)
+        coverage.append(probability[(low <= truth) & (truth <= high)].sum())
+    assert min(coverage) > 0.94
+    assert np.mean(coverage) > 0.95
