@@ -645,8 +645,9 @@ class InexactSearch:
                     break
                 means = np.stack([points[own == one].mean(axis=0) for one in (0, 1)])
             if sizes.min() >= LEAST_COPIES:
-                own = own ^ own[0]
                 spread = float(((points - means[own]) ** 2).sum())
+                # the same clusters, whichever comes first
+                own = own ^ own[0]
                 clusters.append((round(spread, 6), own.tobytes(), own))
         # 2. both halves fitted together
         best: tuple[float, list[Fit]] | None = None
