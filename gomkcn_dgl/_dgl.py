@@ -7,8 +7,8 @@ Use it as ``from gomkcn_dgl._dgl import dgl``. Three things happen before the im
 * DGL 2.1.0, the only release for Python 3.12, imports its GraphBolt sampler at start and fails with
   torch newer than 2.2 because no library was built for it. Nothing here uses GraphBolt, so an empty
   module takes its place, for that release and those versions of torch only.
-* Warnings about the syntax of DGL's own files, which Python 3.12 gives when it compiles them, are
-  kept from the user, who can do nothing about them.
+* Warnings about the syntax of DGL's own files, which Python gives when it compiles them, are kept
+  from the user, who can do nothing about them.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def _import_dgl() -> Any:
             sys.modules["dgl.graphbolt"] = types.ModuleType("dgl.graphbolt")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
+            # what Python 3.10 and 3.11 say in place of it
+            warnings.filterwarnings("ignore", "invalid escape sequence", DeprecationWarning)
             return importlib.import_module("dgl")
     except importlib.metadata.PackageNotFoundError as error:
         raise MissingDGLError(f"The package {error.name!r} is not installed; {_WAY_OUT}.") from None

@@ -198,6 +198,11 @@ class GOMKConv(torch.nn.Module):
 
     def read(self, graph: Any, edge_type: Tensor | None = None) -> CSRGraph:
         """Return a graph as the layer sees it: with its relations, without features."""
+        if edge_type is not None and self.relations.is_simple:
+            raise InputError(
+                "edge_type is for a layer that has relations; give relations to the layer, or "
+                "leave edge_type out."
+            )
         if not hasattr(graph, "num_nodes"):
             graph = as_csr(graph)
         # a method of DGL's graphs

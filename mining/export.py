@@ -290,8 +290,9 @@ def write_tables(
     Returns
     -------
     list of Path
-        ``patterns``, ``occurrences`` and ``copies``, and ``others`` and ``features`` where there
-        are any, with the ending of the format; or ``graph.graphml``.
+        ``patterns``, ``occurrences`` and ``copies``, and ``copies_other`` (given the other base),
+        ``others`` and ``features`` where there are any, with the ending of the format; or
+        ``graph.graphml``.
 
     Raises
     ------
@@ -313,6 +314,8 @@ def write_tables(
             "occurrences": occurrence_table(run.patterns),
             "copies": copies_table(run.motif_set),
         }
+        if run.motif_set.other is not None and run.motif_set.other.motifs:
+            tables["copies_other"] = copies_table(run.motif_set.other)
         if run.others:
             tables["others"] = pattern_table(run.others)
         if (features := feature_table(run.motif_set)).columns()["motif"]:
@@ -335,4 +338,13 @@ def _write_graph(run: MiningRun, file: BinaryIO) -> None:
         for name, value in run.settings["graph"].items()
         if name not in ("class_names", "class_column")
     }
-    nx.write_graphml(run.motif_set.to_networkx(read_graph(**reading)), file)
+    drawn = run.motif_set.to_networkx(read_graph(**reading))
+    if drawn.is_multigraph():
+        # keys of edges become their ids, which must differ
+        edges = enumerate(drawn.edges(data=True))
+        numbered = [(u, v, f"e{number}", data) for number, (u, v, data) in edges]
+        nodes = drawn.nodes(data=True)
+        drawn = drawn.__class__()
+        drawn.add_nodes_from(nodes)
+        drawn.add_edges_from(numbered)
+    nx.write_graphml(drawn, file)

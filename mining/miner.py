@@ -9,8 +9,12 @@ from __future__ import annotations
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
+from zlib import crc32
+
+import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
@@ -29,6 +33,8 @@ from mining.pattern import Pattern, Patterns, merge
 from mining.pattern_counts import VALUES
 
 M = TypeVar("M", bound="Miner")
+# sizes of a graph, and a sum of its edges
+GraphKey = tuple[int, int, int]
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -37,6 +43,8 @@ AUTO, NONE = "auto", "none"
 USUAL_SIZES = range(3, 9)
 # what may show structures
 SOURCES = ("grown", "filters", "frequent")
+# and whose patterns are reported as `learning` says
+_WITH_FILTERS = {"filters", "frequent"}
 # filters have as many nodes as the largest pattern, where no size is given this many
 FILTER_NODES = 8
 # the null model of "auto", which is drawn where that takes two minutes at most
@@ -47,6 +55,11 @@ COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
 _LATE_STEPS = STEPS_PER_SECOND // 10
 
 
+def key_of(graph: CSRGraph) -> GraphKey:
+    """What tells a graph from others: its sizes, and a checksum of its edges."""
+    return graph.num_graphs, graph.num_nodes, crc32(np.ascontiguousarray(graph.indices).data)
+
+
 @dataclass(eq=False, repr=False)
 class Miner:
     """What :class:`gomkcn.PatternMiner` documents, without what makes it an estimator."""
@@ -54,7 +67,7 @@ class Miner:
     pattern_size: int | str | tuple[int, int] | None = None
     _: KW_ONLY
     sources: str | tuple[str, ...] = "grown"
-    given: tuple[Structure | str, ...] = ()
+    given: str | tuple[Structure | str, ...] = ()
     exact_copies: bool = False
     null: str | tuple[str, ...] | None = "auto"
     null_samples: int = 199
@@ -177,6 +190,8 @@ class Miner:
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
+        if self.resolve_learning() != FilterLearning() and not {*self.source_names} & _WITH_FILTERS:
+            log.warning("settings of filters are not used: sources are %s", self.sources)
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0
         sources = self.source_names if has_edges else ()
@@ -218,6 +233,7 @@ class Miner:
             number = len(patterns) + len(choice.others)
             log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind
+        self.graph_key_ = key_of(given)
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.loss_curve_, self.relations_ = loss_curve, given.relations

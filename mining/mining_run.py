@@ -11,12 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
-from mining.miner import Miner
+from mining.miner import Miner, key_of
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
@@ -140,6 +141,11 @@ class MiningRun:
         -------
         MiningRun
 
+        Raises
+        ------
+        InputError
+            If the miner was fitted to another graph, or not yet.
+
         Examples
         --------
         >>> import networkx as nx
@@ -151,6 +157,11 @@ class MiningRun:
         ['cycle of 4 nodes']
         """
         csr = as_csr(graph)
+        if getattr(miner, "graph_key_", None) != key_of(csr):
+            raise InputError(
+                "graph must be the one that the miner was fitted to, with its nodes in the same "
+                "order; fit the miner to it."
+            )
         settings = settings or RunSettings.of(miner)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]

@@ -43,7 +43,7 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
     sources : str or sequence of str
         What shows structures that may be motifs: "grown" node sets, trained "filters", "frequent"
         subgraphs of a collection, or several, as in ``"grown,filters"``.
-    given : sequence of Structure or str
+    given : str, or sequence of Structure or str
         Structures to try and to report as well, as :meth:`gomkcn.Structure.parse` takes them.
     exact_copies : bool
         Whether each copy of a motif must have its edges and no others. Else copies may lack some
@@ -60,7 +60,8 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
         edges.
     learning : FilterLearning or None
-        How many filters are trained, and how. None: ``FilterLearning()``.
+        How many filters are trained, and how, where ``sources`` has filters. None:
+        ``FilterLearning()``.
     values : {"copies", "occurrences", "log"}
         What is in the rows of :meth:`transform`: where copies of the motifs lie, see
         :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node

@@ -155,7 +155,8 @@ def predict(run: str, path: str, out: str | None) -> None:
 @click.argument("run", metavar="RUN")
 @option_table("""
 Output
-    --graphs          N,N   Graphs to show, such as 0,5,9 [one test graph of each class]
+    --graphs          N,N   Graphs to show, such as 0,5,9 [of each class a test graph that is
+        predicted rightly]
     --data data_path  TEXT  Data set, if it was moved
     --out             TEXT  Folder of the page [RUN/explanation]
 """)

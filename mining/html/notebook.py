@@ -18,7 +18,7 @@ from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
 from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, copies_said, has_edits, shown_set
+from mining.html.terminal import EDITS_NOTE, copies_said, has_edits, other_sentence, shown_set
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, MORE, Pattern, Patterns
@@ -48,7 +48,8 @@ def _motif_set_html(found: MotifSet) -> Markup:
     ]
     table = _table(("", "motif", "copies", "bits saved"), rows) if rows else ""
     note = Markup("<p>{}</p>").format(EDITS_NOTE) if has_edits(shown) else ""
-    return Markup("<p>{}</p>{}{}").format(summary(found), table, note)
+    other = Markup("<p>{}</p>").format(other_sentence(shown)) if shown is not found else ""
+    return Markup("<p>{}</p>{}{}{}").format(summary(found), other, table, note)
 
 
 def patterns_html(patterns: Sequence[Pattern]) -> Markup:

@@ -286,10 +286,12 @@ def _comparison(
     sizes = sorted({one.num_nodes for _, one, _ in results})
     # by size and edges, so that profiles of graphs can be compared
     bars = sorted(results, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
-    bars = bars if len(bars) <= MOST_BARS else [row for row in bars if row[1].num_nodes == sizes[0]]
+    largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
+    shown = {at for at, *_ in largest}
     profile = [
         (one.name, f"#{_anchor(at)}", result.z or 0.0, result.is_called)
-        for at, one, result in bars[:MOST_BARS]
+        for at, one, result in bars
+        if at in shown
     ]
     samples = next((result.num_samples for *_, result in results), 0)
     return {
@@ -299,7 +301,7 @@ def _comparison(
         "samples": samples,
         "least_p": f"{1 / (samples + 1):.3f}",
         "profile": draw_profile(profile) if len(profile) > 1 else "",
-        "profile_says": f"{len(profile)} of {compared} structures"
+        "profile_says": f"the {len(profile)} of {compared} structures with the largest z"
         if len(profile) < compared
         else "",
         "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in results),

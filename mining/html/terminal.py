@@ -76,6 +76,14 @@ def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
     return found, ("motif_set",)
 
 
+def other_sentence(shown: MotifSet) -> str:
+    """What the set given the other base saves, above its motifs."""
+    return (
+        f"Given {shown.given_what} alone, {count(len(shown), 'motif')} would save "
+        f"{shown.bits_saved:,.0f} of {shown.bits_base:,.0f} bits:"
+    )
+
+
 def unused(found: MotifSet) -> str:
     """What the description of the motif set leaves out, such as "58 self-loops"."""
     return "; ".join(re.sub("^(dropped|merged) ", "", text) for text in found.not_used)
@@ -181,10 +189,7 @@ def format_run(run: MiningRun) -> str:
     found, (shown, _) = run.motif_set, shown_set(run.motif_set)
     parts = [summary(found)]
     if shown is not found:
-        parts.append(
-            f"Given {shown.given_what} alone, {count(len(shown), 'motif')} would save "
-            f"{shown.bits_saved:,.0f} of {shown.bits_base:,.0f} bits:"
-        )
+        parts.append(other_sentence(shown))
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
         parts += [EDITS_NOTE] if has_edits(shown) else []

@@ -29,7 +29,8 @@ def test_graphbolt_is_replaced_for_dgl_2_beside_a_newer_torch_alone(
     def importing(name):
         # the stub is there before DGL; any warning that reaches the user is an error here
         seen[name] = "dgl.graphbolt" in sys.modules
-        warnings.warn("invalid escape sequence", SyntaxWarning, stacklevel=1)
+        for kind in (SyntaxWarning, DeprecationWarning):
+            warnings.warn("invalid escape sequence", kind, stacklevel=1)
 
     monkeypatch.setattr(importlib.metadata, "version", versions.__getitem__)
     monkeypatch.setattr(_dgl.importlib, "import_module", importing)

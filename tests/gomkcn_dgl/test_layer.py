@@ -123,6 +123,8 @@ def test_tensors_as_in_pyg_give_the_scores_and_gradients_of_a_collection(kinds):
         assert len(scores) == num_rows
         for one, same in zip(*results, strict=True):
             assert (one is None and same is None) or torch.equal(one, same)
+    with pytest.raises(InputError, match="^edge_type is for a layer that has relations"):
+        GOMKConv(3, 4, 4, 2)(feat, edge_index, torch.zeros(len(ends[0]), dtype=torch.int64))
     # which nodes of a ball stay depends on where a graph begins
     given = feat, edge_index, edge_type
     assert not torch.equal(conv(*given, batch), conv(*given))

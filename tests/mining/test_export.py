@@ -1,5 +1,6 @@
 """Occurrences as arrays and in files, patterns as tables; which places are disjoint."""
 
+import re
 from dataclasses import replace
 
 import networkx as nx
@@ -11,6 +12,8 @@ from tiny_runs import difference_of, pattern_of, run_of, run_with_variant, signi
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.io.reading import read_graph
+from mining import MiningRun, PatternMiner
 from mining.export import (
     copies_table,
     feature_table,
@@ -21,7 +24,10 @@ from mining.export import (
 )
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
+from mining.settings import GraphSettings, RunSettings
 
+# edges of a feed-forward loop, with their relations
+TYPED = ((0, 1, "a"), (0, 2, "b"), (1, 2, "a"))
 ROWS = np.array([[0, 1, 2], [4, 3, 5]])
 PLAIN = as_csr(nx.path_graph(6))
 # by kind of ids, a graph and the ids of the rows above
@@ -194,3 +200,16 @@ def test_disjoint_places_are_a_maximal_set():
     )
     assert nx.is_dominating_set(conflicts, chosen)
     assert conflicts.subgraph(chosen).number_of_edges() == 0
+
+
+def test_edges_of_several_relations_have_ids_of_their_own(tmp_path):
+    path = tmp_path / "g.csv"
+    rows = [f"{3 * k + u},{3 * k + v},{kind}" for k in range(4) for u, v, kind in TYPED]
+    path.write_text("\n".join(["source,target,type", *rows]))
+    graph = read_graph(path)
+    miner = PatternMiner("3-3", null=None).fit(graph)
+    settings = replace(RunSettings.of(miner), graph=GraphSettings(str(path)))
+    write_tables(tmp_path, MiningRun.of(miner, graph, settings=settings), "graphml")
+    ids = re.findall(r'<edge [^>]*id="([^"]+)"', (tmp_path / "graph.graphml").read_text())
+    assert len({*ids}) == len(ids) == graph.num_edges == 12
+    assert len(nx.read_graphml(tmp_path / "graph.graphml").nodes) == 12

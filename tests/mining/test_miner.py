@@ -11,9 +11,9 @@ from sklearn.utils import estimator_checks
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import GomkcnError
+from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
-from mining import FilterLearning, PatternMiner, compare_with_truth
+from mining import FilterLearning, MiningRun, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
@@ -203,3 +203,21 @@ def test_numbering_nodes_and_graphs_anew_changes_nothing(make):
     for one, moved in zip(first, second, strict=True):
         places = set(map(frozenset, one.occurrences.rows_in(graph).tolist()))
         assert set(map(frozenset, old[moved.occurrences.rows_in(other)].tolist())) == places
+
+
+def test_settings_of_filters_without_filters_are_said_to_be_unused(caplog):
+    triangles = nx.disjoint_union_all([nx.complete_graph(3)] * 4)
+    options = {"sources": "grown", "given": "triangle", "learning": few_filters(num_filters=9)}
+    miner = small_miner(**options).fit(triangles)
+    assert "settings of filters are not used: sources are grown" in caplog.text
+    (found,) = miner.patterns_
+    assert "given" in found.sources and found.frequency.count == 4
+
+
+def test_a_run_is_of_the_graph_that_was_fitted():
+    graphs = [nx.path_graph(4), nx.cycle_graph(4)]
+    miner = small_miner(sources="grown").fit(graphs)
+    assert MiningRun.of(miner, graphs).graph.num_graphs == 2
+    for one, other in ((miner, graphs[::-1]), (miner, graphs[:1]), (small_miner(), graphs)):
+        with pytest.raises(InputError, match="^graph must be the one that the miner was"):
+            MiningRun.of(one, other)

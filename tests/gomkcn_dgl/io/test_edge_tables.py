@@ -37,7 +37,7 @@ def test_comments_blank_lines_and_repairs(write, log):
         "no node features; using the constant 1 (3 nodes)",
         "dropped 1 self-loop",
         "merged 1 duplicate edge",
-        "read 1 edges as undirected",
+        "read 1 edge as undirected",
         "read my.graph.txt.gz: graphs: 1, nodes: 3, edges: 2 (undirected, unweighted), "
         "features: 1 (constant)",
     ]
