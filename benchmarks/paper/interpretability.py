@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import dgl
 import numpy as np
 import torch
 from record import Table
@@ -26,6 +25,7 @@ from gomkcn_dgl import (
     initialize_from_classes,
     train_classifier,
 )
+from gomkcn_dgl._dgl import dgl
 from paper.response_maps import are_motifs, filters_of_classes, points_inside, response_auc
 from paper.row_experiment import Record, RowExperiment, Settings
 from synthetic import MotifClassificationDataset, PlantingSettings

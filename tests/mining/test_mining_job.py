@@ -98,7 +98,7 @@ def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninter
     assert content(miner) == content(uninterrupted)
 
 
-OPTIONS = "--filters 3 --size 3-4 --epochs 1 --quiet --out run --count-seconds 60"
+OPTIONS = "--size 3-4 --quiet --out run --count-seconds 60"
 
 
 def test_the_command_resumes_and_refuses_other_settings(folder):
