@@ -9,9 +9,6 @@ from __future__ import annotations
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
-from zlib import crc32
-
-import numpy as np
 
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
@@ -19,7 +16,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
-from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.steps import Steps, digest_of
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
@@ -33,8 +30,6 @@ from mining.pattern import Pattern, Patterns, merge
 from mining.pattern_counts import VALUES
 
 M = TypeVar("M", bound="Miner")
-# sizes of a graph, and a sum of its edges
-GraphKey = tuple[int, int, int]
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -55,9 +50,9 @@ COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
 _LATE_STEPS = STEPS_PER_SECOND // 10
 
 
-def key_of(graph: CSRGraph) -> GraphKey:
-    """What tells a graph from others: its sizes, and a checksum of its edges."""
-    return graph.num_graphs, graph.num_nodes, crc32(np.ascontiguousarray(graph.indices).data)
+def key_of(graph: CSRGraph) -> str:
+    """What tells a graph from others: its graphs, nodes and edges, with their links."""
+    return digest_of(graph.graph_ptr, graph.indptr, graph.indices, graph.links)
 
 
 @dataclass(eq=False, repr=False)
@@ -97,6 +92,11 @@ class Miner:
         """What shows structures that may be motifs."""
         names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
         return tuple(dict.fromkeys(one.strip() for one in names))
+
+    @property
+    def given_structures(self) -> tuple[Structure | str, ...]:
+        """What the user gives; a text is one structure."""
+        return (self.given,) if isinstance(self.given, str) else tuple(self.given)
 
     @property
     def nulls(self) -> tuple[Any, ...]:
@@ -195,7 +195,7 @@ class Miner:
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0
         sources = self.source_names if has_edges else ()
-        proposed = given_patterns(self.given, given.relations)
+        proposed = given_patterns(self.given_structures, given.relations)
         rules = self.choice_rules(given.num_edges)
         rules = rules if has_edges else replace(rules, nulls=())
         loss_curve: list[float] = []

@@ -55,8 +55,7 @@ _RECORDS = {
 def _miner_parameters(miner: Miner) -> dict[str, Any]:
     """Parameters that belong to ``[miner]``: those of filters have tables of their own."""
     names = [one.name for one in fields(Miner) if one.name != "learning"]
-    all_given = (miner.given,) if isinstance(miner.given, str) else miner.given
-    given = [one if isinstance(one, str) else one.to_text() for one in all_given]
+    given = [one if isinstance(one, str) else one.to_text() for one in miner.given_structures]
     return {**{name: getattr(miner, name) for name in names}, "given": tuple(given)}
 
 

@@ -103,7 +103,6 @@ def count(
     """
     show_log(quiet=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
-    from gomkcn_dgl.graphs.shapes import count as counted
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
@@ -129,7 +128,7 @@ def count(
     graph = read_graph(path, **options)
     search = _Search(graph, count_error, max_steps, seed)
     given = read_pattern(pattern, graph)
-    size = f"{counted(given.num_nodes, 'node')}, {counted(len(given.edges), 'edge')}"
+    size = _sizes(node=given.num_nodes, edge=len(given.edges))
     rows = {"pattern": f"{pattern}: {size}", "graph": _graph_said(path, graph)}
     given, colors = in_categories(given, graph)
     if given.categories:
@@ -172,7 +171,6 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
     """Print the sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
-    from gomkcn_dgl.graphs.shapes import count as counted
     from gomkcn_dgl.io.reading import read_molecule_file
     from mining.fragments import find_smarts
 
@@ -181,8 +179,8 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
     _show(
         {
-            "pattern": f"{pattern}: {counted(places.shape[1] - 1, 'atom')}",
-            "graph": f"{path}: {counted(len(mols), 'molecule')}",
+            "pattern": f"{pattern}: {_sizes(atom=places.shape[1] - 1)}",
+            "graph": f"{path}: {_sizes(molecule=len(mols))}",
             "reading": "SMARTS, matched by RDKit",
             "occurrences": f"{len(places):,}, {_EXACTLY}",
             "graphs": f"{len(np.unique(places[:, 0]))} of {len(mols)} contain it",
@@ -200,10 +198,15 @@ def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any)
 
 def _graph_said(path: str, graph: CSRGraph) -> str:
     """The sizes of a graph or a collection."""
+    graphs = {"graph": graph.num_graphs} if graph.num_graphs > 1 else {}
+    return f"{path}: {_sizes(**graphs, node=graph.num_nodes, edge=graph.num_edges)}"
+
+
+def _sizes(**numbers: int) -> str:
+    """Numbers of things, such as "3 nodes, 1 edge"."""
     from gomkcn_dgl.graphs.shapes import count as counted
 
-    graphs = f"{counted(graph.num_graphs, 'graph')}, " if graph.num_graphs > 1 else ""
-    return f"{path}: {graphs}{counted(graph.num_nodes, 'node')}, {counted(graph.num_edges, 'edge')}"
+    return ", ".join(counted(number, noun) for noun, number in numbers.items())
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -223,15 +226,14 @@ def _count_where(
     said: PatternText, path: str, reading: str, max_steps: int, most: int, seed: int, **options: Any
 ) -> None:
     """Print the occurrences of a pattern with conditions."""
-    from gomkcn_dgl.graphs.shapes import count as counted
     from gomkcn_dgl.io.reading import read_with_attributes
     from mining.counting.conditional_search import ConditionalSearch
 
     graph, attributes = read_with_attributes(path, **options)
     num_conditions = len(said.absent) + len(said.conditions)
+    size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=num_conditions)
     rows = {
-        "pattern": f"{' '.join(said.text.split())}: {counted(len(said.nodes), 'node')}, "
-        f"{counted(len(said.edges), 'edge')}, {counted(num_conditions, 'condition')}",
+        "pattern": f"{' '.join(said.text.split())}: {size}",
         "graph": _graph_said(path, graph),
         "reading": reading,
     }

@@ -50,10 +50,9 @@ def info(path: str, **options: Any) -> None:
 def _classes_of(path: str, options: dict[str, Any]) -> GraphClasses | None:
     """The classes of the graphs of a file that is read with these options."""
     from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.io.molecules import MoleculeOptions
 
-    molecules = MoleculeOptions(options["smiles"], None, bool(options["skip_invalid"]))
-    return read_graph_classes(path, format=options["format"], molecules=molecules)
+    own = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
+    return read_graph_classes(path, **own)
 
 
 @click.command(cls=Command)

@@ -115,7 +115,6 @@ def mine(
         check_path(options["path"])
     _import_igraph()
     from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.io.molecules import MoleculeOptions
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
@@ -142,10 +141,8 @@ def mine(
         classes = read_graph_classes(
             reading["path"],
             class_names,
-            format=reading["format"],
-            molecules=MoleculeOptions(
-                reading["smiles"], class_column, bool(reading["skip_invalid"])
-            ),
+            class_column=class_column,
+            **{name: reading[name] for name in ("format", "smiles", "skip_invalid")},
         )
     truth_path = options["truth"] or truth_beside(settings.graph.path)
     truth = None if truth_path is None else read_truth(truth_path)

@@ -13,7 +13,6 @@ from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.molecules import (
-    DEFAULT_OPTIONS,
     MOLECULE_FORMATS,
     MoleculeOptions,
     read_molecule_classes,
@@ -46,21 +45,24 @@ def read_graph_classes(
     names: LabelNames | None = None,
     *,
     format: str | None = None,
-    molecules: MoleculeOptions = DEFAULT_OPTIONS,
+    smiles: str | None = None,
+    class_column: str | None = None,
+    skip_invalid: bool | None = False,
 ) -> GraphClasses | None:
     """Read the classes of a TU folder, a DGL ``.bin`` or molecules; None where there are none.
 
     ``names`` says what classes are called, by their code in the file: a mapping such as
     ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.features.read_label_names`. Labels
     that are no classes, which the log says, are real numbers, several numbers a graph, or a number
-    of its own for each graph. ``format`` is that of :func:`gomkcn.read_graph`, and ``molecules``
-    says how a file of molecules is read.
+    of its own for each graph. ``class_column`` has the classes of molecules; the other options are
+    those of :func:`gomkcn.read_graph`.
     """
     path = Path(path)
+    molecules = MoleculeOptions(smiles, class_column, bool(skip_invalid))
     codes: Any = None
     with named(path):
         if format is None:
-            format = find_format(path) if molecules.smiles is None else "smiles"
+            format = find_format(path) if smiles is None else "smiles"
         if format == "tu" and has_tu_classes(path):
             codes = read_tu_classes(path)
         elif format == "dgl":

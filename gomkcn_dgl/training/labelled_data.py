@@ -16,7 +16,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes
-from gomkcn_dgl.io.molecules import MoleculeOptions
 from gomkcn_dgl.io.reading import read_graph
 
 log = logging.getLogger("gomkcn_dgl")
@@ -64,10 +63,8 @@ def read_labelled(
     ``class_column`` is of molecules, and ``reading`` has options of :func:`gomkcn.read_graph`.
     """
     graph = read_graph(path, **reading)
-    molecules = MoleculeOptions(
-        reading.get("smiles"), class_column, bool(reading.get("skip_invalid"))
-    )
-    classes = read_graph_classes(path, class_names, molecules=molecules)
+    own = {name: reading[name] for name in ("smiles", "skip_invalid") if name in reading}
+    classes = read_graph_classes(path, class_names, class_column=class_column, **own)
     if classes is None:
         raise InputError(
             f"{Path(path).name}: its graphs have no classes; those of a TU folder, a DGL .bin, or "

@@ -81,9 +81,8 @@ def motif_set(
     )
 
 
-def given_patterns(given: str | Sequence[Structure | str], relations: Relations) -> list[Pattern]:
+def given_patterns(given: Sequence[Structure | str], relations: Relations) -> list[Pattern]:
     """The structures that a user gives for a graph, with the relations of its edges."""
-    given = [given] if isinstance(given, str) else given
     structures = [Structure.parse(one) if isinstance(one, str) else one for one in given]
     return [Pattern(in_relations_of(relations, one), sources=("given",)) for one in structures]
 

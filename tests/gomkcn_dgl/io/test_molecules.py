@@ -12,7 +12,6 @@ from mutag_molecules import mutag_molecules
 from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import read_graph_classes
-from gomkcn_dgl.io.molecules import MoleculeOptions
 
 Chem = pytest.importorskip("rdkit.Chem")
 
@@ -74,10 +73,9 @@ def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
         graph = read_graph(path, skip_invalid=True)
     assert "left out 1 that RDKit cannot read: line 3" in caplog.text
     assert np.diff(graph.graph_ptr).tolist() == [3, 6, 2]
-    skip = MoleculeOptions(skip_invalid=True)
-    classes = read_graph_classes(path, molecules=skip)
+    classes = read_graph_classes(path, skip_invalid=True)
     assert classes.names == ("high", "low") and classes.labels.tolist() == [1, 0, 1]
-    by_name = read_graph_classes(path, molecules=skip._replace(class_column="activity"))
+    by_name = read_graph_classes(path, skip_invalid=True, class_column="activity")
     assert by_name.labels.tolist() == classes.labels.tolist()
     path.write_text(TABLE.replace("Canonical_SMILES", "mol").replace("C1CC", "CC"))
     assert read_graph(path, smiles="mol").num_graphs == 4
@@ -89,7 +87,7 @@ def test_where_a_molecule_has_no_class_that_is_said(tmp_path, caplog):
     assert read_graph_classes(path) is None
     assert "classes are not used: 1 of 4 molecules have none, the first in line 5" in caplog.text
     with pytest.raises(InputError, match="line 5: class_column 'activity' must hold the class of"):
-        read_graph_classes(path, molecules=MoleculeOptions(class_column="activity"))
+        read_graph_classes(path, class_column="activity")
 
 
 def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
