@@ -24,12 +24,10 @@ from mining.motif_sets.collection_copies import (
     LEAST_GRAPHS,
     Candidate,
     Choice,
-    Gathered,
     Given,
     candidates_of,
     choose,
     gather,
-    least_of,
     sightings_of,
 )
 from mining.motif_sets.edited_copies import EditedCollection
@@ -105,16 +103,15 @@ def search_collection(
     ([(6, 40)], None)
     """
     empty = _empty_coverings(mined)
-    gathered = Gathered([], np.zeros((0, len(empty))), "")
-    if grows:
-        gathered = gather(empty, sizes, seed, is_over)
-    given = sightings_of(mined, empty[0].code, proposed)
-    searches = [
-        _Search(mined, one, candidates_of(one, gathered, number, given), is_over)
-        for number, one in enumerate(empty)
-    ]
+    grown, cut = gather(empty, sizes, seed, is_over) if grows else ([], "")
+    given = sightings_of(mined, empty, proposed)
+    asked = [each for one in given for each in one.candidates]
+    searches = []
+    for base, covering in enumerate(empty):
+        own = ([each[base] for each in some] for some in (grown, asked))
+        searches.append(_Search(mined, covering, candidates_of(covering, *own), is_over))
     edits = range(sizes[0], sizes[-1] + MORE_NODES + 1) if grows and not exact_copies else None
-    sets = [one.coded_set(gathered.cut, given, edits, seed) for one in searches]
+    sets = [one.coded_set(cut, given, edits, seed) for one in searches]
     least_share = 1.0 if exact_copies else _LEAST_OF_CLIQUE
     return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed, least_share)
 
@@ -190,7 +187,6 @@ class _Search:
     ) -> None:
         self.mined, self.candidates, self.is_over = mined, candidates, is_over
         self.empty = Found(empty, ())
-        self.least = least_of(empty.code)
         # about what each would add to the set, as far as is known
         self.gains = {one: one.gain for one in candidates}
         self.is_cut = False
@@ -214,7 +210,7 @@ class _Search:
     def cover(self, found: Found, candidates: Sequence[Candidate]) -> Found:
         """Cover copies of these, in this order, in a collection that is covered in part."""
         for one in candidates:
-            choice = choose(found.covering, one.shape, one.occurrences, self.least)
+            (choice,) = choose(found.covering, [one])
             if len(choice.copies):
                 covering = found.covering.add(one.shape, choice.copies)
                 found = Found(covering, (*found.motifs, one))
@@ -242,7 +238,7 @@ class _Search:
             # an estimate of before is about an upper bound
             if len(known) >= _MOST_VERIFIED and self.gains[one] < known[_MOST_VERIFIED - 1][0]:
                 break
-            choice = choose(found.covering, one.shape, one.occurrences, self.least)
+            (choice,) = choose(found.covering, [one])
             self.gains[one] = choice.gain
             if len(choice.copies):
                 known.append((choice.gain, one, choice))
@@ -373,7 +369,7 @@ class _Search:
         for one in given:
             if "given" not in one.sources:
                 continue
-            keys = {seen.shape.key for seen in one.seen}
+            keys = {each[0].shape.key for each in one.candidates}
             own = [candidate for candidate in self.candidates if candidate.shape.key in keys]
             if any(candidate in found.motifs for candidate in own):
                 continue
