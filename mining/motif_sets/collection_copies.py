@@ -125,7 +125,6 @@ def _choose(covering: Covering, candidates: Sequence[Candidate], rounds: int) ->
         inside[:, orbits] = code.inside(np.stack([one.links for one in shapes]))
         said = code.integers[degrees[:, symbol] - inside[:, orbit]].sum(axis=0)
         costs += np.bincount(np.repeat(np.arange(number), num_orbits)[orbit], said, number)
-    places = _Places.of(covering, shapes, rows, which)
     gains, chosen = np.full(number, -np.inf), np.zeros(len(rows), bool)
     goes_on, number_bits = np.ones(number, bool), np.zeros((number, 1))
     for _ in range(rounds):
@@ -134,7 +133,7 @@ def _choose(covering: Covering, candidates: Sequence[Candidate], rounds: int) ->
         new_bits = -np.log2((expected + 0.5) / np.maximum(total, 0.5)[:, None])
         worth = saved - new_bits.ravel()[keys].sum(axis=1)
         # 5. disjoint copies by falling value, in each graph as many as pay
-        taken, counts, gain = places.numbers_that_pay(worth, number_bits)
+        taken, counts, gain = _numbers_that_pay(covering, shapes, rows, which, worth, number_bits)
         goes_on &= (counts.sum(axis=1) >= LEAST_COPIES) & (
             (counts > 0).sum(axis=1) >= least_graphs(code)
         )
@@ -167,73 +166,56 @@ def values(covering: Covering, candidates: Sequence[Candidate]) -> np.ndarray:
     return edges + covering.signature_bits[rows].sum(axis=1)
 
 
-class _Places(NamedTuple):
-    """Where copies of J structures are, and what says so."""
+def _numbers_that_pay(
+    covering: Covering,
+    shapes: Sequence[Shape],
+    rows: np.ndarray,
+    which: np.ndarray,
+    worth: np.ndarray,
+    number_bits: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which copies are taken, bool ``[K]``, how many of each graph ``[J, G]``, what they save, [J].
 
-    covering: Covering
-    members: np.ndarray  # int32 [K, M], the nodes of each copy, other numbers for each structure
-    which: np.ndarray  # int64 [K], the structure of each
-    graph_of: np.ndarray  # int64 [K], its graph
-    of_color: np.ndarray  # int64 [J, C], nodes of each category
-    symmetry: np.ndarray  # float64 [J], log2 of the automorphisms
-
-    @classmethod
-    def of(
-        cls, covering: Covering, shapes: Sequence[Shape], rows: np.ndarray, which: np.ndarray
-    ) -> _Places:
-        """The places of copies ``[K, M]`` of some structures."""
-        code = covering.code
-        members = rows + (which * code.graph.num_nodes)[:, None]
-        of_color = [np.bincount(one.colors, minlength=code.num_colors) for one in shapes]
-        symmetry = [one.automorphism_bits for one in shapes]
-        return cls(
-            covering, members.astype(np.int32), which, code.graph_of[rows[:, 0]],
-            np.array(of_color), np.array(symmetry),
-        )  # fmt: skip
-
-    def numbers_that_pay(
-        self, worth: np.ndarray, number_bits: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Which copies are taken, bool ``[K]``, how many of each graph ``[J, G]``, what they save.
-
-        Copies are ``worth`` so many bits beside their places. The number of copies of a graph costs
-        ``number_bits``, the last one for all that are larger.
-        """
-        code, number = self.covering.code, len(self.symmetry)
-        num_graphs = code.graph.num_graphs
-        # 1. disjoint ones by falling value, in each graph
-        marks = np.zeros(number * code.graph.num_nodes, bool)
-        rows = choose_disjoint(np.argsort(-worth, kind="stable"), self.members, marks)
-        group = self.which[rows] * num_graphs + self.graph_of[rows]
-        order = np.argsort(group, kind="stable")
-        rows, group = rows[order], group[order]
-        rank, own = rank_in_group(group), self.which[rows]
-        # 2. each is at some of the nodes that are left, in any order of the copies
-        log_factorial = log2_factorials(int(code.sizes.max(initial=0)))
-        of_color = self.of_color[own]
-        left = self.covering.free_of_color[self.graph_of[rows]] - of_color * rank[:, None]
-        places = (log_factorial[left] - log_factorial[left - of_color]).sum(axis=1)
-        saved = worth[rows] + np.log2(rank + 1.0) + self.symmetry[own] - places
-        starts = np.flatnonzero(rank == 0)
-        of_group = np.cumsum(rank == 0) - 1
-        total = np.cumsum(saved)
-        total -= (total - saved)[starts][of_group]
-        # 3. the number of each graph that saves most
-        if num_graphs == 1:
-            costs = integer_lengths(len(rows) + 1)[rank + 1]
-        else:
-            at = np.minimum(rank + 1, number_bits.shape[1] - 1)
-            costs = number_bits[own, at] - number_bits[own, 0]
-        paid = total - costs
-        best = np.maximum.reduceat(paid, starts)[of_group] if len(rows) else paid
-        pays = (paid > 0) & (paid >= best - 1e-12)
-        counts = np.zeros(number * num_graphs, np.int64)
-        np.maximum.at(counts, group[pays], rank[pays] + 1)
-        taken = np.zeros(len(worth), bool)
-        taken[rows[rank < counts[group]]] = True
-        is_last = rank + 1 == counts[group]
-        gain = np.bincount(own[is_last], total[is_last], number)
-        return taken, counts.reshape(number, num_graphs), gain
+    Copies ``[K, M]`` of structures ``which [K]`` are ``worth`` so many bits beside their places.
+    The number of copies of a graph costs ``number_bits``, the last one for all that are larger.
+    """
+    code, number = covering.code, len(shapes)
+    num_graphs, graph_of = code.graph.num_graphs, code.graph_of[rows[:, 0]]
+    # 1. disjoint ones by falling value, in each graph
+    members = (rows + (which * code.graph.num_nodes)[:, None]).astype(np.int32)
+    marks = np.zeros(number * code.graph.num_nodes, bool)
+    at = choose_disjoint(np.argsort(-worth, kind="stable"), members, marks)
+    group = which[at] * num_graphs + graph_of[at]
+    order = np.argsort(group, kind="stable")
+    at, group = at[order], group[order]
+    rank, own = rank_in_group(group), which[at]
+    # 2. each is at some of the nodes that are left, in any order of the copies
+    log_factorial = log2_factorials(int(code.sizes.max(initial=0)))
+    of_color = np.array([np.bincount(one.colors, minlength=code.num_colors) for one in shapes])[own]
+    symmetry = np.array([one.automorphism_bits for one in shapes])[own]
+    left = covering.free_of_color[graph_of[at]] - of_color * rank[:, None]
+    places = (log_factorial[left] - log_factorial[left - of_color]).sum(axis=1)
+    saved = worth[at] + np.log2(rank + 1.0) + symmetry - places
+    starts = np.flatnonzero(rank == 0)
+    of_group = np.cumsum(rank == 0) - 1
+    total = np.cumsum(saved)
+    total -= (total - saved)[starts][of_group]
+    # 3. the number of each graph that saves most
+    if num_graphs == 1:
+        costs = integer_lengths(len(at) + 1)[rank + 1]
+    else:
+        number_of = np.minimum(rank + 1, number_bits.shape[1] - 1)
+        costs = number_bits[own, number_of] - number_bits[own, 0]
+    paid = total - costs
+    best = np.maximum.reduceat(paid, starts)[of_group] if len(at) else paid
+    pays = (paid > 0) & (paid >= best - 1e-12)
+    counts = np.zeros(number * num_graphs, np.int64)
+    np.maximum.at(counts, group[pays], rank[pays] + 1)
+    taken = np.zeros(len(worth), bool)
+    taken[at[rank < counts[group]]] = True
+    is_last = rank + 1 == counts[group]
+    gain = np.bincount(own[is_last], total[is_last], number)
+    return taken, counts.reshape(number, num_graphs), gain
 
 
 def most_grown(rows: Rows, sets: np.ndarray) -> int:
