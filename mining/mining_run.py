@@ -162,7 +162,7 @@ class MiningRun:
                 "graph must be the one that the miner was fitted to, with its nodes in the same "
                 "order; fit the miner to it."
             )
-        settings = settings or RunSettings.of(miner)
+        settings = settings or RunSettings(miner=miner)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)

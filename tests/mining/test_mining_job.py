@@ -24,8 +24,7 @@ from synthetic import barabasi_albert, plant_motifs
 # so many seconds that every count is exact, however busy the machine is
 MINER = {"pattern_size": "4-5", "sources": "grown,filters", "count_seconds": 60.0}
 LEARNING = {"num_filters": 4, "num_epochs": 2, "backend": "reference"}
-TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 99}, "learning": LEARNING}
-SETTINGS = RunSettings().override(TABLES)
+SETTINGS = RunSettings().override({**MINER, **LEARNING, "null": "degree", "null_samples": 99})
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +122,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 
 def test_workers_give_what_one_process_gives(graph, uninterrupted):
-    shared, _ = run_job(SETTINGS.override({"miner": {"n_jobs": 2}}), graph)
+    shared, _ = run_job(SETTINGS.override({"n_jobs": 2}), graph)
     assert content(shared) == content(uninterrupted)
     one, two = (
         bag_of_patterns(miner.patterns_, graph, level="node", n_jobs=miner.n_jobs)
