@@ -5,16 +5,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-import click
-import measure
 import pytest
 import torch
 from click.testing import CliRunner
 from paper.protocol import read_experiment
 from paper.table import HERE as PAPER
-from record import Bench
 from registry import BENCHMARKS, HERE, listing
 from run import main
 
@@ -83,37 +79,3 @@ def test_each_table_that_a_page_cites_is_of_a_benchmark():
     assert cited - tables == {"results/fuzzing.md"}
     written = {path.relative_to(HERE).as_posix() for path in HERE.glob("results/*.md")}
     assert written - tables == {"results/fuzzing.md"}
-
-
-def test_a_gpu_that_is_not_there_is_refused():
-    if torch.cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(click.UsageError, match="matching_cuda needs a CUDA GPU"):
-        BY_NAME["matching_cuda"].load()(None)
-
-
-def test_a_run_leaves_a_table_and_a_record(tmp_path):
-    bench = Bench("tiny", 1, 2, "repeats", True, tmp_path, Path())
-    bench.table("A table", {"who": "", "time": "", "share": ".1%"}).add(
-        "we", measure.Timing((1.0, 2.0, 3.0)), None
-    )
-    bench.note("A note.")
-    bench.write()
-    written = (tmp_path / "tiny.md").read_text()
-    assert written.startswith("Commit ") and ", 1 thread, 2 repeats.\n" in written
-    assert "| we | 2.00 s (1.00–3.00) | – |" in written and "A note." in written
-    record = json.loads((tmp_path / "tiny.jsonl").read_text())
-    assert record["tables"][0]["rows"] == [["we", [1.0, 2.0, 3.0], None]]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        ((1.0, 2.0, 3.0), "2.00 s (1.00–3.00)"),
-        ((0.0123, 0.0124, 1.5), "12.4 ms (12.3–1,500)"),
-        ((25e-6,), "25.0 µs (25.0–25.0)"),
-        ((5e-9,), "5.00 ns (5.00–5.00)"),
-    ],
-)
-def test_a_timing_reads_as_median_and_range(seconds, text):
-    assert f"{measure.Timing(seconds)}" == text
