@@ -379,22 +379,14 @@ class GraphCode:
         that a copy costs -log2 of the number of such copies that is expected at random.
         """
         graph, roles = self.graph, self.graph.roles(shape)
-        pairs = zip(shape.colors.tolist(), roles, strict=True)
-        found = [self._role(color, role) for color, role in pairs]
-        uniform, weight = (sum(column) for column in zip(*found, strict=True))
-        table = log2_factorials(int(graph.num_neighbors.max()))
-        terms = terms_of(roles)
-        by_degree = np.full(len(copies), weight)
-        for role, slot, r in terms.tolist():
-            degrees = graph.degrees[slot, copies[:, role]]
-            by_degree -= table[degrees] - table[degrees - r]
+        (uniform,), by_degree = self.address_bits(shape, copies, roles[None])
         eligible = np.zeros(0, np.int64)
         if graph.is_plain:
             # the nodes of a role could all play those of smaller degree
             able = np.searchsorted(self._ascending, np.sort(roles[:, 0])[::-1])
             eligible = len(self._ascending) - able
         return Places(
-            terms, by_degree, uniform, eligible, roles.sum(axis=1),
+            terms_of(roles), by_degree, uniform, eligible, roles.sum(axis=1),
             graph.num_neighbors, graph.class_of, graph.class_sizes,
         )  # fmt: skip
 
@@ -421,24 +413,28 @@ class GraphCode:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Bits of copies ``[K, M]`` by the first two addresses, ``[K]`` each.
 
-        Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
+        ``inside``, the demand of each node, is int64 ``[K, M, S]``, or ``[1, M, S]`` where all
+        copies are alike; so are the bits by the first one.
         """
-        # a sum of hashes stands for a colour and a demand
+        # 1. the roles that differ: a sum of hashes stands for a colour and a demand
         factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
         keys = (
             shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
         )
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        colors = np.broadcast_to(shape.colors, copies.shape).reshape(-1)[first]
+        colors = np.broadcast_to(shape.colors, keys.shape).reshape(-1)[first]
         demands = inside.reshape(-1, inside.shape[2])[first]
         pairs = zip(colors.tolist(), demands, strict=True)
         uniform, weight = np.array([self._role(*pair) for pair in pairs]).reshape(-1, 2).T
-        which = which.reshape(copies.shape)
+        which = which.reshape(keys.shape)
+        # 2. by degree, the share that each node has of the weights
         table = log2_factorials(int(self.graph.num_neighbors.max()))
         by_degree = weight[which].sum(axis=1)
         for slot, degrees in enumerate(self.graph.degrees):
-            degree = degrees[copies]
-            by_degree -= (table[degree] - table[degree - inside[:, :, slot]]).sum(axis=1)
+            nodes = np.flatnonzero(inside[:, :, slot].any(axis=0))
+            degree = degrees[copies[:, nodes]]
+            falling = table[degree] - table[degree - inside[:, nodes, slot]]
+            by_degree = by_degree - falling.sum(axis=1)
         return uniform[which].sum(axis=1), by_degree
 
     def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
