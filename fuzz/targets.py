@@ -77,7 +77,6 @@ def _feature_file(path: Path) -> None:
 
 def _settings(path: Path) -> None:
     settings = read_settings(path)
-    settings.make_miner()
     settings.to_toml().encode()
 
 

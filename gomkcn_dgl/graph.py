@@ -39,7 +39,12 @@ from gomkcn_dgl.graph_objects import (
     is_edge_index,
 )
 from gomkcn_dgl.io.edge_tables import from_edge_table
-from gomkcn_dgl.io.features import csr_with_features, read_node_table, with_isolated_nodes
+from gomkcn_dgl.io.features import (
+    read_node_table,
+    select_features,
+    with_isolated_nodes,
+    with_node_table,
+)
 from gomkcn_dgl.io.molecules import from_molecules
 from gomkcn_dgl.io.tables import is_table
 
@@ -205,17 +210,17 @@ def _with_nodes(
     names = [choice.features] if isinstance(choice.features, str) else choice.features
     if names is not None and not (len(names) and is_text(names)):
         raise InputError("features must name columns of nodes, at least one, or be None.")
-    table, content = read_node_table(nodes, names), read(graph)
+    table, content = read_node_table(nodes), read(graph)
     if is_table(graph):
         content = with_isolated_nodes(content, table)
-    return csr_with_features(content, choice, table)
+    return make_csr(with_node_table(content, table), choice)
 
 
 def _with_features(graph: CSRGraph, features: Any) -> CSRGraph:
     if features is None:
         return graph
     if is_text(features):
-        return make_csr(from_csr(graph), ColumnChoice(features))
+        return select_features(graph, [features] if isinstance(features, str) else features)
     matrix, names = check_features(features, graph.num_nodes, None)
     return replace(graph, features=matrix, feature_names=names)
 

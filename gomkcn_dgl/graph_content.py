@@ -98,8 +98,7 @@ class GraphContent:
         found: dict[str, Any] = {}
         for name in self.nodes:
             with contextlib.suppress(InputError):
-                own = self.nodes
-                values = own.with_gaps(name) if isinstance(own, Columns) else own[name]
+                values = with_gaps(self.nodes, name)
                 values = values if isinstance(values, list) else to_numpy(values)
                 if np.shape(values) == (self.num_nodes,):
                     found[name] = values
@@ -162,7 +161,8 @@ def _node_features(
         chosen.insert(0, content.node_type)
     if not chosen:
         return None, None, []
-    return (*pick_columns(chosen, content.nodes, content.owner), chosen)
+    used = [_column_of(name, content.nodes) for name in chosen]
+    return (*pick_columns(chosen, content.nodes, content.owner), used)
 
 
 def _edge_weights(
@@ -372,6 +372,11 @@ class Columns(Mapping[str, Any]):
         return len(self._names)
 
 
+def with_gaps(table: Mapping[str, Any], name: str) -> Any:
+    """One column, None where a value is missing."""
+    return table.with_gaps(name) if isinstance(table, Columns) else table[name]
+
+
 def record_columns(records: Sequence[Mapping[Any, Any]], owner_of: Callable[[int], Any]) -> Columns:
     """Table of attributes that are stored node by node or edge by edge, as NetworkX does."""
 
@@ -441,20 +446,38 @@ def column_values(name: str, table: Mapping[str, Any], owner: str) -> np.ndarray
 def pick_columns(
     names: Sequence[str], table: Mapping[str, Any], owner: str
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Put columns side by side: numbers as they are, text as one column for each value."""
+    """Put columns side by side: numbers as they are, text as one column for each value.
+
+    The name kind=tf is that of one value of the column kind.
+    """
     blocks, titles = [], []
     for name in names:
-        values = column_values(name, table, owner)
-        values = values.reshape(len(values), math.prod(values.shape[1:]))
-        if values.dtype.kind == "U":
-            values, categories = _one_hot(name, values)
-            titles += [f"{name}={category}" for category in categories]
-        else:
-            # an attribute of several columns gives each a number
-            plain, width = "x" if name == DEFAULT_FEATURE else name, values.shape[1]
-            titles += [name] if width == 1 else [f"{plain}{column}" for column in range(width)]
+        column = _column_of(name, table)
+        values, own = _numbers_of(column, column_values(column, table, owner))
+        if column != name:
+            if name not in own:
+                raise InputError(f"{owner} has no {name!r}; it holds {own}.")
+            values, own = values[:, [own.index(name)]], [name]
         blocks.append(values)
+        titles += own
     return np.concatenate(blocks, axis=1), tuple(titles)
+
+
+def _column_of(name: str, table: Mapping[str, Any]) -> str:
+    """The column that a feature is of."""
+    column = name.partition("=")[0]
+    return column if name not in table and column in table else name
+
+
+def _numbers_of(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """A column as numbers ``[rows, D]``, and what each of the D is called."""
+    values = values.reshape(len(values), math.prod(values.shape[1:]))
+    if values.dtype.kind == "U":
+        values, categories = _one_hot(name, values)
+        return values, [f"{name}={category}" for category in categories]
+    # an attribute of several columns gives each a number
+    plain, width = "x" if name == DEFAULT_FEATURE else name, values.shape[1]
+    return values, [name] if width == 1 else [f"{plain}{column}" for column in range(width)]
 
 
 def _one_hot(name: str, values: np.ndarray) -> tuple[np.ndarray, list[str]]:

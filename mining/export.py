@@ -22,6 +22,7 @@ from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import OrbitFeature, Pattern
+from mining.settings import GraphSettings
 
 _FORMATS = ("csv", "parquet", "graphml")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "occurrences",
@@ -331,14 +332,7 @@ def write_tables(
 def _write_graph(run: MiningRun, file: BinaryIO) -> None:
     import networkx as nx
 
-    from gomkcn_dgl.io.reading import read_graph
-
-    reading = {
-        name: value
-        for name, value in run.settings["graph"].items()
-        if name not in ("class_names", "class_column")
-    }
-    drawn = run.motif_set.to_networkx(read_graph(**reading))
+    drawn = run.motif_set.to_networkx(GraphSettings(**run.settings["graph"]).read_graph())
     if drawn.is_multigraph():
         # keys of edges become their ids, which must differ
         edges = enumerate(drawn.edges(data=True))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +36,8 @@ def run_job(
     """
     start, progress = time.perf_counter(), JobProgress() if progress is None else progress
     progress.begin("preparing")
-    miner = settings.make_miner()
+    # settings stay as they are
+    miner = replace(settings.miner)
     identity = None if folder is None else _identity(settings, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=miner.n_jobs)
     y = None if classes is None else np.array(classes.names)[classes.labels]
@@ -47,7 +50,7 @@ def _identity(
     settings: RunSettings, graph: CSRGraph, classes: GraphClasses | None
 ) -> dict[str, object]:
     """What decides the result: the settings, the graph, its classes."""
-    tables = settings.to_dict()
+    tables: dict[str, Any] = dict(settings.to_dict())
     del tables["graph"]
     for table, names in _WITHOUT_EFFECT.items():
         for name in names:

@@ -108,6 +108,11 @@ class MiningRun:
     null_models: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
 
+    @property
+    def counted(self) -> list[Pattern]:
+        """All structures that were counted: the patterns, then the others."""
+        return [*self.patterns, *self.others]
+
     def __repr__(self) -> str:
         """What was mined, the motif set, and how many patterns are reported."""
         patterns = count(len(self.patterns), "pattern")
@@ -162,7 +167,7 @@ class MiningRun:
                 "graph must be the one that the miner was fitted to, with its nodes in the same "
                 "order; fit the miner to it."
             )
-        settings = settings or RunSettings.of(miner)
+        settings = settings or RunSettings(miner=miner)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)

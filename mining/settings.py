@@ -1,7 +1,7 @@
 """The settings of a mining run: read from one TOML file, changed by options, stored with the run.
 
-Each table of the file is a record of this module; its fields are the names that the table knows,
-and their annotations are the types that their values may have.
+Each table of the file is a record; its fields are the names that the table knows, and their
+annotations are the types that their values may have. No name is in two tables.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.io.graph_classes import GraphClasses, read_graph_classes
+from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.learning.filter_learning import FilterLearning
 from mining.miner import Miner
+
+T = TypeVar("T", bound=Any)
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,17 @@ class GraphSettings:
     smiles: str | None = None
     skip_invalid: bool | None = None
 
+    def read_graph(self) -> CSRGraph:
+        """The graph that these settings name."""
+        own = {name: value for name, value in vars(self).items() if not name.startswith("class_")}
+        return read_graph(**own)
+
+    def read_classes(self) -> GraphClasses | None:
+        """The classes of its graphs, where there are any."""
+        names = ("class_column", "format", "smiles", "skip_invalid")
+        own = {name: getattr(self, name) for name in names}
+        return read_graph_classes(self.path, self.class_names, **own)
+
 
 # what a table of the file has values of
 _RECORDS = {
@@ -52,51 +68,37 @@ _RECORDS = {
 }
 
 
-def _miner_parameters(miner: Miner) -> dict[str, Any]:
-    """Parameters that belong to ``[miner]``: those of filters have tables of their own."""
-    names = [one.name for one in fields(Miner) if one.name != "learning"]
-    given = [one if isinstance(one, str) else one.to_text() for one in miner.given_structures]
-    return {**{name: getattr(miner, name) for name in names}, "given": tuple(given)}
-
-
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that decides the result of a mining run: the tables of a settings file.
+    """Everything that decides the result of a mining run: what is read, and the miner.
 
-    ``[kernel]`` is that of ``learning``.
+    The tables ``[learning]`` and ``[kernel]`` are those of the miner.
     """
 
     graph: GraphSettings = GraphSettings()
-    miner: Mapping[str, Any] = field(default_factory=lambda: _miner_parameters(Miner()))
-    learning: FilterLearning = field(default_factory=FilterLearning)
+    miner: Miner = field(default_factory=Miner)
 
-    @classmethod
-    def of(cls, miner: Miner) -> RunSettings:
-        """The settings of a miner that was made without a file."""
-        return cls(miner=_miner_parameters(miner), learning=miner.resolve_learning())
+    def override(self, given: Mapping[str, Any]) -> RunSettings:
+        """Return new settings with the values, by name, that are not None."""
+        given = {name: value for name, value in given.items() if value is not None}
 
-    def make_miner(self) -> Miner:
-        """A miner with these settings."""
-        return Miner(**self.miner, learning=self.learning)
+        def changed(record: T) -> T:
+            known = {one.name for one in fields(record)} & given.keys()
+            return replace(record, **{name: given[name] for name in known})
 
-    def override(self, tables: Mapping[str, Mapping[str, Any]]) -> RunSettings:
-        """Return new settings with the values in ``tables`` that are not None."""
-        given: dict[str, dict[str, Any]] = {name: {} for name in _RECORDS}
-        for name, table in tables.items():
-            given[name] = {key: value for key, value in table.items() if value is not None}
-        kernel = replace(self.learning.kernel, **given["kernel"])
-        return RunSettings(
-            replace(self.graph, **given["graph"]),
-            {**self.miner, **given["miner"]},
-            replace(self.learning, kernel=kernel, **given["learning"]),
-        )
+        learning = changed(self.miner.resolve_learning())
+        learning = replace(learning, kernel=changed(learning.kernel))
+        return RunSettings(changed(self.graph), replace(changed(self.miner), learning=learning))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, dict[str, Any]]:
         """All tables by name."""
-        learning = asdict(self.learning)
+        learning = asdict(self.miner.resolve_learning())
         kernel = learning.pop("kernel")
-        tables = {"kernel": kernel, "learning": learning}
-        return {"graph": asdict(self.graph), "miner": dict(self.miner), **tables}
+        miner = {one.name: getattr(self.miner, one.name) for one in fields(Miner)}
+        del miner["learning"]
+        given = self.miner.given_structures
+        miner["given"] = tuple(one if isinstance(one, str) else one.to_text() for one in given)
+        return {"graph": asdict(self.graph), "miner": miner, "kernel": kernel, "learning": learning}
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
@@ -114,4 +116,5 @@ def read_settings(path: str | Path) -> RunSettings:
     for name, known in defaults.to_dict().items():
         hints = get_type_hints(_RECORDS[name])
         types[name] = {key: hints[key] for key in known}
-    return defaults.override(read_tables(path, types))
+    tables = read_tables(path, types).values()
+    return defaults.override({key: value for table in tables for key, value in table.items()})

@@ -57,7 +57,12 @@ class _Option(click.Option):
         self.group, self.rare = group, rare
 
 
-# a number stands for itself in the help: N is whole, X is any
+def _none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
+    return given or None
+
+
+# a number stands for itself in the help: N is whole, X is any; what is not given is None, but for a
+# FLAG, which is off
 _KINDS: dict[str, dict[str, Any]] = {
     "N": {"type": int, "metavar": "N"},
     "X": {"type": float, "metavar": "X"},
@@ -67,7 +72,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "X,X": {"type": _Several(float), "metavar": "X,X"},
     "FLAG": {"is_flag": True, "default": False},
     "YES/NO": {"is_flag": True, "default": None},
-    "LIST": {"multiple": True},
+    "LIST": {"multiple": True, "callback": _none_if_empty},
     "NEEDED": {"required": True},
 }
 
@@ -142,7 +147,7 @@ Input
     * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
         npz, smiles, sdf, folder or tu [by file name]
     * --smiles        TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
-    * --skip-invalid  FLAG  Leave out molecules that RDKit cannot read
+    * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)
 reading_option = option_table("""
 Options

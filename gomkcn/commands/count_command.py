@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,32 +19,36 @@ if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
-    from gomkcn_dgl.relations import Relations
     from mining.categories import Colors
     from mining.counting.conditional_search import ConditionalSearch
-    from mining.inexact_counts import InexactCounts
     from mining.pattern import OccurrenceCount
 
-
-class _Search(NamedTuple):
-    """Where is counted, and how well: the error of an estimate, the work, the seed."""
-
-    graph: CSRGraph
-    error: float
-    max_steps: int
-    seed: int
-
-    @property
-    def limits(self) -> dict[str, int]:
-        return {"max_steps": self.max_steps, "seed": self.seed}
-
-
-_EXACTLY = "counted exactly"
 # entries of a small graph, and steps of a short search by joins
 _FEW_ENTRIES, _FEW_STEPS = 1 << 20, 1 << 24
 # each text of edges has one of these
 _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
+# names of columns, a row for each occurrence that is listed, and whether these are all
+Listing = tuple[list[str], list[list[Any]], bool]
+# the lines that say what was counted, and what lists the occurrences
+Counted = tuple[dict[str, str], Callable[[], Listing]]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What the options ask for: a reading, an error, work, and how many occurrences to list."""
+
+    reading: str
+    error: float
+    max_steps: int
+    seed: int
+    most: int
+    max_edits: int | None
+    n_jobs: int | None
+
+    @property
+    def limits(self) -> dict[str, int]:
+        return {"max_steps": self.max_steps, "seed": self.seed}
 
 
 @click.command(cls=Command)
@@ -103,103 +107,197 @@ def count(
     """
     show_log(quiet=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
-    from gomkcn_dgl.io.reading import read_graph
-    from gomkcn_dgl.relations import PLAIN
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
-    from mining.graph_relations import channels_in, joined_relations
 
     check_float("count_error", count_error, 0, open_minimum=True)
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
+    said, is_smarts = _conditions_in(pattern), pattern.startswith(_SMARTS)
     if n_jobs is not None and max_edits is None:
         raise InputError("--jobs shares the structures within --errors; leave it out.")
-    if pattern.startswith(_SMARTS):
-        if reading == SUBGRAPH or max_edits is not None:
-            raise InputError("--reading subgraph and --errors are not for SMARTS; leave them out.")
-        _count_smarts(pattern, path, most, seed, **options)
-        return
-    said = _conditions_in(pattern)
-    if said is not None:
-        if max_edits is not None:
-            raise InputError("--errors is for patterns without conditions; leave it out.")
-        _count_where(said, path, reading, max_steps, most, seed, **options)
-        return
+    if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
+        raise InputError(
+            "--errors is for the induced reading of a pattern without SMARTS and conditions; leave "
+            "it out."
+        )
+    if is_smarts and reading == SUBGRAPH:
+        raise InputError("--reading subgraph is not for SMARTS; leave it out.")
+    task = _Task(reading, count_error, max_steps, seed, most, max_edits, n_jobs)
+    if is_smarts:
+        rows, list_places = _count_smarts(pattern, path, task, options)
+    elif said:
+        rows, list_places = _count_where(said, path, task, options)
+    else:
+        rows, list_places = _count_structure(pattern, path, task, options)
+    for name, value in rows.items():
+        click.echo(f"{name:<11} {value}")
+    if most:
+        names, places, complete = list_places()
+        click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
+        for row in [names, *places]:
+            click.echo("\t".join(map(str, row)))
+
+
+def _conditions_in(pattern: str) -> PatternText | None:
+    """What a text of edges and conditions says; None where it has no conditions, or is a name."""
+    from gomkcn_dgl.graphs.named_structures import is_name
+    from gomkcn_dgl.graphs.pattern_text import PatternText
+
+    of_run = os.path.isdir(pattern.rpartition(":")[0])
+    is_text = any(sign in pattern for sign in _JOINS) and not pattern.startswith(_SMARTS)
+    if not is_text or is_name(pattern) or of_run or os.path.isfile(pattern):
+        return None
+    said = PatternText.read(pattern)
+    return said if said.absent or said.conditions else None
+
+
+def _count_smarts(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
+    """The sets of atoms that a SMARTS matches in the molecules of a file."""
+    import numpy as np
+
+    from gomkcn_dgl.io.reading import read_molecule_file
+    from mining.fragments import find_smarts
+    from mining.pattern import OccurrenceCount
+
+    mols = read_molecule_file(
+        path, **{name: options[name] for name in ("format", "smiles", "skip_invalid")}
+    )
+    places = find_smarts(pattern.removeprefix(_SMARTS), mols)
+    size = places.shape[1] - 1
+    rows = {
+        "pattern": f"{pattern}: {_sizes(atom=size)}",
+        "graph": f"{path}: {_sizes(molecule=len(mols))}",
+        "reading": "SMARTS, matched by RDKit",
+        **_said(OccurrenceCount.exact(len(places)), len(np.unique(places[:, 0])), len(mols)),
+    }
+
+    def list_places() -> Listing:
+        chosen = np.arange(len(places))
+        if len(places) > task.most:
+            rng = np.random.default_rng(task.seed)
+            chosen = np.sort(rng.choice(len(places), task.most, replace=False))
+        names = ["graph", *map(str, range(size))]
+        return names, places[chosen].tolist(), len(chosen) == len(places)
+
+    return rows, list_places
+
+
+def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, Any]) -> Counted:
+    """The occurrences of a pattern with conditions."""
+    from gomkcn_dgl.io.reading import read_with_attributes
+    from mining.counting.conditional_search import ConditionalSearch
+
+    graph, attributes = read_with_attributes(path, **options)
+    conditions = len(said.absent) + len(said.conditions)
+    size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=conditions)
+    rows = _head(f"{' '.join(said.text.split())}: {size}", path, graph)
+    search = ConditionalSearch(graph, said, task.reading, attributes)
+    return _count_by_joins(search, rows, search.names, task)
+
+
+def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
+    """The occurrences of a structure, in one of both readings or with edits."""
+    from gomkcn_dgl.io.reading import read_graph
+    from gomkcn_dgl.relations import PLAIN
+    from mining.counting.conditional_search import ConditionalSearch, text_of
+    from mining.counting.sought import SUBGRAPH
+    from mining.graph_relations import channels_in, joined_relations
+
+    # 1. the structure in terms of the graph
     graph = read_graph(path, **options)
-    search = _Search(graph, count_error, max_steps, seed)
     given = read_pattern(pattern, graph)
-    size = _sizes(node=given.num_nodes, edge=len(given.edges))
-    rows = {"pattern": f"{pattern}: {size}", "graph": _graph_said(path, graph)}
+    rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
     if len(graph.relations.names) > 1 and given.relations.names == (PLAIN,):
         rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
-        search = search._replace(graph=joined_relations(graph))
-        graph = search.graph
-    _check_directions(given.relations, graph.relations)
+        graph = joined_relations(graph)
     # refuses relations that the graph lacks
     channels_in(graph.relations, given)
-    rows["reading"] = reading
-    if reading == SUBGRAPH:
-        if max_edits is not None:
-            raise InputError(
-                "--errors, by which edges may be added, is for --reading induced; leave one out."
-            )
-        from mining.counting.conditional_search import ConditionalSearch, text_of
+    # 2. its occurrences
+    names = [*given.node_names]
+    if task.reading == SUBGRAPH:
+        search = ConditionalSearch(graph, text_of(given), task.reading)
+        return _count_by_joins(search, rows, names, task)
+    rows["reading"] = task.reading
+    if task.max_edits is not None:
+        return _count_with_edits(graph, given, colors, rows, task)
+    found, contains = _find_occurrences(graph, given, colors, task)
 
-        joins = ConditionalSearch(graph, text_of(given), reading)
-        _count_by_joins(joins, rows, max_steps, most, seed, given.node_names)
-        return
-    inexact = None
-    if max_edits is not None:
-        from mining.inexact_counts import count_inexact
+    def list_places() -> Listing:
+        from mining.counting import counter
 
-        inexact = count_inexact(
-            graph, given, colors,
-            max_edits=max_edits, error=count_error, n_jobs=n_jobs, **search.limits,
-        )  # fmt: skip
-        rows |= _said_by_edits(inexact)
-    else:
-        rows |= _said(graph, *_find_occurrences(search, given, colors))
-    _show(rows)
-    if most:
-        _list(search, given, colors, inexact, most)
+        places, complete = counter.list_places(graph, given, colors, most=task.most, **task.limits)
+        return _listing(graph, names, places, complete)
+
+    return rows | _said(found, int(contains.sum()), graph.num_graphs), list_places
 
 
-def _count_smarts(pattern: str, path: str, most: int, seed: int, **options: Any) -> None:
-    """Print the sets of atoms that a SMARTS matches in the molecules of a file."""
+def _find_occurrences(
+    graph: CSRGraph, given: Structure, colors: Colors | None, task: _Task
+) -> tuple[OccurrenceCount, np.ndarray]:
+    """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
+    from mining.counting.conditional_search import ConditionalSearch, text_of
+    from mining.pattern import OccurrenceCount
+
+    if given.num_nodes > 1 and len(graph.indices) <= _FEW_ENTRIES:
+        # takes less than it takes to load the compiled search
+        joins = ConditionalSearch(graph, text_of(given))
+        joins.run(max_steps=_FEW_STEPS)
+        if not joins.unfinished:
+            return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
+    from mining.counting.counter import count_and_find
+
+    return count_and_find(graph, given, colors, task.error, **task.limits)
+
+
+def _count_with_edits(
+    graph: CSRGraph, given: Structure, colors: Colors | None, rows: dict[str, str], task: _Task
+) -> Counted:
+    """Inexact occurrences: together, and those of each number of edits."""
     import numpy as np
 
-    from gomkcn_dgl.io.reading import read_molecule_file
-    from mining.fragments import find_smarts
+    from mining.inexact_counts import count_inexact
+    from mining.pattern import OccurrenceCount
 
-    reading = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
-    mols = read_molecule_file(path, **reading)
-    places = find_smarts(pattern.removeprefix(_SMARTS), mols)
-    _show(
-        {
-            "pattern": f"{pattern}: {_sizes(atom=places.shape[1] - 1)}",
-            "graph": f"{path}: {_sizes(molecule=len(mols))}",
-            "reading": "SMARTS, matched by RDKit",
-            "occurrences": f"{len(places):,}, {_EXACTLY}",
-            "graphs": f"{len(np.unique(places[:, 0]))} of {len(mols)} contain it",
-        }
-    )
-    if most:
-        complete = len(places) <= most
-        if not complete:
-            rows = np.random.default_rng(seed).choice(len(places), most, replace=False)
-            places = places[np.sort(rows)]
-        click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
-        for row in [("graph", *range(places.shape[1] - 1)), *places.tolist()]:
-            click.echo("\t".join(map(str, row)))
+    assert task.max_edits is not None
+    edited: dict[str, Any] = {"max_edits": task.max_edits, "n_jobs": task.n_jobs}
+    found = count_inexact(graph, given, colors, error=task.error, **edited, **task.limits)
+    contains = np.any([one.graphs for one in found.variants], axis=0)
+    rows |= _said(OccurrenceCount.sum(found.counts), int(contains.sum()), graph.num_graphs)
+    rows |= {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
+
+    def list_places() -> Listing:
+        places, of, complete = found.list_places(task.most, **task.limits)
+        names, listed, _ = _listing(graph, [*given.node_names], places, complete)
+        edits = [", ".join(found.variants[number].edits) or "none" for number in of]
+        rows = [[*row, own] for row, own in zip(listed, edits, strict=True)]
+        return [*names, "edits"], rows, complete
+
+    return rows, list_places
 
 
-def _graph_said(path: str, graph: CSRGraph) -> str:
-    """The sizes of a graph or a collection."""
+def _count_by_joins(
+    search: ConditionalSearch, rows: dict[str, str], names: list[str], task: _Task
+) -> Counted:
+    """The occurrences that a search by joins finds."""
+    graph = search.graph
+    found = search.total(**task.limits)
+    rows["reading"] = task.reading
+
+    def list_places() -> Listing:
+        return _listing(graph, names, *search.sample(task.most, **task.limits))
+
+    return rows | _said(found, int(search.graphs.sum()), graph.num_graphs), list_places
+
+
+def _head(pattern: str, path: str, graph: CSRGraph) -> dict[str, str]:
+    """The pattern, and the sizes of a graph or a collection."""
     graphs = {"graph": graph.num_graphs} if graph.num_graphs > 1 else {}
-    return f"{path}: {_sizes(**graphs, node=graph.num_nodes, edge=graph.num_edges)}"
+    size = _sizes(**graphs, node=graph.num_nodes, edge=graph.num_edges)
+    return {"pattern": pattern, "graph": f"{path}: {size}"}
 
 
 def _sizes(**numbers: int) -> str:
@@ -209,57 +307,23 @@ def _sizes(**numbers: int) -> str:
     return ", ".join(counted(number, noun) for noun, number in numbers.items())
 
 
-def _conditions_in(pattern: str) -> PatternText | None:
-    """What a text of edges and conditions says; None where it has no conditions, or is a name."""
-    from gomkcn_dgl.graphs.named_structures import is_name
-    from gomkcn_dgl.graphs.pattern_text import PatternText
-
-    of_run = os.path.isdir(pattern.rpartition(":")[0])
-    is_text = any(sign in pattern for sign in _JOINS)
-    if not is_text or is_name(pattern) or of_run or os.path.isfile(pattern):
-        return None
-    said = PatternText.read(pattern)
-    return said if said.absent or said.conditions else None
+def _said(found: OccurrenceCount, containing: int, num_graphs: int) -> dict[str, str]:
+    """The number of occurrences, and of the graphs of a collection that have some."""
+    how = "counted exactly" if found.is_exact else "a 95% interval"
+    least = "" if found.is_exact else "at least "
+    graphs = {"graphs": f"{least}{containing} of {num_graphs} contain it"} if num_graphs > 1 else {}
+    return {"occurrences": f"{found}, {how}", **graphs}
 
 
-def _count_where(
-    said: PatternText, path: str, reading: str, max_steps: int, most: int, seed: int, **options: Any
-) -> None:
-    """Print the occurrences of a pattern with conditions."""
-    from gomkcn_dgl.io.reading import read_with_attributes
-    from mining.counting.conditional_search import ConditionalSearch
-
-    graph, attributes = read_with_attributes(path, **options)
-    num_conditions = len(said.absent) + len(said.conditions)
-    size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=num_conditions)
-    rows = {
-        "pattern": f"{' '.join(said.text.split())}: {size}",
-        "graph": _graph_said(path, graph),
-        "reading": reading,
-    }
-    search = ConditionalSearch(graph, said, reading, attributes)
-    _count_by_joins(search, rows, max_steps, most, seed, search.names)
-
-
-def _count_by_joins(
-    search: ConditionalSearch,
-    rows: dict[str, str],
-    max_steps: int,
-    most: int,
-    seed: int,
-    names: Sequence[str],
-) -> None:
-    """Print the occurrences that a search by joins finds."""
-    found = search.total(max_steps, seed)
-    _show(rows | _said(search.graph, found, search.graphs))
-    if most:
-        places, complete = search.sample(most, max_steps, seed)
-        _show_places(search.graph, places, complete, names)
-
-
-def _show(rows: dict[str, str]) -> None:
-    for name, value in rows.items():
-        click.echo(f"{name:<11} {value}")
+def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete: bool) -> Listing:
+    """The graph of a collection, and the input's ids of the nodes of occurrences ``[K, M]``."""
+    several, size = graph.num_graphs > 1, len(names)
+    ids = graph.original_ids(places.reshape(-1))
+    rows = [
+        [*[number] * several, *ids[at * size : (at + 1) * size]]
+        for at, number in enumerate(graph.graph_of(places[:, 0]).tolist())
+    ]
+    return [*["graph"] * several, *names], rows, complete
 
 
 def read_pattern(text: str, graph: CSRGraph) -> Structure:
@@ -324,92 +388,3 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
     kinds = Categories(tuple(groups[0]))
     return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))
-
-
-def _said(graph: CSRGraph, found: OccurrenceCount, contains: np.ndarray) -> dict[str, str]:
-    """What is printed of the occurrences, and of the graphs of a collection that have some."""
-    rows = {"occurrences": f"{found}, {_EXACTLY if found.is_exact else 'a 95% interval'}"}
-    if graph.num_graphs > 1:
-        least = "" if found.is_exact else "at least "
-        rows["graphs"] = f"{least}{contains.sum()} of {graph.num_graphs} contain it"
-    return rows
-
-
-def _said_by_edits(found: InexactCounts) -> dict[str, str]:
-    """What is printed of inexact occurrences: together, and those of each number of edits."""
-    import numpy as np
-
-    from mining.pattern import OccurrenceCount
-
-    contains = np.any([one.graphs for one in found.variants], axis=0)
-    rows = _said(found.graph, OccurrenceCount.sum(found.counts), contains)
-    return rows | {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
-
-
-def _find_occurrences(
-    search: _Search, given: Structure, colors: Colors | None
-) -> tuple[OccurrenceCount, np.ndarray]:
-    """How many occurrences there are, and in which graphs some were found, bool ``[G]``."""
-    from mining.counting.conditional_search import ConditionalSearch, text_of
-    from mining.pattern import OccurrenceCount
-
-    if given.num_nodes > 1 and len(search.graph.indices) <= _FEW_ENTRIES:
-        # takes less than it takes to load the compiled search
-        joins = ConditionalSearch(search.graph, text_of(given))
-        joins.run(max_steps=_FEW_STEPS)
-        if not joins.unfinished:
-            return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
-    from mining.counting.counter import count_and_find
-
-    return count_and_find(search.graph, given, colors, *search[1:])
-
-
-def _list(
-    search: _Search,
-    given: Structure,
-    colors: Colors | None,
-    inexact: InexactCounts | None,
-    most: int,
-) -> None:
-    """Print a table of occurrences, with their edits where there may be some."""
-    from mining.counting.counter import list_places
-
-    graph, edits = search.graph, list[str]()
-    if inexact is None:
-        places, complete = list_places(graph, given, colors, most=most, **search.limits)
-    else:
-        places, of, complete = inexact.list_places(most, **search.limits)
-        edits = [", ".join(inexact.variants[number].edits) or "none" for number in of]
-    _show_places(graph, places, complete, given.node_names, None if inexact is None else edits)
-
-
-def _show_places(
-    graph: CSRGraph,
-    places: np.ndarray,
-    complete: bool,
-    names: Sequence[str],
-    edits: list[str] | None = None,
-) -> None:
-    """Print occurrences: the input's ids of their nodes, below the pattern's, and edits."""
-    click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
-    several, size = graph.num_graphs > 1, len(names)
-    columns = ["graph"] * several + [*names] + ["edits"] * (edits is not None)
-    click.echo("\t".join(columns))
-    ids = graph.original_ids(places.reshape(-1))
-    for k, number in enumerate(graph.graph_of(places[:, 0]).tolist()):
-        row = [*ids[k * size : (k + 1) * size], *(edits or [])[k : k + 1]]
-        click.echo("\t".join(map(str, [*([number] if several else []), *row])))
-
-
-def _check_directions(pattern: Relations, graph: Relations) -> None:
-    """Refuse a pattern without directions in a graph with them, or the other way round."""
-    if pattern.is_simple and graph.is_directed:
-        raise InputError(
-            "PATTERN has no directions and GRAPH has: write its edges as 'a->b, b->c', or add "
-            "--undirected to count in GRAPH without its directions."
-        )
-    if pattern.is_directed and not graph.is_directed:
-        raise InputError(
-            "PATTERN has directions and GRAPH has none: write its edges as 'a--b, b--c', or add "
-            "--directed if each edge of GRAPH goes from its first node to its second."
-        )

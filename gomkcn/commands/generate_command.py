@@ -65,7 +65,7 @@ def planted(
     out: str,
     base: str,
     nodes: int,
-    motifs: tuple[str, ...],
+    motifs: tuple[str, ...] | None,
     directed: bool,
     seed: int,
     **options: Any,

@@ -27,24 +27,6 @@ from gomkcn_dgl.errors import InputError
 MOTIFS = ("house=6", "wheel=6", "crown=6")
 
 
-def _resolve(settings_file: str | None, options: dict[str, Any]) -> Any:
-    """The settings of the file, or the defaults, with the options that were given."""
-    from mining.settings import RunSettings, read_settings
-
-    settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    for name in ("null", "given", "exact_copies", "skip_invalid"):
-        # what was not given leaves that of the file
-        options[name] = options[name] or None
-    size = options["pattern_size"]
-    options["pattern_size"] = int(size) if size is not None and size.isdigit() else size
-    return settings.override(
-        {
-            table: {name: options[name] for name in known if name in options}
-            for table, known in settings.to_dict().items()
-        }
-    )
-
-
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH", required=False)
 @file_options
@@ -56,7 +38,7 @@ Input
 Patterns
     --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
-    --exact-copies   FLAG  Copies have all edges of their motif and no others
+    --exact-copies   YES/NO  Copies have all edges of their motif and no others
     * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
         collections frequent (subgraphs) [grown]
     * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
@@ -114,36 +96,28 @@ def mine(
     if options["path"] is not None:
         check_path(options["path"])
     _import_igraph()
-    from gomkcn_dgl.io.graph_classes import read_graph_classes
-    from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.terminal import format_run
     from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
+    from mining.settings import RunSettings, read_settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
-    settings = _resolve(settings_file, options)
+    settings = RunSettings() if settings_file is None else read_settings(settings_file)
+    settings = settings.override(options)
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
-    settings.make_miner().check()
+    settings.miner.check()
     if not settings.graph.path:
         raise InputError("PATH of a graph must be given, here or in the settings file.")
-    reading = dict(vars(settings.graph))
-    class_names, class_column = reading.pop("class_names"), reading.pop("class_column")
     with bar:
         bar.begin("reading the graph")
-        graph = read_graph(**reading)
-        classes = read_graph_classes(
-            reading["path"],
-            class_names,
-            class_column=class_column,
-            **{name: reading[name] for name in ("format", "smiles", "skip_invalid")},
-        )
+        graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
     truth_path = options["truth"] or truth_beside(settings.graph.path)
     truth = None if truth_path is None else read_truth(truth_path)
     out = choose_folder(out, settings.graph.path, resume=resume)
@@ -172,8 +146,10 @@ def _import_igraph() -> None:
     if "matplotlib" not in sys.modules:
         # what is None there counts as not installed
         sys.modules["matplotlib"] = None  # type: ignore[assignment]
-        importlib.import_module("igraph")
-        del sys.modules["matplotlib"]
+        try:
+            importlib.import_module("igraph")
+        finally:
+            del sys.modules["matplotlib"]
 
 
 @click.command(cls=Command)

@@ -31,7 +31,7 @@ Input
     * --class-names  TEXT  Names of the classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
     * --smiles     TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
-    * --skip-invalid  FLAG  Leave out molecules that RDKit cannot read
+    * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 Training
     --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
         graphs [network]
@@ -97,8 +97,6 @@ def train(
     with join_processes():
         show_log(quiet or not is_first())
         settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
-        # what was not given leaves that of the file
-        options["skip_invalid"] = options["skip_invalid"] or None
         settings = settings.override(options)
         data = training.read_training_data(settings.data)
         if settings.method == "kernel" and world_size() > 1:

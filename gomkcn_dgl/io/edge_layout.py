@@ -16,11 +16,13 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.tables import (
     Dialect,
-    check_names,
+    Source,
+    Table,
     find_dialect,
     is_number,
     line_error,
     table_rows,
+    text_source,
 )
 from gomkcn_dgl.runtime.files import listed, printable
 
@@ -72,25 +74,26 @@ _SAMPLE_ROWS = 1000
 _FEW = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EdgeLayout:
-    """The columns of a table of edges, and how its text is cut.
+    """The columns of a table of edges.
 
     ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
-    ``weight`` and ``relation``. ``header`` is the line of the header, or 0; ``dialect`` is None for
-    a table that is no text.
+    ``weight`` and ``relation``.
     """
 
-    names: tuple[str, ...]
+    table: Source
     roles: dict[str, int]
-    header: int = 0
-    first_line: int = 1
-    dialect: Dialect | None = None
 
     @property
     def ends(self) -> tuple[int, int]:
         """Positions of the columns of the two ends."""
         return self.roles["source"], self.roles["target"]
+
+    @property
+    def end_names(self) -> list[str]:
+        """Names of the columns of the two ends."""
+        return [self.table.names[end] for end in self.ends]
 
     @property
     def used(self) -> list[int]:
@@ -100,62 +103,57 @@ class EdgeLayout:
     @property
     def has_directed_ends(self) -> bool:
         """Whether the columns of the ends are called as those of edges with a direction."""
-        names = {self.names[end].strip().lower() for end in self.ends}
+        names = {name.strip().lower() for name in self.end_names}
         return any(names == set(pair) for pair in DIRECTED_ENDS)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the table is left out, a phrase each."""
-        unused = [name for column, name in enumerate(self.names) if column not in self.used]
+        unused = [name for at, name in enumerate(self.table.names) if at not in self.used]
         return (f"columns that are not used: {listed(unused)}",) if unused else ()
 
-    def write_log(self) -> None:
-        """Say which columns were taken for what."""
-        said = [f"{role} = {printable(self.names[at])}" for role, at in self.roles.items()]
-        if self.header or len(self.names) > 2:
-            header = f"line {self.header} is the header; " if self.header else ""
-            log.info("columns: %s%s", header, ", ".join(said))
+    def read(self) -> Table:
+        """Read the columns that are used; say in the log which were taken for what."""
+        table, header = self.table.read(self.used), self.table.header
+        said = [f"{role} = {printable(self.table.names[at])}" for role, at in self.roles.items()]
+        if header or len(self.table.names) > 2:
+            line = f"line {header} is the header; " if header else ""
+            log.info("columns: %s%s", line, ", ".join(said))
         for note in self.notes:
             log.info("%s", note)
+        return table
 
 
-def read_layout(data: bytes, is_csv: bool, choice: ColumnChoice) -> EdgeLayout:
-    """Tell the columns of a text from its first rows."""
+def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
+    """Open a text; its first rows say whether it has a header."""
     rows, dialect = _first_rows(data, is_csv)
-    line, first = rows[0]
-    cells = [row for _, row in rows if len(row) == len(first)]
-    if _is_header(cells, is_csv, choice):
-        check_names(line, first)
-        return replace(find_layout(first, choice, line=line), header=line, dialect=dialect)
-    names = [f"column {number}" for number in range(1, len(first) + 1)]
-    return replace(find_layout(names, choice, cells, line), dialect=dialect)
+    cells = [row for _, row in rows if len(row) == len(rows[0][1])]
+    has_header = _is_header(cells, is_csv, choice)
+    source = text_source(data, dialect, rows[0], has_header)
+    return source if has_header else replace(source, rows=cells)
 
 
-def find_layout(
-    names: Sequence[str],
-    choice: ColumnChoice,
-    rows: Sequence[Sequence[str]] | None = None,
-    line: int = 1,
-) -> EdgeLayout:
-    """Choose the columns: those that were given, then by their names, or by the cells of ``rows``.
+def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
+    r"""Choose the columns: those that were given, then by their names, or by the first cells.
 
-    ``rows`` are for a table without a header; ``line`` is the number of its first one.
-
-    >>> layout = find_layout(["from", "to", "type", "year"], ColumnChoice())
+    >>> import pyarrow as pa
+    >>> from gomkcn_dgl.io.tables import open_stream
+    >>> table = pa.table({"from": ["a"], "to": ["b"], "type": ["is"], "year": [1990]})
+    >>> layout = find_layout(open_stream(table, "the table"), ColumnChoice())
     >>> layout.roles, layout.notes
     ({'source': 0, 'target': 1, 'relation': 2}, ('columns that are not used: year',))
-    >>> triple = find_layout(["1", "2", "3"], ColumnChoice(), [["a", "is", "b"], ["b", "is", "c"]])
-    >>> triple.ends, triple.roles["relation"]
-    ((0, 2), 1)
+    >>> find_layout(open_text(b"a is b\nb is c\n", False, ColumnChoice()), ColumnChoice()).roles
+    {'source': 0, 'target': 2, 'relation': 1}
     """
     # 1. what the caller says; a role that is not to be used is None
+    names, rows = table.names, table.rows
     chosen: dict[str, int | None] = {}
     for role in _ROLES:
         column = getattr(choice, role)
         if column == NONE and column not in names and role in ("relation", "weight"):
             chosen[role] = None
         elif column is not None:
-            position = position_of(role, column, names, rows is not None)
+            position = position_of(role, column, table)
             if position in chosen.values():
                 raise InputError(
                     "source, target, relation and weight must be different columns, got "
@@ -174,18 +172,18 @@ def find_layout(
         if role not in chosen:
             if not free:
                 rule = "a table of edges must have two columns of nodes, such as source and target"
-                raise line_error(line, rule, ", ".join(rows[0] if rows else names))
+                raise line_error(table.line, rule, ", ".join(rows[0] if rows else names))
             chosen[role] = free.pop(0)
     if rows is not None and free and not choice.of_edges:
         rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
         rule += "columns must be named, such as source=1, target=2"
-        raise line_error(line, rule, " ".join(rows[0]))
-    roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
-    return EdgeLayout(tuple(names), roles, first_line=line)
+        raise line_error(table.line, rule, " ".join(rows[0]))
+    return EdgeLayout(table, {role: at for role in _ROLES if (at := chosen.get(role)) is not None})
 
 
-def position_of(role: str, column: Column, names: Sequence[str], is_unnamed: bool) -> int:
+def position_of(role: str, column: Column, table: Source) -> int:
     """Return the position of a column that is given by name or by number."""
+    names, is_unnamed = table.names, table.rows is not None
     if not is_unnamed and column in names:
         return list(names).index(str(column))
     if isinstance(column, int) or column.isdecimal():

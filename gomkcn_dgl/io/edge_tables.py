@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,22 +21,18 @@ from gomkcn_dgl.checks import as_float32
 from gomkcn_dgl.csr import count_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
-from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, read_layout
+from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.tables import (
+    Source,
     Table,
     arrow_table,
     check_names,
-    cut_text,
-    is_int64,
     open_stream,
     read_text,
     to_array,
 )
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -47,7 +43,6 @@ _ID_RULE = "a node id must have 1 to 1000 characters"
 _RELATION_RULE = "a relation must have 1 to 1000 characters"
 _WEIGHT_RULE = "an edge weight must be a finite number of at least 0"
 _LONGEST = 1000
-_NO_EDGE = "the file holds a header and no edge."
 # share of the edges of an undirected relation that are there both ways
 _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
@@ -55,59 +50,7 @@ _DIRECTIONS = {"directed": True, "undirected": False}
 
 def read_edges(path: Path, format: str, choice: ColumnChoice) -> GraphContent:
     """Read an edge list, a CSV or a parquet file; nodes stand in ascending order of their ids."""
-    layout, table = open_edges(path, format, choice)
-    return _content(table, layout, choice.directed)
-
-
-def open_edges(
-    path: Path,
-    format: str,
-    choice: ColumnChoice,
-    refine: Callable[[EdgeLayout], EdgeLayout] = lambda layout: layout,
-) -> tuple[EdgeLayout, Table]:
-    """Tell which columns of a file of edges hold what, ``refine`` that, and read these columns."""
-    if format == "parquet":
-        with _parquet_file(path) as file:
-            names = file.schema_arrow.names
-            check_names(1, names)
-            layout = refine(find_layout(names, choice))
-            used = {at: names[at] for at in layout.used}
-            # by one thread: several wait forever at some damaged files
-            table = arrow_table(file.read([*used.values()], use_threads=False), names, used)
-    else:
-        data = read_text(path)
-        layout = refine(read_layout(data, format == "csv", choice))
-        assert layout.dialect is not None, "this is text"
-        table = cut_text(
-            data,
-            layout.dialect,
-            layout.names,
-            like=layout.first_line,
-            header=layout.header,
-            used=layout.used,
-        )
-    layout.write_log()
-    return layout, table
-
-
-@contextlib.contextmanager
-def _parquet_file(path: Path) -> Iterator[pq.ParquetFile]:
-    import pyarrow.parquet as pq
-
-    with file_problems(path):
-        open_file(path).close()
-    try:
-        # a word is read once, however often it is there
-        words = [each.name for each in pq.read_schema(path) if _is_text(each.type)]
-        with pq.ParquetFile(path, read_dictionary=words) as file:
-            yield file
-    # whatever a damaged file leads Arrow into
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return _content(open_edges(path, format, choice), choice)
 
 
 def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
@@ -128,67 +71,79 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
             raise InputTypeError(
                 f"{role} must name a column of {_OWNER}, got {type(column).__name__}."
             )
-    names, _, read = open_stream(table, _OWNER)
-    layout = find_layout(names, choice)
-    found = read(names, layout.used)
-    if not len(found):
-        raise InputError("the graph is empty: it has no nodes.")
-    return _content(found, layout, choice.directed)
+    return _content(open_stream(table, _OWNER), choice)
 
 
-def _edge_columns(table: Table, layout: EdgeLayout, *, as_words: bool) -> dict[str, Any] | None:
-    """Columns by their roles: ids as words or as integers; None where some are no integers."""
-    ends: list[Any]
-    if as_words:
-        ends = [table.words(at, _ID_RULE, _LONGEST) for at in layout.ends]
-    else:
-        ends = [table.integers(at) for at in layout.ends]
-        if any(end is None for end in ends):
-            return None
-    columns = {"source": ends[0], "target": ends[1]}
-    if "relation" in layout.roles:
-        columns["relation"] = table.words(layout.roles["relation"], _RELATION_RULE, _LONGEST)
-    if _WEIGHT in layout.roles:
-        columns[_WEIGHT] = table.numbers(layout.roles[_WEIGHT], _WEIGHT_RULE, 0)
-    return columns
+def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
+    """Open an edge list, a CSV or a parquet file."""
+    if format != "parquet":
+        return open_text(read_text(path), format == "csv", choice)
+    import pyarrow.parquet as pq
+
+    with file_problems(path):
+        open_file(path).close()
+    with _parquet_problems():
+        schema = pq.read_schema(path)
+    # a word is read once, however often it is there
+    words = [each.name for each in schema if _is_text(each.type)]
+    check_names(1, schema.names)
+
+    def read(used: Iterable[int]) -> Table:
+        names = [schema.names[at] for at in used]
+        with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as file:
+            # by one thread: several wait forever at some damaged files
+            return arrow_table(file.read(names, use_threads=False), schema.names, used)
+
+    return Source(schema.names, read)
 
 
-def _content(table: Table, layout: EdgeLayout, directed: bool | None) -> GraphContent:
+@contextlib.contextmanager
+def _parquet_problems() -> Iterator[None]:
+    try:
+        yield
+    # whatever a damaged file leads Arrow into
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the parquet file cannot be read ({reason_of(error)}).") from None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     """Number the nodes, and tell the relations and directions of the edges."""
+    layout = find_layout(source, choice)
+    table, roles = layout.read(), layout.roles
     if not len(table):
-        raise InputError(_NO_EDGE)
-    columns = _edge_columns(table, layout, as_words=False)
-    # 1. ids in ascending order; in a file of text, +7 and 07 are integers where all ids are
-    if columns is not None:
-        ids, codes = _number_values(np.concatenate([columns["source"], columns["target"]]))
-        source, target = codes.reshape(2, -1)
-    else:
-        columns = _edge_columns(table, layout, as_words=True)
-        assert columns is not None, "words are always there"
-        ends = columns["source"], columns["target"]
-        names, (source, target) = _number_words(ends)
-        ids = np.array(names)
-        if table.is_text and all(map(is_int64, names)):
-            ids, rows = np.unique([*map(int, names)], return_inverse=True)
-            source, target = rows[source], rows[target]
+        raise InputError("a table of edges must have a row, got none.")
+    # 1. ids in ascending order, integers where all of them are
+    ids, ends = _number_ends(table, layout.ends)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
-    relation = kinds = None
-    if "relation" in columns:
-        kinds, (relation,) = _number_words([columns["relation"]])
-    weights = columns.get(_WEIGHT)
-    there = slice(None) if weights is None else as_float32("edge weights", weights) > 0
-    kept = source[there], target[there], None if relation is None else relation[there]
+    relation = kinds = weights = None
+    there: Any = slice(None)
+    if "relation" in roles:
+        column = table.words(roles["relation"], _RELATION_RULE, _LONGEST)
+        kinds, (relation,) = _number_words([column])
+    if _WEIGHT in roles:
+        weights = table.numbers(roles[_WEIGHT], _WEIGHT_RULE, 0)
+        there = as_float32("edge weights", weights) > 0
     # 3. directions
-    names, directions, notes = _find_directions(
-        layout, kinds, directed, lambda n: count_edges(*kept[:2], kept[2] if n > 1 else None, n)
-    )
+    names, said = _said_directions(layout, kinds, choice.directed)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
+    notes, directions = list(layout.notes), [bool(one) for one in said]
+    if None in said:
+        kept = None if relation is None else relation[there]
+        counts = count_edges(ends[0][there], ends[1][there], kept, len(names))
+        seen, directions = _seen_directions(names, *counts)
+        notes += seen
+    if kinds is None and choice.directed is None:
+        notes += _direction_notes(layout, directions[0])
     return GraphContent(
         owner=_OWNER,
-        source=source,
-        target=target,
+        source=ends[0],
+        target=ends[1],
         num_nodes=len(ids),
         edges={} if weights is None else {_WEIGHT: weights},
         default_weight=None if weights is None else _WEIGHT,
@@ -196,8 +151,18 @@ def _content(table: Table, layout: EdgeLayout, directed: bool | None) -> GraphCo
         relation=relation,
         relation_names=tuple(names),
         node_ids=None if plain else ids,
-        notes=(*layout.notes, *notes),
+        notes=tuple(notes),
     )
+
+
+def _number_ends(table: Table, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Different ids in ascending order, and where those of the two ends stand among them."""
+    source, target = map(table.integers, ends)
+    if source is not None and target is not None:
+        ids, codes = _number_values(np.concatenate([source, target]))
+        return ids, [*codes.reshape(2, -1)]
+    names, numbers = _number_words([table.words(end, _ID_RULE, _LONGEST) for end in ends])
+    return np.array(names), numbers
 
 
 def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -223,53 +188,42 @@ def _number_words(columns: Sequence[pa.DictionaryArray]) -> tuple[list[str], lis
 # ---------------------------------------------------------------- directions
 
 
-def _find_directions(
-    layout: EdgeLayout,
-    found: Sequence[str] | None,
-    directed: bool | None,
-    count: Callable[[int], tuple[np.ndarray, np.ndarray]],
-) -> tuple[list[str], list[bool], tuple[str, ...]]:
-    """Return the relations of a table, whether they have a direction, and what is to be noted.
+def _said_directions(
+    layout: EdgeLayout, found: Sequence[str] | None, directed: bool | None
+) -> tuple[Sequence[str], Sequence[bool | None]]:
+    """The relations of a table, and whether they have a direction; None: as the edges say.
 
     ``found`` are the relations that a column names; the words directed and undirected alone are no
     types, they say the direction. A table without relations is undirected, unless the caller or the
-    names of its columns say that it is not. ``count`` returns what :func:`count_edges` says of so
-    many relations.
+    names of its columns say that it is not.
     """
-    names, notes = list(found or [PLAIN]), tuple[str, ...]()
-    directions: list[bool] | None = None
+    names = [PLAIN] if found is None else found
+    said: list[bool | None] = [None] * len(names)
     if found is None and not layout.has_directed_ends:
-        directions = [False]
-    elif found is not None:
-        if len(names) > MAX_RELATIONS:
-            raise InputError(
-                f"the column {layout.names[layout.roles['relation']]!r} holds more than "
-                f"{MAX_RELATIONS} different relations, among them {names[0]!r}; relation must be "
-                "another column, or none."
-            )
-        said = [_DIRECTIONS.get(name.lower()) for name in names]
-        if None not in said:
-            names = [PLAIN] if len(set(said)) == 1 else names
-            directions = [bool(one) for one in said[: len(names)]]
-    if directed is not None:
-        directions = [directed] * len(names)
-    if directions is None:
-        directions, notes = _seen_directions(names, *count(len(names)))
-    if found is None and directed is None:
-        notes += _direction_notes(layout, directions[0])
-    return names, directions, notes
+        said = [False]
+    if len(names) > MAX_RELATIONS:
+        raise InputError(
+            f"the column {layout.table.names[layout.roles['relation']]!r} holds more than "
+            f"{MAX_RELATIONS} different relations, among them {names[0]!r}; relation must be "
+            "another column, or none."
+        )
+    if all(name.lower() in _DIRECTIONS for name in names):
+        said = [_DIRECTIONS[name.lower()] for name in names]
+        if len(set(said)) == 1:
+            names, said = [PLAIN], said[:1]
+    return names, said if directed is None else [directed] * len(names)
 
 
 def _seen_directions(
     names: Sequence[str], edges: np.ndarray, both_ways: np.ndarray
-) -> tuple[list[bool], tuple[str, ...]]:
-    """Tell which relations have a direction, and what is to be noted of that.
+) -> tuple[list[str], list[bool]]:
+    """What is to be noted of the directions, and which relations have one.
 
     A relation has none if nearly all of its edges are there both ways: a list of neighbours, or
     the part of one that was kept for training, lacks some.
 
     >>> _seen_directions(["near", "in"], np.array([100, 50]), np.array([98, 0]))
-    ([False, True], ('taken as undirected: near, 98 of whose 100 edges are there both ways',))
+    (['taken as undirected: near, 98 of whose 100 edges are there both ways'], [False, True])
     """
     directed = (both_ways < _NEARLY_ALL * edges).tolist()
     notes = [
@@ -279,20 +233,20 @@ def _seen_directions(
     ]
     for note in notes:
         log.info("%s", note)
-    return directed, tuple(notes)
+    return notes, directed
 
 
-def _direction_notes(layout: EdgeLayout, is_directed: bool) -> tuple[str, ...]:
+def _direction_notes(layout: EdgeLayout, is_directed: bool) -> list[str]:
     """Say in the log why a table without relations has directions or none; note the names."""
-    if layout.dialect is not None and not layout.header:
-        return ()
-    ends = listed([layout.names[end] for end in layout.ends])
+    if layout.table.rows is not None:
+        return []
+    ends = listed(layout.end_names)
     if is_directed:
         note = f"directed, as its columns are called {ends}"
         log.info("%s; directed=False (--undirected) leaves the directions out", note)
-        return (note,)
+        return [note]
     why = "its edges are there both ways"
     if not layout.has_directed_ends:
         why = f"its columns are called {ends}"
     log.info("undirected, as %s; directed=True (--directed) gives edges a direction", why)
-    return ()
+    return []

@@ -1,28 +1,21 @@
-"""Node features: a file or a table → a matrix, its rows matched with the nodes; their names."""
+"""Tables of nodes, of a file or an engine → attributes of the nodes of a graph; names of labels."""
 
 from __future__ import annotations
 
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import ColumnChoice, GraphContent, make_csr, pick_columns
-from gomkcn_dgl.io.tables import (
-    Table,
-    find_dialect,
-    open_stream,
-    read_text,
-    text_table,
-    to_array,
-)
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
+from gomkcn_dgl.io.tables import Table, find_dialect, open_stream, read_text, text_table, to_array
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
 
@@ -34,26 +27,18 @@ SUFFIXES = (".features.npy", ".features.csv")
 LabelNames = Mapping[str, str] | str | os.PathLike[str]
 
 
-@dataclass(frozen=True)
-class FeatureTable:
-    """Features of nodes: ``values [n, D]``, a name per column, and the node of each row.
+@dataclass(frozen=True, eq=False)
+class NodeTable:
+    """Columns of numbers or text, with a row for each node.
 
-    ``ids`` is text ``[n]``, or None where there is no column of ids; ``notes`` says what is not
-    used, and ``owner`` names the file or table in messages. ``columns`` are those of numbers and
-    text, ``[n]`` each, None where one is empty.
+    ``ids`` is text ``[n]``, or None where there is no column of ids, and ``owner`` names the file
+    or the table in messages.
     """
 
     owner: str
-    values: np.ndarray
-    names: tuple[str, ...]
+    columns: Columns
+    num_rows: int
     ids: np.ndarray | None = None
-    notes: tuple[str, ...] = ()
-    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-
-    def attributes(self, content: GraphContent) -> dict[str, list[Any]]:
-        """The columns in the order of the nodes of a graph."""
-        rows = _rows_of(self, content.ids)
-        return {name: [column[row] for row in rows] for name, column in self.columns.items()}
 
 
 def feature_file_beside(folder: Path, stem: str) -> Path | None:
@@ -67,61 +52,92 @@ def feature_file_beside(folder: Path, stem: str) -> Path | None:
     return paths[0] if paths else None
 
 
-def read_features(path: Path, names: Sequence[str] | None, gaps: bool = False) -> FeatureTable:
-    """Read a ``.npy`` or ``.csv`` feature file, all columns or those named.
-
-    With ``gaps``, a column of a ``.csv`` that is empty somewhere is no feature.
-    """
-    try:
+def read_features(path: Path) -> NodeTable:
+    """Read a ``.npy`` or ``.csv`` feature file."""
+    owner = f"the feature file {path.name}"
+    with named(owner):
         if path.suffix.lower() == ".npy":
-            table = _read_npy(path)
-        elif path.name.lower().endswith((".csv", ".csv.gz")):
-            table = _read_csv(path, names, gaps)
-        else:
+            return _read_npy(path, owner)
+        if not path.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("a feature file must end in .npy or .csv.")
-        return _chosen(table, names)
-    except (InputError, InputTypeError) as error:
-        raise InputError(f"the feature file {path.name}: {error}") from None
+        data = read_text(path)
+        table = text_table(data, find_dialect(data, is_csv=True))
+        has_ids = table.names[0].lower() in _ID_COLUMNS
+        if len(table.names) == has_ids:
+            raise InputError("the file must have a feature column beside the ids.")
+        return _node_table(table, owner, range(has_ids, len(table.names)), 0 if has_ids else None)
 
 
-def read_node_table(nodes: Any, names: Sequence[str] | None) -> FeatureTable:
-    """Read a table of nodes of any engine, all columns or those named, by the rules of a file.
+def read_node_table(nodes: Any) -> NodeTable:
+    """Read a table of nodes of any engine by the rules of a file.
 
     The nodes are named by a first column ``id``, ``node``, ``node_id`` or ``name``, or by the index
     of pandas.
     """
     owner = "the node table"
-    header, index, read = open_stream(nodes, owner)
-    ids = [name for name in header[:1] if name.lower() in _ID_COLUMNS] or index[:1]
-    header = [*ids, *(name for name in header if name not in ids)]
-    table = read(header, [*range(len(ids)), *_wanted(names, header, len(ids))])
-    return _chosen(_feature_table(table, owner, len(ids)), names)
+    source = open_stream(nodes, owner)
+    number, has_ids = len(source.names), source.names[:1] and source.names[0].lower() in _ID_COLUMNS
+    with named(owner):
+        # the index stands behind the columns
+        table = source.read(range(number + source.num_index))
+        at = 0 if has_ids else number if source.num_index else None
+        return _node_table(table, owner, range(bool(has_ids), number), at)
 
 
-def _chosen(table: FeatureTable, names: Sequence[str] | None) -> FeatureTable:
-    """The features of some names, or all; the log says what is not used."""
-    columns = _positions(names, table.names)
-    for note in table.notes:
-        log.info("%s", note)
-    chosen = tuple(table.names[column] for column in columns)
-    return table if names is None else replace(table, values=table.values[:, columns], names=chosen)
+def _node_table(table: Table, owner: str, features: Sequence[int], ids: int | None) -> NodeTable:
+    """Columns by name, each read when it is asked for; ``ids`` is the position of that of ids."""
+    place = {table.names[at]: at for at in features}
+
+    def column(name: str) -> np.ndarray:
+        with named(owner):
+            return table.values(place[name])
+
+    columns = Columns(place, column, with_gaps=lambda name: table.values_or_none(place[name]))
+    names = None if ids is None else to_array(table.words(ids))
+    return NodeTable(owner, columns, len(table), names)
 
 
-def csr_with_features(
-    content: GraphContent, choice: ColumnChoice, table: FeatureTable | None
-) -> CSRGraph:
-    """Build a graph whose nodes have the features of a file or a table, where there is one."""
-    if table is not None:
-        content = replace(content, notes=(*table.notes, *content.notes))
-    if table is not None and table.names:
-        values = table.values[_rows_of(table, content.ids)]
-        choice = replace(choice, features=values, feature_names=table.names)
-    return make_csr(content, choice)
+def _read_npy(path: Path, owner: str) -> NodeTable:
+    with file_problems(path):
+        open_file(path).close()
+    # a damaged header can raise nearly anything
+    try:
+        values: np.ndarray = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:
+        raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"the array must hold numbers, got {values.dtype}.")
+    if values.ndim not in (1, 2) or 0 in values.shape:
+        raise InputError(f"the array must have the shape [V, D], got {values.shape}.")
+    values = values.reshape(len(values), -1)
+    place = {f"x{column}": column for column in range(values.shape[1])}
+    return NodeTable(owner, Columns(place, lambda name: values[:, place[name]]), len(values))
 
 
-def with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphContent:
-    """Add the nodes without an edge where row i of the features belongs to the integer id i."""
-    ids, num_rows = content.ids, len(table.values)
+def with_node_table(content: GraphContent, table: NodeTable, gaps: bool = False) -> GraphContent:
+    """Give the nodes of a graph the columns of a table, which are features by default.
+
+    With ``gaps``, a column that is empty somewhere is an attribute and no feature.
+    """
+    rows, own, others = _rows_of(table, content.ids), table.columns, content.nodes
+
+    def in_order(name: str) -> list[Any]:
+        values = with_gaps(own, name)
+        return [values[row] for row in rows]
+
+    nodes = Columns(
+        [*own, *others],
+        lambda name: own[name][rows] if name in own else others[name],
+        with_gaps=lambda name: in_order(name) if name in own else with_gaps(others, name),
+    )
+    features = tuple(name for name in own if not gaps or None not in list(with_gaps(own, name)))
+    owner = f"{content.owner} with {table.owner}"
+    return replace(content, owner=owner, nodes=nodes, default_features=features)
+
+
+def with_isolated_nodes(content: GraphContent, table: NodeTable) -> GraphContent:
+    """Add the nodes without an edge where row i of a table belongs to the integer id i."""
+    ids, num_rows = content.ids, table.num_rows
     if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
         return content
     log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
@@ -129,23 +145,13 @@ def with_isolated_nodes(content: GraphContent, table: FeatureTable) -> GraphCont
     return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
 
 
-def select_features(graph: CSRGraph, names: Sequence[str] | None) -> CSRGraph:
-    """Return the graph with the named feature columns only, or with all."""
-    if names is None:
-        return graph
-    columns = _positions(names, graph.feature_names)
-    chosen = tuple(graph.feature_names[column] for column in columns)
-    return replace(graph, features=graph.features[:, columns], feature_names=chosen)
-
-
-def _rows_of(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
-    """The row of features of each of the node ids, int64 ``[V]``."""
+def _rows_of(table: NodeTable, ids: np.ndarray) -> np.ndarray:
+    """The row of a table of each of the node ids, int64 ``[V]``."""
     where = f"{table.owner} must"
     if table.ids is None:
-        if len(table.values) != len(ids):
+        if table.num_rows != len(ids):
             raise InputError(
-                f"{where} have one row for each of the {len(ids)} nodes, got {len(table.values)} "
-                "rows."
+                f"{where} have one row for each of the {len(ids)} nodes, got {table.num_rows} rows."
             )
         return np.arange(len(ids))
     row_of = {name: row for row, name in enumerate(table.ids.tolist())}
@@ -164,73 +170,17 @@ def _rows_of(table: FeatureTable, ids: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _read_npy(path: Path) -> FeatureTable:
-    with file_problems(path):
-        open_file(path).close()
-    # a damaged header can raise nearly anything
-    try:
-        values: np.ndarray = np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:
-        raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
-    if values.dtype.kind not in "biuf":
-        raise InputError(f"the array must hold numbers, got {values.dtype}.")
-    if values.ndim not in (1, 2) or 0 in values.shape:
-        raise InputError(f"the array must have the shape [V, D], got {values.shape}.")
-    values = values.reshape(len(values), -1)
-    names = tuple(f"x{column}" for column in range(values.shape[1]))
-    return FeatureTable(f"the feature file {path.name}", values, names)
-
-
-def _read_csv(path: Path, names: Sequence[str] | None, gaps: bool) -> FeatureTable:
-    data = read_text(path)
-    table = text_table(data, find_dialect(data, is_csv=True))
-    first = int(table.names[0].lower() in _ID_COLUMNS)
-    if len(table.names) == first:
-        raise InputError("the file must have a feature column beside the ids.")
-    wanted = _wanted(names, table.names, first)
-    given = {}
-    if gaps:
-        given = {table.names[at]: table.values_or_none(at) for at in range(first, len(table.names))}
-        wanted = [at for at in wanted if None not in given[table.names[at]]]
-    columns = {at: table.columns[at] for at in (*range(first), *wanted)}
-    found = _feature_table(replace(table, columns=columns), f"the feature file {path.name}", first)
-    return replace(found, columns=given)
-
-
-def _feature_table(table: Table, owner: str, first: int) -> FeatureTable:
-    """Put columns of numbers as they are and one for each value of a column of text side by side.
-
-    Columns before the ``first`` are ids.
-    """
-    wanted = {table.names[at]: table.values(at) for at in table.columns if at >= first}
-    values, made = np.empty((len(table), 0), np.float32), tuple[str, ...]()
-    if wanted:
-        values, made = pick_columns(list(wanted), wanted, "the table")
-    unused = [name for at, name in enumerate(table.names) if at not in table.columns]
-    called = owner.removeprefix("the feature file ")
-    notes = (f"columns of {called} that are not used: {listed(unused)}",) if unused else ()
-    return FeatureTable(owner, values, made, to_array(table.words(0)) if first else None, notes)
-
-
-def _wanted(names: Sequence[str] | None, header: Sequence[str], first: int) -> list[int]:
-    """The columns that give some features: kind=kinase is one of those that kind gives."""
-    own = header[first:]
-    wanted = names and [name if name in own else name.partition("=")[0] for name in names]
-    return [first + at for at in _positions(wanted and dict.fromkeys(wanted), own)]
-
-
-def _positions(names: Iterable[str] | None, known: Sequence[str]) -> list[int]:
-    """Return the positions of some columns, or of the features that a column of text gave."""
-    if names is None:
-        return list(range(len(known)))
-    found = []
+def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
+    """Return the graph with the named feature columns; "kind" names all of kind=kinase, …."""
+    known, columns = graph.feature_names, list[int]()
     for name in names:
         own = [k for k, one in enumerate(known) if one == name]
         own = own or [k for k, one in enumerate(known) if one.startswith(f"{name}=")]
         if not own:
             raise InputError(f"features must name columns among {list(known)}, got {name!r}.")
-        found += own
-    return found
+        columns += own
+    chosen = tuple(known[column] for column in columns)
+    return replace(graph, features=graph.features[:, columns], feature_names=chosen)
 
 
 def read_label_names(names: LabelNames) -> Mapping[str, str]:

@@ -32,19 +32,19 @@ from typing import Any
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice, GraphContent
+from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice, GraphContent, make_csr
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
-    FeatureTable,
     LabelNames,
-    csr_with_features,
+    NodeTable,
     feature_file_beside,
     name_columns,
     read_features,
     read_label_names,
     select_features,
     with_isolated_nodes,
+    with_node_table,
 )
 from gomkcn_dgl.io.molecules import (
     DEFAULT_OPTIONS,
@@ -216,26 +216,25 @@ def _read(
     with named(path):
         format = _format_of(path, format, smiles)
         _check_options(format, choice, of_molecules)
-        table = _find_features(path, format, features, feature_file, gaps)
+        table = _find_features(path, format, features, feature_file)
         attributes: dict[str, Any] = {}
         if format == "tu":
             graph = read_tu_folder(path, choice)
         elif format == "folder":
-            graph = select_features(read_graph_folder(path), features)
+            graph = read_graph_folder(path)
+            graph = graph if features is None else select_features(graph, features)
         else:
             content = _read_content(path, format, choice, of_molecules)
             if format in EDGE_FORMATS:
-                # the columns are chosen
-                choice = ColumnChoice()
+                # those of the edges are chosen
+                choice = ColumnChoice(features)
                 content = content if table is None else with_isolated_nodes(content, table)
             elif format not in MOLECULE_FORMATS:
                 choice = _choose_attributes(content, choice)
             if table is not None:
-                choice = replace(choice, features=None)
-            if gaps:
-                attributes = content.attributes()
-                attributes |= {} if table is None else table.attributes(content)
-            graph = csr_with_features(content, choice, table)
+                content = with_node_table(content, table, gaps)
+            attributes = content.attributes() if gaps else {}
+            graph = make_csr(content, choice)
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
@@ -320,8 +319,7 @@ def _find_features(
     format: str,
     features: Sequence[str] | None,
     feature_file: str | os.PathLike[str] | None,
-    gaps: bool,
-) -> FeatureTable | None:
+) -> NodeTable | None:
     """Return the features of the file that was given or lies beside the graph."""
     if format not in _WITH_FEATURE_FILE:
         if feature_file is not None:
@@ -331,14 +329,14 @@ def _find_features(
             )
         return None
     if feature_file is not None:
-        return read_features(Path(feature_file), features, gaps)
+        return read_features(Path(feature_file))
     # names given with these are node attributes
     if format in NETWORKX_FORMATS and features is not None:
         return None
     beside = feature_file_beside(path.parent, stem(path))
     if beside is not None:
         log.info("features: taken from %s beside the graph", beside.name)
-        return read_features(beside, features, gaps)
+        return read_features(beside)
     if features is not None:
         raise InputError(
             "features names columns of a feature file, and there is none beside the graph; "

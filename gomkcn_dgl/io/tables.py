@@ -28,7 +28,7 @@ from gomkcn_dgl.runtime.files import read_bytes, reason_of
 
 NUMBER_RULE = "a finite number was expected"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INTEGER = re.compile(r"-?[0-9]+")
 # a mark at the start of a line or after a blank; "C#" and "50%" are names
 _COMMENT = re.compile(rb"[#%](?<!\S[#%]).*")
 _COMMENT_LINE = re.compile(rb"^[ \t]*[#%].*", re.MULTILINE)
@@ -236,41 +236,52 @@ def is_table(graph: Any) -> bool:
     return hasattr(graph, "__arrow_c_stream__")
 
 
-def open_stream(
-    stream: Any, owner: str
-) -> tuple[list[str], list[str], Callable[[Sequence[str], Iterable[int]], Table]]:
-    """Return the names of the columns of a table of any engine, those of its index, and a reader.
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was opened: columns are read when it is known which positions are used.
 
-    The reader takes names of columns and the positions of those that are used, and reads these
-    batch by batch. Only pandas has an index; row numbers are none. ``owner`` names the table in
-    messages.
+    Behind the columns with ``names`` are those of an index, which only pandas has. ``header`` is
+    the line of the header of a text, or 0. Of a text without one ``rows`` are the first rows;
+    ``line`` is the first line that is not left out.
     """
+
+    names: Sequence[str]
+    read: Callable[[Iterable[int]], Table]
+    header: int = 0
+    rows: Sequence[Sequence[str]] | None = None
+    line: int = 1
+    num_index: int = 0
+
+
+def open_stream(stream: Any, owner: str) -> Source:
+    """Open a table of any engine, which is read batch by batch; ``owner`` names it in messages."""
     try:
         batches = pa.RecordBatchReader.from_stream(stream)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
     said = (batches.schema.pandas_metadata or {}).get("index_columns", [])
+    # numbers of rows are no column
     index = [name for name in said if isinstance(name, str)]
     names = [name for name in batches.schema.names if name not in index]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(f"{owner} must have columns of different names, got {twice[0]!r} twice.")
 
-    def read(own: Sequence[str], used: Iterable[int]) -> Table:
-        kept = {at: own[at] for at in used}
+    def read(used: Iterable[int]) -> Table:
+        kept = {at: [*names, *index][at] for at in used}
         schema = pa.schema([batches.schema.field(name) for name in kept.values()])
         try:
             parts = [batch.select([*kept.values()]) for batch in batches]
         except pa.ArrowException as error:
             raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
-        return arrow_table(pa.Table.from_batches(parts, schema), own, kept)
+        return arrow_table(pa.Table.from_batches(parts, schema), [*names, *index], kept)
 
-    return names, index, read
+    return Source(names, read, num_index=len(index))
 
 
-def arrow_table(table: pa.Table, names: Sequence[str], used: Mapping[int, str]) -> Table:
+def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> Table:
     """A table of Arrow, of which the columns in some positions are used."""
-    columns = {at: table[name] for at, name in used.items()}
+    columns = {at: table[names[at]] for at in used}
     return Table(names, columns, lambda row: f"row {row + 1}", is_text=False)
 
 
@@ -332,51 +343,48 @@ def table_rows(data: bytes, dialect: Dialect) -> Iterator[tuple[int, list[str]]]
         raise InputError(f"line {reader.line_num}: the table is malformed ({error}).") from None
 
 
-def text_table(data: bytes, dialect: Dialect, *, header: bool = True) -> Table:
+def text_table(data: bytes, dialect: Dialect, *, has_header: bool = True) -> Table:
     """Cut a whole text that has a header, or is of columns without names."""
-    line, cells = next(table_rows(data, dialect), (0, []))
-    if not cells:
+    first = next(table_rows(data, dialect), None)
+    if first is None:
         raise InputError("the file holds comments only.")
-    if header:
-        check_names(line, cells)
-    table = cut_text(data, dialect, cells, like=line, header=line if header else 0)
+    source = text_source(data, dialect, first, has_header)
+    table = source.read(range(len(source.names)))
     if not len(table):
         raise InputError("the file holds a header and no row.")
     return table
 
 
-def cut_text(
-    data: bytes,
-    dialect: Dialect,
-    names: Sequence[str],
-    *,
-    like: int,
-    header: int = 0,
-    used: Iterable[int] | None = None,
-) -> Table:
-    """Cut a text into the columns of some positions, or all.
-
-    Every line must have as many cells as the line ``like``; ``header`` is that of the header, or 0.
-    """
-    kept = [*(range(len(names)) if used is None else used)]
+def text_source(
+    data: bytes, dialect: Dialect, first: tuple[int, list[str]], has_header: bool
+) -> Source:
+    """A text, whose lines must all have as many cells as the first row, maybe its header."""
+    line, cells = first
+    names, header = [f"column {number}" for number in range(1, len(cells) + 1)], 0
+    if has_header:
+        check_names(line, cells)
+        names, header = cells, line
 
     def rows() -> Iterator[tuple[int, list[str]]]:
         return (row for row in table_rows(data, dialect) if row[0] > header)
 
-    columns = _cut_by_arrow(data, dialect, len(names), kept, header)
-    if columns is None:
-        cells = []
-        for line, row in rows():
-            if len(row) != len(names):
-                rule = f"every line must have {len(names)} columns like line {like}"
-                raise line_error(line, rule, " ".join(row))
-            cells.append(row)
-        columns = [pa.chunked_array([[row[at] for row in cells]], pa.string()) for at in kept]
-
     def place(row: int) -> str:
         return f"line {next(itertools.islice(rows(), row, None))[0]}"
 
-    return Table(names, dict(zip(kept, columns, strict=True)), place, is_text=True)
+    def read(used: Iterable[int]) -> Table:
+        used = [*used]
+        columns = _cut_by_arrow(data, dialect, len(names), used, header)
+        if columns is None:
+            kept = []
+            for number, row in rows():
+                if len(row) != len(names):
+                    rule = f"every line must have {len(names)} columns like line {line}"
+                    raise line_error(number, rule, " ".join(row))
+                kept.append(row)
+            columns = [pa.chunked_array([[row[at] for row in kept]], pa.string()) for at in used]
+        return Table(names, dict(zip(used, columns, strict=True)), place, is_text=True)
+
+    return Source(names, read, header, line=line)
 
 
 def _cut_by_arrow(

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, position_of
 from gomkcn_dgl.io.edge_tables import open_edges
-from gomkcn_dgl.io.tables import Table, is_table, open_stream, to_array
+from gomkcn_dgl.io.tables import Source, is_table, open_stream, to_array
 from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
@@ -118,11 +117,9 @@ def read_temporal_edges(
         path, suffix = Path(graph), Path(str(graph).lower().removesuffix(".gz")).suffix
         format = suffix[1:] if suffix in (".csv", ".parquet") else "edges"
         with named(path):
-            return _of_table(*open_edges(path, format, choice, partial(_with_time, time=time)))
+            return _of_table(open_edges(path, format, choice), choice, time)
     if is_table(graph):
-        names, _, read = open_stream(graph, "the table of edges")
-        layout = _with_time(find_layout(names, choice), time)
-        return _of_table(layout, read(names, layout.used))
+        return _of_table(open_stream(graph, "the table of edges"), choice, time)
     if hasattr(graph, "is_multigraph"):
         return _read_networkx(graph, "time" if time is None else time)
     raise InputTypeError(
@@ -131,8 +128,11 @@ def read_temporal_edges(
     )
 
 
-def _of_table(layout: EdgeLayout, table: Table) -> TemporalEdges:
-    times = table.columns[layout.roles["time"]].to_pandas()
+def _of_table(source: Source, choice: ColumnChoice, time: Column | None) -> TemporalEdges:
+    layout = find_layout(source, choice)
+    at = _time_column(layout, time)
+    table = replace(layout, roles={**layout.roles, "time": at}).read()
+    times = table.columns[at].to_pandas()
     return _in_order([to_array(table.words(end)) for end in layout.ends], times, table.place)
 
 
@@ -194,18 +194,16 @@ def _read_networkx(graph: Any, time: Column) -> TemporalEdges:
     return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}")
 
 
-def _with_time(layout: EdgeLayout, time: Column | None) -> EdgeLayout:
-    """Choose the column of times: as given, by its name, or the first that is no end."""
-    is_unnamed = layout.dialect is not None and not layout.header
-    free = [at for at in range(len(layout.names)) if at not in layout.ends]
-    usual = [at for name in _TIMES for at in free if layout.names[at].strip().lower() == name]
+def _time_column(layout: EdgeLayout, time: Column | None) -> int:
+    """The position of the times: as given, by its name, or the first that is no end."""
+    names, is_unnamed = layout.table.names, layout.table.rows is not None
+    free = [at for at in range(len(names)) if at not in layout.ends]
+    usual = [at for name in _TIMES for at in free if names[at].strip().lower() == name]
     if time is not None:
-        at = position_of("time", time, layout.names, is_unnamed)
-    elif usual or (is_unnamed and free):
-        at = usual[0] if usual else free[0]
-    else:
+        return position_of("time", time, layout.table)
+    if not usual and not (is_unnamed and free):
         raise InputError(
             "a table of edges must have a column of times, called time or named by time (--time); "
-            f"got {listed(layout.names)}."
+            f"got {listed(names)}."
         )
-    return replace(layout, roles={**layout.roles, "time": at})
+    return (usual or free)[0]

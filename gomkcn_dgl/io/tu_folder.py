@@ -140,7 +140,7 @@ def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray,
     """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
     path = _file(prefix, ending)
     with named(path):
-        table = text_table(read_text(path), Dialect(",", comments=True), header=False)
+        table = text_table(read_text(path), Dialect(",", comments=True), has_header=False)
         columns = range(len(table.names))
         values = [_integers(table, at) if whole else table.numbers(at) for at in columns]
     return np.stack(values, axis=1), table
@@ -150,11 +150,8 @@ def _integers(table: Table, at: int) -> np.ndarray:
     values = table.integers(at)
     if values is None:
         cells = table.columns[at].to_pylist()
-        for row, cell in enumerate(cells):
-            if not is_int64(cell):
-                table.refuse(row, at, "an integer was expected")
-        # such as +3
-        values = np.array([int(cell) for cell in cells])
+        row = next(row for row, cell in enumerate(cells) if not is_int64(cell))
+        table.refuse(row, at, "an integer was expected")
     return values
 
 

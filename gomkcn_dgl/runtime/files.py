@@ -203,12 +203,12 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Put the name of the file in front of what is wrong with it."""
+def named(what: Path | str) -> Iterator[None]:
+    """Put the name of a file, or what else it is called, in front of what is wrong with it."""
     try:
         yield
     except (InputError, InputTypeError) as error:
-        raise InputError(f"{path.name}: {error}") from None
+        raise InputError(f"{what if isinstance(what, str) else what.name}: {error}") from None
 
 
 def stem(path: Path) -> str:

@@ -7,6 +7,7 @@ value is exactly that of the file, and the text is the value or a rounding of it
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ from importlib import resources
 from typing import Any
 
 import jinja2
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import visible
 
 
@@ -31,7 +34,7 @@ def render_page(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         autoescape=True,
         # control characters of the data are replaced; Markup is a type of its own
         finalize=lambda value: visible(value) if type(value) is str else value,
@@ -39,7 +42,26 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(read_text),
+        bytecode_cache=_kept_templates(),
     )
+    for written in (count, expected, percent, signed, whole):
+        environment.globals[written.__name__] = written
+    return environment
+
+
+class _KeptTemplates(jinja2.FileSystemBytecodeCache):
+    """Compiled templates in the user's folder for temporary files; a full disk keeps none."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def _kept_templates() -> _KeptTemplates | None:
+    """None where there is no folder that only this user can write."""
+    with contextlib.suppress(OSError, RuntimeError):
+        return _KeptTemplates()
+    return None
 
 
 def read_text(name: str) -> str:

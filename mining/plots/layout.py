@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from functools import cache
 
 import igraph
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.python_random import python_random_state
 
@@ -20,29 +22,31 @@ _LEAST_GAP = 0.4
 # components of a map up to this size are drawn by Kamada-Kawai, larger ones by Fruchterman-Reingold
 _MAX_KAMADA_KAWAI = 60
 _NUM_PIVOTS = 50
-_NUM_ITERATIONS = 300
+# forces move nodes so often; above a thousand nodes igraph adds them up in the cells of a grid, by
+# which the nodes of a graph spread more slowly
+_NUM_ITERATIONS, _NUM_ON_GRID, _GRID_FROM = 100, 300, 1000
 # in units of a map, where an edge is about 0.6 long: length of an edge, gap between components
 _EDGE_LENGTH, _GAP = 0.6, 0.6
 # weight of the edges of a copy, and how small and large its drawing may be on a map
 _PULL, _COPY_SCALE = 3.0, (0.45, 0.9)
 
 
-class Drawable(Protocol):
-    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
+@dataclass(frozen=True)
+class DrawnGraph:
+    """A graph that may be in pieces, with the attributes of :class:`gomkcn.Structure`."""
 
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def edges(self) -> tuple[tuple[int, int], ...]: ...
-    @property
-    def edge_relations(self) -> tuple[int, ...]: ...
-    @property
-    def relations(self) -> Relations: ...
-    @property
-    def categories(self) -> tuple[tuple[str, ...], ...]: ...
+    num_nodes: int
+    edges: tuple[Edge, ...]
+    edge_relations: tuple[int, ...]
+    relations: Relations
+    categories: tuple[tuple[str, ...], ...]
 
 
-def node_positions(num_nodes: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
+Drawable = Structure | DrawnGraph
+
+
+@cache
+def node_positions(num_nodes: int, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
     """Positions of the nodes of a small graph, ``[M, 2]``, within ±1 across and ±0.85 up and down.
 
     Of Kamada-Kawai layouts from several starts and a circle it is the one of least stress whose
@@ -80,7 +84,7 @@ def structure_positions(structure: Drawable, missing: Sequence[tuple[int, int]] 
     sources, targets = sorted({u for u, _ in edges}), sorted({v for _, v in edges})
     if not all(structure.relations.directed) or sorted(sources + targets) != [*range(size)]:
         pairs = dict.fromkeys((min(edge), max(edge)) for edge in (*edges, *missing))
-        return node_positions(size, list(pairs))
+        return node_positions(size, tuple(pairs))
     positions = np.zeros((size, 2))
     for row, height in ((sources, 0.85), (targets, -0.85)):
         # a node stands below the middle of its sources
@@ -190,7 +194,7 @@ def _component_positions(graph: igraph.Graph) -> np.ndarray:
         with python_random_state(0):
             layout = graph.layout_fruchterman_reingold(
                 seed=start.tolist(),
-                niter=_NUM_ITERATIONS,
+                niter=_NUM_ITERATIONS if size <= _GRID_FROM else _NUM_ON_GRID,
                 start_temp=np.sqrt(size) / 3,
                 weights="weight",
             )

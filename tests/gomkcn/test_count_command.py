@@ -229,7 +229,7 @@ def test_refusals(graphs):
         "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
         '"a:X--b:1" TINY': "must have categories of the graph, which are",
         "TINY:0 graph.txt": "holds no finished run",
-        "wheel graph.txt --errors 1 --reading subgraph": "--errors, by which edges may be added,",
+        "wheel graph.txt --errors 1 --reading subgraph": "--errors is for the induced reading",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
     }.items():

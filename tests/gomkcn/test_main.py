@@ -110,8 +110,7 @@ def test_info_lists_relations_categories_and_what_is_ignored():
     assert lines["relations"] == "acts 1 (directed), stops 1 (directed)"
     assert lines["categories"] == "kind=kinase 1, kind=tf 2"
     assert lines["notes"] == (
-        "columns of g.features.csv that are not used: note; columns that are not used: year, p; "
-        "dropped 1 self-loop"
+        "columns that are not used: year, p; dropped 1 self-loop; not used: node attribute note"
     )
     assert "classes" not in lines
     Path("m.csv").write_text("smiles,class\nCCO,b\nCC,a\nCN,b\n")

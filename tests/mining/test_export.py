@@ -208,7 +208,7 @@ def test_edges_of_several_relations_have_ids_of_their_own(tmp_path):
     path.write_text("\n".join(["source,target,type", *rows]))
     graph = read_graph(path)
     miner = PatternMiner("3-3", null=None).fit(graph)
-    settings = replace(RunSettings.of(miner), graph=GraphSettings(str(path)))
+    settings = RunSettings(GraphSettings(str(path)), miner)
     write_tables(tmp_path, MiningRun.of(miner, graph, settings=settings), "graphml")
     ids = re.findall(r'<edge [^>]*id="([^"]+)"', (tmp_path / "graph.graphml").read_text())
     assert len({*ids}) == len(ids) == graph.num_edges == 12

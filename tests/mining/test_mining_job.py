@@ -24,8 +24,7 @@ from synthetic import barabasi_albert, plant_motifs
 # so many seconds that every count is exact, however busy the machine is
 MINER = {"pattern_size": "4-5", "sources": "grown,filters", "count_seconds": 60.0}
 LEARNING = {"num_filters": 4, "num_epochs": 2, "backend": "reference"}
-TABLES = {"miner": {**MINER, "null": "degree", "null_samples": 99}, "learning": LEARNING}
-SETTINGS = RunSettings().override(TABLES)
+SETTINGS = RunSettings().override({**MINER, **LEARNING, "null": "degree", "null_samples": 99})
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +122,7 @@ def test_the_command_resumes_and_refuses_other_settings(folder):
 
 
 def test_workers_give_what_one_process_gives(graph, uninterrupted):
-    shared, _ = run_job(SETTINGS.override({"miner": {"n_jobs": 2}}), graph)
+    shared, _ = run_job(SETTINGS.override({"n_jobs": 2}), graph)
     assert content(shared) == content(uninterrupted)
     one, two = (
         bag_of_patterns(miner.patterns_, graph, level="node", n_jobs=miner.n_jobs)
@@ -133,16 +132,16 @@ def test_workers_give_what_one_process_gives(graph, uninterrupted):
 
 
 def kill_a_worker(monkeypatch, mark):
-    """Let the first worker that counts in a random graph end at once; ``mark`` says that it did."""
-    take, own = choice._take_census, os.getpid()
+    """Let the first worker that counts in random graphs end at once; ``mark`` says that it did."""
+    take, own = choice._take_censuses, os.getpid()
 
-    def take_or_die(*graph_and_sizes):
+    def take_or_die(*graphs_and_sizes):
         if os.getpid() != own and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return take(*graph_and_sizes)
+        return take(*graphs_and_sizes)
 
-    monkeypatch.setattr(choice, "_take_census", take_or_die)
+    monkeypatch.setattr(choice, "_take_censuses", take_or_die)
 
 
 @pytest.mark.slow

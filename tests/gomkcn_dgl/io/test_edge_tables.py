@@ -82,7 +82,7 @@ def test_ids_ascend_and_weights_follow(write, name, text, ids, pairs, weights):
         ("g.txt", "0 1 2 3\n", "line 1: an edge must have the form"),
         ("g.txt", "# c\n0 1\n1 2 5\n", "line 3: every line must have 2 columns like line 2"),
         ("g.txt", "0 1 5\n1 2 -1\n", "line 2: an edge weight must be a finite number of at least"),
-        ("g.txt", "# c\nsource target\n", "the file holds a header and no edge."),
+        ("g.txt", "# c\nsource target\n", "a table of edges must have a row, got none."),
         ("g.txt", b"0 1\nb c\na\xff b\n", "line 3: text in UTF-8 was expected, got the byte 0xff."),
         # a quote within a cell is read row by row
         ("g.csv", b'u,v\na,b"c\n\xff,d\n', "line 3: text in UTF-8 was expected"),

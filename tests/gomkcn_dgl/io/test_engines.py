@@ -66,7 +66,7 @@ DAY = datetime.date(2024, 1, 2)
         (["a", "b"], [b"\xff", b"c"], "the column 'target' must hold text, or what can be written"),
         (["a", "b"], [[1], [2]], "the column 'target' must hold text, or what can be written"),
         (["a", "b"], ["b", ""], "row 2: a node id must have 1 to 1000 characters, got ''."),
-        ([], [], "the graph is empty"),
+        ([], [], "a table of edges must have a row, got none."),
     ],
 )
 def test_ids_of_any_type_keep_their_text(source, target, ids):
@@ -118,7 +118,7 @@ def test_nodes_by_index_by_number_and_in_part(log):
         assert_same(as_csr(nx.path_graph(["a", "b", "c"]), nodes=own), graph)
     graph = as_csr(CHAIN, nodes=NODES, features="kind=q")
     assert (graph.feature_names, graph.features.tolist()) == (("kind=q",), [[1], [0], [0]])
-    assert "columns of the node table that are not used: mass, core" in graph.notes
+    assert "not used: node attributes mass, core" in graph.notes
     assert graph.notes[0] in log()
     # row i is node i, also of one without an edge
     numbered = pa.table({"u": [0, 1], "v": [1, 3]})
@@ -130,7 +130,7 @@ def test_nodes_by_index_by_number_and_in_part(log):
     ("graph", "options", "words"),
     [
         (CHAIN, {"nodes": NODES.slice(1)}, "the node table must have a row for every node, got no"),
-        (CHAIN, {"nodes": NODES, "features": ["age"]}, "features must name columns among"),
+        (CHAIN, {"nodes": NODES, "features": ["age"]}, "with the node table has no 'age'; it"),
         (CHAIN, {"nodes": NODES, "features": []}, "features must name columns of nodes, at least"),
         (CHAIN, {"nodes": pa.table({"mass": [1, None, 2]})}, "row 2: the column 'mass' must hold"),
         (nx.path_graph(2), {"nodes": NODES.select(["mass"])}, "one row for each of the 2 nodes"),

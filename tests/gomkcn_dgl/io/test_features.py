@@ -89,7 +89,7 @@ def test_graphml(tmp_path, write):
         ("id,mass\n10,1\n20,2\n", "must have a row for every node, got none for 30"),
         ("id,mass\n10,1\n10,2\n", "must have one row for each node, got two for '10'."),
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
-        ("id,mass\n20,1\n10,heavy\n", "line 3: a finite number was expected, got 'heavy'."),
+        ("id,mass\n20,1\n10,heavy\n30,2\n", "line 3: a finite number was expected, got 'heavy'."),
         ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
         ("id\n10\n", "the file must have a feature column beside the ids."),
         ("mass\n", "the file holds a header and no row."),
@@ -114,7 +114,7 @@ def test_bad_names_and_formats(graph_file, write, tmp_path):
     refuse(graph_file, "the file must exist", feature_file=tmp_path / "no.npy")
     refuse(graph_file, "features names columns of a feature file", features=("x0",))
     np.save(tmp_path / "g.features.npy", np.ones(3))
-    refuse(graph_file, "features must name columns among ['x0']", features=("x1",))
+    refuse(graph_file, "g.features.npy has no 'x1'; it holds ['x0'].", features=("x1",))
     write("g.features.csv", "a\n1\n2\n3\n")
     refuse(graph_file, "one feature file was expected beside the graph")
     refuse(write("g.bin", "x"), "feature_file is for", feature_file=tmp_path / "g.features.npy")
@@ -130,11 +130,11 @@ def test_columns_of_text_are_one_hot(graph_file, write, log):
     graph = read_graph(graph_file, features=["mass", "kind"])
     assert graph.feature_names == ("mass", "kind=kinase", "kind=tf")
     assert graph.features.tolist() == [[1, 0, 1], [2, 1, 0], [3, 1, 0]]
-    note = "columns of g.features.csv that are not used: note"
+    note = "not used: node attribute note"
     assert note in graph.notes and note in log()
     assert read_graph(graph_file, features=["kind=tf"]).features.tolist() == [[1], [0], [0]]
-    refuse(graph_file, "features must name columns among ['kind', ", features=["kid"])
-    refuse(graph_file, "features must name columns among ['kind=kinase', ", features=["kind=x"])
+    refuse(graph_file, "has no 'kid'; it holds ['kind', 'mass', 'note'].", features=["kid"])
+    refuse(graph_file, "has no 'kind=x'; it holds ['kind=kinase', 'kind=tf'].", features=["kind=x"])
 
 
 # ---------------------------------------------------------------- names of labels
