@@ -30,8 +30,6 @@ from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.copy_loops import Places
 from mining.motif_sets.graph_count import (
-    REPORT_TOLERANCE,
-    SEARCH_TOLERANCE,
     GraphCount,
     count_graphs,
     count_graphs_of_blocks,
@@ -307,31 +305,23 @@ class GraphCode:
         self._ascending = np.sort(graph.degrees[0])
         self._roles: dict[tuple[int, bytes], tuple[float, float]] = {}
 
-    def residual(
-        self,
-        degrees: np.ndarray,
-        used: np.ndarray,
-        near: Residual | None = None,
-        tolerance: float = SEARCH_TOLERANCE,
-    ) -> Residual:
+    def residual(self, degrees: np.ndarray, used: np.ndarray) -> Residual:
         """The bits of what copies leave over, of degrees ``[S, V]`` and edges that are not used.
 
-        Layers are multiplied, an upper bound where edges of two layers may join the same nodes. The
-        search for multipliers starts from those of ``near``, of a similar graph.
+        Layers are multiplied, an upper bound where edges of two layers may join the same nodes.
         """
         graph, counts = self.graph, []
-        for place, layer in enumerate(graph.layers):
-            last = None if near is None else near.counts[place]
+        for layer in graph.layers:
             first = degrees[layer.first_slot, graph.nodes_of[layer.first]]
             second = degrees[layer.second_slot, graph.nodes_of[layer.second]]
             if self.blocks is not None:
                 edges = edges_between(graph.edges[~used], self.blocks)
-                one = count_graphs_of_blocks(first, self.blocks, edges, last, tolerance)
+                one = count_graphs_of_blocks(first, self.blocks, edges)
             elif layer[:2] == layer[2:]:
-                one = count_graphs(first, last, tolerance)
+                one = count_graphs(first)
             else:
                 same = layer.first == layer.second
-                one = count_two_sided_graphs(first, second, same, last, tolerance)
+                one = count_two_sided_graphs(first, second, same)
             counts.append(one)
         bits = self.partition + sum(one.bits for one in counts)
         return Residual(bits, tuple(counts))
@@ -480,7 +470,7 @@ class GraphCode:
         for shape, copies in motifs:
             used[graph.edge_numbers(shape, copies)] = True
             move_copies(degrees, copies, terms_of(graph.roles(shape)), -1)
-        rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
+        rest = self.residual(degrees, used)
         bits = rest.bits + integer_bits(len(motifs))
         bits += sum(self.motif_bits(*one)[0] for one in motifs)
         return Length(bits, sum(one.error for one in rest.counts))

@@ -32,7 +32,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.compiled import compiled
 from mining.candidates.shapes import Rows, Shape
 from mining.motif_sets.graph_count import (
-    REPORT_TOLERANCE,
     count_two_sided_graphs,
     degree_nats,
     peel,
@@ -154,7 +153,7 @@ def count_small_digraphs(
     2
     """
     out, into = np.array(degrees, np.int64).reshape(-1, 2).T
-    found = count_two_sided_graphs(out, into, True, tolerance=REPORT_TOLERANCE)
+    found = count_two_sided_graphs(out, into, True)
     num_arcs, others = int(out.sum()), len(out) - 1
     if num_arcs <= _MOST_ARCS:
         bits = log2(max(_list_digraphs(tuple(sorted(degrees))), 1))

@@ -67,7 +67,7 @@ def test_lengths_are_those_that_are_committed(record):
             edited = edited.add(*motif)
         assert code.length(motifs).total == pytest.approx(expected["total"], abs=1e-6)
         # where copies may differ, a bit of each motif says that these do not
-        assert edited.length == pytest.approx(expected["total"] + len(motifs), abs=1e-3)
+        assert edited.length == pytest.approx(expected["total"] + len(motifs), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_lengths_are_those_that_are_committed(record):
         ("typed tournaments", 0),
     ],
 )
-def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
+def test_what_a_copy_saves_to_first_order_is_nearly_what_it_saves(name, num_blocks):
     record = next(one for one in RECORDS if one["name"] == name)
     mined, graph, code = coded(record)
     if num_blocks:
@@ -96,9 +96,6 @@ def test_the_residual_goes_on_from_a_similar_graph(name, num_blocks):
         return degrees, taken
 
     left = take(copies)
-    warm, cold = code.residual(*left, whole), code.residual(*left)
-    assert warm.bits == pytest.approx(cold.bits, abs=1e-5)
-    # what a copy saves to first order is nearly what it saves
     everything = Left(used, graph.degrees, code.edge_bits(whole, graph.degrees))
     edges = graph.edge_numbers(shape, copies)
     listed = ListedCopies(code, shape, copies.astype(np.int32), edges, (), True)
@@ -224,15 +221,7 @@ def test_known_numbers():
         ([1, 1, 1, 1, 4], 0.0),
         ([0, 0, 0], 0.0),
     ):
-        assert count_graphs(np.array(degrees), tolerance=1e-9).bits == pytest.approx(bits, abs=1e-6)
-
-
-def test_a_near_graph_changes_nothing():
-    """Whether the other has classes that this one lacks, or this one has nothing left to count."""
-    other = count_graphs(np.array([3] * 8 + [1, 1]))
-    for degrees in map(np.array, ([5] * 6, [1, 1, 2], [0, 0, 0], [2, 2, 3, 3, 4, 4])):
-        alone = count_graphs(degrees)
-        assert count_graphs(degrees, other).bits == pytest.approx(alone.bits, abs=1e-4)
+        assert count_graphs(np.array(degrees)).bits == pytest.approx(bits, abs=1e-6)
 
 
 def test_two_sides():
