@@ -340,8 +340,9 @@ class GraphCode:
         slots = graph.edge_slots
         bits = -logs[slots[:, 0], graph.edges[:, 0]] - logs[slots[:, 1], graph.edges[:, 1]]
         if self.blocks is not None:
-            ends = self.blocks[graph.edges]
-            bits -= residual.counts[0].between[ends[:, 0], ends[:, 1]]
+            between = residual.counts[0].between
+            assert between is not None, "blocks are counted with what lies between them"
+            bits -= between[tuple(self.blocks[graph.edges].T)]
         return bits
 
     def head(self, shape: Shape) -> float:

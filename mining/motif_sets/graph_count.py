@@ -21,7 +21,8 @@ collection counts these one by one where few edges are left, and else has a cons
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import log, pi
 from typing import Any, NamedTuple
 
@@ -65,9 +66,9 @@ class GraphCount:
 
     bits: float  # log2 of their number, about
     sides: tuple[Multipliers, ...]  # of the nodes; with two sides, of those on each
-    # float64 [B, B], log2 ω of the pairs of blocks, NaN where no edge joins them; 0 without blocks
-    between: np.ndarray
     error: float = 0.0  # what the grouping of degrees changes the bits by at most, about
+    # float64 [B, B], log2 ω of the pairs of blocks, NaN where no edge joins them
+    between: np.ndarray | None = None
 
 
 def count_graphs(degrees: np.ndarray) -> GraphCount:
@@ -88,16 +89,13 @@ def count_graphs(degrees: np.ndarray) -> GraphCount:
     known = np.flatnonzero(counts[1:]) + 1
     counts = counts[known]
     left, forced = peel(known, counts)
-    # the rest is a single block, whose factor ω = 1 / x² goes into the multipliers
     free = forced == 0
-    if not free.any():
-        return GraphCount(0.0, (Multipliers(0 * known, known, forced),), np.zeros((1, 1)))
-    rest = _Classes.of(0 * left[free], left[free], counts[free])
-    total = np.array([[rest.sums.sum() // 2]])
-    found = _count_classes(rest, total)
-    forced[free] = found.sides[0].logs + found.between[0, 0] / 2
-    side = Multipliers(0 * known, known, forced)
-    return GraphCount(found.bits, (side,), np.zeros((1, 1)), found.error)
+    error = bits = 0.0
+    if free.any():
+        rest = _Classes.of(0 * left[free], left[free], counts[free])
+        found, _ = _fit([rest], _pairs(rest), log(2) / 2)
+        bits, error, forced[free] = found.bits, found.error, found.sides[0].logs
+    return GraphCount(bits, (Multipliers(0 * known, known, forced),), error)
 
 
 def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -135,7 +133,23 @@ def count_graphs_of_blocks(
     >>> bool(count.bits < count_graphs(threes).bits)
     True
     """
-    return _count_classes(_Classes.of_nodes(degrees, blocks), edges)
+    classes = _Classes.of_nodes(degrees, blocks)
+    number, (a, b) = len(classes.sizes), np.nonzero(np.triu(edges))
+    # 1. a factor for each two blocks that edges join, and the pairs of nodes that it counts for
+    place = np.full(edges.shape, -1)
+    place[a, b] = place[b, a] = np.arange(number, number + len(a))
+    own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
+    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(own, own)], -1)
+    weights = np.where(thirds < 0, 0, _pairs(classes))
+    # 2. near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a d_b
+    ends = np.bincount(own, classes.sums, minlength=len(edges))
+    factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
+    # 3. the corrections; for one block these are the ½
+    nats = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
+    found, logs = _fit([classes], weights, nats / 2, (thirds, edges[a, b], factors))
+    between = np.full(edges.shape, np.nan)
+    between[a, b] = between[b, a] = logs
+    return replace(found, between=between)
 
 
 def count_two_sided_graphs(first: np.ndarray, second: np.ndarray, same: bool) -> GraphCount:
@@ -154,32 +168,13 @@ def count_two_sided_graphs(first: np.ndarray, second: np.ndarray, same: bool) ->
     8.8953
     """
     sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
-    if not len(sides[0].sizes):
-        none = np.zeros(0, np.int64)
-        nothing = Multipliers(none, none, np.zeros(0))
-        return GraphCount(0.0, (nothing, nothing), np.zeros((1, 1)))
-    # 1. pairs of classes, without those of a node and itself
-    weights = np.outer(sides[0].sizes, sides[1].sizes)
+    # pairs of classes, without those of a node and itself
+    weights = np.outer(*(side.sizes for side in sides))
     if same:
         both = (first > 0) & (second > 0)
         np.subtract.at(weights, (sides[0].find(first[both]), sides[1].find(second[both])), 1)
-    # 2. the multipliers, near those of nearly independent edges, x y = d d' / m
-    num_edges, number = float(first.sum()), len(sides[0].sizes)
-    center = np.concatenate([np.log(side.sums / side.sizes) for side in sides])
-    center -= log(num_edges) / 2
-    places = np.split(np.arange(len(center)), [number])
-    sums = np.concatenate([side.sums for side in sides])
-    thirds = np.full(weights.shape, -1)
-    pairs = *places, thirds, weights.astype(np.float64)
-    unknowns, value, spread = minimize(center, sums, *pairs)
-    # 3. the corrections
-    parts = [
-        side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
-    ]
-    nats = value + sum(part.nats for part in parts) + log(2 * pi * num_edges) / 2
-    error = sum(part.error for part in parts) / log(2)
-    found = tuple(part.multipliers for part in parts)
-    return GraphCount(max(0.0, nats / log(2)), found, np.zeros((1, 1)), error)
+    num_edges = max(1, int(first.sum()))
+    return _fit(sides, weights, log(2 * pi * num_edges) / 2)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,38 +261,47 @@ def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.nd
     return np.concatenate([[0], np.cumsum(starts)])
 
 
-def _count_classes(classes: _Classes, edges: np.ndarray) -> GraphCount:
-    """Count with one side, of blocks that are joined by so many edges, int64 ``[B, B]``."""
-    number, num_blocks = len(classes.sizes), len(edges)
-    between = np.full((num_blocks, num_blocks), np.nan)
-    if not number:
-        nothing = Multipliers(classes.blocks, classes.degrees, np.zeros(0))
-        return GraphCount(0.0, (nothing,), between)
-    # 1. an unknown for each group of classes, and one for each two blocks that edges join
-    a, b = np.nonzero(np.triu(edges))
-    place = np.full((num_blocks, num_blocks), -1)
-    place[a, b] = place[b, a] = np.arange(number, number + len(a))
-    own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
-    # 2. pairs of nodes, each once
-    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(own, own)], -1)
-    weights = np.outer(classes.sizes, classes.sizes).astype(np.float64)
-    weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
-    weights[thirds < 0] = 0
-    # 3. the multipliers, near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a
-    # d_b
-    ends = np.bincount(own, classes.sums, minlength=num_blocks)
-    factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
-    center = np.concatenate([np.log(classes.sums / classes.sizes), factors])
-    places = np.arange(number)
-    sums = np.concatenate([classes.sums, edges[a, b]])
-    pairs = places, places, thirds, weights
-    unknowns, value, spread = minimize(center, sums, *pairs)
-    # 4. the corrections; for one block these are the ½
-    side = classes.finish(unknowns[:number], spread[:number])
-    shape = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
-    between[a, b] = between[b, a] = unknowns[number:] / log(2)
-    bits = max(0.0, float(value + side.nats + shape / 2) / log(2))
-    return GraphCount(bits, (side.multipliers,), between, side.error / log(2))
+def _pairs(classes: _Classes) -> np.ndarray:
+    """How many pairs of nodes two groups have, each in the lower half, int64 ``[G, G]``."""
+    pairs: np.ndarray = np.tril(np.outer(classes.sizes, classes.sizes))
+    pairs[np.diag_indices(len(pairs))] = classes.sizes * (classes.sizes - 1) // 2
+    return pairs
+
+
+def _fit(
+    sides: Sequence[_Classes],
+    weights: np.ndarray,
+    nats: float,
+    blocks: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+) -> tuple[GraphCount, np.ndarray]:
+    """Count with one side or two, whose groups have ``weights`` pairs of nodes.
+
+    ``nats`` correct for what the sums of degrees are known to be. Of ``blocks`` there are the
+    thirds of :func:`minimize`, the edges between them, and ln ω to start from; returned is also
+    log2 ω.
+    """
+    none = np.full(weights.shape, -1), np.zeros(0, np.int64), np.zeros(0)
+    thirds, edges, factors = blocks or none
+    if not weights.size:
+        nothing = tuple(Multipliers(one.blocks, one.degrees, np.zeros(0)) for one in sides)
+        return GraphCount(0.0, nothing), np.zeros(len(edges))
+    center = np.concatenate([np.log(side.sums / side.sizes) for side in sides])
+    if blocks is None:
+        # near those of nearly independent edges, x y = d d' / m
+        center -= np.log(sides[0].sums.sum()) / 2
+    numbers = np.cumsum([len(side.sizes) for side in sides])
+    *places, _ = np.split(np.arange(len(center)), numbers)
+    unknowns, value, spread = minimize(
+        np.concatenate([center, factors]), np.concatenate([*(side.sums for side in sides), edges]),
+        places[0], places[-1], thirds, weights.astype(np.float64),
+    )  # fmt: skip
+    parts = [
+        side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
+    ]
+    bits = max(0.0, float(value + sum(part.nats for part in parts) + nats) / log(2))
+    error = sum(part.error for part in parts) / log(2)
+    found = GraphCount(bits, tuple(part.multipliers for part in parts), error)
+    return found, unknowns[numbers[-1] :] / log(2)
 
 
 @compiled()
