@@ -18,7 +18,6 @@ the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, product
@@ -298,13 +297,6 @@ class CollectionCode:
             self, (), self.colors, np.arange(num_nodes), 0.0, [_EMPTY] * self.num_colors,
             np.zeros(num_graphs), np.zeros(self.degrees.shape),
         ).coded(np.arange(num_graphs), np.arange(self.num_colors))  # fmt: skip
-
-    def cover(self, motifs: Sequence[tuple[Shape, np.ndarray]]) -> Covering:
-        """The collection with these copies of motifs covered, in this order."""
-        covering = self.without_motifs()
-        for shape, copies in motifs:
-            covering = covering.add(shape, copies)
-        return covering
 
 
 class ClassCode(NamedTuple):

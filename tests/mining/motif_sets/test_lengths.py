@@ -313,8 +313,11 @@ def shape_of(code, copies):
 
 def cover(code, motifs):
     """Cover copies, each given in the order of the nodes of its motif."""
-    rows = [np.array(one["copies"]) for one in motifs]
-    return code.cover([(shape_of(code, copies), copies) for copies in rows])
+    covering = code.without_motifs()
+    for one in motifs:
+        copies = np.array(one["copies"])
+        covering = covering.add(shape_of(code, copies), copies)
+    return covering
 
 
 def test_directed_edges_are_seen_from_both_ends():
