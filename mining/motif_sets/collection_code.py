@@ -458,10 +458,8 @@ class Covering:
 
     def motif_parts(self, shape: Shape, counts: np.ndarray) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
-        free, taken = (
-            self.free_of_color,
-            counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors),
-        )
+        free = self.free_of_color
+        taken = counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors)
         chosen = log2_factorial(free) - log2_factorial(free - taken)
         address = (
             float(chosen.sum() - log2_factorial(counts).sum())
@@ -499,8 +497,7 @@ class Covering:
         """Code the signatures of classes that have changed, in the order of the nodes.
 
         A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha
-        as in all graphs so far: (n + alpha pi) / (n_g + alpha), pi = (N + 1/2) / (all + symbols /
-        2).
+        as in all graphs so far: (n + α π) / (n_g + α), π = (N + ½) / (number so far + symbols / 2).
         """
         code, (degrees, symbol_of) = self.code, self.signatures
         # 1. the nodes of each class, and their symbols
