@@ -213,20 +213,7 @@ def test_all_sequences_of_seven_nodes():
     assert abs(np.mean(errors)) <= 0.1 and np.std(errors) <= 0.5
 
 
-def test_known_numbers():
-    for degrees, bits in (
-        ([3] * 8, 14.050527),
-        ([2] * 10, 17.848152),
-        ([1, 1, 2, 2, 3, 3, 4, 4], 8.995170),
-        ([1, 1, 1, 1, 4], 0.0),
-        ([0, 0, 0], 0.0),
-    ):
-        assert count_graphs(np.array(degrees)).bits == pytest.approx(bits, abs=1e-6)
-
-
 def test_two_sides():
-    one = np.ones(6, int)
-    assert count_two_sided_graphs(one, one, True).bits == pytest.approx(8.895300, abs=1e-6)
     errors, rng = [], np.random.default_rng(0)
     for _ in range(60):
         matrix = rng.random((7, 6)) < rng.uniform(0.2, 0.6)
