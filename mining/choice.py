@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import inf
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,10 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.categories import Categories
 from mining.counting.census import (
+    Counts,
     census_sizes,
     census_steps,
-    count_structures,
+    count_in_each,
     exact_array,
 )
 from mining.counting.counter import count_occurrences
@@ -44,6 +45,8 @@ LEAST_SAMPLES = 99
 # steps that one thread takes in about two minutes: a census of the graph and, where no null model
 # is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
+# random graphs whose structures are counted together, and entries that these have
+_MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
 # most steps to look for a pattern in all graphs of a collection
 _GRAPH_STEPS = 5 * STEPS_PER_SECOND
 
@@ -141,7 +144,9 @@ def _compare_small(
     null_models: dict[str, str] = {}
     if not sizes:
         return {}, null_models, warnings
-    census = _read_census(steps.once("census", _take_census, mined.graph, sizes, mined.categories))
+    (census,) = _read_censuses(
+        steps.once("census", _take_censuses, [mined.graph], sizes, mined.categories)
+    )
     verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
@@ -194,20 +199,24 @@ def _sizes_to_compare(
     )
 
 
-def _take_census(graph: CSRGraph, sizes: range, categories: Categories) -> Arrays:
-    """Occurrences of each structure, as a text that can be kept."""
-    counts = count_structures(graph, sizes, categories=categories)
-    rows = [(n, one.recall("record", partial(_record_of, one))) for one, n in counts.items()]
-    return {"census": np.array(json.dumps(rows))}
+def _take_censuses(graphs: Sequence[CSRGraph], sizes: range, categories: Categories) -> Arrays:
+    """Occurrences of each structure in each graph, as a text that can be kept."""
+    censuses = count_in_each(graphs, sizes, categories)
+    rows = [
+        (one.recall("record", partial(_record_of, one)), [own.get(one, 0) for own in censuses])
+        for one in dict.fromkeys(one for own in censuses for one in own)
+    ]
+    return {"censuses": np.array(json.dumps(rows))}
 
 
 def _record_of(structure: Structure) -> str:
     return json.dumps(structure.to_dict())
 
 
-def _read_census(found: Arrays) -> dict[Structure, int]:
-    rows = json.loads(found["census"].item())
-    return {_structure_of(record): count for count, record in rows}
+def _read_censuses(found: Arrays) -> list[Counts]:
+    records, counts = zip(*json.loads(found["censuses"].item()), strict=True)
+    structures = list(map(_structure_of, records))
+    return [dict(zip(structures, own, strict=True)) for own in zip(*counts, strict=True)]
 
 
 @cache
@@ -228,17 +237,23 @@ def _compare(
     drawn, categories = RandomGraphs(model, mined.graph, rules.seed), mined.categories
     # once, and not by every worker
     _ = drawn.hub
+    # small graphs take less time together
+    number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
+    numbers = range(rules.null_samples)
+    together = [numbers[k : k + number] for k in numbers[::number]]
     found = steps.each(
         f"counting in random graphs ({model.name})",
-        lambda number: _take_census(drawn.draw(number), sizes, categories),
-        range(rules.null_samples),
+        lambda numbers: _take_censuses([drawn.draw(k) for k in numbers], sizes, categories),
+        together,
+        itemgetter(0),
         in_time=True,
     )
-    if len(found) < LEAST_SAMPLES:
+    censuses = [census for one in found for census in _read_censuses(one)]
+    if len(censuses) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return {}
     own = {one: count for one, count in census.items() if one.num_nodes in sizes}
-    return compare_censuses(model.name, [own, *map(_read_census, found)])
+    return compare_censuses(model.name, [own, *censuses])
 
 
 def compare_censuses(

@@ -43,24 +43,40 @@ _LOW = (1 << _BITS) - 1
 _FACTORS = 0x1E3779B1, 0x05EBCA77
 
 
-@compiled()
-def walk(edges, kinds, one_way, group_of, group_ptr, members, num_attempts, rng):
-    """Walk so many attempts, changing ``edges`` in place; return how many were not refused.
+def new_table(edges: np.ndarray) -> np.ndarray:
+    """The table of the pairs that edges join: keys and edges in the slots of open addressing.
 
-    Reading ``2 e + s`` of edge e leads from ``edges[e, s]`` to ``edges[e, 1 - s]``. It is of kind
-    ``kinds[2 e + s]``, never 0, and of the group ``group_of[2 e + s]``, whose readings are
+    At most half of the slots are in use.
+    """
+    pairs = np.full((2, 1 << max(2, int(2 * len(edges) - 1).bit_length())), _FREE)
+    fill_table(edges, pairs)
+    return pairs
+
+
+@compiled(**SEARCH_JIT)
+def fill_table(edges, pairs):
+    """Put all edges into an empty table of pairs, int64 ``[2, H]``, H a power of two."""
+    for edge in range(len(edges)):
+        _put(pairs, edges[edge, 0], edges[edge, 1], edge)
+
+
+@compiled(**SEARCH_JIT)
+def walk(edges, kinds, one_way, group_of, group_ptr, members, pairs, numbers):
+    """Make an attempt for each row of ``numbers [A, 3]``, which are random in [0, 1).
+
+    Changes ``edges`` and their table ``pairs`` in place; returns how many were not refused. Reading
+    ``2 e + s`` of edge e leads from ``edges[e, s]`` to ``edges[e, 1 - s]``. It is of kind ``kinds[2
+    e + s]``, never 0, and of the group ``group_of[2 e + s]``, whose readings are
     ``members[group_ptr[g]:group_ptr[g + 1]]``; neither ever changes. ``one_way [K]`` says which
     kinds read otherwise from the other end. No two edges may join the same nodes.
     """
     # edges int64 [E, 2], kinds, group_of and members int64 [2 E], group_ptr int64 [number + 1]
-    pairs = _table(edges)
     count = 0
-    for _ in range(num_attempts):
-        first = int(rng.random() * len(group_of))
+    for k in range(len(numbers)):
+        first = int(numbers[k, 0] * len(group_of))
         start, stop = group_ptr[group_of[first]], group_ptr[group_of[first] + 1]
-        second = members[start + int(rng.random() * (stop - start))]
-        turns = rng.random() < TURNS
-        if turns and one_way[kinds[first]]:
+        second = members[start + int(numbers[k, 1] * (stop - start))]
+        if numbers[k, 2] < TURNS and one_way[kinds[first]]:
             count += _turn(edges, kinds, one_way, group_of, pairs, first, second)
         else:
             count += _swap(edges, kinds, pairs, first, second)
@@ -70,7 +86,7 @@ def walk(edges, kinds, one_way, group_of, group_ptr, members, num_attempts, rng)
 @subroutine(**SEARCH_JIT)
 def _swap(edges, kinds, pairs, first, second):
     """Exchange the ends of two readings; return whether it was done."""
-    e, side, f, other = first // 2, first % 2, second // 2, second % 2
+    e, side, f, other = first >> 1, first & 1, second >> 1, second & 1
     u, v, x, y = edges[e, side], edges[e, 1 - side], edges[f, other], edges[f, 1 - other]
     if u in (x, y) or v in (x, y):
         return False
@@ -93,7 +109,7 @@ def _swap(edges, kinds, pairs, first, second):
 @subroutine(**SEARCH_JIT)
 def _turn(edges, kinds, one_way, group_of, pairs, first, second):
     """Turn the cycle or the path that two readings lie on; return whether it was done."""
-    e, side, f, other = first // 2, first % 2, second // 2, second % 2
+    e, side, f, other = first >> 1, first & 1, second >> 1, second & 1
     u, v, x, y = edges[e, side], edges[e, 1 - side], edges[f, other], edges[f, 1 - other]
     # 1. the third edge: y–u closes a cycle, v–x lies in the middle of a path
     is_cycle = v == x
@@ -142,36 +158,20 @@ def _replace(edges, pairs, edge, node, new):
         _put(pairs, node, new, edge)
 
 
-# the table of pairs: keys and edges in the slots of open addressing, at most half of them in use
-
-
-@subroutine()
-def _table(edges):
-    size = 4
-    while size < 2 * len(edges):
-        size *= 2
-    pairs = np.empty(size, np.int64), np.empty(size, np.int64)
-    for slot in range(size):
-        pairs[0][slot] = _FREE
-    for edge in range(len(edges)):
-        _put(pairs, edges[edge, 0], edges[edge, 1], edge)
-    return pairs
-
-
 @subroutine(**SEARCH_JIT)
-def _home(key, size):
+def _home(key, last):
     mixed = (key >> _BITS) * _FACTORS[0] + (key & _LOW) * _FACTORS[1]
-    return (mixed ^ (mixed >> _BITS)) & (size - 1)
+    return (mixed ^ (mixed >> _BITS)) & last
 
 
 @subroutine(**SEARCH_JIT)
 def _slot(pairs, u, v):
     """The slot of a pair of nodes, or the free one where it is to come."""
-    keys = pairs[0]
+    last = pairs.shape[1] - 1
     key = (min(u, v) << _BITS) | max(u, v)
-    slot = _home(key, len(keys))
-    while keys[slot] != key and keys[slot] != _FREE:
-        slot = (slot + 1) & (len(keys) - 1)
+    slot = _home(key, last)
+    while pairs[0, slot] != key and pairs[0, slot] != _FREE:
+        slot = (slot + 1) & last
     return slot
 
 
@@ -179,26 +179,25 @@ def _slot(pairs, u, v):
 def _find(pairs, u, v):
     """The edge that joins two nodes, or ``_FREE``."""
     slot = _slot(pairs, u, v)
-    return _FREE if pairs[0][slot] == _FREE else pairs[1][slot]
+    return _FREE if pairs[0, slot] == _FREE else pairs[1, slot]
 
 
 @subroutine(**SEARCH_JIT)
 def _put(pairs, u, v, edge):
     slot = _slot(pairs, u, v)
-    pairs[0][slot], pairs[1][slot] = (min(u, v) << _BITS) | max(u, v), edge
+    pairs[0, slot], pairs[1, slot] = (min(u, v) << _BITS) | max(u, v), edge
 
 
 @subroutine(**SEARCH_JIT)
 def _remove(pairs, u, v):
     """Free the slot of a pair, and move up those behind it that would no longer be found."""
-    keys, edges = pairs
-    last = len(keys) - 1
+    last = pairs.shape[1] - 1
     free = _slot(pairs, u, v)
     slot = (free + 1) & last
-    while keys[slot] != _FREE:
+    while pairs[0, slot] != _FREE:
         # it may move up unless it would come before its home
-        if ((slot - _home(keys[slot], len(keys))) & last) >= ((slot - free) & last):
-            keys[free], edges[free] = keys[slot], edges[slot]
+        if ((slot - _home(pairs[0, slot], last)) & last) >= ((slot - free) & last):
+            pairs[0, free], pairs[1, free] = pairs[0, slot], pairs[1, slot]
             free = slot
         slot = (slot + 1) & last
-    keys[free] = _FREE
+    pairs[0, free] = _FREE

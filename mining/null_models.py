@@ -30,11 +30,13 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.categories import Categories
 from mining.counting.census_formulas import count_triangles
-from mining.degree_walk import walk
+from mining.degree_walk import new_table, walk
 
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
+# attempts for which random numbers are drawn together
+_ATTEMPTS_AT_ONCE = 1 << 16
 # a graph with fewer cycles may have even ones alone by chance: one of 32
 _LEAST_CYCLES = 5
 # where fewer of the attempts succeed, few graphs can be reached
@@ -232,9 +234,11 @@ class DegreeWalk:
             self._known.clear()
             self._known[graph] = self._readings(graph)
         start, kinds, *fixed = self._known[graph]
-        edges = start.copy()
-        attempts, rng = ATTEMPTS_PER_EDGE * len(edges), np.random.default_rng(seed)
-        count = walk(edges, kinds, *fixed, attempts, rng)
+        edges, pairs, rng = start.copy(), new_table(start), np.random.default_rng(seed)
+        attempts, count = ATTEMPTS_PER_EDGE * len(edges), 0
+        for made in range(0, attempts, _ATTEMPTS_AT_ONCE):
+            numbers = rng.random((min(_ATTEMPTS_AT_ONCE, attempts - made), 3))
+            count += walk(edges, kinds, *fixed, pairs, numbers)
         return _graph_of(edges, kinds, graph), count / attempts
 
     def _readings(self, graph: CSRGraph) -> tuple[np.ndarray, ...]:
@@ -430,12 +434,8 @@ def _nodes_of_pairs(pairs: np.ndarray) -> np.ndarray:
 
 def _grouped(*columns: np.ndarray) -> np.ndarray:
     """A number for each different row of some columns of numbers from 0, int64."""
-    groups = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        _, own = np.unique(column, return_inverse=True)
-        key = groups * (1 + own.max(initial=0)) + own.reshape(-1)
-        groups = np.unique(key, return_inverse=True)[1].reshape(-1)
-    return groups
+    _, groups = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    return groups.reshape(-1)
 
 
 def _listed(parts: list[str]) -> str:

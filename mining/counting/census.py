@@ -7,7 +7,7 @@ the sets of each code, from which the canonical forms follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import permutations
 from threading import local
@@ -58,16 +58,29 @@ def count_structures(
     >>> {one.name: count for one, count in path.items()}
     {'path of 3 nodes': 3, 'triangle': 0}
     """
-    counts: Counts = {}
-    if is_plain(graph, categories):
-        rows = zip(graphlets(), count_graphlets(graph, sizes[-1]).tolist(), strict=False)
-        counts = {one: count for one, count in rows if one.num_nodes in sizes}
-    else:
+    (counts,) = count_in_each([graph], sizes, categories)
+    return subgraphs_of(counts) if reading == SUBGRAPH else counts
+
+
+def count_in_each(
+    graphs: Sequence[CSRGraph], sizes: range, categories: Categories = NO_CATEGORIES
+) -> list[Counts]:
+    """The same for several graphs with the same relations: induced, those by formulas together."""
+    if is_plain(graphs[0], categories):
+        rows = zip(graphlets(), count_graphlets(graphs, sizes[-1]).tolist(), strict=False)
+        family = {one: counts for one, counts in rows if one.num_nodes in sizes}
+        return [
+            dict(zip(family, counts, strict=True)) for counts in zip(*family.values(), strict=True)
+        ]
+    found: list[Counts] = []
+    for graph in graphs:
+        counts: Counts = {}
         for size in sizes:
             if graph.relations.directed == (True,) and not categories:
                 counts |= dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
             counts |= count_connected_sets(graph, size, categories)
-    return subgraphs_of(counts) if reading == SUBGRAPH else counts
+        found.append(counts)
+    return found
 
 
 def exact_array(counts: Any) -> np.ndarray:

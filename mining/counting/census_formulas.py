@@ -13,7 +13,7 @@ in the structures themselves, and which is solved in whole numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from threading import local
 from typing import Any
@@ -52,9 +52,9 @@ def choose(values: np.ndarray, number: int) -> np.ndarray:
 
 
 # For each orbit its formula at a node. d: degrees, t: triangles, c: squares, k: cliques of four, at
-# the node or at an edge (te, ce, ke). near(x): sum of x over its neighbours; at(y, x): sum of y, of
-# the edge, times x, of the neighbour; facing(y): sum of y over the edges of its triangles that it
-# is not on. walks: two steps from the node.
+# the node or at an edge (te, ce, ke). Sums: near(x) of x over its neighbours; at(y, x) of y, of the
+# edge, times x, of the neighbour; facing(y) of y over the edges of its triangles that it is not on.
+# walks: two steps from the node.
 _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     0: lambda s: s.d,
     # paths and triangles of three nodes
@@ -87,7 +87,7 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     23: lambda s: choose(s.d, 4),
     # bull
     24: lambda s: s.near(s.at(s.te, s.d)),
-    25: lambda s: s.at(s.degrees, s.d) // 2,
+    25: lambda s: s.at(s.thirds(s.d), s.d) // 2,
     26: lambda s: s.d * s.at(s.te, s.d),
     # triangle with a tail of two nodes
     27: lambda s: s.near(s.near(s.t)),
@@ -101,12 +101,12 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     34: lambda s: s.five,
     # square with a pendant node
     35: lambda s: s.near(s.c),
-    36: lambda s: s.pairs.flag,
+    36: lambda s: s.pairs[loops.FLAG],
     37: lambda s: s.at(s.ce, s.d),
     38: lambda s: s.c * s.d,
     # diamond with a pendant node at a hub
     39: lambda s: s.near(s.hub),
-    40: lambda s: s.facing[1],
+    40: lambda s: s.facing(s.te * s.at_ends(s.d)),
     41: lambda s: s.at(choose(s.te, 2), s.d),
     42: lambda s: s.hub * s.d,
     # butterfly
@@ -114,41 +114,41 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     44: lambda s: choose(s.t, 2),
     # diamond with a pendant node at a tip
     45: lambda s: s.near(s.tip),
-    46: lambda s: s.facing[2],
+    46: lambda s: s.facing(s.thirds(s.d)),
     47: lambda s: s.tip * s.d,
-    48: lambda s: s.at((s.te - 1) * s.degrees, s.one),
+    48: lambda s: s.at((s.te - 1) * s.thirds(s.d), s.one),
     # K2,3
-    49: lambda s: s.pairs.between,
-    50: lambda s: s.pairs.two_three,
+    49: lambda s: s.pairs[loops.BETWEEN],
+    50: lambda s: s.pairs[loops.TWO_THREE],
     # house
-    51: lambda s: s.pairs.house,
-    52: lambda s: s.facing[3],
+    51: lambda s: s.pairs[loops.HOUSE],
+    52: lambda s: s.facing(s.ce),
     53: lambda s: s.at(s.te * s.ce, s.one),
     # three triangles on an edge
-    54: lambda s: s.facing[4],
+    54: lambda s: s.facing(choose(s.te - 1, 2)),
     55: lambda s: s.at(choose(s.te, 3), s.one),
     # clique of four with a pendant node
     56: lambda s: s.near(s.k),
     57: lambda s: s.at(s.ke, s.d),
     58: lambda s: s.k * s.d,
     # gem
-    59: lambda s: s.facing[5],
-    60: lambda s: s.edges.beside,
-    61: lambda s: s.edges.hub,
+    59: lambda s: s.facing(sum(s.beside(s.te))),
+    60: lambda s: s.at(s.others, s.one),
+    61: lambda s: s.touching(s.te),
     # K2,3 with an edge among the three
-    62: lambda s: s.pairs.beside // 2,
-    63: lambda s: s.pairs.linked_end // 2,
-    64: lambda s: s.pairs.linked,
+    62: lambda s: s.pairs[loops.BESIDE] // 2,
+    63: lambda s: s.pairs[loops.LINKED_END] // 2,
+    64: lambda s: s.pairs[loops.LINKED],
     # clique of four and a triangle on one of its edges
-    65: lambda s: s.facing[6],
-    66: lambda s: s.cliques.opposite,
+    65: lambda s: s.facing(s.ke),
+    66: lambda s: s.cliques[loops.OPPOSITE],
     67: lambda s: s.at(s.ke * s.te, s.one),
     # wheel
-    68: lambda s: s.pairs.rim,
-    69: lambda s: s.pairs.wheel,
+    68: lambda s: s.pairs[loops.RIM],
+    69: lambda s: s.pairs[loops.WHEEL],
     # clique of five less an edge, and clique of five
-    70: lambda s: s.cliques.tip,
-    71: lambda s: s.cliques.pair,
+    70: lambda s: s.cliques[loops.TIP],
+    71: lambda s: s.cliques[loops.PAIR],
     72: lambda s: s.k5,
 }
 # of each structure, the orbit that is counted most quickly
@@ -161,49 +161,45 @@ _ONE_OF_EACH = (
 class _Sums:
     """What the formulas of structures of up to ``largest`` nodes are made of, in one graph.
 
-    Without ``by_node``, what only the orbits of single nodes need is left out. Sums over nodes and
-    edges are in Python's integers where 64 bits do not hold them for sure.
+    Sums over nodes and edges are in Python's integers where 64 bits do not hold them for sure.
     """
 
-    def __init__(self, graph: CSRGraph, largest: int, by_node: bool) -> None:
-        self._graph, self._largest, self._by_node = graph, largest, by_node
-        most = int(graph.degrees.max())
-        num_edges = len(graph.indices) // 2
-        self.is_wide = 2 * num_edges * most**3 >= _INT64
-        self._core = loops.find_core(graph.indptr, graph.indices)
-        indptr = self._core.indptr
-        self._degrees = graph.degrees[self._core.nodes]
-        self._ends = np.empty((len(self._core.edge) // 2, 2), np.int32)
-        rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr))
-        later = self._core.indices > rows
-        self._ends[self._core.edge[later]] = np.stack([rows, self._core.indices], axis=1)[later]
-        most = int(np.diff(indptr).max(initial=0))
-        if 4 * len(self._ends) * most**2 >= _INT64:
+    def __init__(self, indptr: np.ndarray, indices: np.ndarray, largest: int) -> None:
+        self._rows, self._largest = (indptr, indices), largest
+        degrees = np.diff(indptr)
+        self.is_wide = len(indices) * int(degrees.max()) ** 3 >= _INT64
+        self.core = loops.find_core(indptr, indices)
+        self._degrees = degrees[self.core.nodes]
+        # the later node of an edge has most neighbours, the earlier one fewest
+        self.row = np.repeat(np.arange(len(self._degrees)), np.diff(self.core.indptr))
+        self.is_later = self.core.indices > self.row
+        self.ends = np.stack([self.row, self.core.indices], axis=1)[self.is_later]
+        most = int(np.diff(self.core.indptr).max(initial=0))
+        if 4 * len(self.ends) * most**2 >= _INT64:
             raise InputError(
                 "graph must have so few edges and neighbours that its cycles can be counted, got "
-                f"{len(self._ends)} edges and a node with {most} neighbours."
+                f"{len(self.ends)} edges and a node with {most} neighbours."
             )
-        # the later node of an edge has most neighbours, the earlier one fewest
-        self._rows = rows
-        self.d = self._as_wide(graph.degrees)
+        self.d = self._as_wide(degrees)
         self.one = np.ones_like(self.d)
 
     # -- sums over neighbours --------------------------------------------------------------------
 
     def near(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[V]`` over the neighbours of each node."""
-        return _row_sums(values[self._graph.indices], self._graph.indptr)
+        indptr, indices = self._rows
+        return _row_sums(values[indices], indptr)
 
     def at(self, edges: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` of the edges times those ``[V]`` of the neighbours."""
-        core = self._core
+        core = self.core
         own = edges[core.edge] * values[core.nodes[core.indices]]
         return self._spread(_row_sums(own, core.indptr))
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
-        """Values of the nodes of the core, as values of all nodes."""
-        out = np.zeros_like(self.d)
-        out[self._core.nodes] = values
+        """Values ``[..., N]`` of the nodes of the core, as values of all nodes."""
+        out = np.zeros((*values.shape[:-1], len(self.d)), self.d.dtype)
+        out[..., self.core.nodes] = values
         return out
 
     def _as_wide(self, values: np.ndarray) -> np.ndarray:
@@ -219,28 +215,30 @@ class _Sums:
     @cached_property
     def triangles(self) -> loops.Triangles:
         """The triangles on each edge."""
-        core, num_edges = self._core, len(self._ends)
-        cost = np.diff(core.indptr)[self._ends[:, 0]]
-        costs = np.bincount(self._ends[:, 1], cost, minlength=len(core.nodes))
-        none, ptr = np.empty(0, np.uint32), np.zeros(num_edges + 1, np.int64)
-        self._run(loops.list_triangles, costs, self._mark, core, ptr, none, none, none)
+        core, size = self.core, len(self._degrees)
+        cost = np.diff(core.indptr)[self.ends[:, 0]]
+        costs = np.bincount(self.ends[:, 1], cost, minlength=size)
+        none, ptr = np.empty(0, np.uint32), np.zeros(len(self.ends) + 1, np.int64)
+
+        def new() -> list[np.ndarray]:
+            return [np.zeros(size, np.int32)]
+
+        _run(loops.list_triangles, costs, new, [], core, ptr, none, none, none)
         ptr = np.cumsum(ptr)
         lists = np.empty((3, ptr[-1]), np.uint32)
         if ptr[-1]:
-            self._run(loops.list_triangles, costs, self._mark, core, ptr, *lists)
+            _run(loops.list_triangles, costs, new, [], core, ptr, *lists)
         return loops.Triangles(ptr, *lists)
 
-    def _mark(self) -> tuple[np.ndarray]:
-        return (np.zeros(len(self._core.nodes), np.int32),)
-
     @cached_property
-    def _te(self) -> np.ndarray:
+    def on_edges(self) -> np.ndarray:
+        """Triangles on each edge, int64 ``[L]``."""
         return np.diff(self.triangles.ptr)
 
     @cached_property
     def te(self) -> np.ndarray:
-        """Triangles on each edge."""
-        return self._as_wide(self._te)
+        """The same."""
+        return self._as_wide(self.on_edges)
 
     @cached_property
     def t(self) -> np.ndarray:
@@ -252,126 +250,141 @@ class _Sums:
         """Diamonds of whose two triangles the node is in both."""
         return self.at(choose(self.te, 2), self.one)
 
-    @property
+    @cached_property
     def tip(self) -> np.ndarray:
         """Diamonds of whose triangles the node is in one, and its own triangles."""
-        return self.facing[0]
+        return self.facing(self.te)
 
-    @cached_property
-    def _edge_sums(self) -> tuple[loops.EdgeSums, np.ndarray, np.ndarray]:
-        degrees, numbers = np.zeros((2, len(self._ends)), np.int64)
-        arguments = self._core, self.triangles, self._ends, self._degrees, degrees, numbers
-        sums = self._run(loops.add_to_edges, self._te, self._new(loops.EdgeSums), *arguments)
-        return sums, degrees, numbers
+    def _over_triangles(self, values: np.ndarray) -> np.ndarray:
+        """The sum over the triangles on each edge of values ``[3 T]``."""
+        return _row_sums(values, self.triangles.ptr)
+
+    def thirds(self, values: np.ndarray) -> np.ndarray:
+        """The sum of values ``[V]`` over the third nodes of the triangles on each edge."""
+        return self._over_triangles(values[self.core.nodes[self.triangles.third]])
+
+    def beside(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sums of values ``[L]`` over the edges of triangles that meet each edge at an end.
+
+        First those at its earlier end, then those at its later end.
+        """
+        triangles = self.triangles
+        first, second = values[triangles.first_edge], values[triangles.second_edge]
+        return self._over_triangles(first), self._over_triangles(second)
+
+    def facing(self, values: np.ndarray) -> np.ndarray:
+        """The sum of values ``[L]`` over the edges of its triangles that a node is not on."""
+        earlier, later = self.beside(values)
+        edge = self.core.edge
+        own = np.where(self.is_later, later[edge], earlier[edge])
+        # each triangle was met at both of the node's edges
+        return self._spread(_row_sums(own, self.core.indptr)) // 2
+
+    def touching(self, values: np.ndarray) -> np.ndarray:
+        """The sum over the triangles of a node of the product of the values of its two edges."""
+        earlier, later = self.beside(values)
+        edge = self.core.edge
+        own = values[edge] * np.where(self.is_later, earlier[edge], later[edge])
+        return self._spread(_row_sums(own, self.core.indptr)) // 2
 
     @property
-    def edges(self) -> loops.EdgeSums:
-        """Pairs of triangles on the edges of triangles."""
-        return loops.EdgeSums(*map(self._spread, map(self._as_wide, self._edge_sums[0])))
+    def others(self) -> np.ndarray:
+        """For each edge the products of the triangles on the other edges of its triangles."""
+        triangles = self.triangles
+        return self._over_triangles(self.te[triangles.first_edge] * self.te[triangles.second_edge])
 
-    @property
-    def degrees(self) -> np.ndarray:
-        """Degrees of the third nodes of the triangles on each edge."""
-        return self._as_wide(self._edge_sums[1])
-
-    @cached_property
-    def facing(self) -> np.ndarray:
-        """Values of the edges that face a node in its triangles."""
-        values = [self._te]
-        if self._largest == 5:
-            ends = self._degrees[self._ends].sum(axis=1)
-            _, degrees, numbers = self._edge_sums
-            three = choose(self._te - 1, 2)
-            values += [self._te * ends, degrees, self._cycles.edge_square, three, numbers]
-            values += [self._cliques.edge // 2]
-        columns = np.stack(values)
-
-        def new() -> tuple[np.ndarray]:
-            return (np.zeros((len(columns), len(self._core.nodes)), np.int64),)
-
-        sums = self._run(loops.add_opposite, self._te, new, self.triangles, columns)
-        return np.stack([self._spread(row) for row in self._as_wide(sums)])
+    def at_ends(self, values: np.ndarray) -> np.ndarray:
+        """The sum of values ``[V]`` of the two ends of each edge."""
+        return values[self.core.nodes[self.ends]].sum(axis=1)
 
     # -- cycles and cliques ----------------------------------------------------------------------
 
     @cached_property
-    def _cycles(self) -> loops.CycleSums:
-        core, below = self._core, np.zeros(len(self._ends), np.int64)
-        costs = _cycle_costs(core, self._largest)
+    def _cycles(self) -> list[np.ndarray]:
+        """Squares and five-cycles at each node, squares on each edge."""
+        size, below = len(self._degrees), np.zeros(len(self.ends), np.int64)
         if self._largest == 5:
-            run_blocks(
-                loops.count_below, len(core.nodes), _NANOSECONDS * len(self.triangles.third),
-                core, self.triangles, below,
-            )  # fmt: skip
-        number = len(core.nodes)
+            below = self._below()
 
-        def new() -> tuple[np.ndarray, np.ndarray, loops.CycleSums]:
-            square, five = np.zeros((2, number), np.int64)
-            sums = loops.CycleSums(square, np.zeros(len(below), np.int64), five)
-            return np.zeros((2, number), np.int64), np.empty(number, np.uint32), sums
+        def new() -> list[np.ndarray]:
+            return [np.zeros((2, size), np.int64), np.empty(size, np.uint32)]
 
-        found: loops.CycleSums = self._run(loops.add_cycles, costs, new, core, self._largest, below)
-        return found
+        shapes, arguments = [self._shape(2), (len(self.ends),)], (self.core, self._largest, below)
+        return _run(loops.add_cycles, self.cycle_costs(), new, shapes, *arguments)
+
+    def _below(self) -> np.ndarray:
+        """Triangles at the earlier end of each edge whose nodes are all before its later end."""
+        (first, last), third = self.ends.T, self.triangles.third
+        is_before = third < np.repeat(last, self.on_edges)
+        # 1. of which the earlier end is the last node
+        is_between = is_before & (third > np.repeat(first, self.on_edges))
+        inside = self._over_triangles(is_between.astype(np.int64))
+        found = np.bincount(last, inside, minlength=len(self._degrees)).astype(np.int64)[first]
+        # 2. whose last node comes before the later end in the row, edges being in that order
+        before = self._over_triangles(is_before.astype(np.int64))
+        earlier = np.cumsum(before) - before
+        return found + earlier - earlier[np.searchsorted(first, first)]
+
+    def _not_five(self) -> np.ndarray:
+        """For each edge, neighbours of the third nodes that are later than all of a triangle."""
+        core, (third, second) = self.core, (self.triangles.third, self.triangles.second_edge)
+        # the entry of the later end in the row of the earlier one
+        entry = np.flatnonzero(self.is_later)[second]
+        is_last = third > np.repeat(self.ends[:, 1], self.on_edges)
+        start = np.where(is_last, core.up[third], entry + 1)
+        return self._over_triangles(core.indptr[third + np.int64(1)] - start)
 
     @property
     def c(self) -> np.ndarray:
         """Squares at each node."""
-        return self._spread(self._as_wide(self._cycles.square))
+        return self._spread(self._cycles[0][loops.SQUARE])
 
     @property
     def ce(self) -> np.ndarray:
         """Squares on each edge."""
-        return self._as_wide(self._cycles.edge_square)
+        return self._as_wide(self._cycles[1])
 
     @property
     def five(self) -> np.ndarray:
         """Five-cycles at each node."""
-        return self._spread(self._as_wide(self._cycles.five - self._edge_sums[0].not_five))
+        not_five = self.at(self._not_five(), self.one)
+        return self._spread(self._cycles[0][loops.FIVE]) - not_five
 
     @cached_property
-    def pairs(self) -> loops.PairSums:
+    def pairs(self) -> np.ndarray:
         """Pairs of nodes with common neighbours."""
-        core, number = self._core, len(self._core.nodes)
+        size = len(self._degrees)
 
-        def new() -> tuple[Any, ...]:
-            sums = loops.PairSums(*np.zeros((9, number), np.int64))
-            return (
-                np.zeros((number, 4), np.int64),
-                np.zeros(number, np.int64),
-                np.empty((2, number), np.uint32),
-                sums,
-            )
+        def new() -> list[np.ndarray]:
+            paths, hubs = np.zeros((size, 4), np.int64), np.zeros(size, np.int64)
+            return [paths, hubs, np.empty((2, size), np.uint32)]
 
-        arguments = core, self.triangles, self._degrees, self._by_node
-        sums = self._run(loops.add_pairs, _pair_costs(core, self._te), new, *arguments)
-        return loops.PairSums(*map(self._spread, map(self._as_wide, sums)))
+        arguments = self.core, self.triangles, self._degrees
+        (sums,) = _run(loops.add_pairs, self.pair_costs(), new, [self._shape(9)], *arguments)
+        return self._spread(sums)
 
     @cached_property
-    def _cliques(self) -> loops.CliqueSums:
-        core, number = self._core, len(self._core.nodes)
+    def _cliques(self) -> list[np.ndarray]:
+        """Sums at nodes; cliques of four on each edge, twice."""
+        size = len(self._degrees)
+        costs = np.bincount(self.ends[:, 1], self.on_edges**2 / 3, minlength=size)
+        shapes = [self._shape(3), (len(self.ends),)]
 
-        def new() -> tuple[np.ndarray, loops.CliqueSums]:
-            nodes = np.zeros((3, number), np.int64)
-            sums = loops.CliqueSums(np.zeros(len(self._ends), np.int64), *nodes)
-            return np.zeros(number, np.bool_), sums
+        def new() -> list[np.ndarray]:
+            return [np.zeros(size, np.bool_)]
 
-        costs = np.bincount(self._ends[:, 1], self._te**2 / 3, minlength=number)
-        found: loops.CliqueSums = self._run(
-            loops.add_cliques, costs, new, core, self.triangles, self._by_node
-        )
-        return found
+        arguments = self.core, self.triangles
+        return _run(loops.add_cliques, costs, new, shapes, *arguments)
 
-    @property
-    def cliques(self) -> loops.CliqueSums:
+    @cached_property
+    def cliques(self) -> np.ndarray:
         """Cliques of four that share a triangle, and their triangles."""
-        return loops.CliqueSums(
-            self._cliques.edge, *map(self._spread, map(self._as_wide, self._cliques[1:]))
-        )
+        return self._spread(self._cliques[0])
 
     @property
     def ke(self) -> np.ndarray:
         """Cliques of four on each edge."""
-        return self._as_wide(self._cliques.edge) // 2
+        return self._as_wide(self._cliques[1]) // 2
 
     @cached_property
     def k(self) -> np.ndarray:
@@ -380,62 +393,75 @@ class _Sums:
 
     @property
     def k5(self) -> np.ndarray:
-        """Cliques of five at each node; without ``by_node``, at three of the five."""
-        core, number = self._core, len(self._core.nodes)
+        """Cliques of five at each node."""
+        core, size = self.core, len(self._degrees)
         most = int((core.indptr[1:] - core.up).max(initial=0))
         words = (most + 63) // 64
 
-        def new() -> tuple[np.ndarray, ...]:
-            return (
-                np.full(number, -1, np.int32),
+        def new() -> list[np.ndarray]:
+            return [
+                np.full(size, -1, np.int32),
                 np.zeros((most, words), np.uint64),
                 np.empty((most, most), np.int32),
                 np.zeros(most, np.int64),
-                np.zeros((2, words), np.uint64),
-                np.zeros(number, np.int64),
-            )
+                np.zeros(words, np.uint64),
+            ]
 
-        costs = np.bincount(self._ends[:, 0], self._te, minlength=number) ** 1.5
-        sums = self._run(loops.add_five_cliques, costs, new, core, self._by_node)
-        return self._spread(self._as_wide(sums))
+        costs = np.bincount(self.ends[:, 0], self.on_edges, minlength=size) ** 1.5
+        (sums,) = _run(loops.add_five_cliques, costs, new, [(size,)], core)
+        return self._spread(sums)
 
-    def _new(self, record: type) -> Callable[[], tuple[Any]]:
-        """A function that makes sums of the nodes for one thread."""
-        shape = len(record._fields), len(self._core.nodes)  # type: ignore[attr-defined]
-        return lambda: (record(*np.zeros(shape, np.int64)),)
+    def _shape(self, number: int) -> tuple[int, int]:
+        return number, len(self._degrees)
 
-    @staticmethod
-    def _run(
-        function: Callable[..., None],
-        costs: np.ndarray,
-        new: Callable[[], tuple[Any, ...]],
-        *arguments: Any,
-    ) -> Any:
-        """Call ``function(first, last, *arguments, *new())`` for pieces of about the same cost.
+    # -- what they cost --------------------------------------------------------------------------
 
-        Each thread has arrays of its own; the last of them are added up.
-        """
-        before = np.concatenate([[0.0], np.cumsum(costs + 1.0)])
-        bounds = np.searchsorted(before, np.linspace(0, before[-1], _PIECES + 1))
-        bounds[-1] = len(costs)
-        own, found = local(), []
+    def cycle_costs(self) -> np.ndarray:
+        """About the steps of :func:`loops.add_cycles` for each node, float64 ``[N]``."""
+        core, beyond = self.core, np.zeros(len(self.row))
+        if self._largest == 5:
+            # beyond the ends of paths, later neighbours
+            later = core.indptr[1:] - core.up
+            beyond = _row_sums(later[core.indices].astype(np.float64), core.indptr)[self.row]
+        return self._path_costs(beyond, self.is_later)
 
-        def work(first: int, last: int) -> None:
-            if not hasattr(own, "arrays"):
-                own.arrays = new()
-                found.append(own.arrays[-1])
-            function(bounds[first], bounds[last], *arguments, *own.arrays)
+    def pair_costs(self) -> np.ndarray:
+        """The steps of :func:`loops.add_pairs` for each node, float64 ``[N]``."""
+        # of the triangles on an edge, those with each of these on the other side
+        return self._path_costs(self.on_edges[self.core.edge] ** 2 / 2, slice(None))
 
-        run_blocks(work, _PIECES, _NANOSECONDS * before[-1])
-        first, *others = found
-        for other in others:
-            for total, part in zip(*_columns(first, other), strict=True):
-                total += part
-        return first
+    def _path_costs(self, beside: np.ndarray, chosen: Any) -> np.ndarray:
+        """For each node its paths over some neighbours to nodes before it, and what is beside."""
+        place = np.arange(len(self.row)) - self.core.indptr[self.row]
+        costs, nodes = (place + beside)[chosen], self.core.indices[chosen]
+        return np.bincount(nodes, costs, minlength=len(self._degrees))
 
 
-def _columns(*sums: Any) -> list[Any]:
-    return [one if isinstance(one, tuple) else (one,) for one in sums]
+def _run(
+    function: Callable[..., None],
+    costs: np.ndarray,
+    new: Callable[[], list[np.ndarray]],
+    shapes: list[tuple[int, ...]],
+    *arguments: Any,
+) -> list[np.ndarray]:
+    """Call ``function(first, last, *arguments, *new(), *sums)`` for pieces of about the same cost.
+
+    Each thread has arrays and sums of its own; these, int64 of some shapes, are added up.
+    """
+    before = np.concatenate([[0.0], np.cumsum(costs + 1.0)])
+    bounds = np.searchsorted(before, np.linspace(0, before[-1], _PIECES + 1))
+    bounds[-1] = len(costs)
+    own, found = local(), []
+
+    def work(first: int, last: int) -> None:
+        if not hasattr(own, "arrays"):
+            sums = [np.zeros(shape, np.int64) for shape in shapes]
+            own.arrays = [*new(), *sums]
+            found.append(sums)
+        function(bounds[first], bounds[last], *arguments, *own.arrays)
+
+    run_blocks(work, _PIECES, _NANOSECONDS * before[-1])
+    return [np.sum(parts, axis=0) for parts in zip(*found, strict=True)]
 
 
 def _row_sums(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
@@ -447,29 +473,6 @@ def _row_sums(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _cycle_costs(core: loops.Core, largest: int) -> np.ndarray:
-    """About the steps of :func:`loops.add_cycles` for each node, float64 ``[N]``."""
-    number = len(core.nodes)
-    later = core.indptr[1:] - core.up
-    rows = np.repeat(np.arange(number), np.diff(core.indptr))
-    # paths over an earlier neighbour to a node before it, and, beyond their ends, later neighbours
-    place = np.arange(len(rows)) - core.indptr[rows]
-    beyond = _row_sums(later[core.indices].astype(np.float64), core.indptr)
-    is_later = core.indices > rows
-    paths = place + (beyond[rows] if largest == 5 else 0.0)
-    return np.bincount(core.indices[is_later], paths[is_later], minlength=number)
-
-
-def _pair_costs(core: loops.Core, triangles: np.ndarray) -> np.ndarray:
-    """The steps of :func:`loops.add_pairs` for each node, float64 ``[N]``."""
-    number = len(core.nodes)
-    rows = np.repeat(np.arange(number), np.diff(core.indptr))
-    place = np.arange(len(rows)) - core.indptr[rows]
-    # of the triangles on an edge, those with each of these on the other side
-    costs = place + triangles[core.edge] ** 2 / 2
-    return np.bincount(core.indices, costs, minlength=number)
-
-
 def formula_steps(graph: CSRGraph, largest: int) -> int:
     """About how many steps of some three nanoseconds it takes to count all graphlets.
 
@@ -479,17 +482,16 @@ def formula_steps(graph: CSRGraph, largest: int) -> int:
     >>> formula_steps(star, 5) < formula_steps(clique, 5)
     True
     """
-    sums = _Sums(graph, largest, by_node=False)
-    core, third = sums._core, sums._te.astype(np.float64)
+    sums = _Sums(graph.indptr, graph.indices, largest)
     # calls, sums over neighbours, and the rows in which triangles are looked for
     calls, each = _STEPS[largest]
-    steps = calls + each * len(graph.indices) + np.diff(core.indptr)[sums._ends[:, 0]].sum()
+    steps = calls + each * len(graph.indices) + np.diff(sums.core.indptr)[sums.ends[:, 0]].sum()
+    # cliques of four; those of five take about as long as these on each other
+    cliques = (sums.on_edges.astype(np.float64) ** 2).sum() / 3
     if largest > 3:
-        # squares and cliques of four
-        steps += _cycle_costs(core, largest).sum() + (third**2).sum() / 3
+        steps += sums.cycle_costs().sum() + cliques
     if largest > 4:
-        # pairs of nodes; cliques of five take about as long as cliques of four on each other
-        steps += _pair_costs(core, third).sum() + (third**2).sum() / 3
+        steps += sums.pair_costs().sum() + cliques
     return int(steps)
 
 
@@ -503,7 +505,7 @@ def count_orbits(graph: CSRGraph, largest: int = 5) -> np.ndarray:
     >>> count_orbits(as_csr(nx.star_graph(4)), 4)[:2, :8].tolist()
     [[4, 0, 6, 0, 0, 0, 0, 4], [1, 3, 0, 0, 0, 0, 3, 0]]
     """
-    sums = _Sums(graph, largest, by_node=True)
+    sums = _Sums(graph.indptr, graph.indices, largest)
     size = NUM_ORBITS[largest]
     counts = np.stack([_FORMULAS[orbit](sums) for orbit in range(size)])
     return _solve(_orbit_map()[:size, :size], counts).T
@@ -517,27 +519,30 @@ def count_triangles(graph: CSRGraph) -> np.ndarray:
     >>> count_triangles(as_csr(nx.house_graph())).tolist()
     [0, 0, 1, 1, 1]
     """
-    return _Sums(graph, 3, by_node=True).t
+    return _Sums(graph.indptr, graph.indices, 3).t
 
 
-def count_graphlets(graph: CSRGraph, largest: int = 5) -> np.ndarray:
-    """Induced occurrences of each of the 30 graphlets of up to ``largest`` nodes.
+def count_graphlets(graphs: Sequence[CSRGraph], largest: int = 5) -> np.ndarray:
+    """Induced occurrences of each of the 30 graphlets in each graph, ``[30, G]``.
 
-    int64, or Python's integers where these might not hold them.
+    A collection counts as one graph; with ``largest`` there are fewer graphlets. int64, or Python's
+    integers where these might not hold them. Small graphs take less together than one by one.
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
-    >>> count_graphlets(as_csr(nx.complete_graph(5)), 3).tolist()
-    [10, 0, 10]
+    >>> count_graphlets([as_csr(nx.complete_graph(5)), as_csr(nx.path_graph(3))], 3).tolist()
+    [[10, 2], [0, 1], [10, 0]]
     """
-    counts = _count_one_of_each(graph, largest).sum(axis=1)
+    # 1. side by side, as one graph
+    first = np.cumsum([0, *(one.num_nodes for one in graphs)])
+    indices = [one.indices + np.int32(k) for one, k in zip(graphs, first, strict=False)]
+    degrees = np.concatenate([one.degrees for one in graphs])
+    indptr = np.concatenate([[0], np.cumsum(degrees)])
+    # 2. one formula for each graphlet, at all nodes of each graph
+    sums = _Sums(indptr, np.concatenate(indices), largest)
+    formulas = [_FORMULAS[_ONE_OF_EACH[k]] for k, row in enumerate(ORBITS) if len(row) <= largest]
+    counts = np.stack([np.add.reduceat(formula(sums), first[:-1]) for formula in formulas])
     return _solve(_graphlet_map()[: len(counts), : len(counts)], counts)
-
-
-def _count_one_of_each(graph: CSRGraph, largest: int) -> np.ndarray:
-    sums = _Sums(graph, largest, by_node=False)
-    size = sum(len(row) <= largest for row in ORBITS)
-    return np.stack([_FORMULAS[orbit](sums) for orbit in _ONE_OF_EACH[:size]])
 
 
 def _solve(coefficients: np.ndarray, sums: np.ndarray) -> np.ndarray:
@@ -566,24 +571,7 @@ def _densest_first(coefficients: np.ndarray) -> list[int]:
 @cache
 def _orbit_map() -> np.ndarray:
     """What each formula counts for one induced occurrence of each orbit, int64 ``[73, 73]``."""
-    graph, nodes, _ = _all_graphlets()
-    sums = _Sums(graph, 5, by_node=True)
-    counted = np.stack([formula(sums) for formula in _FORMULAS.values()])
-    return _find_map(counted[:, nodes], orbits_by_enumeration(graph)[nodes].T)
-
-
-@cache
-def _graphlet_map() -> np.ndarray:
-    """What each formula counts for one induced occurrence of each graphlet, int64 ``[30, 30]``."""
-    graph, _, starts = _all_graphlets()
-    counted = np.add.reduceat(_count_one_of_each(graph, 5), starts, axis=1)
-    orbits = np.add.reduceat(orbits_by_enumeration(graph), starts, axis=0)
-    present = np.stack([orbits[:, row[0]] // row.count(row[0]) for row in ORBITS])
-    return _find_map(counted, present)
-
-
-def _all_graphlets() -> tuple[CSRGraph, np.ndarray, np.ndarray]:
-    """One graph of all graphlets, a node at each orbit ``[73]``, and the first node of each."""
+    # in one graph of all graphlets, at a node at each orbit
     starts = np.cumsum([0] + [len(row) for row in ORBITS])
     edges = np.concatenate(
         [np.array(one.edges) + start for one, start in zip(graphlets(), starts[:-1], strict=True)]
@@ -591,7 +579,17 @@ def _all_graphlets() -> tuple[CSRGraph, np.ndarray, np.ndarray]:
     ones = np.ones(starts[-1])
     graph = csr_from_edges(edges[:, 0], edges[:, 1], len(ones), features=ones, undirected=True)
     _, nodes = np.unique(np.concatenate([list(row) for row in ORBITS]), return_index=True)
-    return graph, nodes, starts[:-1]
+    sums = _Sums(graph.indptr, graph.indices, 5)
+    counted = np.stack([formula(sums) for formula in _FORMULAS.values()])
+    return _find_map(counted[:, nodes], orbits_by_enumeration(graph)[nodes].T)
+
+
+@cache
+def _graphlet_map() -> np.ndarray:
+    """What each formula counts for one induced occurrence of each graphlet, int64 ``[30, 30]``."""
+    # at all of its nodes
+    of_orbits = _orbit_map()[list(_ONE_OF_EACH)]
+    return np.stack([of_orbits[:, list(row)].sum(axis=1) for row in ORBITS], axis=1)
 
 
 def _find_map(counted: np.ndarray, present: np.ndarray) -> np.ndarray:

@@ -125,14 +125,7 @@ class TreeSampler:
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))
         links = sought.links[np.ix_(tree.nodes, tree.nodes)]
-        # a leaf of the pattern can be any neighbour, if nodes and edges are all alike
-        is_leaf = sought.structure.joined.sum(axis=1)[tree.nodes] == 1
-        is_free = is_leaf & (graph.links is None) & (sought.colors is None) & (inner < 0)
-        checks = np.tile(np.arange(size), (size, 1))
-        for i in range(size):
-            # edges first: most pairs of nodes are not joined
-            checks[i, :i] = sorted(range(i), key=lambda j: not links[j, i])
-        self._tree = Tree(tree.nodes, tree.parents, inner, is_free, links, checks)
+        self._tree = Tree(tree.nodes, tree.parents, inner, links)
         self._ways = self._count_ways(graph)
         self.num_ways = float(self._ways.roots[-1])
 
@@ -198,9 +191,7 @@ class Tree(NamedTuple):
     nodes: np.ndarray  # int64 [M], number in the pattern
     parents: np.ndarray  # int64 [M]
     inner: np.ndarray  # int64 [M], row in `ways`, -1 for a leaf
-    is_free: np.ndarray  # bool [M], a leaf that all neighbours can be
     links: np.ndarray  # int64 [M, M], link from the row's node to the column's
-    checks: np.ndarray  # int64 [M, M], the nodes before each, in the order of the comparisons
 
 
 class Ways(NamedTuple):
@@ -240,7 +231,7 @@ def draw_shares(first, last, rows, tree, ways, stream, results):
                 count, looked_at = _count_last(rows, tree, image)
                 work += looked_at
                 if count > 0:
-                    share = count / _row_total(rows, tree, ways, size - 1, image)
+                    share = count / _row_total(rows, tree, ways, size - 1, image[tree.parents[-1]])
                     total += share
                     squares += share * share
                     hits += 1
@@ -268,7 +259,14 @@ def _draw(rows, tree, ways, stream, image, size):
     """Map the first ``size`` nodes; return how many, up to one that does not fit."""
     # the first node at which the cumulated ways are above what was drawn
     drawn = uniform(stream, 0) * ways.roots[-1]
-    image[0] = min(np.searchsorted(ways.roots, drawn, "right"), len(ways.roots) - 1)
+    low, high = 0, len(ways.roots) - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if ways.roots[middle] <= drawn:
+            low = middle + 1
+        else:
+            high = middle
+    image[0] = low
     for i in range(1, size):
         k = _pick(rows, tree, ways, i, image[tree.parents[i]], uniform(stream, i))
         image[i] = rows.indices[k]
@@ -294,18 +292,9 @@ def _ways_at(rows, tree, ways, child, k):
 
 
 @subroutine(**SEARCH_JIT)
-def _row_total(rows, tree, ways, child, image):
-    """Ways to map a child's subtree beside its parent."""
-    node = image[tree.parents[child]]
+def _row_total(rows, tree, ways, child, node):
+    """Ways to map a child's subtree to the neighbours of a node, from the last stored sum on."""
     start, end = rows.indptr[node], rows.indptr[node + 1]
-    if tree.is_free[child]:
-        return np.float64(end - start)
-    return _sum_of_row(rows, tree, ways, child, start, end)
-
-
-@subroutine(**SEARCH_JIT)
-def _sum_of_row(rows, tree, ways, child, start, end):
-    """Ways to map a child's subtree to the entries of a row, from the last stored sum on."""
     k, total = start, 0.0
     if (end - 1) // STRIDE * STRIDE > start:
         k = (end - 1) // STRIDE * STRIDE
@@ -320,12 +309,8 @@ def _sum_of_row(rows, tree, ways, child, start, end):
 def _pick(rows, tree, ways, child, node, uniform):
     """An entry of a node's row, in proportion to the ways to map the child there."""
     start, end = rows.indptr[node], rows.indptr[node + 1]
-    if tree.is_free[child]:
-        return start + np.int64(uniform * (end - start))
-    # 1. the sum of the row
-    total = _sum_of_row(rows, tree, ways, child, start, end)
-    # 2. the last stored sum that is not above what was drawn
-    x = uniform * total
+    # 1. the last stored sum that is not above what was drawn
+    x = uniform * _row_total(rows, tree, ways, child, node)
     low, high = start // STRIDE, (end - 1) // STRIDE
     while low < high:
         middle = (low + high + 1) >> 1
@@ -336,7 +321,7 @@ def _pick(rows, tree, ways, child, node, uniform):
     k, total = start, 0.0
     if low * STRIDE > start:
         k, total = low * STRIDE, ways.sums[child, low]
-    # 3. the entry at which the sum exceeds it
+    # 2. the entry at which the sum exceeds it
     chosen = start
     while k < end and total <= x:
         more = _ways_at(rows, tree, ways, child, k)
@@ -356,8 +341,7 @@ def _fits(rows, tree, image, i, node, joined):
     for j in range(i):
         if image[j] == node:
             return False
-    for n in range(i):
-        j = tree.checks[i, n]
+    for j in range(i):
         if j != joined:
             # search the shorter row
             u, v, link = image[j], node, tree.links[j, i]

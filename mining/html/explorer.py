@@ -20,7 +20,7 @@ import numpy as np
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
 from mining.html.page import read_text
-from mining.html.terminal import shown_set
+from mining.html.terminal import called, shown_set
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrences
 from mining.pattern import MORE, Pattern
@@ -128,16 +128,15 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
 
 
 def start_of(run: MiningRun) -> int | None:
-    """The over-represented pattern of fewest nodes, which is selected where there is no motif."""
-    if shown_set(run.motif_set)[0].motifs:
-        return None
+    """The pattern that is selected at first, where there is no motif."""
+    return None if shown_set(run.motif_set)[0].motifs else first_called(run)
+
+
+def first_called(run: MiningRun) -> int | None:
+    """The number of the over-represented pattern of fewest nodes."""
     null = next(iter(run.null_models), "")
-    more = [
-        (one.num_nodes, number)
-        for number, one in enumerate(run.patterns)
-        if null in one.significance and one.significance[null].verdict == MORE
-    ]
-    return min(more)[1] if more else None
+    more = [at for at, one in enumerate(run.patterns) if called(one, null) == MORE]
+    return min(more, key=lambda at: run.patterns[at].num_nodes, default=None)
 
 
 def drawn_places(run: MiningRun) -> dict[str, list[Places]]:
