@@ -73,9 +73,13 @@ def scores_and_gradients(backend, subgraphs, features, kinds, kernel):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("matching", MATCHINGS)
 @pytest.mark.parametrize(
-    ("kinds", "aggregation"), list(zip(LINKED, itertools.cycle(AGGREGATIONS), strict=False))
+    ("kinds", "aggregation", "num_levels"),
+    [
+        *zip(LINKED, itertools.cycle(AGGREGATIONS), itertools.repeat(2), strict=False),
+        ({"edge": True}, "sum", 0),
+    ],
 )
-def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
+def test_backends_agree_over_links(kinds, aggregation, num_levels, matching, weighted):
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 2, 40) if weighted else None
     # node 11 has no edge, and the last subgraphs are padded
@@ -83,7 +87,7 @@ def test_backends_agree_over_links(kinds, aggregation, matching, weighted):
         kinds, 1, num_nodes=11, num_edges=40, weights=weights, features=rng.random((11, 3))
     )
     subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, SubgraphSettings(2, 6)))
-    kernel = GOMKKernel(2, aggregation=aggregation, matching=matching, level_scale=1.5)
+    kernel = GOMKKernel(num_levels, aggregation=aggregation, matching=matching, level_scale=1.5)
     arguments = subgraphs, graph.features, kinds, kernel
     values, *gradients = scores_and_gradients("numba", *arguments)
     expected, *expected_gradients = scores_and_gradients("reference", *arguments)
