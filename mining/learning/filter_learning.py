@@ -219,7 +219,7 @@ def assign(
     learning: FilterLearning,
     rows: Tensor | None = None,
 ) -> Assignment:
-    """The most similar of filters ``adj [F, M, M]``, ``feat [F, M, D]`` of all or some subgraphs."""
+    """The most similar of filters ``adj [F, M, M]``, ``feat [F, M, D]`` of all or some rows."""
     rows = torch.arange(len(subgraphs.feat)) if rows is None else rows
     kernel = learning.kernel
     z, largest = kernel.embed(adj, feat), kernel.largest_score(adj.shape[1])
