@@ -94,11 +94,10 @@ class MatchingInputs:
         The subgraphs come as links, as those of a graph with direction do.
         """
         links = (self.adj.triu() > 0).to(torch.uint8) + 2 * (self.adj.tril() > 0).to(torch.uint8)
-        subgraphs = SubgraphTensors.of_matrices(self.adj, self.num_nodes)._replace(
-            bits=None,
-            links=links,
-            channels=torch.tensor([[False, False], [True, False], [False, True]]),
-        )
+        nodes = torch.arange(self.feat[..., 0].numel(), dtype=torch.int32).view_as(links[:, 0])
+        nodes[torch.arange(nodes.shape[1]) >= self.num_nodes.unsqueeze(1)] = -1
+        channels = torch.tensor([[False, False], [True, False], [False, True]])
+        subgraphs = SubgraphTensors(nodes, self.num_nodes.long(), links, channels)
         filter_adj = torch.stack([self.filter_adj.triu(), self.filter_adj.tril()], dim=3)
         filter_adj = filter_adj.detach().requires_grad_()
         kernel = GOMKKernel(self.num_levels, level_scale=LEVEL_SCALE, matching="greedy")

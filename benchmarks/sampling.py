@@ -23,7 +23,7 @@ from gomkcn_dgl.kernels.bfs_numba import hub_degree
 # seconds that one repeat of a peer may take; it gets as many roots as fit, at least one
 PEER_SECONDS = 0.5
 QUICK_ROOTS = 20
-_ARRAYS = ("nodes", "num_nodes", "truncated", "bits")
+_ARRAYS = ("nodes", "num_nodes", "truncated", "links")
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ FAULTS = [Fault(*row) for row in [
      "(degrees[graph.indices] - 1)).sum() / 2)", "(degrees[graph.indices] - 1)).sum())",
      "test_census.py::test_steps_grow_with_the_work_and_need_no_census"),
     ("no bit for the direction of a link", "mining/motif_sets/collection_code.py",
-     "own = own[code.kinds] + (code.kinds != code.reverse)", "own = own[code.kinds]",
+     "bits[own, own] += code.is_turned", "pass",
      "test_lengths.py::test_a_link_more_costs_what_is_said"),
     ("an idle filter moves to the best", "mining/learning/filter_learning.py",
      "distance = (1 - self.assign().similarity)", "distance = self.assign().similarity",

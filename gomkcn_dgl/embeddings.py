@@ -18,7 +18,6 @@ import numpy as np
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels import WORD_BITS
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
@@ -36,88 +35,50 @@ class SubgraphTensors(NamedTuple):
         int32 ``[S, N]``, root first, -1 = padding.
     num_nodes : Tensor
         int64 ``[S]`` nodes that are not padding.
-    bits : Tensor or None
-        int64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
-    weights : Tensor or None
-        ``[S, N, N]`` edge weights, in place of ``bits``; ``[S, N, N, C]``, in place of ``links``,
-        where edges of several channels have weights.
-    links : Tensor or None
+    links : Tensor
         ``[S, N, N]`` all that joins node i to node j, a row of ``channels``; 0 = not joined.
-    channels : Tensor or None
+    channels : Tensor
         bool ``[K, C]``, the channels of each link.
+    weights : Tensor or None
+        ``[S, N, N]`` edge weights, ``[S, N, N, C]`` for several channels.
     """
 
     nodes: Tensor
     num_nodes: Tensor
-    bits: Tensor | None
-    weights: Tensor | None
-    links: Tensor | None = None
-    channels: Tensor | None = None
-
-    @property
-    def has_channels(self) -> bool:
-        """Whether nodes can be joined in several ways."""
-        return self.links is not None or (self.weights is not None and self.weights.dim() == 4)
+    links: Tensor
+    channels: Tensor
+    weights: Tensor | None = None
 
     @property
     def num_channels(self) -> int:
         """Ways in which nodes can be joined, each a direction of a relation."""
-        if self.channels is not None:
-            return self.channels.shape[1]
-        return self.weights.shape[3] if self.has_channels else 1  # type: ignore[union-attr]
+        return self.channels.shape[1]
 
     @classmethod
     def of_batch(cls, batch: SubgraphBatch, device: torch.device | str = "cpu") -> SubgraphTensors:
         """A batch as tensors on ``device``; on the CPU they share memory with it."""
-        bits = weights = links = channels = None
-        if batch.weights is not None:
-            # matrices, one for each channel where there are several
-            weights = torch.from_numpy(batch.adjacency()).to(device)
-        elif batch.links is not None:
-            links = torch.from_numpy(batch.links).to(device)
-            channels = torch.from_numpy(batch.relations.links).to(device)
-        else:
-            bits = torch.from_numpy(batch.bits.view(np.int64)).to(device)
-        nodes = torch.from_numpy(batch.nodes).to(device)
-        num_nodes = torch.from_numpy(batch.num_nodes).to(device=device, dtype=torch.int64)
-        return cls(nodes, num_nodes, bits, weights, links, channels)
-
-    @classmethod
-    def of_matrices(cls, adj: Tensor, num_nodes: Tensor | None) -> SubgraphTensors:
-        """Subgraphs that share no node, of matrices ``[S, N, N]`` of 0 and 1, 0 for padding."""
-        batch, size = adj.shape[:2]
-        nodes = torch.arange(batch * size, dtype=torch.int32).reshape(batch, size)
-        if num_nodes is None:
-            num_nodes = torch.full((batch,), size)
-        nodes = nodes.masked_fill(torch.arange(size) >= num_nodes.unsqueeze(1), -1)
-        bits, joined = (
-            torch.zeros(batch, size, -(-size // WORD_BITS), dtype=torch.int64),
-            adj.long(),
-        )
-        for column in range(size):
-            bits[:, :, column // WORD_BITS] |= joined[:, :, column] << (column % WORD_BITS)
-        return cls(nodes, num_nodes, bits, None)
+        arrays = (batch.nodes, batch.num_nodes.astype(np.int64), batch.links, batch.relations.links)
+        # matrices, one for each channel where there are several
+        weights = () if batch.weights is None else (batch.adjacency(),)
+        return cls(*(torch.from_numpy(array).to(device) for array in (*arrays, *weights)))
 
     def select(self, rows: Tensor) -> SubgraphTensors:
         """Return some subgraphs, int64 ``[R]``."""
         return self._replace(
             nodes=self.nodes[rows],
             num_nodes=self.num_nodes[rows],
-            bits=None if self.bits is None else self.bits[rows],
+            links=self.links[rows],
             weights=None if self.weights is None else self.weights[rows],
-            links=None if self.links is None else self.links[rows],
         )
 
     def adjacency(self, dtype: torch.dtype) -> Tensor:
         """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]`` or ``[S, N, N, C]``."""
-        if self.links is not None:
-            return self.channels[self.links.long()].to(dtype)  # type: ignore[index]
-        if self.bits is None:
-            return self.weights.to(dtype)  # type: ignore[union-attr]
-        # bit j of a row is bit j % 64 of word j // 64
-        column = torch.arange(self.nodes.shape[1], device=self.nodes.device)
-        words = self.bits[:, :, column // WORD_BITS]
-        return ((words >> (column % WORD_BITS)) & 1).to(dtype)
+        if self.weights is not None:
+            return self.weights.to(dtype)
+        # the only channel has the number 1
+        return (self.links if self.num_channels == 1 else self.channels[self.links.long()]).to(
+            dtype
+        )
 
     def gather(self, feat: Tensor) -> Tensor:
         """Features of the nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``, differentiable."""
@@ -230,17 +191,15 @@ def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
     """What a level takes from the one before, shaped as ``adj``; degrees are over all channels."""
     if aggregation == "sum":
         return adj
-    # [B, N, 1]
-    degree = adj.sum(dim=-1, keepdim=True) if adj.dim() == 3 else adj.sum(dim=(2, 3)).unsqueeze(2)
+    # [B, N, 1] or [B, N, 1, 1]
+    degree = adj.sum(dim=tuple(range(2, adj.dim())), keepdim=True)
     # a node without edges has a zero row whatever it is divided by
     degree = torch.where(degree > 0, degree, torch.ones_like(degree))
     if aggregation == "mean":
-        return adj / (degree if adj.dim() == 3 else degree.unsqueeze(3))
+        return adj / degree
     # D^-1/2 A D^-1/2
-    row, column = degree.rsqrt(), degree.rsqrt().transpose(1, 2)
-    if adj.dim() == 4:
-        row, column = row.unsqueeze(3), column.unsqueeze(3)
-    return row * adj * column
+    root = degree.rsqrt()
+    return root * adj * root.transpose(1, 2)
 
 
 def graph_levels(

@@ -231,7 +231,7 @@ class GOMKConv(torch.nn.Module):
                 f"got {self.settings.max_nodes}."
             )
         channels, own = subgraphs.num_channels, self.filters.num_channels
-        if self.relations.is_simple == subgraphs.has_channels or channels != own:
+        if channels != own:
             raise InputError(
                 "the given subgraphs and the layer must agree on relations, "
                 f"got {channels} and {own} channels."

@@ -146,18 +146,13 @@ class GOMKKernel:
         if not module.__name__.endswith("_numba") or subgraphs.weights is not None:
             x = self.embed(subgraphs.adjacency(feat.dtype), subgraphs.gather(feat))
             return self.match(x, z, subgraphs.num_nodes, backend)
-        nodes = subgraphs.nodes
-        matrices = num_channels = None
-        if subgraphs.channels is not None:
-            matrices = link_matrices(subgraphs.channels, feat.dtype)
-            num_channels = subgraphs.channels.sum(dim=1)
+        nodes, channels = subgraphs.nodes, subgraphs.channels
         matched: Matched = module.match_subgraphs(
             feat,
             nodes,
-            subgraphs.bits,
             subgraphs.links,
-            matrices,
-            num_channels,
+            link_matrices(channels, feat.dtype),
+            channels.sum(dim=1),
             self.aggregation,
             self.level_scale,
             self._rows(subgraphs.num_nodes, nodes.shape[0], nodes.shape[1], nodes.device),
@@ -298,27 +293,11 @@ def gomk(
     # padding takes part as isolated nodes of feature 0, whatever it holds
     if num_nodes is not None:
         adj, feat = _clear_padding(adj, feat, num_nodes)
-    if _is_plain(adj):
-        # the backend embeds each subgraph as it goes
-        subgraphs = SubgraphTensors.of_matrices(adj, num_nodes)
-        scores, assignment = kernel.match_subgraphs(subgraphs, feat.flatten(0, 1), z, backend)
-    else:
-        scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
+    scores, assignment = kernel.match(kernel.embed(adj, feat), z, num_nodes, backend)
     refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
-    return (scores, assignment.long()) if return_matching else scores
-
-
-def _is_plain(adj: Tensor) -> bool:
-    """Whether edges are of one kind, without weights and gradients, on the CPU."""
-    if (
-        adj.dim() == 4
-        or adj.device.type != "cpu"
-        or (torch.is_grad_enabled() and adj.requires_grad)
-    ):
-        return False
-    return bool(((adj == 0) | (adj == 1)).all())
+    return (scores, assignment) if return_matching else scores
 
 
 def _widen(tensor: Tensor) -> Tensor:
@@ -339,12 +318,11 @@ def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
 
 def _clear_padding(adj: Tensor, feat: Tensor, num_nodes: Tensor) -> tuple[Tensor, Tensor]:
     """Isolate the padded nodes and zero their features."""
-    real = torch.arange(feat.shape[1], device=feat.device) < num_nodes.unsqueeze(1)  # [S, N]
-    # `where` and not a product: padding may hold NaN
-    feat = torch.where(real.unsqueeze(2), feat, torch.zeros_like(feat))
-    both = real.unsqueeze(2) & real.unsqueeze(1)  # [S, N, N]
-    both = both if adj.dim() == 3 else both.unsqueeze(3)
-    return torch.where(both, adj, torch.zeros_like(adj)), feat
+    padded = torch.arange(feat.shape[1], device=feat.device) >= num_nodes.unsqueeze(1)  # [S, N]
+    either = padded.unsqueeze(2) | padded.unsqueeze(1)  # [S, N, N]
+    # filled and not multiplied: padding may hold NaN
+    adj = adj.masked_fill(either if adj.dim() == 3 else either.unsqueeze(3), 0)
+    return adj, feat.masked_fill(padded.unsqueeze(2), 0)
 
 
 def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: Tensor) -> None:

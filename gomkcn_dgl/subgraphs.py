@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.kernels import POLICIES, WORD_BITS
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
@@ -67,13 +67,11 @@ class SubgraphBatch:
         int32 ``[S]`` nodes that are not padding.
     truncated : numpy.ndarray
         bool ``[S]`` whether the ball around the root had more than N nodes.
-    bits : numpy.ndarray
-        uint64 ``[S, N, ceil(N / 64)]``; bit ``j`` of row ``i`` says that nodes i and j are joined.
+    links : numpy.ndarray
+        uint8 or uint16 ``[S, N, N]``, all that joins node i to node j, a number of
+        ``relations.links``: 0 = not joined, and 1 where all edges are of one undirected relation.
     weights : numpy.ndarray or None
         float32 ``[S, N, N]`` edge weights, for a weighted graph.
-    links : numpy.ndarray or None
-        uint8 or uint16 ``[S, N, N]``, all that joins node i to node j, a number of
-        ``relations.links``; 0 = not joined. None where all edges are of one undirected relation.
     relations : Relations
         The relations of the graph and their links.
     """
@@ -81,9 +79,8 @@ class SubgraphBatch:
     nodes: np.ndarray
     num_nodes: np.ndarray
     truncated: np.ndarray
-    bits: np.ndarray
+    links: np.ndarray
     weights: np.ndarray | None
-    links: np.ndarray | None = None
     relations: Relations = SIMPLE
 
     def __len__(self) -> int:
@@ -102,31 +99,24 @@ class SubgraphBatch:
 
     def take(self, rows: np.ndarray) -> SubgraphBatch:
         """Return the subgraphs in ``rows``."""
-        return SubgraphBatch(
-            self.nodes[rows],
-            self.num_nodes[rows],
-            self.truncated[rows],
-            self.bits[rows],
-            None if self.weights is None else self.weights[rows],
-            links=None if self.links is None else self.links[rows],
-            relations=self.relations,
+        return replace(
+            self,
+            nodes=self.nodes[rows],
+            num_nodes=self.num_nodes[rows],
+            truncated=self.truncated[rows],
+            links=self.links[rows],
+            weights=None if self.weights is None else self.weights[rows],
         )
 
     def adjacency(self) -> np.ndarray:
         """Edge weights, or 1 for an edge and 0 for none, as float32.
 
-        ``[S, N, N]``; with links ``[S, N, N, C]``, a matrix for each channel.
+        ``[S, N, N]``; where edges have directions or types ``[S, N, N, C]``, a matrix for each
+        channel.
         """
-        if self.links is not None:
+        if not self.relations.is_simple:
             return channel_adjacency(self.links, self.weights, self.relations)
-        return self._joined() if self.weights is None else self.weights
-
-    def _joined(self) -> np.ndarray:
-        """1 for an edge and 0 for none, float32 ``[S, N, N]``."""
-        # bit j of a row is bit j % 64 of word j // 64
-        column = np.arange(self.max_nodes)
-        words = self.bits[:, :, column // WORD_BITS]
-        return ((words >> (column % WORD_BITS).astype(np.uint64)) & np.uint64(1)).astype(np.float32)
+        return self.links.astype(np.float32) if self.weights is None else self.weights
 
     def gather(self, features: Any) -> np.ndarray:
         """Rows of ``features`` of all nodes, zero for padding: ``[V, D]`` → ``[S, N, D]``."""

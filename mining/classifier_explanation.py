@@ -10,11 +10,10 @@ import numpy as np
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
 from gomkcn_dgl._torch import torch
-from gomkcn_dgl.csr import split_graphs
+from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graphs.structure import Edge, Structure
-from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import TrainedClassifier
@@ -22,22 +21,12 @@ from mining.categories import Categories
 from mining.descriptions import describe_structure
 from mining.graph_relations import edges_among
 from mining.learning.discrete_filters import discretize
+from mining.plots.layout import DrawnGraph
 
 # drawings of more nodes are unreadable
 MOST_DRAWN_NODES = 400
 # graphs that are shown beside one
 _NUM_SIMILAR = 3
-
-
-@dataclass(frozen=True)
-class DrawnGraph:
-    """A graph of the data: a structure that may be in pieces, see :class:`gomkcn.Structure`."""
-
-    num_nodes: int
-    edges: tuple[Edge, ...]
-    edge_relations: tuple[int, ...]
-    relations: Relations
-    categories: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,28 +134,24 @@ def explain_classifier(
         first = np.unique(data.labels[right], return_index=True)[1]
         rows = (right[first] if len(first) else shown[:1]).tolist()
     # 2. what speaks for them
-    relations, filters = data.graph.relations, tuple[LearntFilter, ...]()
+    graph, filters = data.graph, tuple[LearntFilter, ...]()
     if isinstance(classifier, TrainedNetwork):
-        relations = classifier.relations
+        graph = graph.with_relations(classifier.relations)
         filters, scores = _respond(classifier, data, labels)
-        parts = np.split(scores, data.graph.graph_ptr[1:-1])
+        parts = np.split(scores, graph.graph_ptr[1:-1])
         reasons: list[dict[str, Any]] = [{"scores": parts[row]} for row in rows]
     else:
         reasons = [{"similar": one} for one in _compare(classifier, data, rows, labels)]
     decisions = [
         Decision(
-            row,
-            int(data.labels[row]),
-            int(predicted[row]),
-            _drawn(data, row, relations, labels),
-            **reason,
+            row, int(data.labels[row]), int(predicted[row]), _drawn(graph, row, labels), **reason
         )
         for row, reason in zip(rows, reasons, strict=True)
     ]
     confusion = confusion_matrix(
         data.labels[test], predicted[test], labels=np.arange(data.num_classes)
     )
-    kinds = tuple(relations.kinds)
+    kinds = tuple(graph.relations.kinds)
     return Explanation(decisions, classifier.class_names, confusion, kinds, filters)
 
 
@@ -182,16 +167,12 @@ def _respond(
     seen = model.input(collection.feat)
     scores = conv(collection.subgraphs, seen).numpy()
     # 2. the highest response of each graph, and its mean over the test graphs of each class
-    lowest = np.full(scores.shape[1], scores.min(initial=0.0), scores.dtype)
     parts = np.split(scores, data.graph.graph_ptr[1:-1])
-    highest = np.stack([part.max(axis=0) if len(part) else lowest for part in parts])[test]
-    classes = data.labels[test]
-    class_means = [
-        highest[classes == label].mean(axis=0)
-        if (classes == label).any()
-        else np.full(scores.shape[1], np.nan)
-        for label in range(data.num_classes)
-    ]
+    lowest = scores.min(initial=0.0)
+    highest = np.stack([part.max(axis=0, initial=lowest) for part in parts])[test]
+    class_means = np.full((data.num_classes, scores.shape[1]), np.nan)
+    for label in np.unique(data.labels[test]):
+        class_means[label] = highest[data.labels[test] == label].mean(axis=0)
     # 3. each node of a filter is of the category of those whose features are most like its own
     discrete, codes = discretize(conv.filters), labels.colors(data.graph.features)
     known, dense = np.unique(codes), seen.numpy()
@@ -201,7 +182,7 @@ def _respond(
         features = discrete.feat[number, :size].numpy()
         colors = known[pairwise_distances_argmin(features, means)] if labels else None
         graph = discrete.structure(number, conv.relations, labels.names_of(colors, names))
-        own = tuple(float(mean[number]) for mean in class_means)
+        own = tuple(class_means[:, number].tolist())
         filters.append(LearntFilter(graph, describe_structure(graph, names), own))
     return tuple(filters), scores
 
@@ -221,22 +202,19 @@ def _compare(
         similar = []
         for i in order[:_NUM_SIMILAR]:
             other = int(classifier.rows[i])
-            drawn = _drawn(data, other, data.graph.relations, labels)
+            drawn = _drawn(data.graph, other, labels)
             similar.append(Similar(other, int(data.labels[other]), float(values[i]), drawn))
         found.append(tuple(similar))
     return found
 
 
-def _drawn(
-    data: LabelledData, row: int, relations: Relations, labels: Categories
-) -> DrawnGraph | None:
-    """A graph, with its edges in terms of some relations; None if it is too large, or empty."""
-    nodes = np.arange(*data.graph.graph_ptr[row : row + 2])
+def _drawn(graph: CSRGraph, row: int, labels: Categories) -> DrawnGraph | None:
+    """A graph of a collection; None if it is too large, or empty."""
+    nodes = np.arange(*graph.graph_ptr[row : row + 2])
     if not 0 < len(nodes) <= MOST_DRAWN_NODES:
         return None
-    graph = data.graph.with_relations(relations)
     edges = edges_among(graph, nodes).tolist()
-    colors = labels.colors(data.graph.features[nodes]) if labels else None
+    colors = labels.colors(graph.features[nodes]) if labels else None
     return DrawnGraph(
         len(nodes),
         tuple((u, v) for u, v, _ in edges),

@@ -108,6 +108,11 @@ class MiningRun:
     null_models: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
 
+    @property
+    def counted(self) -> list[Pattern]:
+        """All structures that were counted: the patterns, then the others."""
+        return [*self.patterns, *self.others]
+
     def __repr__(self) -> str:
         """What was mined, the motif set, and how many patterns are reported."""
         patterns = count(len(self.patterns), "pattern")

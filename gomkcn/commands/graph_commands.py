@@ -10,9 +10,7 @@ import click
 from gomkcn.commands.base import (
     Command,
     check_table_name,
-    edge_options,
     file_options,
-    node_options,
     option_table,
     print_table,
     reading_option,
@@ -63,8 +61,7 @@ Output
     --force         FLAG   Overwrite an existing graph
     --quiet         FLAG   Hide the log
 """)
-@node_options
-@edge_options
+@file_options
 def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
     """Convert a graph file to a graph folder.
 

@@ -17,8 +17,6 @@ from gomkcn_dgl.errors import BackendError
 BACKENDS = ("reference", "numba", "triton")
 # which nodes of a large subgraph stay, see ``bfs_numba``
 POLICIES = {"bfs": 0, "dense": 1}
-# neighbours in a number of a bit row
-WORD_BITS = 64
 # as in setup.cfg; the 3.0 that comes with torch 2.4 cannot compile the kernels
 _OLDEST_TRITON = Version("3.6")
 

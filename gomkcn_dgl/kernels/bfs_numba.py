@@ -40,8 +40,7 @@ which grows only if the node was new. Before rows are read, a short loop loads f
 First the nodes of a subgraph are found: by whole hops, filled up at random or grown anew from the
 root where a hop does not fit. Then the edges among them are read off their rows, short rows only,
 since an edge between a short row and a hub's stands in the short one; two hubs are tested by binary
-search. Where there are links, the position of each edge in ``indices`` is kept until the links are
-written.
+search.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels import POLICIES, WORD_BITS
+from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
@@ -89,8 +88,6 @@ _NOT_OFFERED = 2**31
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # halves of a number
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
-# a bit's word and its place there: j >> 6, j & 63
-_WORD, _BIT = np.uint64(6), np.uint64(63)
 
 
 class ExtractedArrays(NamedTuple):
@@ -99,9 +96,8 @@ class ExtractedArrays(NamedTuple):
     nodes: np.ndarray  # int32 [S, N], -1 = padding
     num_nodes: np.ndarray  # int32 [S]
     truncated: np.ndarray  # bool [S]
-    bits: np.ndarray  # uint64 [S, N, ceil(N / 64)]
+    links: np.ndarray  # uint8 or uint16 [S, N, N], 0 = not joined
     weights: np.ndarray | None  # float32 [S, N, N]
-    links: np.ndarray | None  # uint8 or uint16 [S, N, N], 0 = not joined
 
 
 def hub_degree(max_nodes: int) -> int:
@@ -125,19 +121,18 @@ def extract(
 ) -> ExtractedArrays:
     """Extract the subgraph around each of S roots.
 
-    ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
-    from the other node. ``keys [S]`` are numbers of the roots' random streams.
+    ``links [E]``, which are all 1 where they are None, and ``weights [E]`` go along with
+    ``indices``; ``reverse [K]`` is each link seen from the other node. ``keys [S]`` are numbers of
+    the roots' random streams.
     """
     total = len(roots)
-    words = -(-max_nodes // WORD_BITS)
-    weighted = weights is not None
+    weighted, code_type = weights is not None, np.uint8 if links is None else links.dtype
     out = ExtractedArrays(
         nodes=np.empty((total, max_nodes), np.int32),
         num_nodes=np.empty(total, np.int32),
         truncated=np.empty(total, np.bool_),
-        bits=np.empty((total, max_nodes, words), np.uint64),
-        weights=np.empty((total, max_nodes, max_nodes), np.float32) if weighted else None,
-        links=None if links is None else np.empty((total, max_nodes, max_nodes), links.dtype),
+        links=np.zeros((total, max_nodes, max_nodes), code_type),
+        weights=np.zeros((total, max_nodes, max_nodes), np.float32) if weighted else None,
     )
     graph = Rows(indptr.view(np.uint64), indices.view(np.uint32))
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
@@ -158,16 +153,15 @@ def extract(
             out.nodes.view(np.uint32),
             out.num_nodes,
             out.truncated,
-            out.bits,
-            out.weights if out.weights is not None else np.empty((0, 0, 0), np.float32),
             out.links,
+            out.weights if out.weights is not None else np.empty((0, 0, 0), np.float32),
         )  # fmt: skip
     return out
 
 
 def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: Any) -> None:
     """Give each block a scratch of its own."""
-    max_nodes = arguments[-6].shape[1]
+    max_nodes = arguments[-5].shape[1]
     scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
     _extract_kernel(first, last, graph, limit, *arguments, scratch)
 
@@ -175,9 +169,9 @@ def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: A
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
     first, last, graph, limit, weights, links, reverse, roots, keys, num_hops, policy,
-    seed, nodes, num_nodes, truncated, bits, dense_weights, dense_links, scratch,
+    seed, nodes, num_nodes, truncated, dense_links, dense_weights, scratch,
 ):  # fmt: skip
-    """Extract the subgraphs from `first` to `last`; links are arrays or None."""
+    """Extract the subgraphs from `first` to `last`; links are an array or None."""
     era = _ONE
     for row in range(first, last):
         root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
@@ -186,13 +180,14 @@ def _extract_kernel(
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
-        grown = cut and policy == _DENSE
-        num_ends = _induce(graph, nodes[row], size, limit, grown, links, bits[row], scratch, era)
+        num_ends = _find_edges(graph, nodes[row], size, limit, links, scratch, era)
         era += len(scratch.met)
-        if links is not None:
-            _fill_links(links, reverse, num_ends, dense_links[row], scratch)
+        _write_links(links, reverse, num_ends, dense_links[row], scratch)
+        if cut and policy == _DENSE:
+            _reorder(nodes[row], size, num_ends, dense_links[row], scratch)
+            _write_links(links, reverse, num_ends, dense_links[row], scratch)
         if len(dense_weights) > 0:
-            _fill_weights(graph, weights, links, nodes[row], size, bits[row], dense_weights[row])
+            _write_weights(graph, weights, nodes[row], size, dense_links[row], dense_weights[row])
 
 
 @subroutine(**SEARCH_JIT)
@@ -401,10 +396,10 @@ def _link_among(graph, fresh, limit, scratch, era):
 
 
 @subroutine(**INLINE_JIT)
-def _induce(graph, selected, size, limit, grown, links, bits, scratch, era):
-    """Write the adjacency among the selected nodes, and put grown nodes in breadth-first order.
+def _find_edges(graph, selected, size, limit, links, scratch, era):
+    """Put the edges among the selected nodes into ``scratch.pairs``; return how many there are.
 
-    Return how many edge ends stand in ``scratch.pairs``. With `links`, else None, their entries in
+    Most stand there once for each of their ends. With `links`, else None, their entries in
     `indices` stand in ``scratch.entries``.
     """
     # 1. enter the selected nodes into the hash table
@@ -432,86 +427,55 @@ def _induce(graph, selected, size, limit, grown, links, bits, scratch, era):
             if links is not None:
                 scratch.entries[count] = edge
             count += np.uint64(table[slot_of(other, scratch)] >= era)
-    # 3. look each of them up, and set both bits of an edge
-    _clear(bits)
-    edges = _U0
+    # 3. look each of them up; of those that are edges, position in place of the node
+    num_ends = _U0
     for k in range(count):
         position = find(np.uint32(pairs[k] >> _HALF), scratch, era)
         if position >= 0:
-            i, j = pairs[k] & _LOW, np.uint64(position)
-            _join(bits, i, j)
-            pairs[edges] = (j << _HALF) | i
+            pairs[num_ends] = (np.uint64(position) << _HALF) | (pairs[k] & _LOW)
             if links is not None:
-                scratch.entries[edges] = scratch.entries[k]
-            edges += _U1
-    if grown:
-        _reorder(selected, size, edges, bits, scratch)
-    return edges
+                scratch.entries[num_ends] = scratch.entries[k]
+            num_ends += _U1
+    return num_ends
+
+
+@subroutine(**INLINE_JIT)
+def _write_links(links, reverse, num_ends, dense, scratch):
+    """Write what joins the nodes of each edge, seen from both of them."""
+    for k in range(num_ends):
+        i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
+        link = _ONE
+        if links is not None:
+            link = np.int64(links[scratch.entries[k]])
+        dense[i, j], dense[j, i] = link, reverse[link]
 
 
 @subroutine(**SEARCH_JIT)
-def _reorder(selected, size, edges, bits, scratch):
-    """Put the selected nodes in breadth-first order of their subgraph; grown order breaks ties."""
-    grown, order, rank = scratch.met, scratch.row_depths, scratch.depths
-    # 1. breadth-first search over the bits: rank[k] is the new position of the k-th grown node
+def _reorder(selected, size, num_ends, dense, scratch):
+    """Put nodes and edges in breadth-first order of their subgraph; grown order breaks ties."""
+    grown, order, rank, pairs = scratch.met, scratch.row_depths, scratch.depths, scratch.pairs
+    # 1. breadth-first search: rank[k] is the new position of the k-th grown node
     for k in range(size):
         rank[k] = -1
     order[0], rank[0], num_ordered, k = 0, 0, 1, 0
     while num_ordered < size:
         for other in range(1, size):
-            joined = (bits[order[k], other >> 6] >> np.uint64(other & 63)) & _U1
-            if joined and rank[other] < 0:
+            if dense[order[k], other] > 0 and rank[other] < 0:
                 order[num_ordered], rank[other] = other, num_ordered
                 num_ordered += 1
         k += 1
-    # 2. move the nodes and their bits to the new positions
+    # 2. move the nodes and the ends of edges to the new positions
     for k in range(size):
         selected[rank[k]] = grown[k]
-    _clear(bits)
-    for k in range(edges):
-        i = np.uint64(rank[scratch.pairs[k] & _LOW])
-        j = np.uint64(rank[scratch.pairs[k] >> _HALF])
-        scratch.pairs[k] = (j << _HALF) | i
-        _join(bits, i, j)
-
-
-@subroutine(**INLINE_JIT)
-def _clear(bits):
-    for i in range(bits.shape[0]):
-        for word in range(bits.shape[1]):
-            bits[i, word] = _U0
-
-
-@subroutine(**INLINE_JIT)
-def _join(bits, i, j):
-    bits[i, j >> _WORD] |= _U1 << (j & _BIT)
-    bits[j, i >> _WORD] |= _U1 << (i & _BIT)
-
-
-@subroutine(**SEARCH_JIT)
-def _fill_weights(graph, weights, links, selected, size, bits, dense):
-    """Write the weights of the edges in ``bits``; with links, each direction has its own."""
-    for i in range(len(selected)):
-        for j in range(len(selected)):
-            dense[i, j] = np.float32(0)
-    for i in range(size):
-        for j in range(i):
-            if (bits[i, j >> 6] >> np.uint64(j & 63)) & _U1:
-                if links is None:
-                    weight = weights[find_edge(graph, selected[i], selected[j])]
-                    dense[i, j], dense[j, i] = weight, weight
-                else:
-                    dense[i, j] = weights[find_entry(graph, selected[i], selected[j])]
-                    dense[j, i] = weights[find_entry(graph, selected[j], selected[i])]
-
-
-@subroutine(**SEARCH_JIT)
-def _fill_links(links, reverse, num_ends, dense, scratch):
-    """Write the links of the edge ends that ``_induce`` has left, seen from both nodes."""
-    for i in range(dense.shape[0]):
-        for j in range(dense.shape[1]):
-            dense[i, j] = 0
     for k in range(num_ends):
-        i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
-        link = links[scratch.entries[k]]
-        dense[i, j], dense[j, i] = link, reverse[link]
+        pairs[k] = (np.uint64(rank[pairs[k] >> _HALF]) << _HALF) | np.uint64(rank[pairs[k] & _LOW])
+    dense[:] = 0
+
+
+@subroutine(**SEARCH_JIT)
+def _write_weights(graph, weights, selected, size, links, dense):
+    """Write the weight of each edge; each direction has its own."""
+    for i in range(size):
+        for j in range(size):
+            if links[i, j] > 0:
+                dense[i, j] = weights[find_entry(graph, selected[i], selected[j])]

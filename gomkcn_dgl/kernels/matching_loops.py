@@ -9,10 +9,9 @@ Threads split the subgraphs. The gradient of the filters is summed for each of a
 blocks of subgraphs, and the blocks are added in order, so that the result does not depend on the
 number of threads.
 
-*Levels*, ``X_i = A X_{i-1} / c``, and the way back: a subgraph comes as bit rows or as links; both
-become a list of weighted edges, so that a level costs one vector operation an edge. Over links, an
-edge also has a matrix, the sum of those of the link's channels, and a row of features is K blocks
-of D numbers: one vector operation an edge and an entry of the matrix.
+*Levels*, ``X_i = A X_{i-1} / c``, and the way back: the links of a subgraph become a list of edges,
+each with a weight and a matrix, the sum of those of the link's channels. A row of features is K
+blocks of D numbers, and a level costs D operations an edge and an entry of the matrix.
 
 *Similarities* of one subgraph's nodes to those of many filters: the nodes of as many filters as
 stay in cache stand side by side, a block of them in the lanes of a vector, so that the work is the
@@ -28,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels import WORD_BITS
 from gomkcn_dgl.kernels.assignment_numba import (
     Scratch,
     match_greedily,
@@ -62,7 +60,6 @@ class LeftSide(NamedTuple):
     levels: np.ndarray  # [S, L, N, D]
     feat: np.ndarray  # [V, D]
     nodes: np.ndarray  # int [S, N], rows of feat, -1 = padding
-    bits: np.ndarray  # uint64 [S, N, W]
     links: np.ndarray  # uint8 or uint16 [S, N, N], all that joins two nodes
     matrices: np.ndarray  # [links, K, K]
     num_channels: np.ndarray  # int64 [links]
@@ -185,7 +182,7 @@ def _load(left, s, aggregation, scale, edges, x):
                 for d in range(left.levels.shape[3]):
                     x[level, n, d] = left.levels[s, level, n, d]
     else:
-        # level 0 holds the features, zero for padding; over links they stand in the first block
+        # level 0 holds the features in the first block, zero for padding
         width, factor = left.feat.shape[1], _block_scale(left)
         for n in range(left.nodes.shape[1]):
             node = left.nodes[s, n]
@@ -194,10 +191,7 @@ def _load(left, s, aggregation, scale, edges, x):
             for d in range(width, x.shape[2]):
                 x[0, n, d] = 0
         # the edges give the other levels
-        if left.links.shape[0] > 0:
-            num_edges = _edges_of_links(left.links[s], left.num_channels, aggregation, scale, edges)
-        else:
-            num_edges = _edges_of_bits(left.bits[s], aggregation, scale, edges)
+        num_edges = _list_edges(left.links[s], left.num_channels, aggregation, scale, edges)
         _fill_levels(edges, num_edges, left.matrices, width, x)
     return num_edges
 
@@ -205,7 +199,7 @@ def _load(left, s, aggregation, scale, edges, x):
 @subroutine(_nrt=False)
 def _block_scale(left):
     """Factor of level 0: with K blocks of features the square root of K, see ``embeddings``."""
-    return np.sqrt(left.feat.dtype.type(max(left.matrices.shape[1], 1)))
+    return np.sqrt(left.feat.dtype.type(left.matrices.shape[1]))
 
 
 class BackwardScratch(NamedTuple):
@@ -231,8 +225,7 @@ def match_bwd_kernel(
     """Differentiate the blocks of subgraphs from `first` to `last`; each has its part of grad_z."""
     x, grad_x, edges = scratch
     num_subgraphs, _, num_nodes = assignment.shape
-    num_levels, width = z.shape[1], grad_left.shape[3]
-    num_blocks = grad_z.shape[0]
+    num_blocks, width = grad_z.shape[0], grad_left.shape[3]
     for block in range(first, last):
         own = grad_z[block]
         own[:] = 0
@@ -247,7 +240,7 @@ def match_bwd_kernel(
             if grad_left.shape[0] > 0:
                 # where only features were given, the gradients of all levels lead back to level 0
                 factor = z.dtype.type(1)
-                if grad_left.shape[1] < num_levels:
+                if left.levels.shape[0] == 0:
                     _collect_levels(edges, num_edges, left.matrices, width, grad_x)
                     factor = _block_scale(left)
                 for level in range(grad_left.shape[1]):
@@ -299,7 +292,7 @@ class Edges(NamedTuple):
     head: np.ndarray  # int64 [N * N], the node that receives
     tail: np.ndarray  # int64 [N * N], the node that gives
     weight: np.ndarray  # [N * N]
-    link: np.ndarray  # int64 [N * N], where there are links
+    link: np.ndarray  # int64 [N * N]
     degree: np.ndarray  # int64 [N]
 
 
@@ -316,28 +309,18 @@ def _new_edges(num_nodes: int, dtype: np.dtype) -> Edges:
 
 
 @subroutine(_nrt=False)
-def _edges_of_bits(bits, aggregation, scale, edges):
-    """List the edges of bit rows [N, W]; return how many there are."""
-    head, tail, _, _, degree = edges
-    num_nodes = bits.shape[0]
+def _list_edges(links, num_channels, aggregation, scale, edges):
+    """List the edges of links [N, N], of `num_channels` [K] each; return how many there are."""
+    head, tail, weight, link, degree = edges
     count = 0
-    for i in range(num_nodes):
-        before = count
-        for j in range(num_nodes):
-            # always written, kept only when the bit is set: no branch to guess
-            head[count] = i
-            tail[count] = j
-            count += (bits[i, j // WORD_BITS] >> np.uint64(j % WORD_BITS)) & np.uint64(1)
-        # edges of row i are those listed since it began
-        degree[i] = count - before
-    _weigh(edges, count, aggregation, scale)
-    return count
-
-
-@subroutine(_nrt=False)
-def _weigh(edges, count, aggregation, scale):
-    """Weigh each edge as the aggregation says, once all degrees are known."""
-    head, tail, weight, _, degree = edges
+    for i in range(len(links)):
+        degree[i] = 0
+        for j in range(len(links)):
+            # always written, kept only where there is an edge: no branch to guess
+            head[count], tail[count], link[count] = i, j, links[i, j]
+            degree[i] += num_channels[links[i, j]]
+            count += links[i, j] != 0
+    # weights follow from the degrees
     for k in range(count):
         divisor = scale
         if aggregation == _MEAN:
@@ -345,46 +328,22 @@ def _weigh(edges, count, aggregation, scale):
         elif aggregation == _SYM:
             divisor = scale * np.sqrt(weight.dtype.type(degree[head[k]] * degree[tail[k]]))
         weight[k] = 1 / divisor
-
-
-@subroutine(_nrt=False)
-def _edges_of_links(links, num_channels, aggregation, scale, edges):
-    """List the edges of links [N, N], of `num_channels` [K] each; return how many there are."""
-    head, tail, _, link, degree = edges
-    num_nodes = links.shape[0]
-    count = 0
-    for i in range(num_nodes):
-        degree[i] = 0
-        for j in range(num_nodes):
-            head[count], tail[count], link[count] = i, j, links[i, j]
-            degree[i] += num_channels[links[i, j]]
-            count += links[i, j] != 0
-    _weigh(edges, count, aggregation, scale)
     return count
 
 
 @subroutine(_nrt=False)
 def _fill_levels(edges, num_edges, matrices, width, x):
-    """Fill all levels of x, [L, N, D] or with matrices [links, K, K] [L, N, K width], from level 0.
-
-    Rows of x are padded to whole vectors.
-    """
-    rows, stride, lanes = matrices.shape[1], x.shape[2], lanes_of(x.dtype)
-    size = x.shape[1] * stride
+    """Fill all levels of x, [L, N, K width or more], from level 0; matrices [links, K, K]."""
+    rows = matrices.shape[1]
     for level in range(1, x.shape[0]):
         x[level] = 0
         # X_i = A X_{i-1}, one edge after the other
         for k in range(num_edges):
-            head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
-            if rows == 0:
-                to, place = level * size + head * stride, (level - 1) * size + tail * stride
-                for d in range(0, stride, lanes):
-                    store(x, to + d, load(x, to + d) + spread(weight) * load(x, place + d))
-                continue
-            # over links, block j of the neighbour goes to block i times entry (i, j)
+            head, tail = edges.head[k], edges.tail[k]
+            # block j of the neighbour goes to block i times entry (i, j)
             for i in range(rows):
                 for j in range(rows):
-                    factor = weight * matrices[edges.link[k], i, j]
+                    factor = edges.weight[k] * matrices[edges.link[k], i, j]
                     for d in range(width):
                         x[level, head, i * width + d] += factor * x[level - 1, tail, j * width + d]
 
@@ -392,20 +351,14 @@ def _fill_levels(edges, num_edges, matrices, width, x):
 @subroutine(_nrt=False)
 def _collect_levels(edges, num_edges, matrices, width, grad):
     """Bring the gradient of all levels, shaped as in ``_fill_levels``, down to level 0."""
-    rows, stride, lanes = matrices.shape[1], grad.shape[2], lanes_of(grad.dtype)
-    size = grad.shape[1] * stride
+    rows = matrices.shape[1]
     for level in range(grad.shape[0] - 1, 0, -1):
         # the transposed step: what the head received goes back to the tail
         for k in range(num_edges):
-            head, tail, weight = edges.head[k], edges.tail[k], edges.weight[k]
-            if rows == 0:
-                to, place = (level - 1) * size + tail * stride, level * size + head * stride
-                for d in range(0, stride, lanes):
-                    store(grad, to + d, load(grad, to + d) + spread(weight) * load(grad, place + d))
-                continue
+            head, tail = edges.head[k], edges.tail[k]
             for i in range(rows):
                 for j in range(rows):
-                    factor = weight * matrices[edges.link[k], i, j]
+                    factor = edges.weight[k] * matrices[edges.link[k], i, j]
                     for d in range(width):
                         step = factor * grad[level, head, i * width + d]
                         grad[level - 1, tail, j * width + d] += step

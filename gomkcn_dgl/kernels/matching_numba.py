@@ -48,10 +48,9 @@ def match(
 def match_subgraphs(
     feat: Tensor,
     nodes: Tensor,
-    bits: Tensor | None,
-    links: Tensor | None,
-    matrices: Tensor | None,
-    num_channels: Tensor | None,
+    links: Tensor,
+    matrices: Tensor,
+    num_channels: Tensor,
     aggregation: str,
     level_scale: float,
     rows: Tensor,
@@ -62,14 +61,12 @@ def match_subgraphs(
 ) -> Matched:
     """Embed and score every subgraph at once: the level embeddings never exist in memory.
 
-    ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and either ``bits``, int64
-    ``[S, N, ceil(N / 64)]`` with a bit for each edge, or ``links [S, N, N]`` with ``matrices`` and
-    ``num_channels`` of each link, which ``aggregation`` and ``level_scale`` weigh.
+    ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and ``links [S, N, N]`` with
+    ``matrices`` and ``num_channels`` of each link, which ``aggregation`` and ``level_scale`` weigh.
     """
     left = _left_side(
-        z, feat=feat, nodes=nodes, bits=bits, links=links, matrices=matrices,
-        num_channels=num_channels,
-    )  # fmt: skip
+        z, feat=feat, nodes=nodes, links=links, matrices=matrices, num_channels=num_channels
+    )
     call = _Call(
         left, (nodes.shape[0], nodes.shape[1]), bandwidth, level_scale,
         AGGREGATION_CODES[aggregation], rows, matching == "optimal", anchor_root, _keeps(feat, z),
@@ -88,7 +85,6 @@ def _left_side(z: Tensor, **given: Tensor | None) -> LeftSide:
         "levels": (4, z.dtype),
         "feat": (2, z.dtype),
         "nodes": (2, torch.int32),
-        "bits": (3, torch.int64),
         "links": (3, torch.uint8),
         "matrices": (3, z.dtype),
         "num_channels": (1, torch.int64),
@@ -98,7 +94,6 @@ def _left_side(z: Tensor, **given: Tensor | None) -> LeftSide:
         tensor = given.get(name)
         tensor = torch.empty([0] * axes, dtype=dtype) if tensor is None else tensor
         arrays[name] = tensor.detach().contiguous().numpy()
-    arrays["bits"] = arrays["bits"].view(np.uint64)
     return LeftSide(**arrays)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ from gomkcn_dgl.training.training_run import (
     read_metrics,
     read_training_data,
 )
-from mining.classifier_explanation import Decision, Explanation, explain_classifier
+from mining.classifier_explanation import Explanation, explain_classifier
 from mining.html.page import flatten, render_page
 from mining.plots.layout import Drawable
 from mining.plots.structure_drawing import draw_structure
-from mining.plots.styles import line_styles
+from mining.plots.styles import Kind, line_styles
 
 PAGE = "explanation.html"
 
@@ -69,55 +70,38 @@ def render_explanation(
     chosen = metrics.get("chosen")
     return render_page(
         "explanation.html.jinja",
-        explanation=explanation,
+        explained=explanation,
         names=explanation.class_names,
         source=Path(settings["data"]["path"]).resolve().name,
         metrics=metrics,
         interval=_interval(metrics),
         verdict=judge_accuracy(metrics),
         chosen=None if chosen is None else describe_chosen(chosen),
-        filters=[
-            {
-                "svg": _draw(one.graph, explanation),
-                "name": one.name,
-                "speaks_for": one.favoured_class,
-                "means": one.class_means,
-            }
-            for one in explanation.filters
-        ],
-        decisions=[_shown(one, explanation) for one in explanation.decisions],
+        draw=partial(_draw, lines=line_styles([], explanation.relations)),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
     )
 
 
-def _shown(one: Decision, explanation: Explanation) -> dict[str, Any]:
-    """What the page shows of a decision."""
-    looks: dict[str, Any] = {}
-    if one.scores is not None:
-        # the responses to the filter that responds most, from the lowest to the highest
-        own = one.scores[:, int(one.scores.max(axis=0).argmax())]
-        looks["shades"] = ((own - own.min()) / max(float(np.ptp(own)), 1e-9)).tolist()
-    return {
-        "one": one,
-        "reason": one.reason(explanation.class_names),
-        "svg": _draw(one.graph, explanation, **looks),
-        "similar": [(like, _draw(like.graph, explanation)) for like in one.similar],
-    }
-
-
-def _draw(graph: Drawable | None, explanation: Explanation, **looks: Any) -> Markup:
+def _draw(
+    graph: Drawable | None, scores: np.ndarray | None = None, *, lines: Mapping[Kind, str]
+) -> Markup:
+    """A graph, whose nodes are shaded by their responses ``[V, F]`` to the strongest filter."""
     if graph is None:
         return Markup("<p>Too large to be drawn.</p>")
+    shades = np.empty(0)
+    if scores is not None:
+        own = scores[:, scores.max(axis=0).argmax()]
+        shades = (own - own.min()) / max(float(np.ptp(own)), 1e-9)
     wide = 0.6 if graph.num_nodes <= 10 else 1 if graph.num_nodes <= 60 else 2
     return draw_structure(
         graph,
         round(200 * wide),
         round(170 * wide),
-        lines=line_styles([], explanation.relations),
+        lines=lines,
         letters=bool(graph.categories),
         label=f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges",
-        **looks,
+        shades=shades.tolist(),
     )
 
 

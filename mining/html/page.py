@@ -19,6 +19,7 @@ import jinja2
 from jinja2.bccache import Bucket
 from markupsafe import Markup
 
+from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import visible
 
 
@@ -33,7 +34,7 @@ def render_page(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         autoescape=True,
         # control characters of the data are replaced; Markup is a type of its own
         finalize=lambda value: visible(value) if type(value) is str else value,
@@ -43,6 +44,9 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(read_text),
         bytecode_cache=_kept_templates(),
     )
+    for written in (count, expected, percent, signed, whole):
+        environment.globals[written.__name__] = written
+    return environment
 
 
 class _KeptTemplates(jinja2.FileSystemBytecodeCache):

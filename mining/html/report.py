@@ -6,10 +6,9 @@ Every number comes from ``patterns.json`` or ``run.json``, and sentences are mad
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isfinite
 from string import ascii_uppercase
 from typing import Any
 
@@ -19,12 +18,15 @@ from markupsafe import Markup
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from mining.fragments import molecule_of
-from mining.html.explorer import MOST_DRAWN, content_policy, explorer_data, page_script
+from mining.html.explorer import content_policy, explorer_data, first_called, page_script
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
     called,
+    differing,
+    given_sentences,
     has_edits,
+    leaders,
     planted_as,
     shown_set,
     types_hint,
@@ -49,6 +51,9 @@ _MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
+# a list of patterns.json and a place in it, and what writes a number there with its source
+Place = tuple[str, int]
+Number = Callable[..., Markup]
 
 
 def render_report(run: MiningRun) -> str:
@@ -58,13 +63,8 @@ def render_report(run: MiningRun) -> str:
     lines = line_styles([*run.patterns, *run.motif_set], kinds)
     shown, path = shown_set(run.motif_set)
     motifs = _motif_rows(run, shown, path, numbers, lines)
-    comparisons = [
-        {"null": null, "keeps": keeps, **_comparison(run, null, motifs, numbers, lines)}
-        for null, keeps in (run.null_models or {"": ""}).items()
-    ]
-    of_classes = _class_rows(run, numbers, lines)
     null = next(iter(run.null_models), "")
-    more = [at for at, one in enumerate(run.patterns) if called(one, null) == MORE]
+    has_classes = any(one.classes for one in run.counted)
     return render_page(
         "report.html.jinja",
         run=run,
@@ -73,36 +73,32 @@ def render_report(run: MiningRun) -> str:
         of_set=partial(numbers, *path),
         copies=sum(one.motif.num_copies for one in shown if one.motif),
         null=null,
-        verdicts=[called(one, null) for one in _every(run)],
-        first_called=min(more, key=lambda at: (run.patterns[at].num_nodes, at), default=None),
-        num_differing=sum(one.classes.p_adjusted <= LEVEL for one in _every(run) if one.classes),
+        verdicts=[called(one, null) for one in run.counted],
+        first_called=first_called(run),
+        num_differing=len(differing(run)),
         motifs=motifs,
         has_occurrences=any(row["of"] for row in motifs),
-        comparisons=comparisons,
-        classes=of_classes,
+        comparisons=[
+            {"null": null, "keeps": keeps, **_comparison(run, null, motifs, numbers, lines)}
+            for null, keeps in (run.null_models or {"": ""}).items()
+        ],
+        classes=_class_rows(run, numbers, lines) if has_classes else None,
         most_class_rows=_MOST_CLASS_ROWS,
         line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
-        lines=lines,
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(explorer_data(run, motifs, lines)),
         script=Markup(page_script()),
         policy=content_policy(),
         # what its sentences are made with
         numbers=numbers,
-        count=count,
         types_hint=types_hint,
         unused=unused,
-        draw_structure=draw_structure,
-        expected=expected,
-        isfinite=isfinite,
-        percent=percent,
-        signed=signed,
-        whole=whole,
+        given_sentences=given_sentences,
+        draw=partial(draw_structure, lines=lines),
         least_bits=LEAST_BITS,
         often=OFTEN,
         edits_note=EDITS_NOTE if has_edits(shown) else "",
         level=LEVEL,
-        most_drawn=MOST_DRAWN,
         changes=[note for note in run.notes if not note.startswith(_USUAL)],
         settings=flatten(run.settings),
         provenance=flatten(run.provenance),
@@ -113,12 +109,10 @@ def _motif_rows(
     run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers, lines: dict[Kind, str]
 ) -> list[Row]:
     """A row for each motif, near variants below the motif that they are variants of."""
-    leader = {number: group[0] for group in shown.near for number in group[1:]}
+    leader = leaders(shown)
+    head_of = [leader.get(number, number) for number in range(len(shown))]
     heads = [number for number in range(len(shown)) if number not in leader]
-    color = {number: color_class(rank) for rank, number in enumerate(heads)}
-    order: list[int] = []
-    for head in heads:
-        order += [head, *(number for number, own in leader.items() if own == head)]
+    order = sorted(range(len(shown)), key=lambda at: (heads.index(head_of[at]), at in leader))
     parts = {number: one.motif for number, one in enumerate(shown) if one.motif is not None}
     most = max((part.bits for part in parts.values()), default=1.0)
     edges = {
@@ -128,17 +122,16 @@ def _motif_rows(
     rows = []
     for number in order:
         one, part, leading = shown.motifs[number], parts[number], leader.get(number)
-        is_variant = leading is not None
-        own: tuple[str | int, ...] = (*path, "motifs", number)
+        is_variant, own = leading is not None, partial(numbers, *path, "motifs", number)
         edits = part.often(one.structure)
         lacks = _missing_pairs(one, shown.motifs[leading]) if leading is not None else []
-        copies = part.copies
         # nodes of all copies, each once; ids are those of a graph of the collection
+        copies = part.copies
         ids = np.column_stack([np.repeat(copies.graph, one.num_nodes), copies.nodes.ravel()])
         # the shape, then relations and categories
         name, _, more = one.name.partition(": ")
         size = f"{count(one.num_nodes, 'node')}, {count(len(one.edges), 'edge')}"
-        planted = ", ".join(motif.name for motif in planted_as(one, run.recovery or []))
+        planted = planted_as(one, run.recovery)
         subs = {
             more: more,
             size: not name.startswith(size),
@@ -147,37 +140,35 @@ def _motif_rows(
             f"found in {part.found_in} of {shown.num_starts} starts": shown.num_starts > 1,
         }
         total = one.frequency.occurrences
+        has_more = total.value > part.num_copies and not len(part.edits)
         rows.append(
             {
                 "number": number,
                 "variant_of": leading,
                 "has_variant": number in leader.values(),
-                "color": color[number if leading is None else leading],
+                "color": color_class(heads.index(head_of[number])),
                 "pattern": one,
                 "name": one.name,
                 "short": name,
                 "subs": [text for text, is_said in subs.items() if is_said],
-                "says_edits": _edits_said(one, part, own, numbers) if len(part.edits) else "",
+                "says_edits": _edits_said(one, part, own) if len(part.edits) else "",
                 "edits": edits,
-                "features": _feature_rows(part, own, numbers),
+                "features": _feature_rows(part, own),
                 "svg": draw_structure(
                     one.structure,
-                    60 if is_variant else 82,
-                    50 if is_variant else 66,
+                    *((60, 50) if is_variant else (82, 66)),
                     lines=lines,
                     letters=not is_variant,
                     hollow=is_variant,
                     missing=[*lacks, *edits["missing"]],
                     added=edits["added"],
                 ),
-                "copies": numbers(*own, "copies"),
+                "copies": own("copies"),
                 # of all occurrences, where there are more
-                "of": f"of {total.short}"
-                if total.value > part.num_copies and not len(part.edits)
-                else "",
+                "of": f"of {total.short}" if has_more else "",
                 "nodes": percent(len(np.unique(ids, axis=0)) / max(1, run.graph.num_nodes)),
                 "edges": percent(shown.edges_covered * edges[number] / max(1, sum(edges.values()))),
-                "bits": numbers(*own, "bits"),
+                "bits": own("bits"),
                 "bar": max(2, round(56 * part.bits / most)),
                 "csv": [number, one.name, part.num_copies, round(part.bits, 1),
                         ", ".join(edge_names(one.structure))],
@@ -186,35 +177,31 @@ def _motif_rows(
     return rows
 
 
-def _edits_said(
-    one: Pattern, part: MotifPart, own: tuple[str | int, ...], numbers: Numbers
-) -> Markup:
+def _edits_said(one: Pattern, part: MotifPart, own: Number) -> Markup:
     """How many copies are exact, and what the others lack and have beside."""
     edges, others = part.totals(one.structure)
     return Markup(
         "{} copies, {} exact; {} of {} edges missing ({}), {} added ({} of {} other pairs)"
     ).format(
-        numbers(*own, "copies"),
-        numbers(*own, "copies_exact"),
-        numbers(*own, "missing"),
+        own("copies"),
+        own("copies_exact"),
+        own("missing"),
         whole(edges),
-        numbers(*own, "missing_rate", text=percent),
-        numbers(*own, "added"),
-        numbers(*own, "added_rate", text=percent),
+        own("missing_rate", text=percent),
+        own("added"),
+        own("added_rate", text=percent),
         whole(others),
     )
 
 
-def _feature_rows(
-    part: MotifPart, own: tuple[str | int, ...], numbers: Numbers
-) -> list[dict[str, Any]]:
+def _feature_rows(part: MotifPart, own: Number) -> list[Row]:
     """The numeric features at orbits that differ most from all nodes."""
     return [
         {
             "feature": one.feature,
             "nodes": ", ".join(ascii_uppercase[node] for node in one.nodes),
             **{
-                name: numbers(*own, "features", at, name, text=_three_digits)
+                name: own("features", at, name, text=_three_digits)
                 for name in ("mean", "sd", "mean_all", "sd_all")
             },
         }
@@ -245,47 +232,42 @@ def _comparison(
     """Rows by result, and the profile of the structures that were compared."""
     rows: dict[str, list[Row]] = {head: [] for head in _HEADS}
     badge = {row["pattern"].key: row for row in motifs}
-    compared = sum(null in one.significance for one in _every(run))
+    compared = []
     for at, one in _with_places(run):
         result = one.significance.get(null)
         if result is None and one.motif is not None:
             # it stands in the table of the set
             continue
-        verdict = "" if result is None else result.verdict
-        row = _pattern_row(one, at, numbers, lines)
-        row["motif"] = badge.get(one.key)
+        row = _pattern_row(one, at, numbers, lines) | {"motif": badge.get(one.key)}
         if result is not None:
+            compared.append((at, one, result))
+            own = partial(numbers, *at, "significance", null)
             mean, sd = expected(result.mean, result.sd)
-            own = (*at, "significance", null)
             row |= {
-                "mean": numbers(*own, "mean", text=mean),
-                "sd": numbers(*own, "sd", text=sd),
-                "z": "–" if result.z is None else numbers(*own, "z", text=signed),
-                "p": numbers(*own, "p_adjusted", text=lambda p: f"{p:.3f}"),
+                "mean": own("mean", text=mean),
+                "sd": own("sd", text=sd),
+                "z": "–" if result.z is None else own("z", text=signed),
+                "p": own("p_adjusted", text=lambda p: f"{p:.3f}"),
             }
             record = result.to_dict()
             row["csv"] += [record[name] for name in ("mean", "sd", "z", "p_adjusted")]
-        rows[verdict].append(row)
+        rows[called(one, null)].append(row)
     groups = [
         {
-            "sign": _HEADS[verdict][0],
-            "title": f"{_HEADS[verdict][1]}: {len(found)}{f' of {compared}' if verdict else ''}",
-            "small": _HEADS[verdict][2],
-            "rows": found,
+            "sign": sign,
+            "title": f"{title}: {len(rows[verdict])}{f' of {len(compared)}' if verdict else ''}",
+            "small": small,
+            "rows": rows[verdict],
             "first": _FIRST_ROWS[verdict],
             "is_called": verdict in (MORE, LESS),
         }
-        for verdict, found in rows.items()
-        if found
+        for verdict, (sign, title, small) in _HEADS.items()
+        if rows[verdict]
     ]
-    results = [
-        (at, one, one.significance[null])
-        for at, one in _with_places(run)
-        if null in one.significance
-    ]
-    sizes = sorted({one.num_nodes for _, one, _ in results})
+    sizes = sorted({one.num_nodes for _, one, _ in compared})
+    samples = compared[0][2].num_samples if compared else 0
     # by size and edges, so that profiles of graphs can be compared
-    bars = sorted(results, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
+    bars = sorted(compared, key=lambda row: (row[1].num_nodes, len(row[1].edges), row[1].key))
     largest = sorted(bars, key=lambda row: -abs(row[2].z or 0.0))[:MOST_BARS]
     shown = {at for at, *_ in largest}
     profile = [
@@ -293,37 +275,31 @@ def _comparison(
         for at, one, result in bars
         if at in shown
     ]
-    samples = next((result.num_samples for *_, result in results), 0)
+    says = f"the {len(profile)} of {len(compared)} structures with the largest z"
     return {
         "groups": groups,
-        "compared": compared,
-        "sizes": f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else "".join(map(str, sizes)),
+        "compared": len(compared),
+        "sizes": " to ".join(map(str, dict.fromkeys([*sizes[:1], *sizes[-1:]]))),
         "samples": samples,
         "least_p": f"{1 / (samples + 1):.3f}",
         "profile": draw_profile(profile) if len(profile) > 1 else "",
-        "profile_says": f"the {len(profile)} of {compared} structures with the largest z"
-        if len(profile) < compared
-        else "",
-        "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in results),
+        "profile_says": says if len(profile) < len(compared) else "",
+        "is_exact": all(one.frequency.occurrences.is_exact for _, one, _ in compared),
     }
 
 
-def _pattern_row(
-    one: Pattern, at: tuple[str, int], numbers: Numbers, lines: dict[Kind, str]
-) -> Row:
+def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
     """What each table shows of a structure: drawing, name, count, and the share inside copies."""
-    total = one.frequency.occurrences
-    own, (name, _, more) = (*at, "frequency", "occurrences"), one.name.partition(": ")
-    counted = numbers(*own, "value", text=total.short)
+    total, (name, _, more) = one.frequency.occurrences, one.name.partition(": ")
+    own = partial(numbers, *at, "frequency", "occurrences")
+    counted = own("value", text=total.short)
     interval: Markup | str = ""
     if total.state == "bounded":
-        counted = Markup("fewer than ") + numbers(*own, "high", text=digits(total.high))
+        counted = Markup("fewer than ") + own("high", text=digits(total.high))
     elif total.state == "estimated":
         counted = Markup("≈ ") + counted
-        low, high = (
-            numbers(*own, end, text=digits(getattr(total, end))) for end in ("low", "high")
-        )
-        interval = Markup("95% CI {} to {}").format(low, high)
+        ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
+        interval = Markup("95% CI {} to {}").format(*ends)
     listed, held = len(one.occurrences), sum(one.inside)
     share = percent(held / listed, 0) if one.inside and listed else ""
     # a text that names nodes by letters needs them in the drawing
@@ -349,44 +325,36 @@ def _pattern_row(
     }
 
 
-def _class_rows(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[Row] | None:
-    """Structures that differ between the classes, the surest first; None without classes."""
-    if not any(one.classes for one in _every(run)):
-        return None
-    found = []
-    for at, one in _with_places(run):
-        if one.classes is None or one.classes.p_adjusted > LEVEL:
-            continue
-        best = one.classes.strongest
-        own = (*at, "classes", "contrasts", one.classes.contrasts.index(best))
-        row = _pattern_row(one, at, numbers, lines) | {
-            "class": best.name,
-            "sign": "▲" if best.is_more_frequent else "▼",
-            "containing": numbers(*own, "containing"),
-            "num_graphs": numbers(*own, "num_graphs"),
-            "others_containing": numbers(*own, "others_containing"),
-            "num_others": numbers(*own, "num_others"),
-            "share": percent(best.containing / best.num_graphs, 0),
-            "others_share": percent(best.others_containing / best.num_others, 0),
-            "odds": numbers(*own, "odds_ratio", text=lambda odds: f"{odds:.3g}"),
-            "p": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
+def _class_rows(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[Row]:
+    """Structures that differ between the classes, the surest first."""
+    place, rows = {id(one): at for at, one in _with_places(run)}, []
+    for one, classes in differing(run):
+        at, best = place[id(one)], classes.strongest
+        own = partial(numbers, *at, "classes", "contrasts", classes.contrasts.index(best))
+        row = {
+            name: own(name)
+            for name in ("containing", "num_graphs", "others_containing", "num_others")
         }
-        found.append(((one.classes.p_adjusted, -best.strength, -one.num_nodes), row))
-    found.sort(key=lambda pair: pair[0])
-    return [row for _, row in found]
+        rows.append(
+            _pattern_row(one, at, numbers, lines)
+            | row
+            | {
+                "class": best.name,
+                "sign": "▲" if best.is_more_frequent else "▼",
+                "share": percent(best.containing / best.num_graphs, 0),
+                "others_share": percent(best.others_containing / best.num_others, 0),
+                "odds": own("odds_ratio", text=lambda odds: f"{odds:.3g}"),
+                "p": numbers(*at, "classes", "p_adjusted", text=lambda p: f"{p:.3g}"),
+            }
+        )
+    return rows
 
 
-def _every(run: MiningRun) -> list[Pattern]:
-    return [*run.patterns, *run.others]
-
-
-def _with_places(run: MiningRun) -> list[tuple[tuple[str, int], Pattern]]:
+def _with_places(run: MiningRun) -> list[tuple[Place, Pattern]]:
     """All structures with their place in patterns.json."""
-    return [
-        *((("patterns", number), one) for number, one in enumerate(run.patterns)),
-        *((("others", number), one) for number, one in enumerate(run.others)),
-    ]
+    lists = {"patterns": run.patterns, "others": run.others}
+    return [((name, at), one) for name, own in lists.items() for at, one in enumerate(own)]
 
 
-def _anchor(at: tuple[str, int]) -> str:
+def _anchor(at: Place) -> str:
     return f"{'pattern' if at[0] == 'patterns' else 'other'}-{at[1]}"

@@ -14,7 +14,7 @@ from gomkcn_dgl.runtime.files import printable, visible
 from mining.html.page import expected, signed
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
-from mining.pattern import AS_EXPECTED, LESS, LEVEL, MORE, MotifPart, Pattern
+from mining.pattern import LESS, LEVEL, MORE, ClassDifference, MotifPart, Pattern
 from mining.truth import MotifRecovery
 
 # beside copies of which some are not exact
@@ -95,9 +95,14 @@ def called(pattern: Pattern, null: str) -> str:
     return "" if result is None else result.verdict
 
 
-def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery]) -> list[MotifRecovery]:
-    """The planted motifs that a pattern recovers."""
-    return [motif for motif in recovery if pattern.id in motif.pattern_ids]
+def planted_as(pattern: Pattern, recovery: Sequence[MotifRecovery] | None) -> str:
+    """The names of the planted motifs that a pattern recovers."""
+    return ", ".join(motif.name for motif in recovery or () if pattern.id in motif.pattern_ids)
+
+
+def leaders(found: MotifSet) -> dict[int, int]:
+    """The motif that each near variant is a variant of, by their numbers."""
+    return {number: group[0] for group in found.near for number in group[1:]}
 
 
 def has_edits(found: MotifSet) -> bool:
@@ -124,51 +129,56 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
     if found.num_starts > 1:
         columns["found in"] = [f"{one.found_in} of {found.num_starts}" for one in parts]
     if found.near:
-        leader = {number: group[0] for group in found.near for number in group[1:]}
+        leader = leaders(found)
         columns["variant of"] = [str(leader.get(number, "-")) for number in range(len(found))]
     if recovery is not None:
-        columns["planted"] = [
-            ", ".join(motif.name for motif in planted_as(one, recovery)) or "-" for one in found
-        ]
+        columns["planted"] = [planted_as(one, recovery) or "-" for one in found]
     return Table(columns, {"structure", "planted"})
 
 
 def called_table(run: MiningRun, null: str) -> Table:
     """One row per structure that random graphs have clearly more or fewer of."""
-    rows = [
-        (one, one.significance[null]) for one in run.patterns if called(one, null) in (MORE, LESS)
-    ][:_MOST_ROWS]
-    means = [expected(result.mean, result.sd) for _, result in rows]
+    rows = [one for one in run.patterns if called(one, null) in (MORE, LESS)][:_MOST_ROWS]
+    results = [one.significance[null] for one in rows]
     columns = {
-        "structure": [one.name for one, _ in rows],
-        "count": [str(one.frequency.occurrences) for one, _ in rows],
-        "expected": [f"{mean} ± {sd}" for mean, sd in means],
-        "z": ["-" if result.z is None else signed(result.z) for _, result in rows],
-        "adjusted p": [f"{result.p_adjusted:.3f}" for _, result in rows],
-        # of the listed occurrences, those inside copies of the set
-        "inside": [
-            f"{sum(one.inside) / len(one.occurrences):.0%}" if len(one.occurrences) else "-"
-            for one, _ in rows
-        ],
+        "structure": [one.name for one in rows],
+        "count": [str(one.frequency.occurrences) for one in rows],
+        "expected": [" ± ".join(expected(one.mean, one.sd)) for one in results],
+        "z": ["-" if one.z is None else signed(one.z) for one in results],
+        "adjusted p": [f"{one.p_adjusted:.3f}" for one in results],
     }
-    if not run.motif_set.motifs:
-        del columns["inside"]
+    if run.motif_set.motifs:
+        # of the listed occurrences, those inside copies of the set
+        columns["inside"] = [
+            f"{sum(one.inside) / len(one.occurrences):.0%}" if len(one.occurrences) else "-"
+            for one in rows
+        ]
     return Table(columns, {"structure"})
+
+
+def differing(run: MiningRun) -> list[tuple[Pattern, ClassDifference]]:
+    """The structures that differ between the classes of the graphs, the surest first."""
+    rows = [
+        (one, own)
+        for one in run.counted
+        if (own := one.classes) is not None and own.p_adjusted <= LEVEL
+    ]
+    return sorted(
+        rows, key=lambda row: (row[1].p_adjusted, -row[1].strongest.strength, -row[0].num_nodes)
+    )
 
 
 def class_table(run: MiningRun) -> Table:
     """One row per structure whose share of graphs differs between classes, the surest first."""
-    both = [(one, one.classes) for one in (*run.patterns, *run.others) if one.classes is not None]
-    rows = [(one, own, own.strongest) for one, own in both if own.p_adjusted <= LEVEL]
-    rows.sort(key=lambda row: (row[1].p_adjusted, -row[2].strength, -row[0].num_nodes))
-    rows = rows[:_MOST_ROWS]
+    rows = differing(run)[:_MOST_ROWS]
+    strongest = [own.strongest for _, own in rows]
     columns = {
-        "structure": [one.name for one, *_ in rows],
-        "class": [best.name for *_, best in rows],
-        "graphs of it": [f"{best.containing} of {best.num_graphs}" for *_, best in rows],
-        "others": [f"{best.others_containing} of {best.num_others}" for *_, best in rows],
-        "odds ratio": [f"{best.odds_ratio:.3g}" for *_, best in rows],
-        "adjusted p": [f"{own.p_adjusted:.3g}" for _, own, _ in rows],
+        "structure": [one.name for one, _ in rows],
+        "class": [best.name for best in strongest],
+        "graphs of it": [f"{best.containing} of {best.num_graphs}" for best in strongest],
+        "others": [f"{best.others_containing} of {best.num_others}" for best in strongest],
+        "odds ratio": [f"{best.odds_ratio:.3g}" for best in strongest],
+        "adjusted p": [f"{own.p_adjusted:.3g}" for _, own in rows],
     }
     return Table(columns, {"structure", "class"})
 
@@ -184,6 +194,16 @@ def recovery_table(recovery: Sequence[MotifRecovery]) -> Table:
     return Table(columns, {"planted motif", "recovered"})
 
 
+def given_sentences(found: MotifSet) -> list[str]:
+    """How far each structure that was asked for is from being in the set."""
+    said = {
+        name: "is in the set" if not bits
+        else f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
+        for name, bits in found.given.items()
+    }  # fmt: skip
+    return [f"Asked for: {name} {what}." for name, what in said.items()]
+
+
 def format_run(run: MiningRun) -> str:
     """The motif set, what random graphs do not have, classes and planted motifs."""
     found, (shown, _) = run.motif_set, shown_set(run.motif_set)
@@ -193,9 +213,7 @@ def format_run(run: MiningRun) -> str:
     if shown.motifs:
         parts.append(str(motif_table(shown, run.recovery)))
         parts += [EDITS_NOTE] if has_edits(shown) else []
-    for name, bits in found.given.items():
-        misses = f"misses the set by {bits:,.1f} bits" if isfinite(bits) else "has too few copies"
-        parts.append(f"Asked for: {name} {misses if bits else 'is in the set'}.")
+    parts += given_sentences(found)
     if found.not_used:
         parts.append(f"Not used: {unused(found)}.")
     parts += [found.cut] if found.cut else []
@@ -204,9 +222,9 @@ def format_run(run: MiningRun) -> str:
         table = called_table(run, null)
         parts += [str(table)] if table.rows else []
     parts += run.warnings
-    if any(one.classes for one in (*run.patterns, *run.others)):
+    if any(one.classes for one in run.counted):
         parts.append(classes_sentence(run))
-        parts += [str(class_table(run))] if class_table(run).rows else []
+        parts += [str(class_table(run))] if differing(run) else []
     if run.recovery is not None:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:
@@ -217,9 +235,9 @@ def format_run(run: MiningRun) -> str:
 
 def comparison_sentence(run: MiningRun, null: str) -> str:
     """How many structures were compared, and how many of them are called."""
-    results = [called(one, null) for one in (*run.patterns, *run.others)]
+    results = [called(one, null) for one in run.counted]
     more, less = results.count(MORE), results.count(LESS)
-    total = more + less + results.count(AS_EXPECTED)
+    total = len(results) - results.count("")
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
     if not more + less and (hint := types_hint(run)):
@@ -239,12 +257,11 @@ def types_hint(run: MiningRun) -> str:
 
 def classes_sentence(run: MiningRun) -> str:
     """How many structures differ between the classes of the graphs."""
-    both = [one.classes for one in (*run.patterns, *run.others) if one.classes is not None]
-    number = sum(one.p_adjusted <= LEVEL for one in both)
+    total, number = sum(one.classes is not None for one in run.counted), len(differing(run))
     verb = "differs" if number == 1 else "differ"
     cut = f" The first {_MOST_ROWS}:" if number > _MOST_ROWS else ""
     return (
-        f"{number} of {count(len(both), 'structure')} {verb} between the classes (adjusted p ≤ "
+        f"{number} of {count(total, 'structure')} {verb} between the classes (adjusted p ≤ "
         f"{LEVEL}).{cut}"
     )
 

@@ -14,6 +14,7 @@ import traitlets
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime.files import listed
 from mining.html.explorer import drawn_nodes, drawn_places, start_of
 from mining.html.page import read_text
 from mining.html.report import render_report
@@ -36,11 +37,10 @@ def _selections(run: MiningRun) -> dict[str, Selection]:
     found: dict[str, Selection] = {f"graph-{number}": within(number) for number in graphs}
     for number, (graph, name) in enumerate(nodes):
         found[f"node-{number}"] = {"node": name, **within(graph)}
-    for kind, listed in drawn.items():
-        for number, places in enumerate(listed):
+    for kind, several in drawn.items():
+        for number, places in enumerate(several):
             found[f"{kind}-{number}"] = {kind: number}
-            for at, row in enumerate(places.drawn.tolist(), start=1):
-                one = places.listed[row]
+            for at, (row, one) in enumerate(zip(*places, strict=True), start=1):
                 record = {kind: number, _KINDS[kind]: row, "nodes": list(one.nodes)}
                 found[f"{kind}-{number}-{at}"] = record | within(one.graph)
     return found
@@ -70,9 +70,16 @@ class Explorer(anywidget.AnyWidget):
             return None
         if address := self._address_of(asked):
             return {**self._selections[address]}
+        # a sample of many occurrences is drawn
+        drawn = [
+            str(one["occurrence"])
+            for one in self._selections.values()
+            if "occurrence" in one and one["pattern"] == asked.get("pattern")
+        ]
+        way_out = f"; occurrences of this pattern are {listed(drawn)}" if drawn else ""
         raise InputError(
             "selected must be None or what the page draws, such as "
-            f'{{"motif": 0, "copy": 2}}, got {asked}.'
+            f'{{"motif": 0, "copy": 2}}, got {asked}{way_out}.'
         )
 
     @traitlets.observe("selected")

@@ -16,7 +16,7 @@ the P pairs between two blocks of a graph.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 import igraph
 import numpy as np
@@ -122,14 +122,12 @@ def find_shared_blocks(graph: CSRGraph, seed: int = 0) -> Blocks | None:
 
     None where all nodes are best in one block, so that only the density of the graphs is said.
     """
-    ranks, levels = _by_degree(graph)
-    communities = _communities(graph, seed)
+    ranks, communities = _ranks(graph), _communities(graph, seed)
     one = np.zeros(graph.num_nodes, np.int64)
     found = [Blocks(one, block_bits(graph, one, _NUM_BLOCKS[0]))]
     for number in _NUM_BLOCKS:
         found += [
             _fit(graph, (ranks * number).astype(np.int64), number),
-            _fit(graph, (number - 1 - levels).clip(0, number - 1), number),
             _fit(graph, np.minimum(communities, number - 1), number),
         ]
     best = min(found, key=lambda one: one.bits)
@@ -175,32 +173,26 @@ def _fit(graph: CSRGraph, begun: np.ndarray, num_blocks: int) -> Blocks:
     best = Blocks(labels, block_bits(graph, labels, num_blocks))
     # until no more is gained
     for _ in range(_MOST_ROUNDS):
+        labels = best.labels.copy()
         edges, pairs = (one.sum(axis=0) for one in count_pairs(graph, labels, num_blocks))
         density = (edges + 0.5) / (pairs + 1)
         share = (np.bincount(labels, minlength=num_blocks) + 0.5) / (len(labels) + num_blocks / 2)
-        joined, apart = -np.log2(density), -np.log2(1 - density)
-        labels = _match(graph, labels, joined, apart)
         rows = graph.indptr, graph.indices, graph.graph_ptr
-        fit_blocks(*rows, joined, apart, -np.log2(share), labels)
+        fit_blocks(*rows, -np.log2(density), -np.log2(1 - density), -np.log2(share), labels)
         bits = block_bits(graph, labels, num_blocks)
         if bits >= best.bits:
             break
-        best = Blocks(labels.copy(), bits)
+        best = Blocks(labels, bits)
     return best
 
 
-def _by_degree(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-    """Share of the nodes of its graph with a larger degree, and log2 of degree / mean, ``[V]``.
-
-    The logarithm is rounded down, and 0 at least.
-    """
+def _ranks(graph: CSRGraph) -> np.ndarray:
+    """Share of the nodes of its graph with a larger degree, ``[V]``."""
     graph_of = graph.graph_of(np.arange(graph.num_nodes))
-    sizes = np.diff(graph.graph_ptr)[graph_of]
     place = np.empty(graph.num_nodes, np.int64)
     place[np.lexsort((-graph.degrees, graph_of))] = np.arange(graph.num_nodes)
-    total = np.bincount(graph_of, graph.degrees)[graph_of]
-    levels = np.log2(np.maximum(graph.degrees * sizes / np.maximum(total, 1), 1)).astype(np.int64)
-    return (place - graph.graph_ptr[graph_of]) / sizes, levels
+    ranks: np.ndarray = (place - graph.graph_ptr[graph_of]) / np.diff(graph.graph_ptr)[graph_of]
+    return ranks
 
 
 def _communities(graph: CSRGraph, seed: int) -> np.ndarray:
@@ -225,25 +217,6 @@ def _renumber(graph: CSRGraph, labels: np.ndarray, num_blocks: int) -> np.ndarra
     density = edges[:, own, own] / np.maximum(pairs[:, own, own], 1)
     number = np.argsort(np.argsort(-density, axis=1, kind="stable"), axis=1)
     return number[graph.graph_of(np.arange(graph.num_nodes)), labels]
-
-
-def _match(
-    graph: CSRGraph, labels: np.ndarray, joined: np.ndarray, apart: np.ndarray
-) -> np.ndarray:
-    """The blocks of each graph numbered as fits the densities best, whose bits are given."""
-    num_blocks = len(joined)
-    upper = np.triu(np.ones((num_blocks, num_blocks)))
-    edges, pairs = count_pairs(graph, labels, num_blocks)
-    orders = np.array(list(permutations(range(num_blocks))))
-    bits = np.stack(
-        [
-            (edges * (joined - apart)[np.ix_(order, order)] * upper).sum(axis=(1, 2))
-            + (pairs * apart[np.ix_(order, order)] * upper).sum(axis=(1, 2))
-            for order in orders
-        ]
-    )
-    best = orders[bits.argmin(axis=0)]
-    return best[graph.graph_of(np.arange(graph.num_nodes)), labels]
 
 
 def cliques_of(graph: CSRGraph, blocks: Blocks, least_share: float) -> np.ndarray:

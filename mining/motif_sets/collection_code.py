@@ -19,17 +19,18 @@ the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, product
-from math import comb, lgamma, log, log2, pi
+from math import comb, log, log2, pi
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.compiled import compiled
 from mining.candidates.shapes import Rows, Shape
-from mining.motif_sets.copy_loops import log_star
 from mining.motif_sets.graph_count import (
     REPORT_TOLERANCE,
     count_two_sided_graphs,
@@ -212,38 +213,29 @@ class CollectionCode:
         given = np.zeros(num_nodes, np.int64) if colors is None else colors
         self.known_colors, self.colors = np.unique(given, return_inverse=True)
         self.num_colors = len(self.known_colors)
-        self.nodes_of_color = np.zeros((graph.num_graphs, self.num_colors), np.int64)
-        np.add.at(self.nodes_of_color, (self.graph_of, self.colors), 1)
         # 2. links, and the layer that each counts in
         self.rows = Rows.of(graph, self.colors)
-        links = self.rows.links.astype(np.int64)
+        self.links = self.rows.links.astype(np.int64)
         self.reverse = np.asarray(graph.relations.reverse, np.int64)
         self.num_links = len(self.reverse) - 1
         self.layer_of = np.arange(self.num_links + 1) - 1
         if base == "total":
             self.layer_of = np.minimum(self.layer_of, 0)
-        # 3. the degree of each node in each layer
+        # 3. the layer and node that each entry counts for, and how many do for each
         num_layers = int(self.layer_of.max(initial=0)) + 1
-        row = np.repeat(np.arange(num_nodes), graph.degrees)
-        places = self.layer_of[links] * num_nodes + row
-        self.degrees = np.bincount(places, minlength=num_layers * num_nodes).reshape(num_layers, -1)
+        self.source = np.repeat(np.arange(num_nodes), graph.degrees)
+        self.places = self.layer_of[self.links] * num_nodes + self.source
+        self.degrees = np.bincount(self.places, minlength=num_layers * num_nodes)
+        self.degrees = self.degrees.reshape(num_layers, -1)
         # 4. for each layer the one that the other end sees
         self.opposite = np.zeros(num_layers, np.int64)
         if base == "typed":
             self.opposite = self.layer_of[self.reverse[1:]]
         # 5. the digits of a signature that is written as one number
-        widths = self.degrees.max(axis=1, initial=0) + 1
-        self.radix = np.concatenate([[1], np.cumprod(widths.astype(object))[:-1]])
-        self.is_possible = bool(widths.astype(object).prod() < _MOST_SIGNATURES)
-        self.radix = self.radix.astype(np.int64) if self.is_possible else widths
-        # 6. how often each link joins two categories
-        self.kinds = np.minimum(np.arange(self.num_links + 1), self.reverse)
-        self.joints = np.zeros((self.num_colors, self.num_colors, self.num_links + 1), np.int64)
-        once = row < graph.indices
-        self._add_joints(
-            self.joints, self.colors[row[once]], self.colors[graph.indices[once]],
-            links[once], 1,
-        )  # fmt: skip
+        self.widths = self.degrees.max(axis=1, initial=0) + 1
+        self.radix = np.concatenate([[1], np.cumprod(self.widths.astype(object))[:-1]])
+        self.is_possible = bool(self.widths.astype(object).prod() < _MOST_SIGNATURES)
+        self.radix = self.radix.astype(np.int64) if self.is_possible else self.widths
 
     @property
     def two_bases(self) -> bool:
@@ -255,6 +247,37 @@ class CollectionCode:
         """L_N of the numbers up to the largest degree."""
         return integer_lengths(int(self.degrees.max(initial=0)))
 
+    @cached_property
+    def joints(self) -> np.ndarray:
+        """For each entry, the categories of its ends and its link as the smaller one sees it.
+
+        It is a place in ``[C, C, T + 1]``; -1 for one of both entries of an edge.
+        """
+        target, links = self.graph.indices, self.links
+        first, second = self.colors[self.source], self.colors[target]
+        seen = np.where(first > second, self.reverse[links], links)
+        seen = np.where(first == second, np.minimum(seen, self.reverse[seen]), seen)
+        shape = self.num_colors, self.num_colors, self.num_links + 1
+        ends = np.minimum(first, second), np.maximum(first, second)
+        return np.where(self.source < target, np.ravel_multi_index((*ends, seen), shape), -1)
+
+    @cached_property
+    def is_turned(self) -> np.ndarray:
+        """Whether a link reads otherwise from its other end, bool ``[T + 1]``."""
+        return self.reverse != np.arange(self.num_links + 1)
+
+    @cached_property
+    def possible(self) -> np.ndarray:
+        """The links that two categories ``a <= b`` can have, seen from a, bool ``[C, C, T + 1]``.
+
+        Within one category, a link and its reverse are one.
+        """
+        numbers = np.arange(self.num_links + 1)
+        ordered = np.triu(np.ones((self.num_colors, self.num_colors), bool))
+        possible = ordered[:, :, None] & (numbers > 0)
+        possible[np.diag_indices(self.num_colors)] &= numbers <= self.reverse
+        return possible
+
     def drawing_bits_of(self, shape: Shape) -> float:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""
         size, num_edges = shape.num_nodes, len(shape.edges)
@@ -265,19 +288,17 @@ class CollectionCode:
         )
 
     def inside(self, links: np.ndarray) -> np.ndarray:
-        """Degrees inside copies with the links ``[k, M, M]``, int64 ``[L, k, M]``."""
+        """Degrees inside copies with the links ``[..., M, M]``, int64 ``[L, ..., M]``."""
         layer = np.where(links > 0, self.layer_of[links], -1)
-        return np.stack([(layer == one).sum(axis=2) for one in range(len(self.degrees))])
+        return np.stack([(layer == one).sum(axis=-1) for one in range(len(self.degrees))])
 
     def without_motifs(self) -> Covering:
         """The collection before any node is covered."""
-        nothing = np.zeros(0)
-        covering = Covering(
-            self, (), self.degrees, self.colors, np.ones(self.graph.num_nodes, bool),
-            self.nodes_of_color, self.joints, 0.0, [], nothing, nothing, np.zeros(0, np.int64),
-            nothing, nothing,
-        )  # fmt: skip
-        return covering.coded(np.arange(self.graph.num_graphs), range(self.num_colors))
+        num_nodes, num_graphs = self.graph.num_nodes, self.graph.num_graphs
+        return Covering(
+            self, (), self.colors, np.arange(num_nodes), 0.0, [_EMPTY] * self.num_colors,
+            np.zeros(num_graphs), np.zeros(self.degrees.shape),
+        ).coded(np.arange(num_graphs), np.arange(self.num_colors))  # fmt: skip
 
     def cover(self, motifs: Sequence[tuple[Shape, np.ndarray]]) -> Covering:
         """The collection with these copies of motifs covered, in this order."""
@@ -286,20 +307,16 @@ class CollectionCode:
             covering = covering.add(shape, copies)
         return covering
 
-    def _add_joints(
-        self,
-        joints: np.ndarray,
-        first: np.ndarray,
-        second: np.ndarray,
-        links: np.ndarray,
-        number: int,
-    ) -> None:
-        """Count links between nodes of two categories, as seen from the smaller one."""
-        swapped = first > second
-        seen = np.where(swapped, self.reverse[links], links)
-        alike = first == second
-        seen = np.where(alike, self.kinds[seen], seen)
-        np.add.at(joints, (np.minimum(first, second), np.maximum(first, second), seen), number)
+
+class ClassCode(NamedTuple):
+    """The signatures of the nodes of one class."""
+
+    bits: float
+    alpha: float  # how much those of one graph are alike
+    num_symbols: float
+
+
+_EMPTY = ClassCode(0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,18 +329,12 @@ class Covering:
 
     code: CollectionCode
     motifs: tuple[tuple[Shape, np.ndarray], ...]  # as they were covered, copies int64 [k, M]
-    residual: np.ndarray  # int64 [L, V], degrees without the edges inside of copies
-    class_of: np.ndarray  # int64 [V]
-    is_free: np.ndarray  # bool [V]
-    free_of_color: np.ndarray  # int64 [G, C], free nodes of each category
-    joints: np.ndarray  # int64 [C, C, T + 1], residual edges by categories of ends, and link
+    class_of: np.ndarray  # int64 [V], the category of a free node, else a number above these
+    copy_of: np.ndarray  # int64 [V], the first node of the copy, or the node itself
     motif_bits: float  # drawings, counts and addresses of the motifs
-    class_bits: list[float]  # signatures of each class
-    graph_bits: np.ndarray  # float64 [G], the residual graphs
+    classes: list[ClassCode]
+    layer_bits: np.ndarray  # float64 [G], the residual graphs, each layer by itself
     multipliers: np.ndarray  # float64 [L, V], see `count_small_graphs`
-    symbols: np.ndarray  # int64 [S], the signatures that occur
-    symbol_of: np.ndarray  # int64 [V], which of them each node has
-    signature_bits: np.ndarray  # float64 [V], what that costs, given all the others
 
     @cached_property
     def length(self) -> float:
@@ -337,42 +348,122 @@ class Covering:
             + self.code.two_bases
         )
 
+    @property
+    def class_bits(self) -> list[float]:
+        """Bits of the signatures of each class."""
+        return [one.bits for one in self.classes]
+
+    @property
+    def is_free(self) -> np.ndarray:
+        """Whether a node is in no copy, bool ``[V]``."""
+        return self.class_of < self.code.num_colors
+
+    @cached_property
+    def free_of_color(self) -> np.ndarray:
+        """Free nodes of each category in each graph, int64 ``[G, C]``."""
+        code, free = self.code, self.is_free
+        shape = code.graph.num_graphs, code.num_colors
+        places = code.graph_of[free] * code.num_colors + self.class_of[free]
+        return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def is_residual(self) -> np.ndarray:
+        """Whether the ends of an entry are not in one copy, bool ``[E]``."""
+        return self.copy_of[self.code.source] != self.copy_of[self.code.graph.indices]
+
+    @cached_property
+    def residual(self) -> np.ndarray:
+        """Degrees without the edges inside of copies, int64 ``[L, V]``."""
+        code = self.code
+        places = code.places[self.is_residual]
+        return np.bincount(places, minlength=code.degrees.size).reshape(code.degrees.shape)
+
+    @cached_property
+    def signatures(self) -> tuple[np.ndarray, np.ndarray]:
+        """Those that occur, as degrees int64 ``[L, S]``, and which of them each node has, [V]."""
+        radix = self.code.radix
+        known, symbol_of = np.unique(radix @ self.residual, return_inverse=True)
+        return known // radix[:, None] % self.code.widths[:, None], symbol_of
+
+    @cached_property
+    def joints(self) -> np.ndarray:
+        """Residual edges by the categories of their ends, and link, int64 ``[C, C, T + 1]``."""
+        code = self.code
+        places = code.joints[self.is_residual & (code.joints >= 0)]
+        return np.bincount(places, minlength=code.possible.size).reshape(code.possible.shape)
+
     @cached_property
     def link_bits(self) -> float:
         """The links of the residual edges, which a base of total degrees leaves open."""
-        if self.code.base == "typed":
+        code = self.code
+        if code.base == "typed":
             return 0.0
-        total = 0.0
-        for first, second in zip(*np.triu_indices(self.code.num_colors), strict=True):
-            possible = self._possible_links(first, second)
-            counts = self.joints[first, second]
-            total += histogram_bits(counts[possible])
-            if first == second:
-                # between nodes of one category, a bit says where the edge begins
-                total += float(counts[self.code.kinds != self.code.reverse].sum())
-        return total
+        pairs = zip(*np.triu_indices(code.num_colors), strict=True)
+        links = sum(histogram_bits(self.joints[pair][code.possible[pair]]) for pair in pairs)
+        # between nodes of one category, a bit says where the edge begins
+        alike = self.joints[np.diag_indices(code.num_colors)]
+        return links + float(alike[:, code.is_turned].sum())
 
     @cached_property
     def joint_bits(self) -> np.ndarray:
         """Bits of a link from a node of one category to one of another, ``[C, C, T + 1]``."""
-        code = self.code
-        bits = np.zeros(self.joints.shape)
-        if code.base == "typed":
-            return bits
-        for first, second in zip(*np.triu_indices(code.num_colors), strict=True):
-            counts = self.joints[first, second]
-            possible = self._possible_links(first, second)
-            share = (counts + 0.5) / (counts[possible].sum() + len(possible) / 2)
-            own = -np.log2(share)
-            if first == second:
-                own = own[code.kinds] + (code.kinds != code.reverse)
-            bits[first, second] = own
-            bits[second, first] = own[code.reverse]
+        code, bits = self.code, np.zeros(self.joints.shape)
+        if code.base == "total":
+            counts, numbers = self.joints.sum(axis=2), code.possible.sum(axis=2)
+            share = (self.joints + 0.5) / np.maximum(counts + numbers / 2, 0.5)[:, :, None]
+            bits = np.where(code.possible, -np.log2(share), 0.0)
+            # as the larger one sees it; of one category, both ways in the same bin
+            bits += bits.swapaxes(0, 1)[:, :, code.reverse]
+            own = np.arange(code.num_colors)
+            bits[own, own] /= 1 + (code.reverse == np.arange(code.num_links + 1))
+            bits[own, own] += code.is_turned
         return bits
 
-    def _possible_links(self, first: np.intp, second: np.intp) -> np.ndarray:
-        links = np.arange(1, self.code.num_links + 1)
-        return links[links == self.code.kinds[1:]] if first == second else links
+    @cached_property
+    def entry_bits(self) -> np.ndarray:
+        """Bits of an edge with the link of each entry of the collection, float64 ``[E]``."""
+        code = self.code
+        source, target, links = code.source, code.graph.indices, code.links
+        odds = self.multipliers[code.layer_of[links], source]
+        odds = odds * self.multipliers[code.layer_of[code.reverse[links]], target]
+        bits: np.ndarray = np.log2((1 + odds) / np.maximum(odds, 1e-12))
+        return bits + self.joint_bits[code.colors[source], code.colors[target], links]
+
+    @cached_property
+    def signature_bits(self) -> np.ndarray:
+        """Bits of the signature of each node given all others, float64 ``[V]``."""
+        degrees, symbol_of = self.signatures
+        _, alpha, num_symbols = np.array(self.classes).T[:, self.class_of]
+        symbol = self.class_of * degrees.shape[1] + symbol_of
+        in_class, of_symbol = (np.bincount(keys)[keys] for keys in (self.class_of, symbol))
+        num_graphs, graph_of = self.code.graph.num_graphs, self.code.graph_of
+        in_graph, here = (_times(keys * num_graphs + graph_of) for keys in (self.class_of, symbol))
+        share = (of_symbol + 0.5) / (in_class + num_symbols / 2)
+        likely = (here - 1 + alpha * share) / (in_graph - 1 + alpha)
+        bits: np.ndarray = -np.log2(np.maximum(likely, 1e-9))
+        return bits
+
+    @cached_property
+    def graph_bits(self) -> np.ndarray:
+        """The residual graphs, float64 ``[G]``.
+
+        Links exclude each other, so that there are fewer graphs than of each link alone. Two links
+        meet as often as is expected: half the sum over i != j and over two layers a < b of
+        a_i a'_j b_i b'_j / (A B), where a' is the layer that the other end of the link sees.
+        """
+        code, number = self.code, self.code.graph.num_graphs
+        overlaps = np.zeros(number)
+        own = self.residual.astype(np.float64)
+        other = own[code.opposite]
+        for a, b in combinations(range(len(own)), 2):
+            both, opposed, alone, first, second = (
+                np.bincount(code.graph_of, weights, number)
+                for weights in (own[a] * own[b], other[a] * other[b],
+                                own[a] * own[b] * other[a] * other[b], own[a], own[b])
+            )  # fmt: skip
+            overlaps += (both * opposed - alone) / np.maximum(first * second, 1.0)
+        bits: np.ndarray = np.maximum(0.0, self.layer_bits - overlaps / (2 * log(2)))
+        return bits
 
     def motif_parts(self, shape: Shape, counts: np.ndarray) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
@@ -386,231 +477,137 @@ class Covering:
             - float(counts.sum()) * shape.automorphism_bits
         )
         drawing = self.code.drawing_bits_of(shape)
-        return drawing, float(split_bits(counts, self.code.sizes)), address
+        return drawing, float(split_bits(counts[None], self.code.sizes)[0]), address
 
-    def add(self, shape: Shape, copies: np.ndarray, links: np.ndarray | None = None) -> Covering:
-        """Cover these copies of a motif too, free nodes ``[k, M]``.
-
-        They are joined as it is, or by ``links [k, M, M]``, whose difference costs nothing here.
-        """
-        code, nodes = self.code, copies.ravel()
+    def add(self, shape: Shape, copies: np.ndarray) -> Covering:
+        """Cover copies of one more motif, free nodes ``[k, M]``, with all edges among them."""
+        code, first = self.code, len(self.classes)
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
-        # 1. what the motif costs
-        motif_bits = sum(self.motif_parts(shape, counts))
-        of_color = np.bincount(shape.colors, minlength=code.num_colors)
-        # 2. its edges are known now
-        residual, joints = self.residual.copy(), self.joints.copy()
-        if links is None:
-            links = np.broadcast_to(shape.links, (len(copies), *shape.links.shape))
-        residual[:, nodes] -= code.inside(links).reshape(len(residual), -1)
-        _, u, v = np.nonzero(np.triu(links))
-        code._add_joints(joints, shape.colors[u], shape.colors[v], links[np.triu(links) > 0], -1)
-        # 3. its orbits are classes of their own
-        class_of, is_free = self.class_of.copy(), self.is_free.copy()
-        first = len(self.class_bits)
-        class_of[nodes] = first + np.tile(shape.orbits, len(copies))
-        is_free[nodes] = False
-        covering = replace(
-            self,
-            motifs=(*self.motifs, (shape, copies)),
-            residual=residual,
-            class_of=class_of,
-            is_free=is_free,
-            free_of_color=self.free_of_color - counts[:, None] * of_color,
-            joints=joints,
-            motif_bits=self.motif_bits + motif_bits,
-            class_bits=self.class_bits + [0.0] * shape.num_orbits,
+        class_of, copy_of = self.class_of.copy(), self.copy_of.copy()
+        class_of[copies], copy_of[copies] = first + shape.orbits, copies[:, :1]
+        covering = Covering(
+            code,
+            (*self.motifs, (shape, copies)),
+            class_of,
+            copy_of,
+            self.motif_bits + sum(self.motif_parts(shape, counts)),
+            [*self.classes, *[_EMPTY] * shape.num_orbits],
+            self.layer_bits.copy(),
+            self.multipliers.copy(),
         )
-        classes = [
-            *np.unique(shape.colors).tolist(),
-            *range(first, first + shape.num_orbits),
-        ]
+        classes = np.concatenate([np.unique(shape.colors), first + np.arange(shape.num_orbits)])
         return covering.coded(np.flatnonzero(counts), classes)
 
-    def coded(self, graphs: np.ndarray, classes: Sequence[int]) -> Covering:
-        """The same with the bits of these graphs and classes of nodes, which have changed."""
-        signatures = self.code.radix @ self.residual
-        symbols, symbol_of = np.unique(signatures, return_inverse=True)
-        covering = replace(self, symbols=symbols, symbol_of=symbol_of)
-        graph_bits, multipliers = covering._code_graphs(graphs)
-        class_bits, signature_bits = covering._code_classes(classes)
-        return replace(
-            covering,
-            graph_bits=graph_bits,
-            multipliers=multipliers,
-            class_bits=class_bits,
-            signature_bits=signature_bits,
-        )
+    def coded(self, graphs: np.ndarray, classes: np.ndarray) -> Covering:
+        """Write down the bits of these graphs and classes of nodes, which have changed."""
+        self._code_graphs(graphs)
+        self._code_classes(classes)
+        return self
 
-    @cached_property
-    def symbol_degrees(self) -> np.ndarray:
-        """The degrees that a signature stands for, int64 ``[L, S]``."""
-        widths = self.code.degrees.max(axis=1, initial=0) + 1
-        return self.symbols // self.code.radix[:, None] % widths[:, None]
+    def _code_classes(self, classes: np.ndarray) -> None:
+        """Code the signatures of classes that have changed, in the order of the nodes.
 
-    def _code_classes(self, classes: Sequence[int]) -> tuple[list[float], np.ndarray]:
-        """Bits of the signatures of each class, and of each node ``[V]``."""
-        code = self.code
-        class_bits = list(self.class_bits) or [0.0] * code.num_colors
-        signature_bits = np.zeros(code.graph.num_nodes)
-        signature_bits[: len(self.signature_bits)] = self.signature_bits
-        order = np.argsort(self.class_of, kind="stable")
-        bounds = np.searchsorted(self.class_of[order], np.arange(len(class_bits) + 1))
-        for one in classes:
-            nodes = order[bounds[one] : bounds[one + 1]]
-            if not len(nodes):
-                class_bits[one] = 0.0
-                continue
-            # 1. the alphabet: all degrees up to the largest, or the signatures that occur
-            known, symbols = np.unique(self.symbol_of[nodes], return_inverse=True)
-            degrees = self.symbol_degrees[:, known]
-            if len(degrees) == 1:
-                num_symbols = int(degrees.max()) + 1
-                alphabet = integer_bits(num_symbols - 1)
-            else:
-                num_symbols = len(known)
-                alphabet = integer_bits(num_symbols) + float(code.integers[degrees].sum())
-            # 2. the sequence, with the alpha that makes it shortest
-            graph_of = code.graph_of[nodes]
-            bits = code_sequence(symbols, graph_of, num_symbols, _ALPHAS)
-            best = int(bits.argmin())
-            class_bits[one] = alphabet + float(bits[best]) + log2(len(_ALPHAS))
-            signature_bits[nodes] = predict_sequence(
-                symbols, graph_of, num_symbols, len(known), _ALPHAS[best]
-            )
-        return class_bits, signature_bits
+        A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha
+        as in all graphs so far: (n + alpha pi) / (n_g + alpha), pi = (N + 1/2) / (all + symbols /
+        2).
+        """
+        code, (degrees, symbol_of) = self.code, self.signatures
+        # 1. the nodes of each class, and their symbols
+        nodes = np.flatnonzero(np.isin(self.class_of, classes))
+        nodes = nodes[np.argsort(self.class_of[nodes], kind="stable")]
+        own, place = np.unique(self.class_of[nodes], return_inverse=True)
+        symbols = place * degrees.shape[1] + symbol_of[nodes]
+        # 2. the alphabet: all degrees up to the largest, or the signatures that occur
+        known = np.unique(symbols)
+        owner, symbol = np.divmod(known, degrees.shape[1])
+        if len(degrees) == 1:
+            num_symbols = np.zeros(len(own), np.int64)
+            np.maximum.at(num_symbols, owner, degrees[0, symbol] + 1)
+            alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols - 1]
+        else:
+            num_symbols = np.bincount(owner, minlength=len(own))
+            alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols]
+            said = code.integers[degrees[:, symbol]].sum(axis=0)
+            alphabet = alphabet + np.bincount(owner, said, len(own))
+        # 3. the sequence, with the alpha that makes it shortest
+        graph_of, number = code.graph_of[nodes], code.graph.num_graphs
+        order = np.argsort(symbols, kind="stable")
+        here, of_symbol = np.empty((2, len(nodes)), np.int64)
+        of_symbol[order] = rank_in_group(symbols[order])
+        here[order] = rank_in_group(symbols[order] * number + graph_of[order])
+        so_far, in_graph = rank_in_group(place), rank_in_group(place * number + graph_of)
+        share = (of_symbol + 0.5) / (so_far + num_symbols[place] / 2)
+        likely = (here + _ALPHAS[:, None] * share) / (in_graph + _ALPHAS[:, None])
+        starts = np.flatnonzero(np.diff(place, prepend=-1))
+        bits = -np.add.reduceat(np.log2(likely), starts, axis=1)
+        best = bits.argmin(axis=0)
+        lengths = alphabet + bits.min(axis=0) + log2(len(_ALPHAS))
+        # 4. classes that have no node any more have no bits
+        for one in classes.tolist():
+            self.classes[one] = _EMPTY
+        found = zip(lengths.tolist(), _ALPHAS[best].tolist(), num_symbols.tolist(), strict=True)
+        for one, row in zip(own.tolist(), found, strict=True):
+            self.classes[one] = ClassCode(*row)
 
-    def _code_graphs(self, graphs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bits of the residual graphs ``[G]``, of which some have changed, and multipliers."""
-        code, residual = self.code, self.residual
-        graph_bits = np.zeros(code.graph.num_graphs)
-        multipliers = np.zeros(residual.shape)
-        if len(self.graph_bits):
-            graph_bits, multipliers = self.graph_bits.copy(), self.multipliers.copy()
-        ptr = code.graph.graph_ptr
+    def _code_graphs(self, graphs: np.ndarray) -> None:
+        """Count the residual graphs of which some have changed, each layer by itself."""
+        code, residual, multipliers = self.code, self.residual, self.multipliers
         for graph in graphs.tolist():
-            here = slice(ptr[graph], ptr[graph + 1])
-            bits = 0.0
+            here = slice(*code.graph.graph_ptr[graph : graph + 2])
+            self.layer_bits[graph] = 0.0
             for layer, opposite in enumerate(code.opposite.tolist()):
-                own = residual[layer, here]
+                own, into = residual[layer, here], residual[opposite, here]
                 if opposite == layer:
-                    number, x = count_small_graphs(tuple(np.bincount(own).tolist()))
+                    bits, x = count_small_graphs(tuple(np.bincount(own).tolist()))
                     multipliers[layer, here] = x[own]
                 elif layer < opposite:
-                    into = residual[opposite, here]
                     pairs = zip(own.tolist(), into.tolist(), strict=True)
-                    number, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
+                    bits, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
                     multipliers[layer, here], multipliers[opposite, here] = x[own], y[into]
                 else:
                     continue
-                bits += number
-            # links exclude each other, so that there are fewer graphs than of each link alone
-            overlaps = count_overlaps(residual[:, here], code.opposite) if len(residual) > 1 else 0
-            graph_bits[graph] = max(0.0, bits - overlaps)
-        return graph_bits, multipliers
+                self.layer_bits[graph] += bits
 
 
-@compiled()
-def code_sequence(symbols, graph_of, num_symbols, alphas):
-    """Bits of a sequence of symbols [N] with each of alphas [A], float64 [A].
+def rank_in_group(group: np.ndarray) -> np.ndarray:
+    """Place of each element among those of its group, which stand together.
 
-    A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha as
-    in all graphs so far: (n + alpha pi) / (n_g + alpha), pi = (N + 1/2) / (all + symbols / 2).
+    >>> rank_in_group(np.array([4, 4, 7, 7, 7])).tolist()
+    [0, 1, 0, 1, 2]
     """
-    bits = np.zeros(len(alphas))
-    seen = np.zeros(num_symbols)
-    here = np.zeros(num_symbols)
-    graph_of_count = np.full(num_symbols, -1)
-    in_graph = 0
-    for place in range(len(symbols)):
-        symbol, graph = symbols[place], graph_of[place]
-        if place > 0 and graph_of[place - 1] != graph:
-            in_graph = 0
-        if graph_of_count[symbol] != graph:
-            here[symbol] = 0
-            graph_of_count[symbol] = graph
-        share = (seen[symbol] + 0.5) / (place + num_symbols / 2)
-        for k in range(len(alphas)):
-            bits[k] -= np.log2((here[symbol] + alphas[k] * share) / (in_graph + alphas[k]))
-        seen[symbol] += 1
-        here[symbol] += 1
-        in_graph += 1
-    return bits
+    place, is_first = np.arange(len(group)), np.diff(group, prepend=-1) != 0
+    return place - np.maximum.accumulate(np.where(is_first, place, 0))
 
 
-@compiled()
-def predict_sequence(symbols, graph_of, num_symbols, num_known, alpha):
-    """Bits of each symbol [N] given all others, which are those below num_known."""
-    bits = np.empty(len(symbols))
-    in_all = np.zeros(num_known)
-    here = np.zeros(num_known)
-    for symbol in symbols:
-        in_all[symbol] += 1
-    first = 0
-    while first < len(symbols):
-        last = first
-        while last < len(symbols) and graph_of[last] == graph_of[first]:
-            here[symbols[last]] += 1
-            last += 1
-        for place in range(first, last):
-            symbol = symbols[place]
-            share = (in_all[symbol] + 0.5) / (len(symbols) + num_symbols / 2)
-            likely = (here[symbol] - 1 + alpha * share) / (last - first - 1 + alpha)
-            bits[place] = -np.log2(max(likely, 1e-9))
-        for place in range(first, last):
-            here[symbols[place]] = 0
-        first = last
-    return bits
+def _times(keys: np.ndarray) -> np.ndarray:
+    """How often each key occurs."""
+    _, number, times = np.unique(keys, return_inverse=True, return_counts=True)
+    found: np.ndarray = times[number]
+    return found
 
 
-@compiled()
-def count_overlaps(degrees, opposite):  # int64 [L, N], [L]
-    """Bits by which graphs are fewer in which no two links are between the same nodes.
+def split_bits(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Bits of the numbers of copies in each graph, int64 ``[J, G]``, of J motifs.
 
-    Two links meet as often as is expected: half the sum over i != j and over two layers a < b of
-    a_i a'_j b_i b'_j / (A B), where a' is the layer that the other end of the link sees.
+    The total, then how it is split: a bit says whether by its histogram or in proportion to the
+    sizes of the graphs, ``[G]``.
     """
-    total = 0.0
-    for a in range(len(degrees)):
-        for b in range(a):
-            size, both, opposed, alone = 0.0, 0.0, 0.0, 0.0
-            other = 0.0
-            for node in range(degrees.shape[1]):
-                size += degrees[a, node]
-                other += degrees[b, node]
-                product = degrees[a, node] * degrees[b, node]
-                reverse = degrees[opposite[a], node] * degrees[opposite[b], node]
-                both += product
-                opposed += reverse
-                alone += product * reverse
-            total += 0.5 * (both * opposed - alone) / max(size * other, 1.0)
-    return total / np.log(2.0)
-
-
-@compiled()
-def split_bits(counts, sizes):  # int64 [G], [G]
-    """Bits of the number of copies in each graph: the total, then how it is split.
-
-    A bit says whether by its histogram or in proportion to the sizes of the graphs.
-    """
-    total, most, nodes = 0, 0, 0
-    for graph in range(len(counts)):
-        total += counts[graph]
-        nodes += sizes[graph]
-        most = max(most, counts[graph])
-    bits = log_star(total)
-    if len(counts) == 1:
-        return bits
+    total, most, num_graphs = counts.sum(axis=1), counts.max(axis=1, initial=0), len(sizes)
+    lengths = integer_lengths(int(total.max(initial=0)))
+    if num_graphs == 1:
+        return lengths[total]
     # 1. the histogram of the counts
-    histogram = np.zeros(most + 1)
-    for count in counts:
-        histogram[count] += 1
-    half = (most + 1) / 2
-    by_histogram = log_star(most) * np.log(2.0) + lgamma(len(counts) + half) - lgamma(half)
-    for number in histogram:
-        by_histogram -= lgamma(number + 0.5) - lgamma(0.5)
+    half, times = (most + 1) / 2, histograms(counts, int(most.max(initial=0)) + 1)
+    by_histogram = lengths[most] * log(2) + gammaln(num_graphs + half) - gammaln(half)
+    by_histogram -= (gammaln(times + 0.5) - gammaln(0.5)).sum(axis=1)
     # 2. in proportion
-    by_size = -lgamma(total + 1.0)
-    for graph in range(len(counts)):
-        by_size += lgamma(counts[graph] + 1.0) - counts[graph] * np.log(sizes[graph] / nodes)
-    return bits + 1.0 + min(by_histogram, by_size) / np.log(2.0)
+    shares = np.log(np.maximum(sizes, 1) / sizes.sum())
+    by_size = (gammaln(counts + 1.0) - counts * shares).sum(axis=1) - gammaln(total + 1.0)
+    bits: np.ndarray = lengths[total] + 1.0 + np.minimum(by_histogram, by_size) / log(2)
+    return bits
+
+
+def histograms(counts: np.ndarray, bins: int) -> np.ndarray:
+    """How often each row of ``[J, G]`` has each number below ``bins``, int64 ``[J, bins]``."""
+    places = counts + np.arange(len(counts))[:, None] * bins
+    return np.bincount(places.ravel(), minlength=len(counts) * bins).reshape(-1, bins)

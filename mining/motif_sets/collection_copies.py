@@ -1,7 +1,7 @@
 """Structures that may become motifs of a collection, and which of their copies are worth covering.
 
 All connected sets of two nodes are there, and each grows by one neighbour at a time. Sets whose
-nodes have the same links and categories in the order of their numbers are brought to canonical form
+nodes have the same links and categories, in an order that these give, are brought to canonical form
 at once, so that the nodes of all sets of a structure stand in the same order.
 
 A copy is worth the bits of its edges and of the signatures of its nodes, less those of its new
@@ -23,16 +23,24 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows, Seen, Shape, find_shapes, links_of
+from mining.candidates.shapes import Rows, Seen, Shape, entries_of, find_shapes, links_of
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.collection_code import CollectionCode, Covering, split_bits
-from mining.motif_sets.copy_loops import choose_disjoint, log_star
-from mining.motif_sets.integer_codes import log2_factorials
+from mining.motif_sets.collection_code import (
+    CollectionCode,
+    Covering,
+    histograms,
+    rank_in_group,
+    split_bits,
+)
+from mining.motif_sets.copy_loops import choose_disjoint
+from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
 from mining.pattern import Pattern
 
-# rounds of a choice that is kept
-ROUNDS = 3
+# rounds of a choice that is kept, and of one that is an estimate
+_ROUNDS, _FEW_ROUNDS = 3, 2
+# numbers in a table of a choice
+_MOST_CELLS = 1 << 22
 # sets that are looked at, of one size; and sets that grow on
 MOST_SETS, MOST_GROWN = 400_000, 120_000
 # sets before equal ones are merged
@@ -49,6 +57,27 @@ _MOST_OCCURRENCES, _LEAST_OF_GRAPH, _SPARE = 20_000, 25, 4
 _MOST_STEPS, _MOST_LISTED = 1 << 30, 2_000_000
 
 
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A structure that may become a motif in one base."""
+
+    shape: Shape
+    occurrences: np.ndarray  # int32 [K, M], those among which copies are chosen
+    entries: np.ndarray  # int64 [K, P], the entry of each edge of each
+    sources: tuple[str, ...]  # what saw it
+    gain: float = -np.inf  # bits that it saves alone, about
+
+    @cached_property
+    def rank(self) -> tuple[int, int, bytes]:
+        """Where it stands in a set: structures of most edges, and then of most nodes, first."""
+        return -len(self.shape.edges), -self.shape.num_nodes, self.shape.key
+
+    @cached_property
+    def parts(self) -> frozenset[bytes]:
+        """Keys of its parts with one or two nodes less."""
+        return parts_of(self.shape)
+
+
 class Choice(NamedTuple):
     """Copies that are worth covering; none where they are too few."""
 
@@ -56,242 +85,137 @@ class Choice(NamedTuple):
     copies: np.ndarray  # int64 [k, M]
 
 
-class Least(NamedTuple):
-    """Copies that a motif must have, and graphs that must have one."""
-
-    copies: int
-    graphs: int
-
-
-class CoveringArrays(NamedTuple):
-    """What a choice of copies asks of a collection whose nodes are covered in part."""
-
-    is_free: np.ndarray  # bool [V]
-    graph_of: np.ndarray  # int64 [V]
-    sizes: np.ndarray  # int64 [G], nodes of each graph
-    free_of_color: np.ndarray  # int64 [G, C], free nodes of each category
-    layer_of: np.ndarray  # int64 [T + 1], layer of each link
-    reverse: np.ndarray  # int64 [T + 1], the link as the other end sees it
-    multipliers: np.ndarray  # float64 [L, V]
-    joint_bits: np.ndarray  # float64 [C, C, T + 1], what a link costs, given that there is an edge
-    symbol_of: np.ndarray  # int64 [V], number of the signature of each node
-    symbol_degrees: np.ndarray  # int64 [L, S], the degrees of each signature
-    signature_bits: np.ndarray  # float64 [V], what the signature of a node costs
-    integers: np.ndarray  # float64, L_N of the numbers up to the largest degree
-    factorials: np.ndarray  # float64, log2 of those of the numbers up to the largest size
-
-
-class StructureArrays(NamedTuple):
-    """What it asks of a structure of M nodes and m edges."""
-
-    edges: np.ndarray  # int64 [m, 3], two nodes, and their link as the first sees it
-    colors: np.ndarray  # int64 [M]
-    orbits: np.ndarray  # int64 [M]
-    automorphism_bits: float
-    drawing_bits: float
-
-
 def choose(
-    covering: Covering,
-    shape: Shape,
-    rows: np.ndarray,
-    least: Least,
-    rounds: int = ROUNDS,
-) -> Choice:
-    """Choose among occurrences ``[K, M]`` of a structure."""
-    arrays = _arrays_of(covering, shape)
-    gain, chosen = choose_copies(rows, *arrays, rounds, *least)
-    return Choice(gain, rows[chosen].astype(np.int64))
+    covering: Covering, candidates: Sequence[Candidate], rounds: int = _ROUNDS
+) -> list[Choice]:
+    """Choose copies of each of some candidates of one size, as if it alone were covered next."""
+    found: list[Choice] = []
+    size = candidates[0].shape.num_nodes if candidates else 1
+    cells = max(covering.code.graph.num_nodes, size * covering.signatures[0].shape[1])
+    most = max(1, _MOST_CELLS // cells)
+    for first in range(0, len(candidates), most):
+        found += _choose(covering, candidates[first : first + most], rounds)
+    return found
 
 
-def values(covering: Covering, shape: Shape, rows: np.ndarray) -> np.ndarray:
-    """Bits of the edges and signatures of occurrences ``[K, M]`` as they are now, ``[K]``."""
-    return np.asarray(bits_of_copies(rows, *_arrays_of(covering, shape)))
-
-
-def _arrays_of(covering: Covering, shape: Shape) -> tuple[StructureArrays, CoveringArrays]:
-    code = covering.code
-    return StructureArrays(
-        shape.edges, shape.colors, shape.orbits, shape.automorphism_bits,
-        code.drawing_bits_of(shape),
-    ), CoveringArrays(
-        covering.is_free, code.graph_of, code.sizes, covering.free_of_color, code.layer_of,
-        code.reverse, covering.multipliers, covering.joint_bits, covering.symbol_of,
-        covering.symbol_degrees, covering.signature_bits, code.integers,
-        log2_factorials(int(code.sizes.max(initial=0))),
-    )  # fmt: skip
-
-
-@compiled()
-def choose_copies(rows, structure, covering, rounds, least_copies, least_graphs):
-    """The node-disjoint copies of a structure whose covering saves most bits, about.
-
-    Of copies `rows [K, M]` those of free nodes count. Returns the estimated gain and the numbers of
-    the chosen rows. If they are fewer than `least_copies`, or in fewer graphs than
-    `least_graphs`, the gain is minus infinity.
-    """
-    size, num_orbits = rows.shape[1], structure.orbits.max() + 1
-    num_symbols, num_graphs = covering.symbol_degrees.shape[1], len(covering.sizes)
-    best_gain, best_chosen = -np.inf, np.empty(0, np.int64)
+def _choose(covering: Covering, candidates: Sequence[Candidate], rounds: int) -> list[Choice]:
+    code, (degrees, symbol_of) = covering.code, covering.signatures
+    shapes, number, num_symbols = [one.shape for one in candidates], len(candidates), len(degrees.T)
     # 1. copies of free nodes, and the bits of their edges and signatures as they are now
-    free = np.empty(len(rows), np.int64)
-    saved, values = np.empty((2, len(rows)))
-    keys = np.empty(rows.shape, np.int64)
-    expected = np.zeros(num_orbits * num_symbols)
-    count = 0
-    for row in range(len(rows)):
-        is_free = True
-        for node in rows[row]:
-            is_free = is_free and covering.is_free[node]
-        if not is_free:
-            continue
-        free[count] = row
-        count += 1
-        saved[row] = _bits_of_copy(rows[row], structure, covering)
-        for place in range(size):
-            symbol = covering.symbol_of[rows[row, place]]
-            keys[row, place] = structure.orbits[place] * num_symbols + symbol
-            expected[keys[row, place]] += 1
-    free = free[:count]
-    if count < least_copies:
-        return best_gain, best_chosen
-    # 2. the alphabet of each orbit
-    known = np.zeros(num_orbits)
-    costs = structure.drawing_bits + 6.0 * num_orbits
-    own = _degrees_of_orbits(structure, covering, num_orbits)
-    for orbit in range(num_orbits):
-        for symbol in range(num_symbols):
-            if expected[orbit * num_symbols + symbol] > 0:
-                known[orbit] += 1
-                if len(own) > 1:
-                    for layer in range(len(own)):
-                        left = covering.symbol_degrees[layer, symbol] - own[layer, orbit]
-                        costs += covering.integers[left]
-        if len(own) == 1:
-            costs += 4.0
-    new_bits = np.zeros(num_orbits * num_symbols)
-    number_bits = np.zeros(1)
+    rows = np.concatenate([one.occurrences for one in candidates])
+    which = np.repeat(np.arange(number), [len(one.occurrences) for one in candidates])
+    saved = values(covering, candidates)
+    free = covering.is_free[rows].all(axis=1)
+    rows, which, saved = rows[free], which[free], saved[free]
+    # 2. the signatures that occur in each orbit
+    num_orbits = np.array([one.num_orbits for one in shapes])
+    orbits = np.stack([one.orbits for one in shapes])
+    orbits += (np.cumsum(num_orbits) - num_orbits)[:, None]
+    keys = orbits[which] * num_symbols + symbol_of[rows]
+    cells = num_symbols * int(num_orbits.sum())
+    expected = np.bincount(keys.ravel(), minlength=cells).reshape(-1, num_symbols)
+    # 3. what each structure costs beside its copies: drawing and alphabets
+    orbit, symbol = np.nonzero(expected)
+    num_known = np.bincount(orbit, minlength=len(expected))
+    costs = np.array([code.drawing_bits_of(one) for one in shapes]) + 6.0 * num_orbits
+    if len(degrees) == 1:
+        costs += 4.0 * num_orbits
+    else:
+        inside = np.empty((len(degrees), len(expected)), np.int64)
+        inside[:, orbits] = code.inside(np.stack([one.links for one in shapes]))
+        said = code.integers[degrees[:, symbol] - inside[:, orbit]].sum(axis=0)
+        costs += np.bincount(np.repeat(np.arange(number), num_orbits)[orbit], said, number)
+    gains, chosen = np.full(number, -np.inf), np.zeros(len(rows), bool)
+    goes_on, number_bits = np.ones(number, bool), np.zeros((number, 1))
     for _ in range(rounds):
-        # 3. what the signatures cost in the orbits, if copies are as those of the round before
-        for orbit in range(num_orbits):
-            first, last = orbit * num_symbols, (orbit + 1) * num_symbols
-            total = expected[first:last].sum() + known[orbit] / 2
-            for key in range(first, last):
-                new_bits[key] = -np.log2((expected[key] + 0.5) / total)
-        for one in free:
-            values[one] = saved[one]
-            for symbol in keys[one]:
-                values[one] -= new_bits[symbol]
-        # 4. disjoint copies by falling value, in each graph as many as pay
-        order = free[np.argsort(-values[free], kind="mergesort")]
-        marks = np.zeros(len(covering.graph_of), np.bool_)
-        disjoint = choose_disjoint(order, rows, marks)
-        counts, gain = _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits)
-        if counts.sum() < least_copies or (counts > 0).sum() < least_graphs:
+        # 4. what the signatures cost in the orbits, if copies are as those of the round before
+        total = expected.sum(axis=1) + num_known / 2
+        new_bits = -np.log2((expected + 0.5) / np.maximum(total, 0.5)[:, None])
+        worth = saved - new_bits.ravel()[keys].sum(axis=1)
+        # 5. disjoint copies by falling value, in each graph as many as pay
+        taken, counts, gain = _numbers_that_pay(covering, shapes, rows, which, worth, number_bits)
+        goes_on &= (counts.sum(axis=1) >= LEAST_COPIES) & (
+            (counts > 0).sum(axis=1) >= least_graphs(code)
+        )
+        if not goes_on.any():
             break
-        gain -= split_bits(counts, covering.sizes) + costs
-        chosen, taken, expected[:] = np.empty(counts.sum(), np.int64), np.zeros_like(counts), 0
-        count = 0
-        for one in disjoint:
-            graph = covering.graph_of[rows[one, 0]]
-            if taken[graph] < counts[graph]:
-                taken[graph] += 1
-                chosen[count] = one
-                count += 1
-                # 5. what the next round expects
-                for symbol in keys[one]:
-                    expected[symbol] += 1
-        if gain > best_gain:
-            best_gain, best_chosen = gain, chosen
-        most = counts.max()
-        number_bits = np.empty(most + 2)
-        for number in range(most + 1):
-            share = ((counts == number).sum() + 0.5) / (num_graphs + (most + 1) / 2)
-            number_bits[number] = -np.log2(share)
-        number_bits[most + 1] = number_bits[most] + 2
-    return best_gain, best_chosen
+        gain -= split_bits(counts, code.sizes) + costs
+        better = goes_on & (gain > gains)
+        gains, chosen = np.where(better, gain, gains), np.where(better[which], taken, chosen)
+        # 6. what the next round expects
+        expected = np.bincount(keys[taken].ravel(), minlength=cells).reshape(-1, num_symbols)
+        most = counts.max(axis=1)
+        times = histograms(counts, int(most.max()) + 2)
+        number_bits = -np.log2((times + 0.5) / (len(code.sizes) + (most + 1) / 2)[:, None])
+        last = number_bits[np.arange(number), most]
+        is_more = np.arange(times.shape[1]) > most[:, None]
+        number_bits = np.where(is_more, last[:, None] + 2, number_bits)
+    some = np.flatnonzero(chosen)
+    ends = np.searchsorted(which[some], np.arange(1, number))
+    copies = np.split(rows[some].astype(np.int64), ends)
+    return [Choice(*one) for one in zip(gains.tolist(), copies, strict=True)]
 
 
-@subroutine()
-def _degrees_of_orbits(structure, covering, num_orbits):
-    """Degrees inside a copy of the nodes of each orbit, int64 [L, O]."""
-    own = np.zeros((len(covering.symbol_degrees), len(structure.orbits)), np.int64)
-    for edge in range(len(structure.edges)):
-        u, v, link = structure.edges[edge]
-        own[covering.layer_of[link], u] += 1
-        own[covering.layer_of[covering.reverse[link]], v] += 1
-    degrees = np.zeros((len(own), num_orbits), np.int64)
-    for node in range(len(structure.orbits)):
-        degrees[:, structure.orbits[node]] = own[:, node]
-    return degrees
+def values(covering: Covering, candidates: Sequence[Candidate]) -> np.ndarray:
+    """Bits of the edges and signatures of all occurrences as they are now, float64 ``[K]``."""
+    entries = np.concatenate([one.entries.ravel() for one in candidates])
+    sizes = np.concatenate([np.full(*one.entries.shape) for one in candidates])
+    starts = np.cumsum(sizes) - sizes
+    edges: np.ndarray = np.add.reduceat(covering.entry_bits[entries], starts)
+    rows = np.concatenate([one.occurrences for one in candidates])
+    return edges + covering.signature_bits[rows].sum(axis=1)
 
 
-@compiled()
-def bits_of_copies(rows, structure, covering):
-    """Bits of the edges and signatures of each copy [K, M] as they are now, float64 [K]."""
-    bits = np.empty(len(rows))
-    for row in range(len(rows)):
-        bits[row] = _bits_of_copy(rows[row], structure, covering)
-    return bits
+def _numbers_that_pay(
+    covering: Covering,
+    shapes: Sequence[Shape],
+    rows: np.ndarray,
+    which: np.ndarray,
+    worth: np.ndarray,
+    number_bits: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which copies are taken, bool ``[K]``, how many of each graph ``[J, G]``, what they save, [J].
 
-
-@subroutine()
-def _bits_of_copy(nodes, structure, covering):
-    """Bits of the edges of a copy, and of the signatures that its nodes have now."""
-    bits, product = 0.0, 1.0
-    for edge in range(len(structure.edges)):
-        u, v, link = structure.edges[edge]
-        back = covering.reverse[link]
-        odds = covering.multipliers[covering.layer_of[link], nodes[u]]
-        odds *= covering.multipliers[covering.layer_of[back], nodes[v]]
-        product *= (1 + odds) / max(odds, 1e-12)
-        bits += covering.joint_bits[structure.colors[u], structure.colors[v], link]
-        if product > 1e200:
-            bits += np.log2(product)
-            product = 1.0
-    for node in nodes:
-        bits += covering.signature_bits[node]
-    return bits + np.log2(product)
-
-
-@subroutine()
-def _numbers_that_pay(disjoint, values, rows, structure, covering, number_bits):
-    """How many of the first copies of each graph save most, and what they save beside their places.
-
-    The number of copies of a graph costs `number_bits`, the last one for all that are larger.
+    Copies ``[K, M]`` of structures ``which [K]`` are ``worth`` so many bits beside their places.
+    The number of copies of a graph costs ``number_bits``, the last one for all that are larger.
     """
-    num_graphs = len(covering.sizes)
-    counts, ranks = np.zeros((2, num_graphs), np.int64)
-    total, most, best = np.zeros((3, num_graphs))
-    of_color = np.zeros(covering.free_of_color.shape[1], np.int64)
-    for color in structure.colors:
-        of_color[color] += 1
-    for row in disjoint:
-        graph = covering.graph_of[rows[row, 0]]
-        # one of the nodes that are left, in any order of the copies
-        total[graph] += values[row] + np.log2(ranks[graph] + 1.0) + structure.automorphism_bits
-        for color in range(len(of_color)):
-            if of_color[color] > 0:
-                left = covering.free_of_color[graph, color] - of_color[color] * ranks[graph]
-                total[graph] -= covering.factorials[left]
-                total[graph] += covering.factorials[max(left - of_color[color], 0)]
-        ranks[graph] += 1
-        if num_graphs == 1:
-            paid = total[graph] - log_star(ranks[graph])
-        else:
-            cost = number_bits[min(ranks[graph], len(number_bits) - 1)] - number_bits[0]
-            paid = total[graph] - cost
-        if paid > 0 and paid >= most[graph] - 1e-12:
-            most[graph], best[graph], counts[graph] = paid, total[graph], ranks[graph]
-    return counts, best.sum()
-
-
-class Gathered(NamedTuple):
-    """Structures that recur, what each alone would save in each base, and what cut the search."""
-
-    seen: list[Seen]
-    gains: np.ndarray  # float64 [K, B]
-    cut: str
+    code, number = covering.code, len(shapes)
+    num_graphs, graph_of = code.graph.num_graphs, code.graph_of[rows[:, 0]]
+    # 1. disjoint ones by falling value, in each graph
+    members = (rows + (which * code.graph.num_nodes)[:, None]).astype(np.int32)
+    marks = np.zeros(number * code.graph.num_nodes, bool)
+    at = choose_disjoint(np.argsort(-worth, kind="stable"), members, marks)
+    group = which[at] * num_graphs + graph_of[at]
+    order = np.argsort(group, kind="stable")
+    at, group = at[order], group[order]
+    rank, own = rank_in_group(group), which[at]
+    # 2. each is at some of the nodes that are left, in any order of the copies
+    log_factorial = log2_factorials(int(code.sizes.max(initial=0)))
+    of_color = np.array([np.bincount(one.colors, minlength=code.num_colors) for one in shapes])[own]
+    symmetry = np.array([one.automorphism_bits for one in shapes])[own]
+    left = covering.free_of_color[graph_of[at]] - of_color * rank[:, None]
+    places = (log_factorial[left] - log_factorial[left - of_color]).sum(axis=1)
+    saved = worth[at] + np.log2(rank + 1.0) + symmetry - places
+    starts = np.flatnonzero(rank == 0)
+    of_group = np.cumsum(rank == 0) - 1
+    total = np.cumsum(saved)
+    total -= (total - saved)[starts][of_group]
+    # 3. the number of each graph that saves most
+    if num_graphs == 1:
+        costs = integer_lengths(len(at) + 1)[rank + 1]
+    else:
+        number_of = np.minimum(rank + 1, number_bits.shape[1] - 1)
+        costs = number_bits[own, number_of] - number_bits[own, 0]
+    paid = total - costs
+    best = np.maximum.reduceat(paid, starts)[of_group] if len(at) else paid
+    pays = (paid > 0) & (paid >= best - 1e-12)
+    counts = np.zeros(number * num_graphs, np.int64)
+    np.maximum.at(counts, group[pays], rank[pays] + 1)
+    taken = np.zeros(len(worth), bool)
+    taken[at[rank < counts[group]]] = True
+    is_last = rank + 1 == counts[group]
+    gain = np.bincount(own[is_last], total[is_last], number)
+    return taken, counts.reshape(number, num_graphs), gain
 
 
 def most_grown(rows: Rows, sets: np.ndarray) -> int:
@@ -321,20 +245,8 @@ def thin(sets: np.ndarray, graph_of: np.ndarray, most: int, rng: np.random.Gener
     return drawn[order[rank_in_group(graph[order]) < most]]
 
 
-def rank_in_group(group: np.ndarray) -> np.ndarray:
-    """Place of each element among those of its group, which stand together.
-
-    >>> rank_in_group(np.array([4, 4, 7, 7, 7])).tolist()
-    [0, 1, 0, 1, 2]
-    """
-    place = np.arange(len(group))
-    first = np.ones(len(group), bool)
-    first[1:] = group[1:] != group[:-1]
-    return place - np.maximum.accumulate(np.where(first, place, 0))
-
-
 def sightings(
-    code: CollectionCode, sets: np.ndarray, least: Least
+    code: CollectionCode, sets: np.ndarray, least_times: int, least_graphs: int
 ) -> tuple[list[Seen], np.ndarray]:
     """The structures that sets ``[K, M]`` show, at least so often and in so many graphs.
 
@@ -342,9 +254,9 @@ def sightings(
     """
     rows, num_graphs = code.rows, code.graph.num_graphs
     # 1. sets that look alike in the order of their nodes are looked at once
-    codes = np.empty(len(sets), np.uint64)
+    sets, codes = sets.copy(), np.empty(len(sets), np.uint64)
     with np.errstate(over="ignore"):
-        describe_sets(rows, sets, codes)
+        describe_sets(rows, sets, np.empty(sets.shape[1], np.uint64), codes)
     _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
     shapes, order, shape_of = find_shapes(*links_of(rows, sets[first]))
     # 2. sets of one structure, in canonical order
@@ -352,13 +264,13 @@ def sightings(
     aligned = np.take_along_axis(sets, order[code_of], axis=1)
     # 3. those of structures that are seen so often, and in so many graphs
     pairs = np.unique(number * num_graphs + code.graph_of[sets[:, 0]])
-    goes_on = np.bincount(pairs // num_graphs, minlength=len(shapes)) >= least.graphs
+    goes_on = np.bincount(pairs // num_graphs, minlength=len(shapes)) >= least_graphs
     times = np.bincount(number, minlength=len(shapes))
     ends = np.cumsum(times)
     by_number = np.argsort(number, kind="stable")
     found = [
         Seen(shapes[one], aligned[by_number[ends[one] - times[one] : ends[one]]])
-        for one in np.flatnonzero(goes_on & (times >= least.copies))
+        for one in np.flatnonzero(goes_on & (times >= least_times))
     ]
     return found, goes_on[number]
 
@@ -375,16 +287,14 @@ def parts_of(shape: Shape) -> frozenset[bytes]:
 
 def gather(
     empty: Sequence[Covering], sizes: Sequence[int], seed: int, is_over: Callable[[], bool]
-) -> Gathered:
-    """The structures that recur, and about what each alone would save in each base.
+) -> tuple[list[tuple[Candidate, ...]], str]:
+    """The structures that recur, a candidate in each base, and what cut the search.
 
     ``empty`` is the collection without motifs in each base.
     """
     code, rng = empty[0].code, np.random.default_rng([seed, 13])
     rows, graphs = code.rows, code.graph.num_graphs
-    least = least_of(code)
-    found: list[Seen] = []
-    gains: list[list[float]] = []
+    found: list[tuple[Candidate, ...]] = []
     cut = ""
     sets = np.arange(code.graph.num_nodes, dtype=np.int32)[:, None]
     for size in range(2, max(sizes) + 1):
@@ -398,21 +308,17 @@ def gather(
             cut = cut or _cut(size)
             sets = thin(sets, code.graph_of, max(20, MOST_SETS // graphs), rng)
         # 2. what they show, and what it would save
-        seen, goes_on = sightings(code, sets, Least(LEAST_OCCURRENCES, least.graphs))
-        own = [
-            [choose(one, each.shape, each.copies, least, 2).gain for one in empty] for each in seen
-        ]
-        for each, gain in zip(seen, own, strict=True):
-            if size in sizes and max(gain) > LEAST_GAIN:
-                found.append(each)
-                gains.append(gain)
+        seen, goes_on = sightings(code, sets, LEAST_OCCURRENCES, least_graphs(code))
+        own = valued(empty, seen, ("grown",))
+        if size in sizes:
+            found += [each for each in own if _best_gain(each) > LEAST_GAIN]
         if size == max(sizes):
             break
         # 3. the sets that grow on: all, or those of the structures nearest to paying
         sets = sets[goes_on]
         if sum(len(each.copies) for each in seen) > MOST_GROWN:
             cut = cut or _cut(size + 1)
-            sets = _nearest_to_paying(code, seen, own, rng)
+            sets = _nearest_to_paying(code, own, rng)
         elif len(sets) > MOST_GROWN:
             cut = cut or _cut(size + 1)
             sets = thin(sets, code.graph_of, max(20, MOST_GROWN // graphs), rng)
@@ -421,7 +327,29 @@ def gather(
         if is_over():
             cut = f"Time was up after structures of {size} nodes."
             break
-    return Gathered(found, np.array(gains).reshape(len(found), len(empty)), cut)
+    return found, cut
+
+
+def valued(
+    empty: Sequence[Covering], seen: Sequence[Seen], sources: tuple[str, ...]
+) -> list[tuple[Candidate, ...]]:
+    """Structures of one size as candidates, each with about what it alone would save in a base."""
+    plain = []
+    for one in seen:
+        entries = entries_of(empty[0].code.rows, one.copies, one.shape.edges[:, :2])
+        plain.append(Candidate(one.shape, one.copies, entries, sources))
+    in_bases = [
+        [
+            replace(own, gain=choice.gain)
+            for own, choice in zip(plain, choose(one, plain, _FEW_ROUNDS), strict=True)
+        ]
+        for one in empty
+    ]
+    return list(zip(*in_bases, strict=True))
+
+
+def _best_gain(each: tuple[Candidate, ...]) -> float:
+    return max(one.gain for one in each)
 
 
 def _cut(size: int) -> str:
@@ -429,13 +357,13 @@ def _cut(size: int) -> str:
 
 
 def _nearest_to_paying(
-    code: CollectionCode, seen: list[Seen], gains: list[list[float]], rng: np.random.Generator
+    code: CollectionCode, found: Sequence[tuple[Candidate, ...]], rng: np.random.Generator
 ) -> np.ndarray:
     """Sets of the structures of highest gain, some of each graph, nodes ascending."""
     most = max(20, MOST_GROWN // code.graph.num_graphs // 4)
     kept, total = [], 0
-    for number in sorted(range(len(seen)), key=lambda one: -max(gains[one])):
-        kept.append(thin(seen[number].copies, code.graph_of, most, rng))
+    for each in sorted(found, key=_best_gain, reverse=True):
+        kept.append(thin(each[0].occurrences, code.graph_of, most, rng))
         total += len(kept[-1])
         if total > MOST_GROWN:
             break
@@ -480,66 +408,66 @@ def _is_new(rows, nodes, place, node):
 
 
 @compiled(**SEARCH_JIT)
-def describe_sets(rows, sets, codes):  # [K, M], uint64 [K]
-    """Write a hash of the links and categories of each set, in the order of its nodes."""
+def describe_sets(rows, sets, keys, codes):  # int32 [K, M], uint64 [M], uint64 [K]
+    """Order each set by categories and links inside it, and write a hash of these in this order.
+
+    The order is one that many sets of a structure share.
+    """
+    size = sets.shape[1]
     for row in range(len(sets)):
+        nodes = sets[row]
+        # 1. what each node is in the set, whatever the order
+        for u in range(size):
+            keys[u] = mix(np.uint64(rows.colors[nodes[u]]))
+            for v in range(size):
+                keys[u] += mix(_link(rows, nodes[u], nodes[v]))
+        for u in range(1, size):
+            for v in range(u, 0, -1):
+                if keys[v - 1] <= keys[v]:
+                    break
+                keys[v - 1], keys[v] = keys[v], keys[v - 1]
+                nodes[v - 1], nodes[v] = nodes[v], nodes[v - 1]
+        # 2. links and categories in this order
         code = np.uint64(0)
-        for u in range(sets.shape[1]):
-            node = np.uint64(sets[row, u])
-            code = mix(code ^ np.uint64(rows.colors[node]))
+        for u in range(size):
+            code = mix(code ^ np.uint64(rows.colors[nodes[u]]))
             for v in range(u):
-                entry = find_entry(rows, node, np.uint64(sets[row, v]))
-                link = np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
-                code = mix(code ^ link)
+                code = mix(code ^ _link(rows, nodes[u], nodes[v]))
         codes[row] = code
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A structure that may become a motif."""
-
-    shape: Shape
-    occurrences: np.ndarray  # int32 [K, M], those among which copies are chosen
-    gain: float  # bits that it saves alone, about
-    sources: tuple[str, ...]  # what saw it
-
-    @cached_property
-    def rank(self) -> tuple[int, int, bytes]:
-        """Where it stands in a set: structures of most edges, and then of most nodes, first."""
-        return -len(self.shape.edges), -self.shape.num_nodes, self.shape.key
-
-    @cached_property
-    def parts(self) -> frozenset[bytes]:
-        """Keys of its parts with one or two nodes less."""
-        return parts_of(self.shape)
+@subroutine(**SEARCH_JIT)
+def _link(rows, u, v):
+    entry = find_entry(rows, np.uint64(u), np.uint64(v))
+    return np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
 
 
-def least_of(code: CollectionCode) -> Least:
+def least_graphs(code: CollectionCode) -> int:
     """A motif has copies in three graphs, or in all where there are fewer."""
-    return Least(LEAST_COPIES, min(LEAST_GRAPHS, code.graph.num_graphs))
+    return min(LEAST_GRAPHS, code.graph.num_graphs)
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """A structure that was proposed, and what it is in the collection.
+class Given(NamedTuple):
+    """A structure that was proposed, and what it is in the collection, in each base.
 
     Without categories, its occurrences may be of several shapes.
     """
 
     key: bytes
     sources: tuple[str, ...]
-    seen: Sequence[Seen]
+    candidates: list[tuple[Candidate, ...]]
 
 
 def sightings_of(
-    mined: MinedGraph, code: CollectionCode, proposed: Sequence[Pattern]
+    mined: MinedGraph, empty: Sequence[Covering], proposed: Sequence[Pattern]
 ) -> list[Given]:
     """What occurs of the structures that were proposed."""
-    least = least_of(code)
-    return [
-        Given(one.key, one.sources, sightings(code, occurrences_of(mined, one.structure), least)[0])
-        for one in proposed
-    ]
+    code, found = empty[0].code, []
+    for one in proposed:
+        sets = occurrences_of(mined, one.structure)
+        seen, _ = sightings(code, sets, LEAST_COPIES, least_graphs(code))
+        found.append(Given(one.key, one.sources, valued(empty, seen, one.sources)))
+    return found
 
 
 def occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
@@ -553,37 +481,28 @@ def occurrences_of(mined: MinedGraph, structure: Structure) -> np.ndarray:
 
 
 def candidates_of(
-    empty: Covering, gathered: Gathered, base: int, given: Sequence[Given]
+    empty: Covering, grown: Sequence[Candidate], given: Sequence[Candidate]
 ) -> list[Candidate]:
     """The structures that may pay in one base, the most promising first."""
-    gains = gathered.gains[:, base]
-    order = np.argsort(-gains, kind="stable")[:_MOST_CANDIDATES]
-    rows: list[tuple[Seen, tuple[str, ...]]] = [
-        (gathered.seen[number], ("grown",)) for number in order if gains[number] > LEAST_GAIN
-    ]
-    rows += [(seen, one.sources) for one in given for seen in one.seen]
+    best = sorted(grown, key=lambda one: -one.gain)[:_MOST_CANDIDATES]
     # the same structure from several sources is one candidate
     candidates: dict[bytes, Candidate] = {}
-    for seen, sources in rows:
-        known = candidates.get(seen.shape.key)
-        if known is not None:
-            sources = tuple(dict.fromkeys(known.sources + sources))
-            candidates[seen.shape.key] = replace(known, sources=sources)
-            continue
-        gain = choose(empty, seen.shape, seen.copies, least_of(empty.code), 2).gain
-        occurrences = _most_valuable(empty, seen)
-        candidates[seen.shape.key] = Candidate(seen.shape, occurrences, gain, sources)
+    for one in [*(one for one in best if one.gain > LEAST_GAIN), *given]:
+        key = one.shape.key
+        known = candidates[key] if key in candidates else _most_valuable(empty, one)
+        sources = tuple(dict.fromkeys(known.sources + one.sources))
+        candidates[key] = replace(known, sources=sources)
     return sorted(candidates.values(), key=lambda one: -one.gain)
 
 
-def _most_valuable(empty: Covering, seen: Seen) -> np.ndarray:
-    """The occurrences of highest value in each graph, if there are many, ordered by their nodes."""
-    graph_of, occurrences = empty.code.graph_of, seen.copies
+def _most_valuable(empty: Covering, one: Candidate) -> Candidate:
+    """With the occurrences of highest value in each graph, if there are many, by their nodes."""
+    graph_of = empty.code.graph_of
     # of equal copies, the first is taken
-    occurrences = occurrences[np.lexsort(np.sort(occurrences, axis=1).T[::-1])]
+    order = np.lexsort(np.sort(one.occurrences, axis=1).T[::-1])
     most = max(_LEAST_OF_GRAPH, _MOST_OCCURRENCES // empty.code.graph.num_graphs)
-    if len(occurrences) <= _SPARE * most:
-        return occurrences
-    graph = graph_of[occurrences[:, 0]]
-    order = np.lexsort((-values(empty, seen.shape, occurrences), graph))
-    return occurrences[order[rank_in_group(graph[order]) < most]]
+    if len(order) > _SPARE * most:
+        graph = graph_of[one.occurrences[order, 0]]
+        order = order[np.lexsort((-values(empty, [one])[order], graph))]
+        order = order[rank_in_group(graph_of[one.occurrences[order, 0]]) < most]
+    return replace(one, occurrences=one.occurrences[order], entries=one.entries[order])

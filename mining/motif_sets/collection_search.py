@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
@@ -23,13 +24,10 @@ from mining.motif_sets.collection_code import CollectionCode, Covering
 from mining.motif_sets.collection_copies import (
     LEAST_GRAPHS,
     Candidate,
-    Choice,
-    Gathered,
     Given,
     candidates_of,
     choose,
     gather,
-    least_of,
     sightings_of,
 )
 from mining.motif_sets.edited_copies import EditedCollection
@@ -43,6 +41,8 @@ _EQUAL = 1e-6
 # candidates whose length is computed in a step; that are put in between; and that are tried in
 # the place of one motif
 _MOST_VERIFIED, _MOST_INSERTED, _MOST_SWAPPED = 8, 40, 8
+# sets that are kept with their coverings
+_MOST_KEPT = 64
 # a round of moves that gains less is the last one
 _LEAST_PROGRESS = 1.0
 # what an estimate may grow by when the set has changed
@@ -105,16 +105,15 @@ def search_collection(
     ([(6, 40)], None)
     """
     empty = _empty_coverings(mined)
-    gathered = Gathered([], np.zeros((0, len(empty))), "")
-    if grows:
-        gathered = gather(empty, sizes, seed, is_over)
-    given = sightings_of(mined, empty[0].code, proposed)
-    searches = [
-        _Search(mined, one, candidates_of(one, gathered, number, given), is_over)
-        for number, one in enumerate(empty)
-    ]
+    grown, cut = gather(empty, sizes, seed, is_over) if grows else ([], "")
+    given = sightings_of(mined, empty, proposed)
+    asked = [each for one in given for each in one.candidates]
+    searches = []
+    for base, covering in enumerate(empty):
+        own = ([each[base] for each in some] for some in (grown, asked))
+        searches.append(_Search(mined, covering, candidates_of(covering, *own), is_over))
     edits = range(sizes[0], sizes[-1] + MORE_NODES + 1) if grows and not exact_copies else None
-    sets = [one.coded_set(gathered.cut, given, edits, seed) for one in searches]
+    sets = [one.coded_set(cut, given, edits, seed) for one in searches]
     least_share = 1.0 if exact_copies else _LEAST_OF_CLIQUE
     return _answer(sets) if len(sets) > 1 else _blocks_or(mined, sets[0], seed, least_share)
 
@@ -190,10 +189,11 @@ class _Search:
     ) -> None:
         self.mined, self.candidates, self.is_over = mined, candidates, is_over
         self.empty = Found(empty, ())
-        self.least = least_of(empty.code)
         # about what each would add to the set, as far as is known
         self.gains = {one: one.gain for one in candidates}
         self.is_cut = False
+        # sets begin alike
+        self.cover = lru_cache(_MOST_KEPT)(self._cover)
 
     def run(self) -> Found:
         """Add motifs, cover anew, put in others, until no more is gained."""
@@ -211,22 +211,22 @@ class _Search:
         self.is_cut = self.is_cut or self.is_over()
         return self.is_cut
 
-    def cover(self, found: Found, candidates: Sequence[Candidate]) -> Found:
-        """Cover copies of these, in this order, in a collection that is covered in part."""
-        for one in candidates:
-            choice = choose(found.covering, one.shape, one.occurrences, self.least)
-            if len(choice.copies):
-                covering = found.covering.add(one.shape, choice.copies)
-                found = Found(covering, (*found.motifs, one))
-        return found
+    def _cover(self, motifs: tuple[Candidate, ...]) -> Found:
+        """The set of these, covered in this order; one that does not pay is left out."""
+        if not motifs:
+            return self.empty
+        found, one = self.cover(motifs[:-1]), motifs[-1]
+        (choice,) = choose(found.covering, [one])
+        if not len(choice.copies):
+            return found
+        return Found(found.covering.add(one.shape, choice.copies), (*found.motifs, one))
 
     def extend(self, found: Found) -> Found:
         """Add what saves most, as long as something saves enough."""
         while not self.late():
             best = found
-            for one, choice in self.most_promising(found):
-                covering = found.covering.add(one.shape, choice.copies)
-                longer = Found(covering, (*found.motifs, one))
+            for one in self.most_promising(found):
+                longer = self.cover((*found.motifs, one))
                 if longer.length < found.length - LEAST_BITS and _is_better(longer, best):
                     best = longer
             if best is found:
@@ -234,24 +234,23 @@ class _Search:
             found = best
         return found
 
-    def most_promising(self, found: Found) -> list[tuple[Candidate, Choice]]:
-        """The candidates of the largest estimated gains, and their copies."""
+    def most_promising(self, found: Found) -> list[Candidate]:
+        """The candidates of the largest estimated gains."""
         open_ones = [one for one in self.candidates if one not in found.motifs]
-        known: list[tuple[float, Candidate, Choice]] = []
+        known: list[Candidate] = []
         for one in sorted(open_ones, key=self.gains.__getitem__, reverse=True):
             # an estimate of before is about an upper bound
-            if len(known) >= _MOST_VERIFIED and self.gains[one] < known[_MOST_VERIFIED - 1][0]:
+            if len(known) == _MOST_VERIFIED and self.gains[one] < self.gains[known[-1]]:
                 break
-            choice = choose(found.covering, one.shape, one.occurrences, self.least)
+            (choice,) = choose(found.covering, [one])
             self.gains[one] = choice.gain
             if len(choice.copies):
-                known.append((choice.gain, one, choice))
-                known.sort(key=lambda each: -each[0])
-        return [(one, choice) for _, one, choice in known[:_MOST_VERIFIED]]
+                known = sorted([*known, one], key=lambda each: -self.gains[each])[:_MOST_VERIFIED]
+        return known
 
     def prune(self, found: Found) -> Found:
         """Cover anew, the largest first, and drop what saves too little."""
-        again = self.cover(self.empty, sorted(found.motifs, key=lambda one: one.rank))
+        again = self.cover(tuple(sorted(found.motifs, key=lambda one: one.rank)))
         if again.length < found.length - _EQUAL:
             found = again
         number = len(found.motifs) - 1
@@ -265,7 +264,7 @@ class _Search:
 
     def without(self, found: Found, number: int) -> Found:
         """The set without one of its motifs, whose nodes the others may cover."""
-        return self.cover(self.empty, found.motifs[:number] + found.motifs[number + 1 :])
+        return self.cover(found.motifs[:number] + found.motifs[number + 1 :])
 
     def move(self, found: Found) -> Found:
         """Put in others at the place of their size, or in the place of one like them."""
@@ -281,34 +280,22 @@ class _Search:
                 if one.shape.key in motif.parts or motif.shape.key in one.parts
             ]
             moves += [(motif, one) for one in alike[:_MOST_SWAPPED]]
-        prefixes = self.prefixes(found)
         for old, new in moves:
             if self.late():
                 break
             if new in found.motifs or (old is not None and old not in found.motifs):
                 continue
-            place, rest = self.place_of(found, old, new)
-            tried = self.cover(prefixes[place], [new, *found.motifs[rest:]])
+            tried = self.with_another(found, new, old)
             if tried.length < found.length - (LEAST_BITS if old is None else _EQUAL):
                 found = tried
-                prefixes = self.prefixes(found)
         return found
 
-    def place_of(self, found: Found, old: Candidate | None, new: Candidate) -> tuple[int, int]:
-        """After how many motifs a new one comes, and from which one on the others follow."""
-        if old is not None:
-            place = found.motifs.index(old)
-            return place, place + 1
-        larger = [one.rank < new.rank for one in found.motifs]
-        place = larger.index(False) if False in larger else len(larger)
-        return place, place
-
-    def prefixes(self, found: Found) -> list[Found]:
-        """The set after each number of its motifs."""
-        prefixes = [self.empty]
-        for one in found.motifs:
-            prefixes.append(self.cover(prefixes[-1], [one]))
-        return prefixes
+    def with_another(self, found: Found, new: Candidate, old: Candidate | None = None) -> Found:
+        """The set with a motif more, before those that are not larger, or in place of another."""
+        motifs = found.motifs
+        smaller = (place for place, one in enumerate(motifs) if one.rank >= new.rank)
+        first = next(smaller, len(motifs)) if old is None else motifs.index(old)
+        return self.cover((*motifs[:first], new, *motifs[first + (old is not None) :]))
 
     def coded_set(
         self, cut: str, given: Sequence[Given], edits: range | None, seed: int
@@ -359,30 +346,23 @@ class _Search:
 
     def closest(self) -> CodedMotif | None:
         """What comes closest to saving bits alone."""
-        tried = [self.cover(self.empty, [one]) for one in self.candidates[:_MOST_VERIFIED]]
-        tried = [one for one in tried if one.motifs]
-        if not tried:
+        tried = [self.cover((one,)) for one in self.candidates[:_MOST_VERIFIED]]
+        best = min((one for one in tried if one.motifs), key=lambda one: one.length, default=None)
+        if best is None:
             return None
-        best = min(tried, key=lambda one: one.length)
         copies = best.covering.motifs[0][1]
         return self.coded(best.motifs[0], copies, self.empty.length - best.length)
 
     def missing(self, found: Found, given: Sequence[Given]) -> dict[bytes, float]:
         """Bits that the total would grow by with each given structure that is not in the set."""
-        prefixes, missing = self.prefixes(found), {}
+        missing = {}
         for one in given:
-            if "given" not in one.sources:
-                continue
-            keys = {seen.shape.key for seen in one.seen}
+            keys = {each[0].shape.key for each in one.candidates}
             own = [candidate for candidate in self.candidates if candidate.shape.key in keys]
-            if any(candidate in found.motifs for candidate in own):
+            if "given" not in one.sources or any(each in found.motifs for each in own):
                 continue
-            lengths = []
-            for candidate in own:
-                place, rest = self.place_of(found, None, candidate)
-                tried = self.cover(prefixes[place], [candidate, *found.motifs[rest:]])
-                if candidate in tried.motifs:
-                    lengths.append(tried.length - found.length)
+            tried = [(each, self.with_another(found, each)) for each in own]
+            lengths = [other.length - found.length for each, other in tried if each in other.motifs]
             missing[one.key] = min(lengths, default=inf)
         return missing
 

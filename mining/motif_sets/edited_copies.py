@@ -228,22 +228,14 @@ class EditedCollection:
         links, _ = self.links_and_edges(copies)
         edits = Edits.of(shape, links)
         placed = Placed(shape, copies, edits, edits.bits(shape, self.num_links))
-        return EditedCollection(self.covering.add(shape, copies, links), (*self.motifs, placed))
+        return EditedCollection(self.covering.add(shape, copies), (*self.motifs, placed))
 
     @cached_property
     def view(self) -> View:
         """The edges between free nodes, and what each costs."""
-        code, covering = self.code, self.covering
-        rows = code.rows
-        source = np.repeat(np.arange(len(rows.colors)), self.graph.degrees)
-        target, links = self.graph.indices, rows.links.astype(np.int64)
-        back = code.reverse[links]
-        odds = covering.multipliers[code.layer_of[links], source]
-        odds = odds * covering.multipliers[code.layer_of[back], target]
-        bits = np.log2((1 + odds) / np.maximum(odds, 1e-12))
-        bits += covering.joint_bits[rows.colors[source], rows.colors[target], links]
-        is_free = covering.is_free[source] & covering.is_free[target]
-        return View(rows, code.reverse, is_free, bits)
+        code, is_free = self.code, self.covering.is_free
+        is_free = is_free[code.source] & is_free[self.graph.indices]
+        return View(code.rows, code.reverse, is_free, self.covering.entry_bits)
 
     def links_and_edges(self, copies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What is left among the nodes of sets, see :func:`describe_free`."""

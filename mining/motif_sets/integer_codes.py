@@ -60,7 +60,12 @@ def integer_lengths(most: int) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def _integer_lengths(bits: int) -> np.ndarray:
-    return np.array([integer_bits(number) for number in range(1 << bits)])
+    terms = np.log2(np.arange(1, (1 << bits) + 1))
+    lengths = np.full(len(terms), log2(2.865))
+    while (terms > 0).any():
+        lengths += np.maximum(terms, 0)
+        terms = np.log2(np.maximum(terms, 1))
+    return lengths
 
 
 def histogram_bits(counts: np.ndarray) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 import igraph
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.python_random import python_random_state
 
@@ -30,19 +31,18 @@ _EDGE_LENGTH, _GAP = 0.6, 0.6
 _PULL, _COPY_SCALE = 3.0, (0.45, 0.9)
 
 
-class Drawable(Protocol):
-    """What can be drawn: a structure, or a graph in pieces with the same attributes."""
+@dataclass(frozen=True)
+class DrawnGraph:
+    """A graph that may be in pieces, with the attributes of :class:`gomkcn.Structure`."""
 
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def edges(self) -> tuple[tuple[int, int], ...]: ...
-    @property
-    def edge_relations(self) -> tuple[int, ...]: ...
-    @property
-    def relations(self) -> Relations: ...
-    @property
-    def categories(self) -> tuple[tuple[str, ...], ...]: ...
+    num_nodes: int
+    edges: tuple[Edge, ...]
+    edge_relations: tuple[int, ...]
+    relations: Relations
+    categories: tuple[tuple[str, ...], ...]
+
+
+Drawable = Structure | DrawnGraph
 
 
 @cache

@@ -13,7 +13,7 @@ from mining import PatternMiner
 def extraction():
     graph = as_csr(nx.barabasi_albert_graph(12_000, 2, seed=1))
     batches = [extract_subgraphs(graph, SubgraphSettings(3, 8, name)) for name in ("bfs", "dense")]
-    return [array for batch in batches for array in (batch.nodes, batch.bits)]
+    return [array for batch in batches for array in (batch.nodes, batch.links)]
 
 
 def matching():

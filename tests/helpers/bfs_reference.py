@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels import WORD_BITS, bfs_numba
+from gomkcn_dgl.kernels import bfs_numba
 from gomkcn_dgl.kernels.bfs_numba import MOST_RANKED_DEGREE, ExtractedArrays, hub_degree
 from gomkcn_dgl.subgraphs import SubgraphBatch, SubgraphSettings, extract_subgraphs
 
@@ -26,15 +26,13 @@ def extract(
     ``links [E]`` and ``weights [E]`` go along with ``indices``; ``reverse [K]`` is each link seen
     from the other node. ``keys [S]`` are numbers of the roots' random streams.
     """
-    words = -(-max_nodes // WORD_BITS)
-    total = len(roots)
+    total, code_type = len(roots), np.uint8 if links is None else links.dtype
     out = ExtractedArrays(
         nodes=np.full((total, max_nodes), -1, np.int32),
         num_nodes=np.zeros(total, np.int32),
         truncated=np.zeros(total, bool),
-        bits=np.zeros((total, max_nodes, words), np.uint64),
+        links=np.zeros((total, max_nodes, max_nodes), code_type),
         weights=None if weights is None else np.zeros((total, max_nodes, max_nodes), np.float32),
-        links=None if links is None else np.zeros((total, max_nodes, max_nodes), links.dtype),
     )
     for row in range(total):
         # whole hops first; where one does not fit, the policy decides which nodes stay
@@ -181,18 +179,16 @@ class _Search:
         return order
 
     def induce(self, selected: list[int], weights, links, row: int, out: ExtractedArrays) -> None:
-        """Write the adjacency among the selected nodes, as bits, as weights and as links."""
+        """Write the links and weights among the selected nodes."""
         for i, u in enumerate(selected):
             neighbours = self.row(u)
             for j, v in enumerate(selected):
                 if v not in neighbours:
                     continue
-                out.bits[row, i, j // WORD_BITS] |= np.uint64(1 << (j % WORD_BITS))
                 entry = self.indptr[u] + neighbours.index(v)
+                out.links[row, i, j] = 1 if links is None else links[entry]
                 if weights is not None:
                     out.weights[row, i, j] = weights[entry]
-                if links is not None:
-                    out.links[row, i, j] = links[entry]
 
 
 def stream(seed: int, key: int) -> int:

@@ -104,14 +104,18 @@ def test_what_the_page_does_not_draw_is_refused(asked):
 
 def test_an_occurrence_that_is_not_drawn_is_refused():
     explorer = run_with_variant().explore()
-    shown = 0
+    shown, said = [], ""
     for number in range(MOST_DRAWN + 50):
         try:
             explorer.selected = {"pattern": 0, "occurrence": number}
-        except InputError:
+        except InputError as error:
+            said = str(error)
             continue
-        shown += 1
-    assert shown == MOST_DRAWN
+        shown.append(number)
+    assert len(shown) == MOST_DRAWN
+    # and is told which are
+    first = ", ".join(map(str, shown[:10]))
+    assert said.endswith(f"; occurrences of this pattern are {first}, …, {shown[-1]}.")
 
 
 def test_without_a_motif_the_pattern_of_the_page_is_selected():

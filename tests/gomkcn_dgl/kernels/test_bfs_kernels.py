@@ -52,13 +52,12 @@ GRAPHS = {
 def arrays(graph, backend, roots, num_hops, max_nodes, policy, seed=0):
     extract = plain_subgraphs if backend == "reference" else extract_subgraphs
     batch = extract(graph, SubgraphSettings(num_hops, max_nodes, policy, seed=seed), roots)
-    if batch.links is not None:
-        # what joins the nodes is what joins them in the graph
-        dense, real = link_matrix(graph), batch.nodes >= 0
-        inside = dense[batch.nodes[:, :, None], batch.nodes[:, None, :]]
-        inside = np.where(real[:, :, None] & real[:, None, :], inside, 0)
-        np.testing.assert_array_equal(batch.links, inside)
-    return batch.nodes, batch.num_nodes, batch.truncated, batch.bits, batch.weights, batch.links
+    # what joins the nodes is what joins them in the graph
+    dense, real = link_matrix(graph), batch.nodes >= 0
+    inside = dense[batch.nodes[:, :, None], batch.nodes[:, None, :]]
+    inside = np.where(real[:, :, None] & real[:, None, :], inside, 0)
+    np.testing.assert_array_equal(batch.links, inside)
+    return batch.nodes, batch.num_nodes, batch.truncated, batch.weights, batch.links
 
 
 def samples(graph, num_hops, max_nodes, policy):
@@ -101,18 +100,6 @@ def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted, lin
     roots = np.arange(min(graph.num_nodes, 12))
     expected = arrays(graph, "reference", roots, num_hops, max_nodes, policy)
     assert_same(arrays(graph, "numba", roots, num_hops, max_nodes, policy), expected)
-
-
-@pytest.mark.parametrize(("max_nodes", "words"), [(64, 1), (66, 2)])
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("name", ["random", "disconnected"])
-def test_numba_equals_reference_around_one_word_of_bits(name, policy, max_nodes, words):
-    graph = build(GRAPHS[name], weighted=words == 2)
-    # one root, since the reference grows a subgraph in cubic time
-    expected = arrays(graph, "reference", [0], 3, max_nodes, policy)
-    assert_same(arrays(graph, "numba", [0], 3, max_nodes, policy), expected)
-    assert expected[3].shape == (1, max_nodes, words)
-    assert expected[2].all() == (name == "random")
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -17,7 +17,7 @@ from mining.motif_sets.blocks import find_shared_blocks
 from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_copies import Least, grow, parts_of, sightings, thin
+from mining.motif_sets.collection_copies import grow, parts_of, sightings, thin
 from mining.motif_sets.collection_search import LEAST_BITS, search_collection
 from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.listed_copies import list_structure, plan_of
@@ -266,7 +266,7 @@ def test_a_block_with_all_its_edges_is_named():
 
 
 GRAPHS = [nx.gnp_random_graph(9, 0.3, seed=seed) for seed in range(6)]
-ONCE = Least(1, 1)
+ONCE = 1, 1
 
 
 def grown(code, size):
@@ -296,7 +296,7 @@ def test_parts_have_one_or_two_nodes_less():
     (ring,) = induced_shapes(code, np.arange(5)[None])
     # four nodes of it are a path; three a path, or an edge and a node
     assert len(parts_of(ring)) == 3
-    (path,) = sightings(code, grown(code, 4), ONCE)[0]
+    (path,) = sightings(code, grown(code, 4), *ONCE)[0]
     assert path.shape.key in parts_of(ring)
     # of one structure the parts are those of any of its orders
     turned = induced_shapes(code, np.array([[2, 0, 4, 1, 3]]))[0]
@@ -307,7 +307,7 @@ def test_sets_of_structures_in_too_few_graphs_do_not_grow():
     graphs = [nx.cycle_graph(3), nx.path_graph(3), nx.path_graph(3), nx.path_graph(3)]
     code = CollectionCode(as_csr(graphs), None, "total")
     sets = grown(code, 3)
-    seen, goes_on = sightings(code, sets, Least(1, 2))
+    seen, goes_on = sightings(code, sets, 1, 2)
     assert len(seen) == 1
     assert sets[~goes_on].tolist() == [[0, 1, 2]]
 
@@ -376,7 +376,7 @@ def test_all_connected_sets_are_there_once_grouped_by_their_structure(size):
     code = CollectionCode(as_csr(GRAPHS), None, "total")
     sets, (union, expected) = grown(code, size), connected_sets(GRAPHS, size)
     assert sorted(map(tuple, sets.tolist())) == sorted(expected)
-    seen, _ = sightings(code, sets, ONCE)
+    seen, _ = sightings(code, sets, *ONCE)
     assert sum(len(one.copies) for one in seen) == len(expected)
     for one in seen:
         for nodes in one.copies.tolist():
