@@ -102,8 +102,8 @@ def gomk_gram(
     values = _scores(levels[0], levels[-1], kernel, filled, backend, steps)
     # 3. divide by the geometric mean of both self-scores
     if normalize:
-        radii = [_radii(side, kernel, filled) for side in levels]
-        values /= np.sqrt(np.outer(radii[0], radii[-1]))
+        own = [[kernel.largest_score(filled or one.shape[1]) for one in side] for side in levels]
+        values /= np.sqrt(np.outer(own[0], own[-1]))
     refuse_overflow(torch.from_numpy(values), *(torch.from_numpy(one.features) for one in sides))
     return values if others is not None else (values + values.T) / 2
 
@@ -188,17 +188,3 @@ def _scores(
         if is_symmetric:
             values[np.ix_(block.columns, block.rows)] = one["scores"].T
     return values
-
-
-def _fill(levels: torch.Tensor, size: int) -> torch.Tensor:
-    """Level embeddings filled up with isolated nodes of feature 0: ``[L, size, D]``."""
-    return torch.nn.functional.pad(levels, (0, 0, 0, size - levels.shape[1]))
-
-
-def _radii(graphs: list[torch.Tensor], kernel: GOMKKernel, size: int | None) -> np.ndarray:
-    """Score of each graph with itself, every node matched to itself: ``[G]``."""
-    scores = []
-    for levels in graphs:
-        x = _fill(levels, size or levels.shape[1]).unsqueeze(0)
-        scores.append(kernel.score_pairs(x, x, torch.arange(x.shape[2]).unsqueeze(0)).item())
-    return np.array(scores)

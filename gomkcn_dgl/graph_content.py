@@ -401,24 +401,23 @@ def joined_columns(tables: Sequence[Mapping[str, Any]], labels: Sequence[str]) -
     """Tables of several graphs, or several types of nodes, one below the other."""
 
     def column(name: str) -> np.ndarray:
-        pairs = list(zip(tables, labels, strict=True))
-        parts = [column_values(name, table, label) for table, label in pairs]
+        pairs = [
+            (column_values(name, table, label), label)
+            for table, label in zip(tables, labels, strict=True)
+        ]
         # an empty column has neither a type nor a width
-        parts = [part for part in parts if len(part)] or parts[:1]
-        if len({part.dtype.kind == "U" for part in parts}) > 1:
-            raise InputError(f"{name!r} must hold numbers everywhere or text everywhere.")
-        widths = [part.shape[1:] for part in parts]
-        if len(set(widths)) > 1:
-            shapes = [column_values(name, table, label).shape[1:] for table, label in pairs[:5]]
-            found = ", ".join(
-                f"{' × '.join(map(str, shape)) or '1'} for {label}"
-                for shape, label in zip(shapes, labels, strict=False)
-            )
-            raise InputError(
-                f"{name!r} must have the same width everywhere, got {found}; name attributes of "
-                "one width with features."
-            )
-        return np.concatenate(parts)
+        pairs = [pair for pair in pairs if len(pair[0])] or pairs[:1]
+        first, label = pairs[0]
+        for part, other in pairs:
+            if (part.dtype.kind == "U") != (first.dtype.kind == "U"):
+                raise InputError(f"{name!r} must hold numbers everywhere or text everywhere.")
+            if part.shape[1:] != first.shape[1:]:
+                widths = [" × ".join(map(str, one.shape[1:])) or "1" for one in (first, part)]
+                raise InputError(
+                    f"{name!r} must have the same width everywhere, got {widths[0]} for {label}, "
+                    f"{widths[1]} for {other}; name attributes of one width with features."
+                )
+        return np.concatenate([part for part, _ in pairs])
 
     return Columns((name for table in tables for name in table), column)
 

@@ -43,7 +43,15 @@ def from_networkx(graph: nx.Graph) -> GraphContent:
     """Read a Graph, DiGraph, MultiGraph or MultiDiGraph, nodes in the order that it lists them."""
     nodes = list(graph.nodes)
     row_of = {node: row for row, node in enumerate(nodes)}
-    source, target, records, keys = _list_edges(graph, row_of)
+    listed = graph.edges(data=True)
+    if graph.is_multigraph():
+        listed = graph.edges(data=True, keys=True)
+    source, target, records, keys = [], [], [], []
+    for u, v, *key, data in listed:
+        source.append(row_of[u])
+        target.append(row_of[v])
+        records.append(data)
+        keys += key
     # keys other than 0, 1, 2, … were given, and may be the type of an edge
     if any(not isinstance(key, int) for key in keys):
         records = [{"key": key, **data} for key, data in zip(keys, records, strict=True)]
@@ -51,8 +59,8 @@ def from_networkx(graph: nx.Graph) -> GraphContent:
     has_default = bool(nodes) and all(DEFAULT_FEATURE in data for data in attributes)
     return GraphContent(
         owner=f"a networkx {type(graph).__name__}",
-        source=np.array(source, dtype=np.int64),
-        target=np.array(target, dtype=np.int64),
+        source=np.array(source, np.int64),
+        target=np.array(target, np.int64),
         num_nodes=len(nodes),
         nodes=record_columns(attributes, lambda row: nodes[row]),
         edges=record_columns(records, lambda edge: (nodes[source[edge]], nodes[target[edge]])),
@@ -61,32 +69,6 @@ def from_networkx(graph: nx.Graph) -> GraphContent:
         listed_once=not graph.is_directed(),
         node_ids=node_names(nodes),
     )
-
-
-def _list_edges(
-    graph: nx.Graph, row_of: dict[Any, int]
-) -> tuple[list[int], list[int], list[dict[Any, Any]], list[Any]]:
-    """Rows of the ends, attributes and keys of the edges, faster than by the views of NetworkX."""
-    source: list[int] = []
-    target: list[int] = []
-    records: list[dict[Any, Any]] = []
-    keys: list[Any] = []
-    seen: set[Any] = set()
-    several = graph.is_multigraph()
-    for u, neighbors in graph.adjacency():
-        row = row_of[u]
-        for v, data in neighbors.items():
-            # an edge without direction stands at both ends
-            if v in seen:
-                continue
-            for key, record in data.items() if several else ((0, data),):
-                source.append(row)
-                target.append(row_of[v])
-                records.append(record)
-                keys.append(key)
-        if not graph.is_directed():
-            seen.add(u)
-    return source, target, records, keys
 
 
 def from_igraph(graph: Any) -> GraphContent:

@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
-from networkx.readwrite.gexf import GEXFReader
-from networkx.readwrite.graphml import GraphMLReader
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.errors import InputError
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 # attribute that holds what a node is called in the formats below
 _LABEL, _LABELLED = "label", ("gml", "gexf")
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_GRAPHML_HEADER = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 _GRAPH = re.compile(rb"<(?:\w+:)?graph[\s>/]")
 _PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
 # names of graph labels that hold classes
@@ -90,14 +87,12 @@ def _take_names(graph: nx.Graph, labelled: bool) -> list[int | str]:
 
 def _parse_graphml(data: bytes) -> nx.Graph:
     _refuse_several(data)
-    reader = GraphMLReader(force_multigraph=True)
-    (graph,) = reader(string=data.replace(b"<graphml>", _GRAPHML_HEADER, 1))
-    return _with_defaults(graph)
+    return _with_defaults(nx.read_graphml(io.BytesIO(data), force_multigraph=True))
 
 
 def _parse_gexf(data: bytes) -> nx.Graph:
     _refuse_several(data)
-    return _with_defaults(GEXFReader()(io.BytesIO(data)))
+    return _with_defaults(nx.read_gexf(io.BytesIO(data)))
 
 
 def _refuse_several(data: bytes) -> None:
@@ -204,23 +199,19 @@ def write_dgl_graphs(
     path: str | os.PathLike[str], graphs: Sequence[Any], labels: torch.Tensor | None = None
 ) -> None:
     """Write DGLGraphs with their data, and the class of each graph, ``[G]``, as ``labels``."""
+    from gomkcn_dgl._dgl import dgl
+
     path = Path(path)
     if path.suffix.lower() != ".bin":
         raise InputError(f"DGL graphs are written to a name that ends in .bin, got {path.name!r}.")
-    atomic_write(path, dgl_bytes(graphs, labels))
-
-
-def dgl_bytes(graphs: Sequence[Any], labels: torch.Tensor | None = None) -> bytes:
-    """Return what DGL writes, which it can only write to a file."""
-    from gomkcn_dgl._dgl import dgl
-
     try:
+        # DGL can only write to a file
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "graphs.bin"
             dgl.save_graphs(str(file), list(graphs), None if labels is None else {"labels": labels})
             # where a disk fills up at the very end, DGL cuts the file short without an error
             _load(file)
-            return file.read_bytes()
+            data = file.read_bytes()
     except (dgl.DGLError, InputError, OSError) as error:
         # DGL puts a time and a trace of its calls around the reason
         reason = str(error).strip().splitlines()[0].rpartition("] ")[2]
@@ -228,6 +219,7 @@ def dgl_bytes(graphs: Sequence[Any], labels: torch.Tensor | None = None) -> byte
             f"the folder for temporary files cannot take the graphs ({reason}); make room there, "
             "or name another in TMPDIR."
         ) from None
+    atomic_write(path, data)
 
 
 def _load(path: Path) -> tuple[dict[str, np.ndarray], list[GraphContent]]:

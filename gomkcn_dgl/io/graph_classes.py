@@ -17,8 +17,8 @@ from gomkcn_dgl.io.molecules import (
     MoleculeOptions,
     read_molecule_classes,
 )
-from gomkcn_dgl.io.reading import find_format
-from gomkcn_dgl.io.tu_folder import has_tu_classes, read_tu_classes
+from gomkcn_dgl.io.reading import format_of
+from gomkcn_dgl.io.tu_folder import read_tu_classes
 from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
@@ -61,9 +61,8 @@ def read_graph_classes(
     molecules = MoleculeOptions(smiles, class_column, bool(skip_invalid))
     codes: Any = None
     with named(path):
-        if format is None:
-            format = find_format(path) if smiles is None else "smiles"
-        if format == "tu" and has_tu_classes(path):
+        format = format_of(path, format, smiles)
+        if format == "tu":
             codes = read_tu_classes(path)
         elif format == "dgl":
             from gomkcn_dgl.io.foreign_files import read_dgl_classes

@@ -41,25 +41,13 @@ class MoleculeOptions(NamedTuple):
 DEFAULT_OPTIONS = MoleculeOptions()
 
 
-class Molecules(NamedTuple):
-    """The molecules of a file, where each is in it, and its class where the file says so.
-
-    ``skipped`` are the places of those that RDKit cannot read.
-    """
-
-    mols: list[Any]
-    places: list[str]
-    labels: list[str | None]
-    skipped: list[str]
-
-
-class _Record(NamedTuple):
+class Record(NamedTuple):
     """A molecule of a file, None where RDKit cannot read it, with its place, text and class."""
 
-    where: str
+    place: str
     given: str
     mol: Any
-    label: str | None
+    label: str | None = None
 
 
 def load_rdkit() -> Any:
@@ -94,33 +82,30 @@ def has_smiles_column(path: Path) -> bool:
 
 def read_molecules(
     path: Path, format: str, options: MoleculeOptions = DEFAULT_OPTIONS
-) -> Molecules:
-    """Read all molecules of a file.
+) -> tuple[list[Record], list[str]]:
+    """Read the molecules of a file, and the places of those that RDKit cannot read.
 
-    Raises an InputError that names the first line, or record, that RDKit cannot read, unless these
-    are skipped.
+    Raises an InputError that names the first of these places, unless they are skipped.
     """
     if format == "sdf":
         records = _sd_records(read_bytes(path), options)
     else:
         is_table = path.name.lower().endswith(_TABLES) or options.smiles is not None
         records = _table_records(path, options) if is_table else _line_records(path)
-    found = Molecules([], [], [], [])
+    found, skipped = list[Record](), list[str]()
     for one in records:
         if one.mol is not None and one.mol.GetNumAtoms():
-            found.mols.append(one.mol)
-            found.places.append(one.where)
-            found.labels.append(one.label)
+            found.append(one)
         elif options.skip_invalid:
-            found.skipped.append(one.where)
+            skipped.append(one.place)
         else:
             raise InputError(
-                f"{one.where}: RDKit cannot read the molecule {one.given!r}; correct it, or give "
+                f"{one.place}: RDKit cannot read the molecule {one.given!r}; correct it, or give "
                 "skip_invalid (--skip-invalid) to leave out all such molecules."
             )
-    if not found.mols:
+    if not found:
         raise InputError("the file holds no molecule that RDKit can read.")
-    return found
+    return found, skipped
 
 
 def read_molecule_classes(
@@ -130,32 +115,31 @@ def read_molecule_classes(
 
     Raises an InputError where ``options`` name the column of the classes.
     """
-    found = read_molecules(path, format, options)
-    missing = [at for at, one in zip(found.places, found.labels, strict=True) if not one]
-    if missing and options.class_column is not None:
+    found, _ = read_molecules(path, format, options)
+    labels = [one.label for one in found if one.label]
+    if len(labels) == len(found):
+        return labels
+    missing, first = len(found) - len(labels), next(one.place for one in found if not one.label)
+    if options.class_column is not None:
         raise InputError(
-            f"{missing[0]}: class_column {options.class_column!r} must hold the class of each "
-            f"molecule, and {len(missing)} of {len(found.mols)} have none."
+            f"{first}: class_column {options.class_column!r} must hold the class of each molecule, "
+            f"and {missing} of {len(found)} have none."
         )
-    if 0 < len(missing) < len(found.mols):
-        log.warning(
-            "classes are not used: %d of %d molecules have none, the first in %s",
-            len(missing),
-            len(found.mols),
-            missing[0],
-        )
-    return None if missing else [one for one in found.labels if one]
+    if labels:
+        said = "classes are not used: %d of %d molecules have none, the first in %s"
+        log.warning(said, missing, len(found), first)
+    return None
 
 
-def _line_records(path: Path) -> Iterator[_Record]:
+def _line_records(path: Path) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first may be a header."""
     read = load_rdkit().MolFromSmiles
     for number, words in table_rows(read_text(path), Dialect(None, comments=True)):
         if number > 1 or _find(words[:1], _SMILES_COLUMNS) is None:
-            yield _Record(f"line {number}", words[0], without_log(read, words[0]), None)
+            yield Record(f"line {number}", words[0], without_log(read, words[0]))
 
 
-def _table_records(path: Path, options: MoleculeOptions) -> Iterator[_Record]:
+def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     """Rows of a table with a header."""
     read, data = load_rdkit().MolFromSmiles, read_text(path)
     rows = table_rows(data, find_dialect(data, is_csv=True))
@@ -169,10 +153,10 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[_Record]:
         row += [""] * (len(names) - len(row))
         label = None if of_class is None else row[of_class]
         given = row[of_smiles]
-        yield _Record(f"line {number}", given, without_log(read, given), label)
+        yield Record(f"line {number}", given, without_log(read, given), label)
 
 
-def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[_Record]:
+def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
     """The records of an SD file, with the class among their properties."""
     from rdkit import rdBase
 
@@ -183,7 +167,7 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[_Record]:
             known = (options.class_column,) if options.class_column else _CLASS_COLUMNS
             at = _find(names, known)
             label = None if at is None else mol.GetProp(names[at])
-            yield _Record(f"record {number}", f"of record {number}", mol, label)
+            yield Record(f"record {number}", f"of record {number}", mol, label)
 
 
 def _column(option: str, given: str | None, usual: Sequence[str], names: list[str]) -> int | None:

@@ -214,7 +214,7 @@ def _read(
         raise InputError(f"features must be names, at least one, or None, got {features!r}.")
     choice = ColumnChoice(features, **edges)
     with named(path):
-        format = _format_of(path, format, smiles)
+        format = format_of(path, format, smiles)
         _check_options(format, choice, of_molecules)
         table = _find_features(path, format, features, feature_file)
         attributes: dict[str, Any] = {}
@@ -253,7 +253,7 @@ def read_molecule_file(
     """Read the molecules of a file as RDKit has them; the options are those of `read_graph`."""
     path = Path(path)
     with named(path):
-        format = _format_of(path, format, smiles)
+        format = format_of(path, format, smiles)
         if format not in MOLECULE_FORMATS:
             raise InputError(
                 f"the file must hold molecules, and its format is {format}; give format as one of "
@@ -264,18 +264,18 @@ def read_molecule_file(
 
 def _molecules(path: Path, format: str, options: MoleculeOptions) -> list[Any]:
     """Read molecules; say in the log which were left out."""
-    mols, *_, skipped = read_molecules(path, format, options)
+    found, skipped = read_molecules(path, format, options)
     if skipped:
         log.info("molecules: left out %d that RDKit cannot read: %s", len(skipped), listed(skipped))
-    return mols
+    return [one.mol for one in found]
 
 
-def _format_of(path: Path, format: str | None, smiles: str | None) -> str:
+def format_of(path: Path, format: str | None, smiles: str | None) -> str:
     """The format that was given, or is told by the column of SMILES or by the name."""
     check_path(path)
     if format is not None:
         return check_choice("format", format, _FORMATS)
-    return find_format(path) if smiles is None else "smiles"
+    return _find_format(path) if smiles is None else "smiles"
 
 
 def _log_graph(path: Path, graph: CSRGraph) -> None:
@@ -299,7 +299,7 @@ def _log_graph(path: Path, graph: CSRGraph) -> None:
     )
 
 
-def find_format(path: Path) -> str:
+def _find_format(path: Path) -> str:
     """Tell the format of a file or a folder by its name."""
     if path.is_dir():
         return "folder" if is_graph_folder(path) else "tu"

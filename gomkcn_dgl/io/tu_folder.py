@@ -105,14 +105,11 @@ def _unused_files(prefix: Path, features: Sequence[str], no_relations: bool) -> 
     return notes
 
 
-def has_tu_classes(folder: Path) -> bool:
-    """Whether a TU folder says what classes its graphs have."""
-    return _file(find_tu_prefix(folder), _GRAPH_LABELS).is_file()
-
-
-def read_tu_classes(folder: Path) -> np.ndarray:
-    """Read the code of the class of each graph of a TU folder, int64 ``[G]``."""
+def read_tu_classes(folder: Path) -> np.ndarray | None:
+    """Read the code of the class of each graph of a TU folder, int64 ``[G]``, if it has some."""
     prefix = find_tu_prefix(folder)
+    if not _file(prefix, _GRAPH_LABELS).is_file():
+        return None
     codes, _ = _read(prefix, _GRAPH_LABELS)
     num_graphs = len(_read_graph_ptr(prefix)) - 1
     if codes.shape != (num_graphs, 1):

@@ -1,8 +1,9 @@
-"""What each process of tests/test_processes.py runs: the first one writes the outcome.
+"""What test_processes.py runs: two processes as torchrun starts them; the first writes the outcome.
 
-    torchrun --standalone --nproc-per-node 2 --max-restarts 1 tests/several_processes.py out.pt run
+    python tests/helpers/several_processes.py out.pt run
 
-The second process is killed in the third epoch of the command. No page is drawn of the run.
+Both are forks of one, which has imported all that takes long. The second is killed in the third
+epoch of the command, and torchrun's agent starts both again. No page is drawn of the run.
 """
 
 import os
@@ -12,6 +13,7 @@ import sys
 import networkx as nx
 import numpy as np
 import torch
+from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
 import gomkcn_dgl.runtime.job
 import gomkcn_dgl.training.training_loop
@@ -105,4 +107,7 @@ def main(path, run):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    settings = LaunchConfig(
+        1, 1, 2, rdzv_backend="c10d", max_restarts=1, monitor_interval=0.1, start_method="fork"
+    )
+    elastic_launch(settings, main)(*sys.argv[1:])

@@ -127,6 +127,33 @@ def test_the_comparison_is_grouped_by_result():
         assert head in words
 
 
+def test_a_long_profile_has_the_bars_of_the_largest_z():
+    # the larger structures come first in the table, the smaller ones in the profile
+    shapes = [RING if number % 2 else nx.path_graph(3) for number in range(50)]
+    patterns = [
+        replace(pattern_of(shape, number),
+                significance={"degree": significance_of(z=(-1) ** number * number / 2)})
+        for number, shape in enumerate(shapes)
+    ]  # fmt: skip
+    html = render_report(run_of(patterns))
+    bars = re.findall(r'href="#pattern-(\d+)"', html)
+    kept = range(10, 50)
+    assert list(map(int, bars)) == [*kept[::2], *kept[1::2]]
+    assert "the 40 of 50 structures with the largest z" in Page(html).words
+
+
+def test_the_set_of_the_other_base_is_shown_and_said_to_be_that():
+    ring = pattern_of(RING, 0)
+    other = run_of([ring], motifs=[(ring, [[0, 1, 2, 3]])]).motif_set
+    run = run_of([ring], motif_set=MotifSet((), 90.0, 90.0, "blocks", 3, other=other))
+    html, said = render_report(run), "Given the degrees alone, 1 motif would save 200 of 500 bits:"
+    assert_numbers(html, files_of_run(run))
+    assert "Below: the motif set given the degrees alone." in Page(html).words
+    assert rows_of(html, "t-a")[0][1].startswith("0 cycle of 4 nodes")
+    for text in (run._repr_html_(), format_run(run)):
+        assert said in text and text.index(said) < text.index("cycle of 4 nodes")
+
+
 def test_estimates_have_an_interval_and_small_deviations_more_decimals():
     many = OccurrenceCount(7.8071234e9, 7.79e9, 7.824e9, is_exact=False)
     few = OccurrenceCount(0, 0, 31.5, is_exact=False)

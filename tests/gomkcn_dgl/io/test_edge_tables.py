@@ -12,7 +12,7 @@ from gomkcn_dgl.io import tables
 from gomkcn_dgl.io.reading import read_graph
 
 NAMES = ["g.txt", "g.edges", "g.edgelist", "g.el", "g.tsv", "g.TXT", "g.txt.gz"]
-HEADERS = ["source,target", "Src,DST", "from,to", "u,v", "id_1,id_2", "node_1,node_2", "one,two"]
+HEADERS = ["source,target", "Src,DST", "from,to", "u,v", "node_1,node_2", "one,two"]
 
 
 @pytest.mark.parametrize(
