@@ -1,6 +1,7 @@
 """Lengths of graphs and collections with given motifs: committed ones, by hand, exact counts."""
 
 import json
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 from math import log2
@@ -30,7 +31,9 @@ from mining.motif_sets.collection_code import (
     CollectionCode,
     count_small_digraphs,
     count_small_graphs,
+    split_bits,
 )
+from mining.motif_sets.collection_copies import choose, gather
 from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.edited_copies import EditedGraph
 from mining.motif_sets.graph_count import (
@@ -431,3 +434,66 @@ def test_a_link_more_costs_what_is_said():
         least = before.without_motifs()
         cost = after.without_motifs().link_bits - least.link_bits
         assert cost == pytest.approx(least.joint_bits[colors[u], colors[v], links[0, 1]])
+
+
+@pytest.mark.parametrize("base", ["typed", "total"])
+@pytest.mark.parametrize("name", ["three categories, three types", "no labels"])
+def test_a_choice_of_copies_is_that_of_loops(name, base):
+    """In one round: by falling value, in each graph as many as pay for their places."""
+    code = CollectionCode(*collection(name), base)
+    empty = code.without_motifs()
+    degrees, symbol_of = empty.signatures
+    found = [one for (one,) in gather([empty], range(2, 4), 0, lambda: False)[0]]
+    assert found
+    for one in found:
+        shape, rows = one.shape, one.occurrences.tolist()
+        # 1. the edges and signatures of each copy, less those that it then has
+        keys = [list(zip(shape.orbits, symbol_of[row], strict=True)) for row in rows]
+        times = Counter(key for own in keys for key in own)
+        known, each = Counter(orbit for orbit, _ in times), Counter(shape.orbits.tolist())
+        worth = []
+        for row, own in zip(rows, keys, strict=True):
+            worth.append(empty.signature_bits[row].sum())
+            for u, v, link in shape.edges.tolist():
+                ends = (link, row[u]), (code.reverse[link], row[v])
+                odds = np.prod([empty.multipliers[code.layer_of[way], node] for way, node in ends])
+                worth[-1] += (
+                    log2(1 + 1 / odds) + empty.joint_bits[shape.colors[u], shape.colors[v], link]
+                )
+            for key in own:
+                total = len(rows) * each[key[0]] + known[key[0]] / 2
+                worth[-1] += log2((times[key] + 0.5) / total)
+        # 2. disjoint ones, and the number in each graph
+        busy, of_graph = set(), defaultdict(list)
+        for k in np.argsort(-np.array(worth), kind="stable"):
+            if busy.isdisjoint(rows[k]):
+                busy.update(rows[k])
+                of_graph[code.graph_of[rows[k][0]]].append(worth[k])
+        saved, counts = 0.0, np.zeros(code.graph.num_graphs, int)
+        for graph, own in of_graph.items():
+            total = best = 0.0
+            left = empty.free_of_color[graph].copy()
+            for number, value in enumerate(own, start=1):
+                total += value + log2(number * shape.num_automorphisms)
+                for color in shape.colors:
+                    total -= log2(left[color])
+                    left[color] -= 1
+                if total > best:
+                    best, counts[graph] = total, number
+            saved += best
+        # 3. drawing, alphabets and numbers of copies
+        costs = code.drawing_bits_of(shape) + 6 * shape.num_orbits
+        inside = code.inside(shape.links)
+        if len(degrees) == 1:
+            costs += 4 * shape.num_orbits
+        else:
+            place = {orbit: k for k, orbit in enumerate(shape.orbits)}
+            after = (degrees[:, symbol] - inside[:, place[orbit]] for orbit, symbol in times)
+            costs += sum(integer_bits(int(degree)) for own in after for degree in own)
+        (choice,) = choose(empty, [one], 1)
+        if counts.sum() < 2 or (counts > 0).sum() < 3:
+            assert choice.gain == -np.inf and not len(choice.copies)
+            continue
+        assert len(choice.copies) == counts.sum()
+        costs += split_bits(counts[None], code.sizes)[0]
+        assert choice.gain == pytest.approx(saved - costs, abs=1e-6)
