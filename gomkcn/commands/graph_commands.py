@@ -228,7 +228,7 @@ def temporal(
     """
     show_log(quiet=False)
     from gomkcn_dgl.runtime.files import atomic_write
-    from mining.temporal_motifs import temporal_census
+    from mining.counting.temporal_motifs import temporal_census
 
     if window is None:
         raise InputError("--window must be given, such as --window 1h.")
