@@ -153,7 +153,7 @@ def test_filters_and_responses_keep_directions(tmp_path):
     settings = TrainSettings().override({"num_filters": 2, "num_epochs": 2, "filter_size": 3})
     classifier, metrics = run_training(settings, data)
     explanation = explain_classifier(classifier, data, rows=[0, 1])
-    assert explanation.relations == (("edge", True),)
+    assert explanation.decisions[0].graph.relations.kinds == [("edge", True)]
     assert [set(one.graph.edges) for one in explanation.decisions] == [known[0], known[1]]
     settings = classifier.settings.override({"path": str(tmp_path)})
     # nodes are shaded by their responses to the filter that responds most, here the second
