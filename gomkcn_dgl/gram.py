@@ -28,7 +28,6 @@ def gomk_gram(
     most_nodes: int | None = None,
     normalize: bool = True,
     dtype: str = "float64",
-    backend: str = "auto",
     steps: Steps | None = None,
 ) -> np.ndarray:
     """Score every graph against every other, as whole graphs.
@@ -49,8 +48,6 @@ def gomk_gram(
         Divide by the geometric mean of both self-scores; the diagonal is then 1.
     dtype : {"float64", "float32"}
         What scores are computed in. Those in float32 agree to about 1e-6 and take half the time.
-    backend : str
-        As in :func:`gomkcn.gomk`.
     steps : Steps, optional
         Keeps blocks of the matrix, so that a job resumes and several processes share it.
 
@@ -99,7 +96,7 @@ def gomk_gram(
     largest = max(one.shape[1] for side in levels for one in side)
     filled = largest if kernel.padding == "match" else None
     steps = Steps() if steps is None else steps
-    values = _scores(levels[0], levels[-1], kernel, filled, backend, steps)
+    values = _scores(levels[0], levels[-1], kernel, filled, steps)
     # 3. divide by the geometric mean of both self-scores
     if normalize:
         own = [[kernel.largest_score(filled or one.shape[1]) for one in side] for side in levels]
@@ -152,7 +149,6 @@ def _scores(
     right: list[torch.Tensor],
     kernel: GOMKKernel,
     size: int | None,
-    backend: str,
     steps: Steps,
 ) -> np.ndarray:
     """Raw scores ``[G, H]`` of level embeddings, filled up to ``size``; symmetric pairs once."""
@@ -169,7 +165,7 @@ def _scores(
         num_nodes = num_rows[block.rows]
         x = rows.stack(block.rows, int(num_nodes.max()))
         z = columns.stack(block.columns, int(num_columns[block.columns[0]]))
-        matched = kernel.match(x, z, torch.from_numpy(num_nodes), backend)
+        matched = kernel.match(x, z, torch.from_numpy(num_nodes), "auto")
         return {"scores": matched.scores.numpy()}
 
     # one job may make the matrices of several kernels

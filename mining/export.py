@@ -70,8 +70,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> Table:
             **({} if (smarts := to_smarts(pattern.structure)) is None else {"smarts": smarts}),
             "occurrences_low": count.low,
             "occurrences_high": count.high,
-            # the counts, and the comparisons with random graphs
-            **pattern.to_networkx().graph,
+            **pattern.measures,
             **_class_columns(pattern),
         }
         if pattern.id < 0:
