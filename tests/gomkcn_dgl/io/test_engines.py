@@ -44,8 +44,9 @@ def regulation(ecoli):
 
 
 @pytest.mark.parametrize("options", [{}, {"relation": "none", "directed": False}])
-def test_regulation_is_one_graph_in_every_engine(ecoli, regulation, engine, options):
+def test_regulation_is_one_graph_in_every_engine(ecoli, regulation, engine, options, log):
     assert_same(as_csr(engine(regulation), **options), read_graph(ecoli, **options))
+    assert log()[0].startswith("columns: source = ")
 
 
 DAY = datetime.date(2024, 1, 2)
