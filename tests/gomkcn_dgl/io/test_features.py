@@ -91,7 +91,7 @@ def test_graphml(tmp_path, write):
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
         ("id,mass\n20,1\n10,heavy\n30,2\n", "line 3: a finite number was expected, got 'heavy'."),
         ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
-        ("id\n10\n", "the file must have a feature column beside the ids."),
+        ("id\n10\n", "a table of nodes must have a column beside the ids."),
         ("mass\n", "the file holds a header and no row."),
         (b"\x93NUMPY damaged", "the array cannot be read "),
         (np.array([None]), "the array cannot be read ("),
