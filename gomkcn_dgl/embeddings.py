@@ -191,17 +191,15 @@ def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
     """What a level takes from the one before, shaped as ``adj``; degrees are over all channels."""
     if aggregation == "sum":
         return adj
-    # [B, N, 1]
-    degree = adj.sum(dim=-1, keepdim=True) if adj.dim() == 3 else adj.sum(dim=(2, 3)).unsqueeze(2)
+    # [B, N, 1] or [B, N, 1, 1]
+    degree = adj.sum(dim=tuple(range(2, adj.dim())), keepdim=True)
     # a node without edges has a zero row whatever it is divided by
     degree = torch.where(degree > 0, degree, torch.ones_like(degree))
     if aggregation == "mean":
-        return adj / (degree if adj.dim() == 3 else degree.unsqueeze(3))
+        return adj / degree
     # D^-1/2 A D^-1/2
-    row, column = degree.rsqrt(), degree.rsqrt().transpose(1, 2)
-    if adj.dim() == 4:
-        row, column = row.unsqueeze(3), column.unsqueeze(3)
-    return row * adj * column
+    root = degree.rsqrt()
+    return root * adj * root.transpose(1, 2)
 
 
 def graph_levels(

@@ -28,7 +28,6 @@ def gomk_gram(
     most_nodes: int | None = None,
     normalize: bool = True,
     dtype: str = "float64",
-    backend: str = "auto",
     steps: Steps | None = None,
 ) -> np.ndarray:
     """Score every graph against every other, as whole graphs.
@@ -49,8 +48,6 @@ def gomk_gram(
         Divide by the geometric mean of both self-scores; the diagonal is then 1.
     dtype : {"float64", "float32"}
         What scores are computed in. Those in float32 agree to about 1e-6 and take half the time.
-    backend : str
-        As in :func:`gomkcn.gomk`.
     steps : Steps, optional
         Keeps blocks of the matrix, so that a job resumes and several processes share it.
 
@@ -99,11 +96,11 @@ def gomk_gram(
     largest = max(one.shape[1] for side in levels for one in side)
     filled = largest if kernel.padding == "match" else None
     steps = Steps() if steps is None else steps
-    values = _scores(levels[0], levels[-1], kernel, filled, backend, steps)
+    values = _scores(levels[0], levels[-1], kernel, filled, steps)
     # 3. divide by the geometric mean of both self-scores
     if normalize:
-        radii = [_radii(side, kernel, filled) for side in levels]
-        values /= np.sqrt(np.outer(radii[0], radii[-1]))
+        own = [[kernel.largest_score(filled or one.shape[1]) for one in side] for side in levels]
+        values /= np.sqrt(np.outer(own[0], own[-1]))
     refuse_overflow(torch.from_numpy(values), *(torch.from_numpy(one.features) for one in sides))
     return values if others is not None else (values + values.T) / 2
 
@@ -152,7 +149,6 @@ def _scores(
     right: list[torch.Tensor],
     kernel: GOMKKernel,
     size: int | None,
-    backend: str,
     steps: Steps,
 ) -> np.ndarray:
     """Raw scores ``[G, H]`` of level embeddings, filled up to ``size``; symmetric pairs once."""
@@ -169,7 +165,7 @@ def _scores(
         num_nodes = num_rows[block.rows]
         x = rows.stack(block.rows, int(num_nodes.max()))
         z = columns.stack(block.columns, int(num_columns[block.columns[0]]))
-        matched = kernel.match(x, z, torch.from_numpy(num_nodes), backend)
+        matched = kernel.match(x, z, torch.from_numpy(num_nodes), "auto")
         return {"scores": matched.scores.numpy()}
 
     # one job may make the matrices of several kernels
@@ -188,17 +184,3 @@ def _scores(
         if is_symmetric:
             values[np.ix_(block.columns, block.rows)] = one["scores"].T
     return values
-
-
-def _fill(levels: torch.Tensor, size: int) -> torch.Tensor:
-    """Level embeddings filled up with isolated nodes of feature 0: ``[L, size, D]``."""
-    return torch.nn.functional.pad(levels, (0, 0, 0, size - levels.shape[1]))
-
-
-def _radii(graphs: list[torch.Tensor], kernel: GOMKKernel, size: int | None) -> np.ndarray:
-    """Score of each graph with itself, every node matched to itself: ``[G]``."""
-    scores = []
-    for levels in graphs:
-        x = _fill(levels, size or levels.shape[1]).unsqueeze(0)
-        scores.append(kernel.score_pairs(x, x, torch.arange(x.shape[2]).unsqueeze(0)).item())
-    return np.array(scores)

@@ -122,7 +122,8 @@ class GOMKCN(torch.nn.Module):
     """Graph optimal matching kernel convolutional network, for graphs or nodes (section V).
 
     The features go through an input layer, then through one or more graph kernel convolutions.
-    Every level is read out, and a linear map of what is read is added to the logits.
+    Every level is read out, and a linear map of what is read is added to the logits. Where one of
+    ``heads`` is replaced by an ``Identity``, what is read are logits, and none of them is dropped.
 
     Parameters
     ----------
@@ -138,8 +139,6 @@ class GOMKCN(torch.nn.Module):
         Convolutions.
     pooling : {"sum", "mean", "max"} or None
         How the nodes of a graph are read out; None: nodes are classified.
-    class_filters : bool
-        The last convolution has one filter for each class, whose score is the logit.
     read_input : bool
         Read out the input layer, too.
     input_dropout, dropout : float
@@ -168,7 +167,6 @@ class GOMKCN(torch.nn.Module):
         filter_size: int = 6,
         num_layers: int = 1,
         pooling: str | None = None,
-        class_filters: bool = False,
         read_input: bool = True,
         input_dropout: float = 0.0,
         dropout: float = 0.0,
@@ -181,7 +179,7 @@ class GOMKCN(torch.nn.Module):
         if pooling is not None:
             check_choice("pooling", pooling, POOLINGS)
         conv_options = {"num_hops": 1, "bounded_feats": True, **conv_options}
-        self.pooling, self.class_filters = pooling, class_filters
+        self.pooling = pooling
         self.bounded: bool = conv_options["bounded_feats"]
         self.input: torch.nn.Module
         if hidden_feats is None:
@@ -190,8 +188,6 @@ class GOMKCN(torch.nn.Module):
             self.input = InputLayer(in_feats, hidden_feats, self.bounded, input_dropout)
             first_width = hidden_feats
         widths = [first_width] + [num_filters] * num_layers
-        if class_filters:
-            widths[-1] = num_classes
         # each convolution takes as many features as the level before it gives
         self.convs = torch.nn.ModuleList(
             GOMKConv(width, filters, filter_size, **conv_options)
@@ -200,8 +196,6 @@ class GOMKCN(torch.nn.Module):
         # a head for the input layer and for each convolution
         self.norms = torch.nn.ModuleList(torch.nn.BatchNorm1d(width) for width in widths[1:])
         self.heads = torch.nn.ModuleList(torch.nn.Linear(width, num_classes) for width in widths)
-        if class_filters:
-            self.heads[-1] = torch.nn.Identity()
         if not read_input:
             self.heads[0] = torch.nn.Identity()
         self.read_input = read_input
@@ -244,7 +238,6 @@ class GOMKCN(torch.nn.Module):
             read = level
             if self.pooling is not None:
                 read = pool_nodes(level, graph.graph_sizes, self.pooling)
-            # scores of the classes' filters are logits: none of them is dropped
             is_plain = isinstance(head, torch.nn.Identity)
             logits = logits + head(read if is_plain else self.dropout(read))
         assert isinstance(logits, torch.Tensor)

@@ -48,7 +48,7 @@ __getattr__, __dir__, __all__ = lazy_names(
             "orbit_counts",
             "orbit_table",
         ],
-        "temporal_motifs": ["temporal_census", "TemporalCensus"],
+        "counting.temporal_motifs": ["temporal_census", "TemporalCensus"],
         "truth": [
             "compare_with_truth",
             "MotifRecovery",

@@ -68,7 +68,8 @@ def walk(edges, kinds, one_way, group_of, group_ptr, members, pairs, numbers):
     ``2 e + s`` of edge e leads from ``edges[e, s]`` to ``edges[e, 1 - s]``. It is of kind ``kinds[2
     e + s]``, never 0, and of the group ``group_of[2 e + s]``, whose readings are
     ``members[group_ptr[g]:group_ptr[g + 1]]``; neither ever changes. ``one_way [K]`` says which
-    kinds read otherwise from the other end. No two edges may join the same nodes.
+    kinds read otherwise from the other end; where there are none it is None, and what turns them is
+    not compiled. No two edges may join the same nodes.
     """
     # edges int64 [E, 2], kinds, group_of and members int64 [2 E], group_ptr int64 [number + 1]
     count = 0
@@ -76,7 +77,9 @@ def walk(edges, kinds, one_way, group_of, group_ptr, members, pairs, numbers):
         first = int(numbers[k, 0] * len(group_of))
         start, stop = group_ptr[group_of[first]], group_ptr[group_of[first] + 1]
         second = members[start + int(numbers[k, 1] * (stop - start))]
-        if numbers[k, 2] < TURNS and one_way[kinds[first]]:
+        if one_way is None:
+            count += _swap(edges, kinds, pairs, first, second)
+        elif numbers[k, 2] < TURNS and one_way[kinds[first]]:
             count += _turn(edges, kinds, one_way, group_of, pairs, first, second)
         else:
             count += _swap(edges, kinds, pairs, first, second)

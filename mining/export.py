@@ -70,8 +70,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> Table:
             **({} if (smarts := to_smarts(pattern.structure)) is None else {"smarts": smarts}),
             "occurrences_low": count.low,
             "occurrences_high": count.high,
-            # the counts, and the comparisons with random graphs
-            **pattern.to_networkx().graph,
+            **pattern.measures,
             **_class_columns(pattern),
         }
         if pattern.id < 0:
@@ -131,26 +130,18 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
     ['pattern', 'occurrence', 'graph']
     """
     patterns = _check_patterns(patterns)
-    parts: list[tuple[np.ndarray, ...]] = [(np.empty(0, np.int64),) * 4]
+    parts: list[list[np.ndarray]] = [[np.empty(0, np.int64)] * 4]
     nodes: list[int | str] = []
     for one in patterns:
-        listed = one.occurrences
-        number, size = listed.nodes.shape
-        nodes += listed.ids.ravel().tolist()
+        listed, (number, size) = one.occurrences, one.occurrences.nodes.shape
         rows = np.repeat(np.arange(number), size)
-        parts.append(
-            (
-                np.full(len(rows), one.id),
-                rows,
-                listed.graph[rows].astype(np.int64),
-                np.tile(np.arange(size), number),
-            )
-        )
-    is_whole = all(isinstance(node, int) for node in nodes)
+        own = [np.full(len(rows), one.id), rows, listed.graph[rows].astype(np.int64)]
+        parts.append([*own, np.tile(np.arange(size), number)])
+        nodes += listed.ids.ravel().tolist()
     columns = map(np.concatenate, zip(*parts, strict=True))
     named = dict(zip(("pattern", "occurrence", "graph", "pattern_node"), columns, strict=True))
-    ids = np.array(nodes, np.int64) if is_whole else np.array(nodes, str)
-    return Table({**named, "node": ids})
+    is_whole = all(isinstance(node, int) for node in nodes)
+    return Table({**named, "node": np.array(nodes, np.int64 if is_whole else str)})
 
 
 def copies_table(motif_set: MotifSet) -> Table:

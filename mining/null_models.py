@@ -196,7 +196,7 @@ class DegreeWalk:
     colors: np.ndarray
     joint: np.ndarray
     is_walk: bool = True
-    _known: dict[CSRGraph, tuple[np.ndarray, ...]] = field(default_factory=dict, repr=False)
+    _known: dict[CSRGraph, tuple[Any, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
@@ -241,7 +241,7 @@ class DegreeWalk:
             count += walk(edges, kinds, *fixed, pairs, numbers)
         return _graph_of(edges, kinds, graph), count / attempts
 
-    def _readings(self, graph: CSRGraph) -> tuple[np.ndarray, ...]:
+    def _readings(self, graph: CSRGraph) -> tuple[Any, ...]:
         """What :func:`~mining.degree_walk.walk` takes of a graph."""
         edges, kinds = _edges_and_kinds(graph)
         # readings may be exchanged that agree in this: kind, and nodes at both ends
@@ -250,7 +250,9 @@ class DegreeWalk:
         ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.argsort(groups, kind="stable")
         # links that read otherwise from the other end
-        one_way = graph.relations.reverse != np.arange(len(graph.relations.reverse))
+        reverse, one_way = graph.relations.reverse, None
+        if graph.links is not None:
+            one_way = reverse != np.arange(len(reverse))
         return edges, kinds, one_way, groups, ends, members
 
     def doubt(self, graph: CSRGraph) -> str:

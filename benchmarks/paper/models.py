@@ -202,13 +202,15 @@ def node_trial(
         num_hops=params["num_hops"],
         num_layers=params["num_layers"],
         kernel=kernel(params),
-        class_filters=True,
+        num_filters=data.num_classes,
         read_input=params["read_input"],
         bounded_feats=False,
         dropout=_DROPOUT,
         input_dropout=params["input_dropout"],
     )
     model.input.norm = NodeNorm()
+    # the filters are the classes
+    model.heads[-1] = torch.nn.Identity()
     settings = TrainingSettings(
         params["epochs"],
         learning_rate=params["lr"],

@@ -115,8 +115,6 @@ class ResidualGOMKCN(nn.Module):
     :class:`gomkcn.GOMKCN`.
     """
 
-    class_filters = False
-
     def __init__(
         self,
         in_feats: int,

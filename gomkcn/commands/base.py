@@ -124,30 +124,24 @@ Graph filters and other details
     * --settings settings_file  TEXT
         Settings file (TOML); options on the command line override it
 """)
-# what is said about the edges of a file, as in read_graph
-kind_options = option_table("""
+# what is said of the graphs to learn from
+learning_options = option_table("""
 Input
     --directed/--undirected  YES/NO  Edge direction [from the file]
-    --relation               TEXT    Edge-type column, or none [from the header]
+    --relation     TEXT   Edge-type column, or none [from the header]
+    --features     NAMES  Node features to use, separated by commas [by format]
+    --label-names  TEXT   Names of node labels (.csv)
+    * --smiles     TEXT   Column of SMILES in a table of molecules [smiles, canonical_smiles]
+    * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)
-_column_options = option_table("""
+_other_options = option_table("""
 Input
     * --source  TEXT  Column of source nodes, by name or number [from the header]
     * --target  TEXT  Column of target nodes, by name or number [from the header]
     * --weight  TEXT  Edge-weight column, or none [weight]
-""")
-name_options = option_table("""
-Input
-    --features     NAMES  Node features to use, separated by commas [by format]
-    --label-names  TEXT   Names of node labels (.csv)
-""")
-_file_options = option_table("""
-Input
     * --feature-file  TEXT  Node features, one row per node: .npy or .csv
     * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
         npz, smiles, sdf, folder or tu [by file name]
-    * --smiles        TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
-    * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)
 reading_option = option_table("""
 Options
@@ -155,19 +149,9 @@ Options
 """)
 
 
-def edge_options(command: Decorated) -> Decorated:
-    """All that may be said about the edges of a file."""
-    return kind_options(_column_options(command))
-
-
-def node_options(command: Decorated) -> Decorated:
-    """All that may be said about the nodes and the format of a file."""
-    return name_options(_file_options(command))
-
-
 def file_options(command: Decorated) -> Decorated:
-    """All that decides how a file is read."""
-    return node_options(edge_options(command))
+    """All that decides how a file is read, as in read_graph."""
+    return learning_options(_other_options(command))
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:

@@ -10,9 +10,7 @@ import click
 from gomkcn.commands.base import (
     Command,
     check_table_name,
-    edge_options,
     file_options,
-    node_options,
     option_table,
     print_table,
     reading_option,
@@ -63,8 +61,7 @@ Output
     --force         FLAG   Overwrite an existing graph
     --quiet         FLAG   Hide the log
 """)
-@node_options
-@edge_options
+@file_options
 def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
     """Convert a graph file to a graph folder.
 
@@ -231,7 +228,7 @@ def temporal(
     """
     show_log(quiet=False)
     from gomkcn_dgl.runtime.files import atomic_write
-    from mining.temporal_motifs import temporal_census
+    from mining.counting.temporal_motifs import temporal_census
 
     if window is None:
         raise InputError("--window must be given, such as --window 1h.")

@@ -11,8 +11,7 @@ from gomkcn.commands.base import (
     Command,
     check_table_name,
     choose_folder,
-    kind_options,
-    name_options,
+    learning_options,
     option_table,
     print_table,
     run_options,
@@ -24,14 +23,11 @@ from gomkcn_dgl.errors import InputError
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH", required=False)
 @run_options
-@kind_options
-@name_options
+@learning_options
 @option_table("""
 Input
     * --class-names  TEXT  Names of the classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
-    * --smiles     TEXT  Column of SMILES in a table of molecules [smiles, canonical_smiles]
-    * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 Training
     --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
         graphs [network]

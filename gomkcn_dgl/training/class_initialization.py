@@ -30,9 +30,8 @@ def initialize_from_classes(
     Candidates are subgraphs of a sample of the training part. Each is scored against that sample; a
     graph's score is that of its best subgraph. The contrast of a candidate from class c is its mean
     score in class c minus the mean score in the best other class. Filters take the candidates of
-    highest contrast, class after class in turn, without duplicates; where filters are the classes,
-    each takes a candidate of its own class, and stays as it is where no such is in the training
-    part. A random initialization reaches the same accuracy with filters that have no meaning.
+    highest contrast, class after class in turn, without duplicates. A random initialization reaches
+    the same accuracy with filters that have no meaning.
 
     Parameters
     ----------
@@ -97,13 +96,9 @@ def initialize_from_classes(
             scores = conv.kernel.score(rows, hidden, adj, feat)  # [R, K]
             contrast = _contrast(scores, owner, classes[sample])[has_candidate]
             similarity = scores[torch.from_numpy(candidates)]
-            if model.class_filters and conv is model.convs[-1]:
-                filters, turns = known, known
-            else:
-                filters = np.arange(conv.num_filters)
-                turns = known[filters % len(known)]
+            turns = known[np.arange(conv.num_filters) % len(known)]
             chosen = _choose(contrast, similarity, class_of_candidate, turns)
-            conv.filters.set(torch.from_numpy(filters), adj[chosen], feat[chosen])
+            conv.filters.set(slice(None), adj[chosen], feat[chosen])
 
 
 def _as_filters(

@@ -219,15 +219,12 @@ class _Sums:
         cost = np.diff(core.indptr)[self.ends[:, 0]]
         costs = np.bincount(self.ends[:, 1], cost, minlength=size)
         none, ptr = np.empty(0, np.uint32), np.zeros(len(self.ends) + 1, np.int64)
-
-        def new() -> list[np.ndarray]:
-            return [np.zeros(size, np.int32)]
-
-        _run(loops.list_triangles, costs, new, [], core, ptr, none, none, none)
+        mark = [(size, 0, np.int32)]
+        _run(loops.list_triangles, costs, mark, [], core, ptr, none, none, none)
         ptr = np.cumsum(ptr)
         lists = np.empty((3, ptr[-1]), np.uint32)
         if ptr[-1]:
-            _run(loops.list_triangles, costs, new, [], core, ptr, *lists)
+            _run(loops.list_triangles, costs, mark, [], core, ptr, *lists)
         return loops.Triangles(ptr, *lists)
 
     @cached_property
@@ -305,12 +302,9 @@ class _Sums:
         size, below = len(self._degrees), np.zeros(len(self.ends), np.int64)
         if self._largest == 5:
             below = self._below()
-
-        def new() -> list[np.ndarray]:
-            return [np.zeros((2, size), np.int64), np.empty(size, np.uint32)]
-
-        shapes, arguments = [self._shape(2), (len(self.ends),)], (self.core, self._largest, below)
-        return _run(loops.add_cycles, self.cycle_costs(), new, shapes, *arguments)
+        scratch = [((2, size), 0, np.int64), (size, 0, np.uint32)]
+        shapes, arguments = [(2, size), (len(self.ends),)], (self.core, self._largest, below)
+        return _run(loops.add_cycles, self.cycle_costs(), scratch, shapes, *arguments)
 
     def _below(self) -> np.ndarray:
         """Triangles at the earlier end of each edge whose nodes are all before its later end."""
@@ -354,13 +348,9 @@ class _Sums:
     def pairs(self) -> np.ndarray:
         """Pairs of nodes with common neighbours."""
         size = len(self._degrees)
-
-        def new() -> list[np.ndarray]:
-            paths, hubs = np.zeros((size, 4), np.int64), np.zeros(size, np.int64)
-            return [paths, hubs, np.empty((2, size), np.uint32)]
-
+        scratch = [((size, 4), 0, np.int64), (size, 0, np.int64), ((2, size), 0, np.uint32)]
         arguments = self.core, self.triangles, self._degrees
-        (sums,) = _run(loops.add_pairs, self.pair_costs(), new, [self._shape(9)], *arguments)
+        (sums,) = _run(loops.add_pairs, self.pair_costs(), scratch, [(9, size)], *arguments)
         return self._spread(sums)
 
     @cached_property
@@ -368,13 +358,8 @@ class _Sums:
         """Sums at nodes; cliques of four on each edge, twice."""
         size = len(self._degrees)
         costs = np.bincount(self.ends[:, 1], self.on_edges**2 / 3, minlength=size)
-        shapes = [self._shape(3), (len(self.ends),)]
-
-        def new() -> list[np.ndarray]:
-            return [np.zeros(size, np.bool_)]
-
-        arguments = self.core, self.triangles
-        return _run(loops.add_cliques, costs, new, shapes, *arguments)
+        mark, shapes = [(size, False, np.bool_)], [(3, size), (len(self.ends),)]
+        return _run(loops.add_cliques, costs, mark, shapes, self.core, self.triangles)
 
     @cached_property
     def cliques(self) -> np.ndarray:
@@ -397,22 +382,16 @@ class _Sums:
         core, size = self.core, len(self._degrees)
         most = int((core.indptr[1:] - core.up).max(initial=0))
         words = (most + 63) // 64
-
-        def new() -> list[np.ndarray]:
-            return [
-                np.full(size, -1, np.int32),
-                np.zeros((most, words), np.uint64),
-                np.empty((most, most), np.int32),
-                np.zeros(most, np.int64),
-                np.zeros(words, np.uint64),
-            ]
-
+        scratch = [
+            (size, -1, np.int32),
+            ((most, words), 0, np.uint64),
+            ((most, most), 0, np.int32),
+            (most, 0, np.int64),
+            (words, 0, np.uint64),
+        ]
         costs = np.bincount(self.ends[:, 0], self.on_edges, minlength=size) ** 1.5
-        (sums,) = _run(loops.add_five_cliques, costs, new, [(size,)], core)
+        (sums,) = _run(loops.add_five_cliques, costs, scratch, [(size,)], core)
         return self._spread(sums)
-
-    def _shape(self, number: int) -> tuple[int, int]:
-        return number, len(self._degrees)
 
     # -- what they cost --------------------------------------------------------------------------
 
@@ -440,13 +419,14 @@ class _Sums:
 def _run(
     function: Callable[..., None],
     costs: np.ndarray,
-    new: Callable[[], list[np.ndarray]],
+    scratch: list[Any],
     shapes: list[tuple[int, ...]],
     *arguments: Any,
 ) -> list[np.ndarray]:
-    """Call ``function(first, last, *arguments, *new(), *sums)`` for pieces of about the same cost.
+    """Call ``function(first, last, *arguments, *scratch, *sums)`` for pieces of about one cost.
 
-    Each thread has arrays and sums of its own; these, int64 of some shapes, are added up.
+    Each thread has arrays of its own: scratch, of shapes, values and types, and sums, int64 of some
+    shapes, which are added up.
     """
     before = np.concatenate([[0.0], np.cumsum(costs + 1.0)])
     bounds = np.searchsorted(before, np.linspace(0, before[-1], _PIECES + 1))
@@ -456,7 +436,7 @@ def _run(
     def work(first: int, last: int) -> None:
         if not hasattr(own, "arrays"):
             sums = [np.zeros(shape, np.int64) for shape in shapes]
-            own.arrays = [*new(), *sums]
+            own.arrays = [*(np.full(*one) for one in scratch), *sums]
             found.append(sums)
         function(bounds[first], bounds[last], *arguments, *own.arrays)
 

@@ -13,8 +13,7 @@ from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure, canonical_form
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.counting.exact_search import links_or_none
-from mining.counting.search_loops import first_at_least
+from mining.counting.exact_search import first_at_least, links_or_none
 from mining.counting.sought import Sought
 
 _NUM_TRIES = 200

@@ -11,9 +11,8 @@ import hashlib
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,20 +30,25 @@ MOST_DRAWN = 250
 Node = tuple[int, Any]
 
 
-@dataclass(frozen=True)
-class Places:
-    """Which of the places in a list are drawn."""
+class Places(NamedTuple):
+    """The places of a list that are drawn, and their numbers in it."""
 
-    drawn: np.ndarray
-    listed: Occurrences
+    numbers: list[int]
+    drawn: Occurrences
 
+    @classmethod
+    def of(cls, listed: Occurrences, most: int | None = None) -> Places:
+        """All places of a list, or a random sample of so many."""
+        rows = np.arange(len(listed))
+        if most is not None and len(listed) > most:
+            rows = np.sort(np.random.default_rng(0).choice(len(listed), most, replace=False))
+        drawn = Occurrences(listed.nodes[rows], listed.graph[rows], listed.names)
+        return cls(rows.tolist(), drawn)
+
+    @property
     def nodes(self) -> list[list[Node]]:
         """Graph and id of each node of the drawn places."""
-        graphs, ids = self.listed.graph[self.drawn], self.listed.ids[self.drawn]
-        return [
-            [(graph, name) for name in names]
-            for graph, names in zip(graphs.tolist(), ids.tolist(), strict=True)
-        ]
+        return [[(one.graph, name) for name in one.nodes] for one in self.drawn]
 
 
 @cache
@@ -144,16 +148,9 @@ def drawn_places(run: MiningRun) -> dict[str, list[Places]]:
     shown, _ = shown_set(run.motif_set)
     copies = [one.motif.copies for one in shown.motifs if one.motif is not None]
     return {
-        "motif": [Places(np.arange(len(own)), own) for own in copies],
-        "pattern": [Places(_sample(len(one.occurrences)), one.occurrences) for one in run.patterns],
+        "motif": [Places.of(own) for own in copies],
+        "pattern": [Places.of(one.occurrences, MOST_DRAWN) for one in run.patterns],
     }
-
-
-def _sample(number: int) -> np.ndarray:
-    """So many numbers, or a sample of them."""
-    if number <= MOST_DRAWN:
-        return np.arange(number)
-    return np.sort(np.random.default_rng(0).choice(number, MOST_DRAWN, replace=False))
 
 
 def drawn_nodes(run: MiningRun, drawn: dict[str, list[Places]]) -> list[Node]:
@@ -162,7 +159,7 @@ def drawn_nodes(run: MiningRun, drawn: dict[str, list[Places]]) -> list[Node]:
     if run.map is not None:
         nodes += zip(run.map.graphs.tolist(), run.map.names, strict=True)
     for places in (*drawn["motif"], *drawn["pattern"]):
-        nodes += [node for place in places.nodes() for node in place]
+        nodes += [node for place in places.nodes for node in place]
     return list(dict.fromkeys(nodes))
 
 
@@ -171,5 +168,5 @@ def _places(pattern: Pattern, places: Places, number: dict[Node, int]) -> dict[s
     edges = zip(pattern.edges, pattern.edge_relations, strict=True)
     return {
         "edges": [[u, v, relation] for (u, v), relation in edges],
-        "places": [[number[node] for node in place] for place in places.nodes()],
+        "places": [[number[node] for node in place] for place in places.nodes],
     }

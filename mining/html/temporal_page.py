@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from mining.counting.temporal_motifs import TemporalCensus, motif_events
 from mining.html.page import Numbers, expected, render_page, signed
 from mining.pattern import AS_EXPECTED
-from mining.temporal_motifs import TemporalCensus, motif_events
 
 # where the nodes 1, 2 and 3 of a drawing stand, and its size
 _POINTS = {1: np.array([16.0, 16.0]), 2: np.array([104.0, 16.0]), 3: np.array([60.0, 78.0])}

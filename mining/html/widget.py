@@ -40,8 +40,7 @@ def _selections(run: MiningRun) -> dict[str, Selection]:
     for kind, several in drawn.items():
         for number, places in enumerate(several):
             found[f"{kind}-{number}"] = {kind: number}
-            for at, row in enumerate(places.drawn.tolist(), start=1):
-                one = places.listed[row]
+            for at, (row, one) in enumerate(zip(*places, strict=True), start=1):
                 record = {kind: number, _KINDS[kind]: row, "nodes": list(one.nodes)}
                 found[f"{kind}-{number}-{at}"] = record | within(one.graph)
     return found

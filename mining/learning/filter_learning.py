@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -134,15 +134,14 @@ def learn_filters(
         # a generator of its own leaves the global random numbers of torch as they are
         generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
         number, size, width = subgraphs.feat.shape
-        directed = subgraphs.relations.directed
-        if learning.init == "random":
-            number = min(number, learning.num_filters)
-            filters = GraphFilters(number, size, width, generator=generator, directed=directed)
-        else:
+        number, chosen = min(number, learning.num_filters), None
+        if learning.init != "random":
             chosen = choose_initial(subgraphs, learning, rng)
-            filters = GraphFilters(len(chosen), size, width, generator=generator, directed=directed)
-            filters.set(torch.arange(len(chosen)), subgraphs.adj[chosen], subgraphs.feat[chosen])
-        clustering = FilterClustering(subgraphs, filters, learning)
+            number = len(chosen)
+        directed = subgraphs.relations.directed
+        filters = GraphFilters(number, size, width, generator=generator, directed=directed)
+        if chosen is not None:
+            filters.set(slice(None), subgraphs.adj[chosen], subgraphs.feat[chosen])
         curve: list[float] = []
 
         def on_epoch(loss: float) -> bool:
@@ -151,11 +150,13 @@ def learn_filters(
 
         # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
         # the filters before and after the training are judged as discrete ones
-        on_epoch(clustering.loss())
+        on_epoch(mean_distance(subgraphs, filters.adj(), filters.feat(), learning))
         candidates = [discretize(filters)]
-        clustering.train(generator, on_epoch)
+        FilterTraining(subgraphs, filters, learning, generator).run(on_epoch)
         candidates.append(discretize(filters))
-        best = min(candidates, key=clustering.loss)
+        best = min(
+            candidates, key=lambda one: mean_distance(subgraphs, one.adj, one.feat, learning)
+        )
         arrays = {name: getattr(best, name).numpy() for name in ("adj", "feat", "weights")}
         return arrays | {"num_nodes": np.array(best.num_nodes), "curve": np.array(curve)}
 
@@ -202,33 +203,25 @@ def _facility_location(similarity: np.ndarray, num_chosen: int) -> list[int]:
     return chosen
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """The most similar filter of U subgraphs: its number, the similarity and the node matching.
+class Assignment(NamedTuple):
+    """The most similar filter of U subgraphs."""
 
-    ``filter_of`` and ``similarity`` are ``[U]``, ``matching`` is int64 ``[U, N]``: the filter node
-    of each subgraph node, -1 = unmatched.
-    """
-
-    filter_of: Tensor
-    similarity: Tensor
-    matching: Tensor
+    filter_of: Tensor  # [U]
+    similarity: Tensor  # [U], of that filter
+    matching: Tensor  # int64 [U, N], filter node of each subgraph node, -1 = unmatched
 
 
 @torch.no_grad()
 def assign(
     subgraphs: RootedSubgraphs,
-    filters: DiscreteFilters | GraphFilters,
+    adj: Tensor,
+    feat: Tensor,
     learning: FilterLearning,
     rows: Tensor | None = None,
 ) -> Assignment:
-    """Most similar filter of the subgraphs in ``rows``, or of all."""
+    """The most similar of filters ``adj [F, M, M]``, ``feat [F, M, D]`` of all or some rows."""
     rows = torch.arange(len(subgraphs.feat)) if rows is None else rows
     kernel = learning.kernel
-    if isinstance(filters, DiscreteFilters):
-        adj, feat = filters.adj, filters.feat
-    else:
-        adj, feat = filters.adj(), filters.feat()
     z, largest = kernel.embed(adj, feat), kernel.largest_score(adj.shape[1])
     parts = []
     for part in rows.split(_PART_SIZE):
@@ -240,44 +233,49 @@ def assign(
     return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
 
-class FilterClustering:
+def mean_distance(
+    subgraphs: RootedSubgraphs, adj: Tensor, feat: Tensor, learning: FilterLearning
+) -> float:
+    """1 - the mean similarity of a subgraph to its most similar filter."""
+    return 1 - float(assign(subgraphs, adj, feat, learning).similarity.double().mean())
+
+
+class FilterTraining:
     """Trains graph filters, in place, on U subgraphs."""
 
     def __init__(
-        self, subgraphs: RootedSubgraphs, filters: GraphFilters, learning: FilterLearning
+        self,
+        subgraphs: RootedSubgraphs,
+        filters: GraphFilters,
+        learning: FilterLearning,
+        generator: torch.Generator,
     ) -> None:
         self.subgraphs, self.filters, self.learning = subgraphs, filters, learning
+        self.generator, self.optimizer = generator, FilterAdam(filters.parameters())
 
-    def assign(
-        self, rows: Tensor | None = None, discrete: DiscreteFilters | None = None
-    ) -> Assignment:
-        """Most similar filter of subgraphs: of those being trained, or of ``discrete`` ones."""
-        filters = self.filters if discrete is None else discrete
-        return assign(self.subgraphs, filters, self.learning, rows)
-
-    def loss(self, discrete: DiscreteFilters | None = None) -> float:
-        """1 - the mean similarity of a subgraph to its most similar filter."""
-        return 1 - float(self.assign(discrete=discrete).similarity.double().mean())
-
-    def train(self, generator: torch.Generator, on_epoch: Callable[[float], bool]) -> None:
+    def run(self, on_epoch: Callable[[float], bool]) -> None:
         """Run gradient epochs; ``on_epoch`` gets the loss of each and returns whether to stop."""
-        learning = self.learning
-        optimizer, number = FilterAdam(self.filters.parameters()), len(self.subgraphs.feat)
+        learning, number = self.learning, len(self.subgraphs.feat)
         for epoch in range(learning.num_epochs):
             # the learning rate falls from its full value to 0 along half a cosine
             cosine = math.cos(math.pi * epoch / learning.num_epochs)
-            optimizer.learning_rate = learning.learning_rate * (1 + cosine) / 2
+            rate = learning.learning_rate * (1 + cosine) / 2
             loss, sizes = 0.0, torch.zeros(len(self.filters.free_adj), dtype=torch.int64)
-            for batch in torch.randperm(number, generator=generator).split(_BATCH_SIZE):
+            for batch in torch.randperm(number, generator=self.generator).split(_BATCH_SIZE):
                 assignment = self.assign(batch)
                 sizes += torch.bincount(assignment.filter_of, minlength=len(sizes))
-                loss += self._step(optimizer, batch, assignment)
+                loss += self.step(batch, assignment, rate)
             if on_epoch(loss / number):
                 break
             if learning.relocate and epoch < _RELOCATION_SHARE * learning.num_epochs:
-                self._relocate_idle(sizes, optimizer, generator)
+                self.relocate_idle(sizes)
 
-    def _step(self, optimizer: FilterAdam, rows: Tensor, assignment: Assignment) -> float:
+    def assign(self, rows: Tensor | None = None) -> Assignment:
+        """Most similar filter of all or some subgraphs."""
+        adj, feat = self.filters.adj(), self.filters.feat()
+        return assign(self.subgraphs, adj, feat, self.learning, rows)
+
+    def step(self, rows: Tensor, assignment: Assignment, rate: float) -> float:
         """Take one gradient step; return the summed loss of ``rows`` before it."""
         kernel = self.learning.kernel
         z = kernel.embed(self.filters.adj(), self.filters.feat())
@@ -285,28 +283,24 @@ class FilterClustering:
         z = z.index_select(0, assignment.filter_of)
         scores = kernel.score_pairs(self.subgraphs.levels[rows], z, assignment.matching)
         loss = (1 - scores / kernel.largest_score(self.filters.filter_size)).sum()
-        optimizer.zero_grad()
-        (loss / len(rows)).backward()
-        optimizer.step()
+        self.optimizer.step(loss / len(rows), rate)
         return float(loss.detach())
 
-    def _relocate_idle(
-        self, sizes: Tensor, optimizer: FilterAdam, generator: torch.Generator
-    ) -> None:
+    def relocate_idle(self, sizes: Tensor) -> None:
         """Move idle filters to subgraphs that are drawn by their squared distances to their filter.
 
         So they move to where many are represented badly (D. Arthur and S. Vassilvitskii, k-means++,
-        SODA 2007).
+        SODA 2007). ``sizes`` are the numbers of subgraphs of the filters.
         """
         idle = torch.nonzero(sizes < _IDLE_SHARE * sizes.double().mean()).flatten()
         if len(idle) == 0:
             return
         distance = (1 - self.assign().similarity).clamp(min=1e-6) ** 2
         idle = idle[: len(distance)]
-        drawn = torch.multinomial(distance, len(idle), generator=generator)
+        drawn = torch.multinomial(distance, len(idle), generator=self.generator)
         self.filters.set(idle, self.subgraphs.adj[drawn], self.subgraphs.feat[drawn])
         # the old momentum would carry the filter away from its new place
-        optimizer.reset(idle)
+        self.optimizer.reset(idle)
 
 
 class FilterAdam:
@@ -317,31 +311,22 @@ class FilterAdam:
     """
 
     def __init__(self, parameters: Iterable[Tensor]) -> None:
-        self.parameters = [one for one in parameters if one.requires_grad]
-        self.learning_rate = 0.0
+        self.parameters = list(parameters)
         self.mean = [torch.zeros_like(one) for one in self.parameters]
         self.square = [torch.zeros_like(one) for one in self.parameters]
         self.num_steps = [torch.tensor(0.0) for _ in self.parameters]
 
-    def zero_grad(self) -> None:
-        """Clear the gradients."""
-        for one in self.parameters:
-            one.grad = None
-
     @torch.no_grad()
-    def step(self) -> None:
-        """Take one step along the gradients."""
+    def step(self, loss: Tensor, rate: float) -> None:
+        """Take one step down the gradient of a loss."""
         from torch.optim.adam import adam
 
-        for one, mean, square, count in zip(
-            self.parameters, self.mean, self.square, self.num_steps, strict=True
-        ):
-            if one.grad is not None:
-                adam(
-                    [one], [one.grad], [mean], [square], [], [count],
-                    amsgrad=False, beta1=0.9, beta2=0.999, lr=self.learning_rate,
-                    weight_decay=0.0, eps=1e-8, maximize=False,
-                )  # fmt: skip
+        gradients = list(torch.autograd.grad(loss, self.parameters))
+        adam(
+            self.parameters, gradients, self.mean, self.square, [], self.num_steps,
+            amsgrad=False, beta1=0.9, beta2=0.999, lr=rate, weight_decay=0.0, eps=1e-8,
+            maximize=False,
+        )  # fmt: skip
 
     def reset(self, filters: Tensor) -> None:
         """Clear the momentum of the filters with these numbers."""

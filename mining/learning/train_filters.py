@@ -119,7 +119,7 @@ def train_filters(
     learning, csr = check_learning(learning), without_weights(as_csr(graph))
     subgraphs, scaling = sample_subgraphs(csr, size, learning, random_state)
     filters, loss_curve = learn_filters(subgraphs, learning, random_state, Steps())
-    owner = assign(subgraphs, filters, learning).filter_of.numpy()
+    owner = assign(subgraphs, filters.adj, filters.feat, learning).filter_of.numpy()
     share = np.bincount(owner, minlength=len(filters.num_nodes)) / len(owner)
     found = [
         _trained_filter(filters, number, csr, scaling, share[number])

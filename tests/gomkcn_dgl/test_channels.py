@@ -65,32 +65,37 @@ def scores_and_gradients(backend, subgraphs, features, kinds, kernel):
     filters = GraphFilters(3, 4, features.shape[1], directed=list(kinds.values()))
     feat = torch.tensor(features, requires_grad=True)
     z = kernel.embed(filters.adj(), filters.feat())
-    scores = kernel.match_subgraphs(subgraphs, feat, z, backend).scores
-    scores.square().sum().backward()
-    return scores.detach(), feat.grad, filters.free_adj.grad, filters.free_feat.grad
+    scores, matching = kernel.match_subgraphs(subgraphs, feat, z, backend)
+    (scores * torch.linspace(-1, 2, scores.numel()).reshape(scores.shape)).sum().backward()
+    return matching, scores.detach(), feat.grad, filters.free_adj.grad, filters.free_feat.grad
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("matching", MATCHINGS)
 @pytest.mark.parametrize(
-    ("kinds", "aggregation", "num_levels"),
+    ("kinds", "aggregation", "num_levels", "max_nodes"),
     [
-        *zip(LINKED, itertools.cycle(AGGREGATIONS), itertools.repeat(2), strict=False),
-        ({"edge": True}, "sum", 0),
+        *zip(KINDS, itertools.cycle(AGGREGATIONS), itertools.repeat(2), itertools.repeat(6),
+             strict=False),
+        ({"edge": True}, "sum", 0, 6),
+        ({"edge": False}, "mean", 2, 1),
+        ({"edge": False}, "sym", 2, 70),
     ],
-)
-def test_backends_agree_over_links(kinds, aggregation, num_levels, matching, weighted):
+)  # fmt: skip
+def test_backends_agree_on_subgraphs(kinds, aggregation, num_levels, max_nodes, matching, weighted):
     rng = np.random.default_rng(0)
-    weights = rng.uniform(0.5, 2, 40) if weighted else None
-    # node 11 has no edge, and the last subgraphs are padded
-    graph, *_ = draw(
-        kinds, 1, num_nodes=11, num_edges=40, weights=weights, features=rng.random((11, 3))
+    size, number = (80, 500) if max_nodes > 6 else (11, 40)
+    weights = rng.uniform(0.5, 2, number) if weighted else None
+    # the last node has few edges or none, and the last subgraphs are padded
+    graph, *_ = draw(kinds, 1, size, number, weights=weights, features=rng.random((size, 3)))
+    subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, SubgraphSettings(2, max_nodes)))
+    kernel = GOMKKernel(
+        num_levels, aggregation=aggregation, matching=matching, level_scale=1.5, padding="mask"
     )
-    subgraphs = SubgraphTensors.of_batch(extract_subgraphs(graph, SubgraphSettings(2, 6)))
-    kernel = GOMKKernel(num_levels, aggregation=aggregation, matching=matching, level_scale=1.5)
     arguments = subgraphs, graph.features, kinds, kernel
-    values, *gradients = scores_and_gradients("numba", *arguments)
-    expected, *expected_gradients = scores_and_gradients("reference", *arguments)
+    matched, values, *gradients = scores_and_gradients("numba", *arguments)
+    same, expected, *expected_gradients = scores_and_gradients("reference", *arguments)
+    assert torch.equal(matched.long(), same)
     torch.testing.assert_close(values, expected, **VALUES[torch.float32])
     for one, other in zip(gradients, expected_gradients, strict=True):
         torch.testing.assert_close(one, other, **GRADIENTS[torch.float32])

@@ -92,11 +92,11 @@ def test_a_graph_has_the_same_logits_in_every_batch(pooling):
     assert model(empty, feat[:5]).isfinite().all()
 
 
-def test_the_filters_of_the_classes_are_the_logits():
-    model = GOMKCN(3, 5, filter_size=4, class_filters=True, read_input=False).eval()
+def test_without_a_head_the_filters_are_the_logits_and_none_is_dropped():
+    model = GOMKCN(3, 5, filter_size=4, num_filters=5, read_input=False, dropout=0.5)
+    model.heads[-1] = torch.nn.Identity()
     graph = dgl_batch(GRAPHS[:1])
     feat = features(5)
-    assert model.convs[-1].num_filters == 5
     levels = model.levels(model.first_conv.subgraphs(graph), feat)
     torch.testing.assert_close(model(graph, feat), levels[-1])
 

@@ -87,19 +87,6 @@ def test_rows_are_aligned_and_connected_within_their_hops(graph, num_hops, max_n
             assert len(nodes) == min(len(ball), max_nodes)
 
 
-@law
-@given(data=st.data(), **extraction)
-def test_roots_do_not_influence_each_other(data, graph, num_hops, max_nodes, policy, seed):
-    roots = data.draw(st.lists(st.integers(0, graph.num_nodes - 1), max_size=10))
-    options = SubgraphSettings(num_hops, max_nodes, policy, seed)
-    every, some = extract_subgraphs(graph, options), extract_subgraphs(graph, options, roots)
-    expected = every.take(np.array(roots, dtype=int))
-    np.testing.assert_array_equal(some.nodes, expected.nodes)
-    np.testing.assert_array_equal(some.num_nodes, expected.num_nodes)
-    np.testing.assert_array_equal(some.truncated, expected.truncated)
-    np.testing.assert_array_equal(some.adjacency(), expected.adjacency())
-
-
 PATH = from_edges(4, [(0, 1), (1, 2), (2, 3)])
 
 

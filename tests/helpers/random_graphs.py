@@ -8,9 +8,7 @@ import networkx as nx
 import numpy as np
 import torch
 
-from gomkcn_dgl import SubgraphSettings, SubgraphTensors, extract_subgraphs
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels import BACKENDS
 
@@ -166,13 +164,3 @@ def assert_valid(matching, rows, num_filter_nodes, anchor_root):
             assert chosen[num_rows:] == [-1] * (len(chosen) - num_rows)
             if anchor_root and num_rows:
                 assert chosen[0] == 0
-
-
-def subgraphs_of(num_nodes, max_nodes, weight=None):
-    """Overlapping subgraphs, whole ones and truncated ones, and one of a single node."""
-    graph = nx.barabasi_albert_graph(num_nodes - 1, 3, seed=0)
-    for k, (u, v) in enumerate(graph.edges):
-        graph.edges[u, v]["weight"] = 0.5 + k % 5
-    graph.add_node(num_nodes - 1)
-    csr = as_csr(graph, features=np.ones(num_nodes), weight=weight)
-    return SubgraphTensors.of_batch(extract_subgraphs(csr, SubgraphSettings(2, max_nodes)))

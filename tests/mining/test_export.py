@@ -22,8 +22,10 @@ from mining.export import (
     read_places,
     write_tables,
 )
+from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import NONE, Occurrence, Occurrences, pick_disjoint
 from mining.pattern import Frequency, OccurrenceCount, Pattern
+from mining.run_folder import prepare_folder, read_run, write_run
 from mining.settings import GraphSettings, RunSettings
 
 # edges of a feed-forward loop, with their relations
@@ -185,6 +187,22 @@ def test_written_tables_can_be_read_back(tmp_path, format, patterns):
         found = read(path).drop(columns=["description", "edits"], errors="ignore")
         table = table.to_pandas().drop(columns=["description", "edits"], errors="ignore")
         pd.testing.assert_frame_equal(found, table, check_dtype=False)
+
+
+def test_copies_of_the_other_base_are_written_and_read_back(tmp_path):
+    ring = pattern_of(nx.cycle_graph(4))
+    edits = np.array([[1, 0, 1, -1]])
+    other = run_of([ring], motifs=[(ring, [[0, 1, 2, 3], [4, 5, 6, 7]], {"edits": edits})])
+    empty = MotifSet((), 90.0, 90.0, "blocks", 3, other=other.motif_set)
+    run = run_of([ring], motif_set=empty)
+    names = [path.name for path in write_tables(tmp_path / "tables", run, "csv")]
+    assert names == [f"{one}.csv" for one in ("patterns", "occurrences", "copies", "copies_other")]
+    table = pd.read_csv(tmp_path / "tables/copies_other.csv")
+    assert table["node"].tolist() == [*range(8)]
+    write_run(prepare_folder(tmp_path / "run").parent, run, RunSettings())
+    (back,) = read_run(tmp_path / "run").motif_set.other
+    assert back.motif.copies.ids.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert back.motif.edits.tolist() == edits.tolist()
 
 
 def test_disjoint_places_are_a_maximal_set():

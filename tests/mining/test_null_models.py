@@ -2,10 +2,8 @@
 
 import collections
 import itertools
-import random
 from dataclasses import replace
 
-import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -157,23 +155,6 @@ def test_pairs_are_numbered_one_after_the_other():
         assert nodes.tolist() == [[high - 2, high - 1], [0, high], [high - 1, high]]
 
 
-def test_samples_have_as_many_triangles_as_those_of_igraph():
-    whole = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
-    graph, pairs = as_csr(nx.Graph(list(whole.edges))), list(whole.edges)
-    own = [count_triangles(sample_null(graph, "degree", seed)).sum() // 3 for seed in range(300)]
-    others = []
-    igraph.set_random_number_generator(random.Random(0))
-    try:
-        for _ in range(300):
-            other = igraph.Graph(edges=pairs)
-            other.rewire(20 * len(pairs))
-            others.append(len(other.list_triangles()))
-    finally:
-        igraph.set_random_number_generator(random)
-    error = np.hypot(*(np.std(one, ddof=1) / len(one) ** 0.5 for one in (own, others)))
-    assert abs(np.mean(own) - np.mean(others)) < 4 * error
-
-
 def test_streams_are_independent_of_each_other_and_of_what_was_drawn_before():
     graph = GRAPHS["plain"]
     graphs = RandomGraphs(null_model("degree", graph), graph, 5)
@@ -264,9 +245,9 @@ def test_all_graphs_of_some_degrees_are_equally_likely(size, kinds, number):
     assert len(several) == number
     chi_square = freedom = 0
     for space in several:
-        seen = visits(space, size, kinds, 80 * len(space))
+        seen = visits(space, size, kinds, 40 * len(space))
         assert set(seen) == space
-        chi_square += sum((seen[one] - 80) ** 2 / 80 for one in space)
+        chi_square += sum((seen[one] - 40) ** 2 / 40 for one in space)
         freedom += len(space) - 1
     assert chi_square < freedom + 4 * (2 * freedom) ** 0.5 + 8
 

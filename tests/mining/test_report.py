@@ -79,7 +79,8 @@ def test_shares_are_direct_counts(mined):
     for row, one in zip(rows_of(html, "t-a"), motifs, strict=True):
         copies = [set(place.nodes) for place in one.motif.copies]
         nodes, edges = len(set().union(*copies)), len(copies) * len(one.edges)
-        assert row[2].startswith(str(len(copies)))
+        # all occurrences are copies
+        assert row[2] == str(len(copies))
         assert row[3:5] == [f"{nodes / len(graph):.1%}", f"{edges / graph.number_of_edges():.1%}"]
     inside = {one.name: sum(one.inside) for one in run.patterns}
     held = [set(place.nodes) for one in motifs for place in one.motif.copies]
@@ -125,6 +126,35 @@ def test_the_comparison_is_grouped_by_result():
     for head in ("Over-represented: 2 of 4", "Under-represented: 1 of 4", "As expected: 1 of 4",
                  "Not compared: 1"):  # fmt: skip
         assert head in words
+    # rows of what is called are set off
+    assert render_report(run).count('class="row hit sig"') == 3
+
+
+def test_a_long_profile_has_the_bars_of_the_largest_z():
+    # the larger structures come first in the table, the smaller ones in the profile
+    shapes = [RING if number % 2 else nx.path_graph(3) for number in range(50)]
+    patterns = [
+        replace(pattern_of(shape, number),
+                significance={"degree": significance_of(z=(-1) ** number * number / 2)})
+        for number, shape in enumerate(shapes)
+    ]  # fmt: skip
+    html = render_report(run_of(patterns))
+    bars = re.findall(r'href="#pattern-(\d+)"', html)
+    kept = range(10, 50)
+    assert list(map(int, bars)) == [*kept[::2], *kept[1::2]]
+    assert "the 40 of 50 structures with the largest z" in Page(html).words
+
+
+def test_the_set_of_the_other_base_is_shown_and_said_to_be_that():
+    ring = pattern_of(RING, 0)
+    other = run_of([ring], motifs=[(ring, [[0, 1, 2, 3]])]).motif_set
+    run = run_of([ring], motif_set=MotifSet((), 90.0, 90.0, "blocks", 3, other=other))
+    html, said = render_report(run), "Given the degrees alone, 1 motif would save 200 of 500 bits:"
+    assert_numbers(html, files_of_run(run))
+    assert "Below: the motif set given the degrees alone." in Page(html).words
+    assert rows_of(html, "t-a")[0][1].startswith("0 cycle of 4 nodes")
+    for text in (run._repr_html_(), format_run(run)):
+        assert said in text and text.index(said) < text.index("cycle of 4 nodes")
 
 
 def test_estimates_have_an_interval_and_small_deviations_more_decimals():
@@ -150,16 +180,18 @@ def test_classes_say_which_structures_differ():
     patterns = [
         replace(pattern_of(graph, number),
                             classes=difference_of("toxic", "harmless", p_adjusted=p))
-        for number, (graph, p) in enumerate([(PATH, 0.001), (RING, 0.2)])
+        for number, (graph, p) in enumerate([(nx.star_graph(3), 0.02), (PATH, 0.001), (RING, 0.2)])
     ]  # fmt: skip
     run = run_of(patterns, num_graphs=30)
     html = render_report(run)
     assert_numbers(html, files_of_run(run))
-    (row,) = rows_of(html, "t-c")
+    row, other = rows_of(html, "t-c")
+    # the surest first
+    assert other[1] == "star with 3 leaves"
     # p stands twice: there is a place for it on a narrow page
     shares = ["90% 9 of 10", "10% 2 of 20 p 0.001"]
     assert row[1:7] == ["path of 4 nodes", "▲ toxic", *shares, "46.8", "0.001"]
-    assert "1 structure differs between the classes." in Page(html).words
+    assert "2 structures differ between the classes." in Page(html).words
 
 
 def test_each_state_of_the_set_says_itself():

@@ -62,10 +62,10 @@ class AfterEpochs(JobProgress):
         self.do(self.epochs[-1])
 
 
-def train(data, steps=None, num_epochs=EPOCHS, patience=None):
+def train(data, steps=None):
     """Train with dropout and batches of two sizes; the model and its history."""
     model = classifier(dropout=0.3, input_dropout=0.2)
-    settings = TrainingSettings(num_epochs, patience, learning_rate=0.05, batch_size=5)
+    settings = TrainingSettings(EPOCHS, learning_rate=0.05, batch_size=5)
     return model, train_classifier(model, data, LABELS, *PARTS, settings, steps=steps)
 
 
@@ -199,20 +199,6 @@ def test_a_crash_resumes_from_what_was_kept(data, whole, folder, monkeypatch, se
     assert_same(train(data, steps), whole)
     # after each epoch, or before the first alone
     assert len(steps.progress.epochs) == (EPOCHS if seconds else EPOCHS - 3)
-
-
-def test_patience_counts_the_epochs_before_the_stop(data, folder):
-    limits = {"num_epochs": 40, "patience": 3}
-    whole = train(data, **limits)
-    assert whole[1].epochs < 40
-
-    def stop(epoch):
-        if epoch == whole[1].epochs - 1:
-            terminate(epoch)
-
-    with pytest.raises(RunInterruptedError):
-        train(data, kept(stop), **limits)
-    assert_same(train(data, kept(), **limits), whole)
 
 
 def test_what_was_kept_of_another_model_is_refused(data, folder):

@@ -114,7 +114,7 @@ def every_mapping(arrows, attributes, case, reading):
 def test_every_mapping(name, reading):
     directed = name in DIRECTED
     case, total = (DIRECTED | UNDIRECTED)[name], 0
-    for seed in range(12):
+    for seed in range(5):
         graph, arrows, attributes = draw(seed, directed)
         truth = [*every_mapping(arrows, attributes, case, reading)]
         options = {"reading": reading, "attributes": {k: attributes[k] for k in ("size", "kind")}}
@@ -161,25 +161,23 @@ TREE = "A -> B, A -> C, C -> D, A.size >= B.size"
 
 def test_an_estimate_from_a_sample():
     rng = np.random.default_rng(0)
-    source, target = rng.integers(0, 6000, (2, 40_000))
-    size = rng.integers(9, size=6000).astype(np.float32)
+    source, target = rng.integers(0, 2000, (2, 8000))
+    size = rng.integers(9, size=2000).astype(np.float32)
     graph = csr_from_edges(
-        source, target, 6000, features=size, feature_names=["size"], directed=True
+        source, target, 2000, features=size, feature_names=["size"], directed=True
     )
-    exact = count_where(graph, TREE, reading="subgraph", max_steps=10**12)
-    assert exact.is_exact
-    found = [
-        count_where(graph, TREE, reading="subgraph", max_steps=30_000_000, seed=seed)
-        for seed in range(8)
-    ]
-    assert not any(one.is_exact for one in found)
-    # 95 % intervals, of which 8 miss two or fewer with a probability of .99
-    assert sum(one.low <= exact.value <= one.high for one in found) >= 6
-    assert abs(np.mean([one.value for one in found]) / exact.value - 1) < 0.02
+
+    def count(seed, max_steps=5_000_000):
+        return count_where(graph, TREE, reading="subgraph", max_steps=max_steps, seed=seed)
+
+    exact, found = count(0, 10**12), [count(seed) for seed in range(12)]
+    assert exact.is_exact and not any(one.is_exact for one in found)
+    # 95 % intervals, of which 12 miss three or fewer with a probability of .998
+    assert sum(one.low <= exact.value <= one.high for one in found) >= 9
+    assert abs(np.mean([one.value for one in found]) / exact.value - 1) < 0.03
     # the same for a seed
-    again = count_where(graph, TREE, reading="subgraph", max_steps=30_000_000, seed=3)
-    assert again == found[3]
-    places, complete = list_where(graph, TREE, reading="subgraph", most=50, max_steps=5 * 10**7)
+    assert count(3) == found[3]
+    places, complete = list_where(graph, TREE, reading="subgraph", most=50, max_steps=10**7)
     assert (len({*map(tuple, places.tolist())}), complete) == (50, False)
     assert (size[places[:, 0]] >= size[places[:, 1]]).all()
     # of all that are found, each is drawn with the same probability

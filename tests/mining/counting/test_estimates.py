@@ -13,7 +13,6 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.counting import counter
 from mining.counting.counter import (
     choose_sampler,
-    count_occurrences,
     draw_roots,
     estimate_from_roots,
     estimate_from_share,
@@ -110,18 +109,6 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
     sampler = choose_sampler(search, 0)
     parts = [sampler.draw_shares(3, 10, 5), sampler.draw_shares(13, 6, 5)]
     np.testing.assert_array_equal(np.concatenate(parts), results[0])
-
-
-def test_more_steps_are_more_draws_until_all_are_counted():
-    def count(max_steps):
-        # a search for all takes a few more than 20,000 steps
-        return count_occurrences(HUBS, RING, error=1e-6, max_steps=max_steps, seed=3)
-
-    few, exact = count(20_000), count(4_000_000)
-    assert (few.state, exact.state) == ("estimated", "exact")
-    assert few.low < exact.value < few.high
-    estimate = estimate_occurrences(ExactSearch(HUBS, RING), 1e-6, 4_000_000, 3)
-    assert estimate.high - estimate.low < 0.7 * (few.high - few.low)
 
 
 def test_wilson_s_interval_of_hits_and_misses():

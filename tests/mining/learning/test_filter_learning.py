@@ -14,9 +14,10 @@ from gomkcn_dgl.relations import SIMPLE
 from mining.learning import filter_learning
 from mining.learning.filter_learning import (
     FilterAdam,
-    FilterClustering,
     FilterLearning,
+    FilterTraining,
     choose_initial,
+    mean_distance,
 )
 from mining.learning.rooted_subgraphs import RootedSubgraphs
 
@@ -29,64 +30,60 @@ def subgraphs_of(adj, feat, levels=None):
     return RootedSubgraphs(adj, feat, levels, torch.full((len(feat),), feat.shape[1]), SIMPLE)
 
 
-def clustering_of(adj, feat, filters):
+def training_of(adj, feat, filters):
     learning = FilterLearning(num_epochs=20, kernel=KERNEL)
-    return FilterClustering(subgraphs_of(adj, feat), filters, learning)
+    generator = torch.Generator().manual_seed(0)
+    return FilterTraining(subgraphs_of(adj, feat), filters, learning, generator)
 
 
-def filters_like(adj, feat):
-    filters = GraphFilters(len(adj), adj.shape[1], feat.shape[2])
-    filters.set(torch.arange(len(adj)), adj, feat)
-    return filters
+def random_training(num_graphs):
+    """Random filters, on random graphs of five nodes with two features."""
+    generator = torch.Generator().manual_seed(0)
+    upper = (torch.rand(num_graphs, 5, 5, generator=generator) < 0.5).float().triu(1)
+    feat = torch.rand(num_graphs, 5, 2, generator=generator)
+    filters = GraphFilters(4, 5, 2, generator=torch.Generator().manual_seed(0))
+    return training_of(upper + upper.mT, feat, filters)
 
 
-def random_graphs(count, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    upper = (torch.rand(count, 5, 5, generator=generator) < 0.5).float().triu(1)
-    return upper + upper.transpose(1, 2), torch.rand(count, 5, 2, generator=generator)
-
-
-def random_clustering(adj, feat, num_filters=4):
-    """Random filters, on graphs of five nodes with two features."""
-    filters = GraphFilters(num_filters, 5, 2)
-    filters.reset_parameters(torch.Generator().manual_seed(0))
-    return clustering_of(adj, feat, filters)
-
-
-def step(clustering, optimizer, rows):
-    """Take one gradient step; return the summed loss before it."""
-    return clustering._step(optimizer, rows, clustering.assign(rows))
+def loss_of(training):
+    filters = training.filters.adj(), training.filters.feat()
+    return mean_distance(training.subgraphs, *filters, training.learning)
 
 
 def test_assignment_loss_and_step_are_those_of_the_reference():
-    clustering = random_clustering(*random_graphs(12))
-    filters = clustering.filters
+    training = random_training(12)
+    filters, subgraphs = training.filters, training.subgraphs
     best, filter_of = gomk(
-        clustering.subgraphs.adj, clustering.subgraphs.feat, filters.adj(), filters.feat(),
-        kernel=GOMKKernel(3), normalize=True, backend="reference",
+        subgraphs.adj, subgraphs.feat, filters.adj(), filters.feat(),
+        kernel=KERNEL, normalize=True, backend="reference",
     ).max(dim=1)  # fmt: skip
     similarity = best.detach()
-    assignment = clustering.assign()
+    assignment = training.assign()
     assert assignment.filter_of.tolist() == filter_of.tolist()
     torch.testing.assert_close(assignment.similarity, similarity, rtol=1e-5, atol=1e-5)
-    assert clustering.loss() == pytest.approx(1 - float(similarity.mean()))
-    # the step follows the gradient of the mean over its rows
+    assert loss_of(training) == pytest.approx(1 - float(similarity.mean()))
+    # the step is that of Adam along the gradient of the mean over its rows
     rows = torch.tensor([3, 0, 8, 9, 5])
     summed = (1 - best[rows]).sum()
-    expected = torch.autograd.grad(summed / len(rows), list(filters.parameters()))
-    assert step(clustering, FilterAdam(filters.parameters()), rows) == pytest.approx(summed.item())
-    for parameter, gradient in zip(filters.parameters(), expected, strict=True):
-        torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+    copies = [one.detach().clone().requires_grad_() for one in filters.parameters()]
+    gradients = torch.autograd.grad(summed / len(rows), list(filters.parameters()))
+    adam = torch.optim.Adam(copies, lr=0.05)
+    for copy, gradient in zip(copies, gradients, strict=True):
+        copy.grad = gradient
+    adam.step()
+    assert training.step(rows, training.assign(rows), 0.05) == pytest.approx(summed.item())
+    for parameter, copy in zip(filters.parameters(), copies, strict=True):
+        torch.testing.assert_close(parameter, copy, rtol=1e-4, atol=1e-5)
 
 
 def test_training_lowers_the_loss():
-    clustering = random_clustering(*random_graphs(20))
-    before, curve = clustering.loss(), []
-    clustering.train(torch.Generator().manual_seed(0), curve.append)
+    training, curve = random_training(20), []
+    before = loss_of(training)
+    training.run(curve.append)
     assert len(curve) == 20
     # an epoch of one batch reports the loss before its step
     assert curve[0] == pytest.approx(before)
-    assert clustering.loss() < before - 0.05
+    assert loss_of(training) < before - 0.05
 
 
 @pytest.fixture
@@ -95,23 +92,23 @@ def idle():
     graphs = [nx.cycle_graph(5)] * 9 + [nx.complete_graph(5)]
     adj = torch.stack([torch.from_numpy(nx.to_numpy_array(graph)).float() for graph in graphs])
     feat = torch.full((10, 5, 1), 0.5)
-    filters = filters_like(adj[:2], feat[:2])
+    filters = GraphFilters(2, 5, 1)
+    filters.set(torch.tensor([0]), adj[:1], feat[:1])
     filters.set(torch.tensor([1]), torch.zeros(1, 5, 5), torch.zeros(1, 5, 1))
-    return clustering_of(adj, feat, filters)
+    return training_of(adj, feat, filters)
 
 
 def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
-    filters, optimizer = idle.filters, FilterAdam(idle.filters.parameters())
-    optimizer.learning_rate = 0.1
-    before = filters.free_adj.detach().clone()
-    step(idle, optimizer, torch.arange(10))
+    filters, optimizer = idle.filters, idle.optimizer
+    before, rows = filters.free_adj.detach().clone(), torch.arange(10)
+    idle.step(rows, idle.assign(rows), 0.1)
     # only the filter that was assigned moves
     assert torch.equal(filters.free_adj[1], before[1])
     assert not torch.equal(filters.free_adj[0], before[0])
     momentum, trained = optimizer.square[0], filters.free_adj[0].detach().clone()
     momentum[1] = 9.0
     first = momentum[0].clone()
-    idle._relocate_idle(torch.tensor([10, 0]), optimizer, torch.Generator().manual_seed(0))
+    idle.relocate_idle(torch.tensor([10, 0]))
     assert ((filters.adj()[1] > 0.5) == idle.subgraphs.adj[9].bool()).all()
     torch.testing.assert_close(filters.feat()[1], idle.subgraphs.feat[9])
     assert torch.equal(filters.free_adj[0], trained)
@@ -122,19 +119,16 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
 
 
 @pytest.mark.parametrize("relocate", [True, False])
-def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
-    limits = {"num_epochs": 4, "learning_rate": 0.05, "relocate": relocate}
-    idle.learning = replace(idle.learning, **limits)
-    idle.train(torch.Generator().manual_seed(0), lambda loss: None)
+def test_training_moves_an_idle_filter_where_it_may_and_not_in_the_last_quarter(
+    relocate, idle, monkeypatch
+):
+    limits = {"num_epochs": 8, "learning_rate": 0.05, "relocate": relocate}
+    idle.learning, sizes = replace(idle.learning, **limits), []
+    move = idle.relocate_idle
+    monkeypatch.setattr(idle, "relocate_idle", lambda size: sizes.append(size) or move(size))
+    idle.run(lambda loss: None)
     assert (float(idle.assign().similarity[9]) > 0.9) == relocate
-
-
-def test_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
-    sizes = []
-    monkeypatch.setattr(idle, "_relocate_idle", lambda size, *_: sizes.append(size))
-    idle.learning = replace(idle.learning, num_epochs=8, learning_rate=0.05)
-    idle.train(torch.Generator().manual_seed(0), lambda loss: None)
-    assert [int(size.sum()) for size in sizes] == [10] * 6
+    assert [int(size.sum()) for size in sizes] == [10] * 6 * relocate
 
 
 def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
@@ -143,17 +137,15 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
     theirs = [one.detach().clone().requires_grad_() for one in ours]
     optimizer, adam = FilterAdam(ours), torch.optim.Adam(theirs)
     for rate in (0.1, 0.05, 0.2):
-        optimizer.learning_rate = adam.param_groups[0]["lr"] = rate
-        for each, parameters in ((optimizer, ours), (adam, theirs)):
-            each.zero_grad()
-            # the second parameter gets no gradient
-            (parameters[0] ** 2).sum().backward()
-            each.step()
-        assert torch.equal(ours[0], theirs[0])
+        adam.param_groups[0]["lr"] = rate
+        optimizer.step((ours[0] ** 2 * ours[1]).sum(), rate)
+        adam.zero_grad()
+        (theirs[0] ** 2 * theirs[1]).sum().backward()
+        adam.step()
+    assert all(map(torch.equal, ours, theirs))
     optimizer.reset(torch.tensor([0, 2]))
     before = ours[0].detach().clone()
-    ours[0].grad.zero_()
-    optimizer.step()
+    optimizer.step((0 * ours[0] + 0 * ours[1]).sum(), 0.1)
     assert (ours[0] == before).all(dim=1).tolist() == [True, False, True]
 
 

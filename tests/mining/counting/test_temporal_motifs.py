@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from gomkcn.commands.main import main
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
+from mining.counting.temporal_motifs import SECOND_EDGES, THIRD_EDGES, motif_events, temporal_census
 from mining.html.temporal_page import draw_events
-from mining.temporal_motifs import SECOND_EDGES, THIRD_EDGES, motif_events, temporal_census
 
 # SNAP's temporalmotifs on CollegeMsg, times made different by 100 t + k for the k-th of equal ones
 # and a window of 100 · 3600 + 50; Raphtory 0.17 has the same
