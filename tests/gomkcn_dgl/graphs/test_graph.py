@@ -395,6 +395,8 @@ def test_it_is_said_why_a_table_has_a_direction(log):
     assert note in graph.notes
     assert f"{note}; directed=False (--undirected) leaves directions out" in log()
     said = "undirected, as {}; directed=True (--directed) gives edges a direction"
+    as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}), directed=True)
+    assert not any(line.startswith("undirected") for line in log())
     as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}))
     assert said.format("its columns are called left, right") in log()
     # a list of neighbours has each edge twice

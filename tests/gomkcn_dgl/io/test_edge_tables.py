@@ -208,6 +208,9 @@ def test_directions(write):
     path = write("g.txt", "0 1\n1 0\n1 2\n")
     assert not read_graph(path).is_directed
     assert read_graph(path, directed=True).num_edges == 3
+    # of two weights the largest, as of any undirected edge
+    graph = read_graph(write("g.csv", "source,target,weight\n0,1,2\n1,0,3\n"))
+    assert (graph.is_directed, graph.weights.tolist()) == (False, [3, 3])
     # as Gephi writes them
     path = write("g.csv", "Source,Target,Type\n0,1,Directed\n2,1,Directed\n")
     graph = read_graph(path)
