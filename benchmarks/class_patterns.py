@@ -92,7 +92,7 @@ def main(bench: Bench) -> None:
         graph, y, direct = read(folder, relation, bench.quick)
         start = time.perf_counter()
         miner = PatternMiner(values="occurrences", **options)
-        run = MiningRun.of(miner.fit(graph, y, quiet=True), graph)
+        run = MiningRun.of(miner.fit(graph, y), graph)
         seconds = time.perf_counter() - start
         if wrong := find_differences(run, miner.transform(graph), direct):
             raise click.ClickException("; ".join(wrong))

@@ -100,7 +100,6 @@ class Explanation:
     decisions: list[Decision]
     class_names: tuple[str, ...]
     confusion: np.ndarray
-    relations: tuple[tuple[str, bool], ...]
     filters: tuple[LearntFilter, ...] = ()
 
 
@@ -151,8 +150,7 @@ def explain_classifier(
     confusion = confusion_matrix(
         data.labels[test], predicted[test], labels=np.arange(data.num_classes)
     )
-    kinds = tuple(graph.relations.kinds)
-    return Explanation(decisions, classifier.class_names, confusion, kinds, filters)
+    return Explanation(decisions, classifier.class_names, confusion, filters)
 
 
 @torch.no_grad()

@@ -212,13 +212,10 @@ def _with_charges(mol: Any) -> Any:
         if atom.GetSymbol() == "N" and orders == 4 and not atom.GetIsAromatic():
             atom.SetFormalCharge(1)
             for bond in atom.GetBonds():
-                other = bond.GetOtherAtom(atom)
-                if (other.GetSymbol(), other.GetDegree(), bond.GetBondTypeAsDouble()) == (
-                    "O",
-                    1,
-                    1,
-                ):
-                    other.SetFormalCharge(-1)
+                end = bond.GetOtherAtom(atom)
+                kind = end.GetSymbol(), end.GetDegree(), bond.GetBondTypeAsDouble()
+                if kind == ("O", 1, 1):
+                    end.SetFormalCharge(-1)
     mol.UpdatePropertyCache(strict=False)
     return mol
 

@@ -309,7 +309,7 @@ class _Search:
         u, v, label = np.concatenate([code.arcs, back]).T
         order = np.argsort(u, kind="stable")
         own = self.labels.arcs(u[order], v[order], label[order], np.array(code.colors))
-        return bool(is_minimal(own, code.arcs, code.keys, code.paths, opposite))
+        return bool(is_minimal(own, code.arcs, code.keys, opposite))
 
     def structure(self, code: _Code) -> Structure:
         """The subgraph of a code."""
@@ -321,16 +321,16 @@ class _Search:
 
 @dataclass(frozen=True, eq=False)
 class _Code:
-    """A DFS code of E arcs and M nodes, as :func:`is_minimal` takes it."""
+    """A DFS code of E arcs and M nodes, as :func:`is_minimal` takes it, and its right-most path."""
 
     arcs: np.ndarray
     keys: np.ndarray
-    paths: np.ndarray
+    path: np.ndarray
     colors: tuple[int, ...]
 
     @classmethod
     def begin(cls, label: int, colors: tuple[int, int]) -> _Code:
-        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([[1, 0]]), colors)
+        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([1, 0]), colors)
 
     @property
     def name(self) -> tuple[int, ...]:
@@ -341,12 +341,6 @@ class _Code:
     def prefixes(self) -> list[tuple[int, ...]]:
         """Names of the codes that it grew from, and its own."""
         return [self.name[:length] for length in range(3, len(self.name) + 1)]
-
-    @property
-    def path(self) -> np.ndarray:
-        """The right-most path."""
-        last = self.paths[-1]
-        return last[last >= 0]
 
     def used(self, opposite: np.ndarray) -> np.ndarray:
         """The arcs both ways, bool ``[M, M, L]``."""
@@ -368,15 +362,8 @@ class _Code:
             rank, label = divmod(front, arcs.num_labels)
             u, v, colors = int(path[rank]), size, (*colors, color)
             path = np.concatenate([[size], path[rank:]])
-        paths = np.full((len(self.arcs) + 1, len(colors)), -1)
-        paths[:-1, : self.paths.shape[1]] = self.paths
-        paths[-1, : len(path)] = path
-        return _Code(
-            np.concatenate([self.arcs, [[u, v, label]]]),
-            np.append(self.keys, key),
-            paths,
-            colors,
-        )
+        arcs_after = np.concatenate([self.arcs, [[u, v, label]]])
+        return _Code(arcs_after, np.append(self.keys, key), path, colors)
 
 
 def _groups(keys: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

@@ -47,7 +47,8 @@ def find_extensions(
     -------
     key, row, node : int64, int64 and int32 ``[X]``
         What is added, in gSpan's order; the embedding that it is added to; and the new node, or -1.
-        See :func:`arc_of_key` for keys.
+        The key of an arc from a node of rank r on the path to a new one is (r L + label) C + colour
+        + M L, and that of an arc back to the node at m is m L + label.
     """
     room = 4 * len(nodes) + 16
     key, row = np.empty(room, np.int64), np.empty(room, np.int64)
@@ -97,9 +98,7 @@ def _longer(values: np.ndarray, room: int) -> np.ndarray:
 
 
 @compiled()
-def is_minimal(
-    arcs: Arcs, code: np.ndarray, keys: np.ndarray, paths: np.ndarray, opposite: np.ndarray
-) -> bool:
+def is_minimal(arcs: Arcs, code: np.ndarray, keys: np.ndarray, opposite: np.ndarray) -> bool:
     """Whether no other depth-first search of the same subgraph has a code before this one.
 
     Parameters
@@ -110,8 +109,6 @@ def is_minimal(
         Positions of the two ends and label of each arc.
     keys : int64 ``[E]``
         Keys of the arcs after the first as :func:`find_extensions` has them.
-    paths : int64 ``[E, M]``
-        The right-most path after each arc, -1 behind its end.
     """
     size, num_labels = len(arcs.indptr) - 1, arcs.num_labels
     # 1. all searches whose first arc is the least of all
@@ -130,14 +127,19 @@ def is_minimal(
                 found += 1
     nodes = begun[:found]
     used = np.zeros((size, size, num_labels), np.bool_)
+    path, length = np.zeros(size, np.int64), 1
     # 2. these go on with what the code has next, as long as no other arc comes before that
     for step in range(1, len(code)):
         u, v, label = code[step - 1]
         used[u, v, label] = used[v, u, opposite[label]] = True
-        path = paths[step - 1]
-        length = 0
-        while length < size and path[length] >= 0:
-            length += 1
+        if v > u:
+            # a new node, behind one of the path
+            rank = 0
+            while path[rank] != u:
+                rank += 1
+            before = path[rank:length].copy()
+            length += 1 - rank
+            path[0], path[1:length] = v, before
         key, row, new = find_extensions(arcs, nodes, path[:length], used, True)
         width = nodes.shape[1]
         grows = code[step, 1] == width

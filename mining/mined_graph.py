@@ -75,11 +75,6 @@ class MinedGraph:
         varies = np.flatnonzero((features != features[:1]).any(axis=0)).tolist()
         return [column for column in varies if column not in categories]
 
-    @property
-    def has_numeric_features(self) -> bool:
-        """Whether there are such features."""
-        return bool(self.numeric_columns)
-
     def structure(self, channels: np.ndarray, colors: np.ndarray | None) -> Structure:
         """The structure of edges in the channels of this graph, and of colours ``[M]``."""
         relations = relations_of(self.graph.relations.names, self.graph.relations.directed)

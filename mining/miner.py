@@ -154,7 +154,6 @@ class Miner:
         *,
         steps: Steps | None = None,
         progress: bool = False,
-        quiet: bool = False,
     ) -> M:
         """Mine a graph.
 
@@ -173,8 +172,6 @@ class Miner:
             ``n_jobs`` that count.
         progress : bool
             Whether to show a progress bar; that of ``steps``, where they are given.
-        quiet : bool
-            Whether not to log what was merged and dropped.
 
         Raises
         ------
@@ -229,9 +226,8 @@ class Miner:
             located = locate_patterns(mined, choice.patterns, self.random_state, steps)
         # 6. give them their numbers
         patterns = [replace(one, id=i) for i, one in enumerate(located)]
-        if not quiet:
-            number = len(patterns) + len(choice.others)
-            log.info("%d structures were counted; %d are reported", number, len(patterns))
+        number = len(patterns) + len(choice.others)
+        log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind
         self.graph_key_ = key_of(given)
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)

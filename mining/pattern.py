@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl.graphs.structure import Edge, Structure, empty_networkx
-from gomkcn_dgl.relations import PLAIN, Relations
+from gomkcn_dgl.graphs.structure import Edge, Structure
+from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
 from mining.occurrences import NONE, Occurrence, Occurrences
 
@@ -282,10 +282,6 @@ class ClassDifference:
         most = max(one.strength for one in self.contrasts) * _SAME
         equal = [one for one in self.contrasts if one.strength >= most]
         return max(equal, key=lambda one: one.is_more_frequent)
-
-    def __str__(self) -> str:
-        """The strongest contrast, and the adjusted p."""
-        return f"{self.strongest}, adjusted p {self.p_adjusted:.3g}"
 
     def to_dict(self) -> dict[str, Any]:
         """The record of ``patterns.json``."""
@@ -588,37 +584,28 @@ class Pattern:
         """The same with a count of its occurrences."""
         return replace(self, frequency=replace(self.frequency, occurrences=count))
 
-    def to_networkx(self) -> Any:
-        """The pattern as a NetworkX graph.
-
-        It is a ``DiGraph`` where edges have a direction, and a multigraph where there are several
-        relations; edges then have the attribute ``relation``, and among edges with a direction
-        those without one go both ways. The frequencies and the comparisons with random graphs are
-        attributes of the graph.
-        """
-        graph = empty_networkx(self.relations)
-        # not "id", which networkx takes for the id of the graph element in GraphML
-        graph.graph["pattern"] = self.id
+    @property
+    def measures(self) -> dict[str, Any]:
+        """Its counts, and how they compare with random graphs, by name."""
         count = self.frequency.occurrences
-        graph.graph |= {"occurrences": count.value, "occurrences_are": count.state}
-        graph.graph |= {
-            name: getattr(self.frequency, name) for name in ("graphs", "listed", "disjoint")
-        }
+        # not "id", which networkx takes for the id of the graph element in GraphML
+        found = {"pattern": self.id, "occurrences": count.value, "occurrences_are": count.state}
+        found |= {name: getattr(self.frequency, name) for name in ("graphs", "listed", "disjoint")}
         if self.motif is not None:
-            graph.graph |= {"copies": self.motif.num_copies, "bits": self.motif.bits}
+            found |= {"copies": self.motif.num_copies, "bits": self.motif.bits}
         for null, significance in self.significance.items():
-            graph.graph |= {
-                f"{name}_{null}": value
-                for name in ("mean", "sd", "z", "p", "p_adjusted")
-                if (value := getattr(significance, name)) is not None
-            }
-        graph.add_nodes_from(range(self.num_nodes))
-        named = self.relations.names != (PLAIN,)
-        for (u, v), relation in zip(self.edges, self.edge_relations, strict=True):
-            values = {"relation": self.relations.names[relation]} if named else {}
-            graph.add_edge(u, v, **values)
-            if graph.is_directed() and not self.relations.directed[relation]:
-                graph.add_edge(v, u, **values)
+            for name in ("mean", "sd", "z", "p", "p_adjusted"):
+                if (value := getattr(significance, name)) is not None:
+                    found[f"{name}_{null}"] = value
+        return found
+
+    def to_networkx(self) -> Any:
+        """The pattern as a NetworkX graph, see :meth:`Structure.to_networkx`.
+
+        Its :attr:`measures` are attributes of the graph.
+        """
+        graph = self.structure.to_networkx()
+        graph.graph = self.measures
         return graph
 
     def to_dict(self) -> dict[str, Any]:

@@ -201,6 +201,7 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
+    _import_igraph()
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.html.explanation_page import explain_run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from mining.classifier_explanation import Explanation, explain_classifier
 from mining.html.page import flatten, render_page
 from mining.plots.layout import Drawable
 from mining.plots.structure_drawing import draw_structure
-from mining.plots.styles import Kind, line_styles
+from mining.plots.styles import line_styles
 
 PAGE = "explanation.html"
 
@@ -77,15 +76,13 @@ def render_explanation(
         interval=_interval(metrics),
         verdict=judge_accuracy(metrics),
         chosen=None if chosen is None else describe_chosen(chosen),
-        draw=partial(_draw, lines=line_styles([], explanation.relations)),
+        draw=_draw,
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
     )
 
 
-def _draw(
-    graph: Drawable | None, scores: np.ndarray | None = None, *, lines: Mapping[Kind, str]
-) -> Markup:
+def _draw(graph: Drawable | None, scores: np.ndarray | None = None) -> Markup:
     """A graph, whose nodes are shaded by their responses ``[V, F]`` to the strongest filter."""
     if graph is None:
         return Markup("<p>Too large to be drawn.</p>")
@@ -98,7 +95,7 @@ def _draw(
         graph,
         round(200 * wide),
         round(170 * wide),
-        lines=lines,
+        lines=line_styles([], graph.relations.kinds),
         letters=bool(graph.categories),
         label=f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges",
         shades=shades.tolist(),

@@ -79,8 +79,8 @@ def render_report(run: MiningRun) -> str:
         motifs=motifs,
         has_occurrences=any(row["of"] for row in motifs),
         comparisons=[
-            {"null": null, "keeps": keeps, **_comparison(run, null, motifs, numbers, lines)}
-            for null, keeps in (run.null_models or {"": ""}).items()
+            {"null": null, **_comparison(run, null, motifs, numbers, lines)}
+            for null in run.null_models or [""]
         ],
         classes=_class_rows(run, numbers, lines) if has_classes else None,
         most_class_rows=_MOST_CLASS_ROWS,

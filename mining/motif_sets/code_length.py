@@ -30,8 +30,6 @@ from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.copy_loops import Places
 from mining.motif_sets.graph_count import (
-    REPORT_TOLERANCE,
-    SEARCH_TOLERANCE,
     GraphCount,
     count_graphs,
     count_graphs_of_blocks,
@@ -307,31 +305,23 @@ class GraphCode:
         self._ascending = np.sort(graph.degrees[0])
         self._roles: dict[tuple[int, bytes], tuple[float, float]] = {}
 
-    def residual(
-        self,
-        degrees: np.ndarray,
-        used: np.ndarray,
-        near: Residual | None = None,
-        tolerance: float = SEARCH_TOLERANCE,
-    ) -> Residual:
+    def residual(self, degrees: np.ndarray, used: np.ndarray) -> Residual:
         """The bits of what copies leave over, of degrees ``[S, V]`` and edges that are not used.
 
-        Layers are multiplied, an upper bound where edges of two layers may join the same nodes. The
-        search for multipliers starts from those of ``near``, of a similar graph.
+        Layers are multiplied, an upper bound where edges of two layers may join the same nodes.
         """
         graph, counts = self.graph, []
-        for place, layer in enumerate(graph.layers):
-            last = None if near is None else near.counts[place]
+        for layer in graph.layers:
             first = degrees[layer.first_slot, graph.nodes_of[layer.first]]
             second = degrees[layer.second_slot, graph.nodes_of[layer.second]]
             if self.blocks is not None:
                 edges = edges_between(graph.edges[~used], self.blocks)
-                one = count_graphs_of_blocks(first, self.blocks, edges, last, tolerance)
+                one = count_graphs_of_blocks(first, self.blocks, edges)
             elif layer[:2] == layer[2:]:
-                one = count_graphs(first, last, tolerance)
+                one = count_graphs(first)
             else:
                 same = layer.first == layer.second
-                one = count_two_sided_graphs(first, second, same, last, tolerance)
+                one = count_two_sided_graphs(first, second, same)
             counts.append(one)
         bits = self.partition + sum(one.bits for one in counts)
         return Residual(bits, tuple(counts))
@@ -350,8 +340,9 @@ class GraphCode:
         slots = graph.edge_slots
         bits = -logs[slots[:, 0], graph.edges[:, 0]] - logs[slots[:, 1], graph.edges[:, 1]]
         if self.blocks is not None:
-            ends = self.blocks[graph.edges]
-            bits -= residual.counts[0].between[ends[:, 0], ends[:, 1]]
+            between = residual.counts[0].between
+            assert between is not None, "blocks are counted with what lies between them"
+            bits -= between[tuple(self.blocks[graph.edges].T)]
         return bits
 
     def head(self, shape: Shape) -> float:
@@ -379,22 +370,14 @@ class GraphCode:
         that a copy costs -log2 of the number of such copies that is expected at random.
         """
         graph, roles = self.graph, self.graph.roles(shape)
-        pairs = zip(shape.colors.tolist(), roles, strict=True)
-        found = [self._role(color, role) for color, role in pairs]
-        uniform, weight = (sum(column) for column in zip(*found, strict=True))
-        table = log2_factorials(int(graph.num_neighbors.max()))
-        terms = terms_of(roles)
-        by_degree = np.full(len(copies), weight)
-        for role, slot, r in terms.tolist():
-            degrees = graph.degrees[slot, copies[:, role]]
-            by_degree -= table[degrees] - table[degrees - r]
+        (uniform,), by_degree = self.address_bits(shape, copies, roles[None])
         eligible = np.zeros(0, np.int64)
         if graph.is_plain:
             # the nodes of a role could all play those of smaller degree
             able = np.searchsorted(self._ascending, np.sort(roles[:, 0])[::-1])
             eligible = len(self._ascending) - able
         return Places(
-            terms, by_degree, uniform, eligible, roles.sum(axis=1),
+            terms_of(roles), by_degree, uniform, eligible, roles.sum(axis=1),
             graph.num_neighbors, graph.class_of, graph.class_sizes,
         )  # fmt: skip
 
@@ -421,24 +404,28 @@ class GraphCode:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Bits of copies ``[K, M]`` by the first two addresses, ``[K]`` each.
 
-        Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
+        ``inside``, the demand of each node, is int64 ``[K, M, S]``, or ``[1, M, S]`` where all
+        copies are alike; so are the bits by the first one.
         """
-        # a sum of hashes stands for a colour and a demand
+        # 1. the roles that differ: a sum of hashes stands for a colour and a demand
         factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
         keys = (
             shape.colors.astype(np.uint64) * factors[-1] + inside.astype(np.uint64) @ factors[:-1]
         )
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        colors = np.broadcast_to(shape.colors, copies.shape).reshape(-1)[first]
+        colors = np.broadcast_to(shape.colors, keys.shape).reshape(-1)[first]
         demands = inside.reshape(-1, inside.shape[2])[first]
         pairs = zip(colors.tolist(), demands, strict=True)
         uniform, weight = np.array([self._role(*pair) for pair in pairs]).reshape(-1, 2).T
-        which = which.reshape(copies.shape)
+        which = which.reshape(keys.shape)
+        # 2. by degree, the share that each node has of the weights
         table = log2_factorials(int(self.graph.num_neighbors.max()))
         by_degree = weight[which].sum(axis=1)
         for slot, degrees in enumerate(self.graph.degrees):
-            degree = degrees[copies]
-            by_degree -= (table[degree] - table[degree - inside[:, :, slot]]).sum(axis=1)
+            nodes = np.flatnonzero(inside[:, :, slot].any(axis=0))
+            degree = degrees[copies[:, nodes]]
+            falling = table[degree] - table[degree - inside[:, nodes, slot]]
+            by_degree = by_degree - falling.sum(axis=1)
         return uniform[which].sum(axis=1), by_degree
 
     def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
@@ -484,7 +471,7 @@ class GraphCode:
         for shape, copies in motifs:
             used[graph.edge_numbers(shape, copies)] = True
             move_copies(degrees, copies, terms_of(graph.roles(shape)), -1)
-        rest = self.residual(degrees, used, tolerance=REPORT_TOLERANCE)
+        rest = self.residual(degrees, used)
         bits = rest.bits + integer_bits(len(motifs))
         bits += sum(self.motif_bits(*one)[0] for one in motifs)
         return Length(bits, sum(one.error for one in rest.counts))

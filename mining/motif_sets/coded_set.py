@@ -56,7 +56,8 @@ class CodedSet:
 
 def pack(sets: Sequence[CodedSet | None]) -> Arrays:
     """Some sets as arrays that a job keeps; :func:`unpack` reads them."""
-    return {"sets": np.array(json.dumps([one and _record(one) for one in sets]))}
+    records = [one and {**vars(one), "missing": _hex(one.missing)} for one in sets]
+    return {"sets": np.array(json.dumps(records, default=_as_json))}
 
 
 def unpack(arrays: Arrays) -> tuple[CodedSet, CodedSet | None]:
@@ -65,44 +66,31 @@ def unpack(arrays: Arrays) -> tuple[CodedSet, CodedSet | None]:
     return _set_of(answer), other and _set_of(other)
 
 
-def _record(one: CodedSet) -> dict[str, Any]:
-    motifs = [*one.motifs, *([] if one.closest is None else [one.closest])]
-    return {
-        **vars(one),
-        "motifs": [
-            {
-                **vars(own),
-                "structure": own.structure.to_dict(),
-                "copies": own.copies.tolist(),
-                "edits": own.edits.tolist(),
-            }
-            for own in motifs
-        ],
-        "closest": one.closest is not None,
-        "blocks": None if one.blocks is None else one.blocks.tolist(),
-        "missing": [(key.hex(), bits) for key, bits in one.missing.items()],
-    }
+def _hex(missing: Mapping[bytes, float]) -> dict[str, float]:
+    return {key.hex(): bits for key, bits in missing.items()}
+
+
+def _as_json(value: Any) -> Any:
+    """An array, a structure or a motif."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.to_dict() if isinstance(value, Structure) else vars(value)
 
 
 def _set_of(record: dict[str, Any]) -> CodedSet:
-    motifs = [
-        CodedMotif(
-            **{
-                **own,
-                "structure": Structure.from_dict(own["structure"]),
-                "copies": np.array(own["copies"], np.int64).reshape(
-                    -1, own["structure"]["num_nodes"]
-                ),
-                "sources": tuple(own["sources"]),
-                "edits": np.array(own["edits"], np.int64).reshape(-1, 4),
-            }
-        )
-        for own in record["motifs"]
-    ]
+    closest, blocks = record["closest"], record["blocks"]
     changed = {
-        "closest": motifs.pop() if record["closest"] else None,
-        "motifs": tuple(motifs),
-        "blocks": None if record["blocks"] is None else np.array(record["blocks"], np.int64),
-        "missing": {bytes.fromhex(key): bits for key, bits in record["missing"]},
+        "motifs": tuple(map(_motif_of, record["motifs"])),
+        "closest": closest and _motif_of(closest),
+        "blocks": blocks and np.array(blocks, np.int64),
+        "missing": {bytes.fromhex(key): bits for key, bits in record["missing"].items()},
     }
     return CodedSet(**{**record, **changed})
+
+
+def _motif_of(record: dict[str, Any]) -> CodedMotif:
+    structure = Structure.from_dict(record["structure"])
+    rows = {"copies": structure.num_nodes, "edits": 4}
+    arrays = {name: np.array(record[name], np.int64).reshape(-1, m) for name, m in rows.items()}
+    changed = {"structure": structure, "sources": tuple(record["sources"]), **arrays}
+    return CodedMotif(**{**record, **changed})

@@ -18,7 +18,6 @@ the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, product
@@ -32,7 +31,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.compiled import compiled
 from mining.candidates.shapes import Rows, Shape
 from mining.motif_sets.graph_count import (
-    REPORT_TOLERANCE,
     count_two_sided_graphs,
     degree_nats,
     peel,
@@ -154,7 +152,7 @@ def count_small_digraphs(
     2
     """
     out, into = np.array(degrees, np.int64).reshape(-1, 2).T
-    found = count_two_sided_graphs(out, into, True, tolerance=REPORT_TOLERANCE)
+    found = count_two_sided_graphs(out, into, True)
     num_arcs, others = int(out.sum()), len(out) - 1
     if num_arcs <= _MOST_ARCS:
         bits = log2(max(_list_digraphs(tuple(sorted(degrees))), 1))
@@ -299,13 +297,6 @@ class CollectionCode:
             self, (), self.colors, np.arange(num_nodes), 0.0, [_EMPTY] * self.num_colors,
             np.zeros(num_graphs), np.zeros(self.degrees.shape),
         ).coded(np.arange(num_graphs), np.arange(self.num_colors))  # fmt: skip
-
-    def cover(self, motifs: Sequence[tuple[Shape, np.ndarray]]) -> Covering:
-        """The collection with these copies of motifs covered, in this order."""
-        covering = self.without_motifs()
-        for shape, copies in motifs:
-            covering = covering.add(shape, copies)
-        return covering
 
 
 class ClassCode(NamedTuple):
@@ -467,10 +458,8 @@ class Covering:
 
     def motif_parts(self, shape: Shape, counts: np.ndarray) -> tuple[float, float, float]:
         """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
-        free, taken = (
-            self.free_of_color,
-            counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors),
-        )
+        free = self.free_of_color
+        taken = counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors)
         chosen = log2_factorial(free) - log2_factorial(free - taken)
         address = (
             float(chosen.sum() - log2_factorial(counts).sum())
@@ -508,8 +497,7 @@ class Covering:
         """Code the signatures of classes that have changed, in the order of the nodes.
 
         A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha
-        as in all graphs so far: (n + alpha pi) / (n_g + alpha), pi = (N + 1/2) / (all + symbols /
-        2).
+        as in all graphs so far: (n + α π) / (n_g + α), π = (N + ½) / (number so far + symbols / 2).
         """
         code, (degrees, symbol_of) = self.code, self.signatures
         # 1. the nodes of each class, and their symbols

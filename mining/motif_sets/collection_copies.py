@@ -319,9 +319,6 @@ def gather(
         if sum(len(each.copies) for each in seen) > MOST_GROWN:
             cut = cut or _cut(size + 1)
             sets = _nearest_to_paying(code, own, rng)
-        elif len(sets) > MOST_GROWN:
-            cut = cut or _cut(size + 1)
-            sets = thin(sets, code.graph_of, max(20, MOST_GROWN // graphs), rng)
         if not len(sets):
             break
         if is_over():

@@ -224,14 +224,12 @@ class _Search:
     def extend(self, found: Found) -> Found:
         """Add what saves most, as long as something saves enough."""
         while not self.late():
-            best = found
-            for one in self.most_promising(found):
-                longer = self.cover((*found.motifs, one))
-                if longer.length < found.length - LEAST_BITS and _is_better(longer, best):
-                    best = longer
-            if best is found:
+            tried = [self.cover((*found.motifs, one)) for one in self.most_promising(found)]
+            shorter = [one for one in tried if one.length < found.length - LEAST_BITS]
+            if not shorter:
                 break
-            found = best
+            # of equal ones, that whose last motif comes first
+            found = min(shorter, key=lambda one: (round(one.length / _EQUAL), one.motifs[-1].rank))
         return found
 
     def most_promising(self, found: Found) -> list[Candidate]:
@@ -330,9 +328,7 @@ class _Search:
 
     def coded(self, one: Candidate, copies: np.ndarray, bits: float) -> CodedMotif:
         """The record of a motif, whose nodes come in canonical order."""
-        code, shape = self.empty.covering.code, one.shape
-        if (links_of(code.rows, copies)[0] != shape.links).any():
-            raise AssertionError("all copies of a motif are joined alike")
+        shape = one.shape
         order = self.structure(shape).form.order
         structure = self.structure(Shape.of(shape.links[np.ix_(order, order)], shape.colors[order]))
         return CodedMotif(structure, _sorted(copies[:, order]), bits, sources=one.sources)
@@ -365,13 +361,6 @@ class _Search:
             lengths = [other.length - found.length for each, other in tried if each in other.motifs]
             missing[one.key] = min(lengths, default=inf)
         return missing
-
-
-def _is_better(new: Found, old: Found) -> bool:
-    """Whether one set is shorter; of equal ones, that whose last motif has the smaller key."""
-    if abs(new.length - old.length) > _EQUAL or not old.motifs:
-        return new.length < old.length
-    return new.motifs[-1].rank < old.motifs[-1].rank
 
 
 def _sorted(rows: np.ndarray) -> np.ndarray:

@@ -133,7 +133,7 @@ class EditedGraph:
         degrees = self.degrees.copy()
         for slot in range(len(degrees)):
             np.subtract.at(degrees[slot], copies, inside[:, :, slot])
-        residual = code.residual(degrees, used, self.residual)
+        residual = code.residual(degrees, used)
         placed = Placed(shape, copies, edits, bits, address)
         return EditedGraph(code, (*self.motifs, placed), degrees, used, residual)
 

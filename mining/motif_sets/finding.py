@@ -210,7 +210,7 @@ def _not_used(mined: MinedGraph) -> tuple[str, ...]:
     """What the description leaves out, a phrase each."""
     graph = mined.graph
     left_out = ["the weights of the edges"] if graph.weights is not None else []
-    if mined.has_numeric_features:
+    if mined.numeric_columns:
         left_out.append("numeric features of the nodes")
     return (*left_out, *(note for note in graph.notes if note.startswith(("dropped", "merged"))))
 

@@ -21,7 +21,8 @@ collection counts these one by one where few edges are left, and else has a cons
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import log, pi
 from typing import Any, NamedTuple
 
@@ -30,14 +31,12 @@ from scipy.special import gammaln
 
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
-# F may still move by so much: in a search, and where a length is reported
-SEARCH_TOLERANCE, REPORT_TOLERANCE = 1e-6, 1e-9
+# F may still move by so much
+_TOLERANCE = 1e-9
 # degrees that have an unknown of their own; beyond them neighbouring degrees share one
 MOST_CLASSES = 600
 # log2 x of a node that is joined to all others, and of one that these leave without any
 _FORCED = 20.0
-# how far log2 x / d to start from may be from that of most classes
-_FAR = 2.0
 # a variance is taken to be at least this part of the degree
 _LEAST_VARIANCE = 0.02
 # rounds, the longest step, its shortest part, and a pull to where it starts
@@ -53,28 +52,12 @@ class Multipliers:
     logs: np.ndarray  # float64 [K], log2 x
 
     def of(self, degrees: np.ndarray, blocks: Any = 0) -> np.ndarray:
-        """log2 x of nodes of some degrees and blocks, float64, shaped like ``degrees``.
-
-        A class that there is not has about what the next one has for its degree, to start from; a
-        node of degree 0 has 0.
-        """
+        """log2 x of nodes of these classes, float64, shaped like ``degrees``; 0 at degree 0."""
         if not len(self.logs):
             return np.zeros(degrees.shape)
         width = int(max(self.degrees.max(), degrees.max())) + 1
-        keys, sought = self.blocks * width + self.degrees, blocks * width + degrees
-        # 1. the class, or that of the next degree in the block, or the one before
-        place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-        place -= (self.blocks[place] != blocks) & (place > 0)
-        # 2. x / d; where the edges of that class are certain, x is too large to start from
-        is_known = keys[place] == sought
-        if (is_known | (degrees == 0)).all():
-            return np.where(degrees > 0, self.logs[place], 0.0)
-        ratios = self.logs - np.log2(self.degrees)
-        middle = np.median(ratios)
-        near = np.clip(ratios[place], middle - _FAR, middle + _FAR)
-        ratio = np.where(is_known, ratios[place], near)
-        logs: np.ndarray = np.where(degrees > 0, ratio + np.log2(np.maximum(degrees, 1)), 0.0)
-        return logs
+        place = np.searchsorted(self.blocks * width + self.degrees, blocks * width + degrees)
+        return np.where(degrees > 0, self.logs[np.minimum(place, len(self.logs) - 1)], 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,45 +66,36 @@ class GraphCount:
 
     bits: float  # log2 of their number, about
     sides: tuple[Multipliers, ...]  # of the nodes; with two sides, of those on each
-    # float64 [B, B], log2 ω of the pairs of blocks, NaN where no edge joins them; 0 without blocks
-    between: np.ndarray
     error: float = 0.0  # what the grouping of degrees changes the bits by at most, about
+    # float64 [B, B], log2 ω of the pairs of blocks, NaN where no edge joins them
+    between: np.ndarray | None = None
 
 
-def count_graphs(
-    degrees: np.ndarray,
-    near: GraphCount | None = None,
-    tolerance: float = SEARCH_TOLERANCE,
-) -> GraphCount:
+def count_graphs(degrees: np.ndarray) -> GraphCount:
     """The number of simple graphs with some degrees.
 
     Nodes that are joined to all others are forced, as are nodes that these leave without further
     edges; they are peeled off, in turn, before the rest is counted.
 
-    ``degrees`` is int64 ``[V]``; the search for multipliers starts from those ``near``, of similar
-    degrees, and F may still move by the ``tolerance``.
+    ``degrees`` is int64 ``[V]``.
 
     Examples
     --------
     >>> eight, star = np.full(8, 3), np.array([4, 1, 1, 1, 1])
-    >>> round(count_graphs(eight, tolerance=1e-9).bits, 6), count_graphs(star).bits
+    >>> round(count_graphs(eight).bits, 6), count_graphs(star).bits
     (14.050527, 0.0)
     """
     counts = np.bincount(degrees)
     known = np.flatnonzero(counts[1:]) + 1
     counts = counts[known]
     left, forced = peel(known, counts)
-    # the rest is a single block, whose factor ω = 1 / x² goes into the multipliers
     free = forced == 0
-    if not free.any():
-        return GraphCount(0.0, (Multipliers(0 * known, known, forced),), np.zeros((1, 1)))
-    rest = _Classes.of(0 * left[free], left[free], counts[free])
-    total = np.array([[rest.sums.sum() // 2]])
-    start = None if near is None else (near.sides[0].of(known[free]), near.between)
-    found = _count_classes(rest, total, start, tolerance)
-    forced[free] = found.sides[0].logs + found.between[0, 0] / 2
-    side = Multipliers(0 * known, known, forced)
-    return GraphCount(found.bits, (side,), np.zeros((1, 1)), found.error)
+    error = bits = 0.0
+    if free.any():
+        rest = _Classes.of(0 * left[free], left[free], counts[free])
+        found, _ = _fit([rest], _pairs(rest), log(2) / 2)
+        bits, error, forced[free] = found.bits, found.error, found.sides[0].logs
+    return GraphCount(bits, (Multipliers(0 * known, known, forced),), error)
 
 
 def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,11 +118,7 @@ def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def count_graphs_of_blocks(
-    degrees: np.ndarray,
-    blocks: np.ndarray,
-    edges: np.ndarray,
-    near: GraphCount | None = None,
-    tolerance: float = SEARCH_TOLERANCE,
+    degrees: np.ndarray, blocks: np.ndarray, edges: np.ndarray
 ) -> GraphCount:
     """The number of simple graphs with some degrees and so many edges between blocks of nodes.
 
@@ -164,18 +134,25 @@ def count_graphs_of_blocks(
     True
     """
     classes = _Classes.of_nodes(degrees, blocks)
-    own = classes.blocks, classes.degrees
-    start = None if near is None else (near.sides[0].of(own[1], own[0]), near.between)
-    return _count_classes(classes, edges, start, tolerance)
+    number, (a, b) = len(classes.sizes), np.nonzero(np.triu(edges))
+    # 1. a factor for each two blocks that edges join, and the pairs of nodes that it counts for
+    place = np.full(edges.shape, -1)
+    place[a, b] = place[b, a] = np.arange(number, number + len(a))
+    own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
+    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(own, own)], -1)
+    weights = np.where(thirds < 0, 0, _pairs(classes))
+    # 2. near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a d_b
+    ends = np.bincount(own, classes.sums, minlength=len(edges))
+    factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
+    # 3. the corrections; for one block these are the ½
+    nats = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
+    found, logs = _fit([classes], weights, nats / 2, (thirds, edges[a, b], factors))
+    between = np.full(edges.shape, np.nan)
+    between[a, b] = between[b, a] = logs
+    return replace(found, between=between)
 
 
-def count_two_sided_graphs(
-    first: np.ndarray,
-    second: np.ndarray,
-    same: bool,
-    near: GraphCount | None = None,
-    tolerance: float = SEARCH_TOLERANCE,
-) -> GraphCount:
+def count_two_sided_graphs(first: np.ndarray, second: np.ndarray, same: bool) -> GraphCount:
     """The number of simple graphs whose edges lead from one side to another, with their degrees.
 
     The bits are as for one side, with p = x y / (1 + x y), both sides' corrections, and ½ log2(2π
@@ -187,40 +164,17 @@ def count_two_sided_graphs(
     Examples
     --------
     >>> ones = np.ones(6, int)
-    >>> round(count_two_sided_graphs(ones, ones, same=True, tolerance=1e-9).bits, 6)
+    >>> round(count_two_sided_graphs(ones, ones, same=True).bits, 6)
     8.8953
     """
     sides = _Classes.of_nodes(first), _Classes.of_nodes(second)
-    if not len(sides[0].sizes):
-        none = np.zeros(0, np.int64)
-        nothing = Multipliers(none, none, np.zeros(0))
-        return GraphCount(0.0, (nothing, nothing), np.zeros((1, 1)))
-    # 1. pairs of classes, without those of a node and itself
-    weights = np.outer(sides[0].sizes, sides[1].sizes)
+    # pairs of classes, without those of a node and itself
+    weights = np.outer(*(side.sizes for side in sides))
     if same:
         both = (first > 0) & (second > 0)
         np.subtract.at(weights, (sides[0].find(first[both]), sides[1].find(second[both])), 1)
-    # 2. the multipliers, near those of nearly independent edges, x y = d d' / m
-    num_edges, number = float(first.sum()), len(sides[0].sizes)
-    center = np.concatenate([np.log(side.sums / side.sizes) for side in sides])
-    center -= log(num_edges) / 2
-    start = center
-    if near is not None:
-        last = zip(sides, near.sides, strict=True)
-        start = np.concatenate([side.start(one.of(side.degrees)) for side, one in last])
-    places = np.split(np.arange(len(center)), [number])
-    sums = np.concatenate([side.sums for side in sides])
-    thirds = np.full(weights.shape, -1)
-    pairs = *places, thirds, weights.astype(np.float64)
-    unknowns, value, spread = minimize(start, center, sums, *pairs, tolerance)
-    # 3. the corrections
-    parts = [
-        side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
-    ]
-    nats = value + sum(part.nats for part in parts) + log(2 * pi * num_edges) / 2
-    error = sum(part.error for part in parts) / log(2)
-    found = tuple(part.multipliers for part in parts)
-    return GraphCount(max(0.0, nats / log(2)), found, np.zeros((1, 1)), error)
+    num_edges = max(1, int(first.sum()))
+    return _fit(sides, weights, log(2 * pi * num_edges) / 2)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,10 +214,6 @@ class _Classes:
     def find(self, degrees: np.ndarray) -> np.ndarray:
         """The group of nodes of some degrees, where there is one block."""
         return self.group[np.searchsorted(self.degrees, degrees)]
-
-    def start(self, logs: np.ndarray) -> np.ndarray:
-        """Start from ln x of the groups, from log2 x of the classes."""
-        return np.bincount(self.group, self.counts * logs) / self.sizes * log(2)
 
     def finish(self, unknowns: np.ndarray, spread: np.ndarray) -> _Side:
         """Corrections for the nodes in nats, from ln x of the groups and their variance in all."""
@@ -311,51 +261,51 @@ def _group(blocks: np.ndarray, degrees: np.ndarray, counts: np.ndarray) -> np.nd
     return np.concatenate([[0], np.cumsum(starts)])
 
 
-def _count_classes(
-    classes: _Classes,
-    edges: np.ndarray,
-    start: tuple[np.ndarray, np.ndarray] | None,
-    tolerance: float,
-) -> GraphCount:
-    """Count with one side; ``start`` is log2 x of the classes and log2 ω of the blocks."""
-    number, num_blocks = len(classes.sizes), len(edges)
-    between = np.full((num_blocks, num_blocks), np.nan)
-    if not number:
-        nothing = Multipliers(classes.blocks, classes.degrees, np.zeros(0))
-        return GraphCount(0.0, (nothing,), between)
-    # 1. an unknown for each group of classes, and one for each two blocks that edges join
-    a, b = np.nonzero(np.triu(edges))
-    place = np.full((num_blocks, num_blocks), -1)
-    place[a, b] = place[b, a] = np.arange(number, number + len(a))
-    own = classes.blocks[np.searchsorted(classes.group, np.arange(number))]
-    # 2. pairs of nodes, each once
-    thirds = np.where(np.tri(number, dtype=bool), place[np.ix_(own, own)], -1)
-    weights = np.outer(classes.sizes, classes.sizes).astype(np.float64)
-    weights[np.diag_indices(number)] = classes.sizes * (classes.sizes - 1) / 2
-    weights[thirds < 0] = 0
-    # 3. the multipliers, near those of nearly independent edges, x_i x_j ω_ab = d_i d_j e_ab / d_a
-    # d_b
-    ends = np.bincount(own, classes.sums, minlength=num_blocks)
-    factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
-    center = np.concatenate([np.log(classes.sums / classes.sizes), factors])
-    begin = center
-    if start is not None:
-        last = start[1][a, b] * log(2)
-        begin = np.concatenate([classes.start(start[0]), np.where(np.isnan(last), factors, last)])
-    places = np.arange(number)
-    sums = np.concatenate([classes.sums, edges[a, b]])
-    pairs = places, places, thirds, weights
-    unknowns, value, spread = minimize(begin, center, sums, *pairs, tolerance)
-    # 4. the corrections; for one block these are the ½
-    side = classes.finish(unknowns[:number], spread[:number])
-    shape = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
-    between[a, b] = between[b, a] = unknowns[number:] / log(2)
-    bits = max(0.0, float(value + side.nats + shape / 2) / log(2))
-    return GraphCount(bits, (side.multipliers,), between, side.error / log(2))
+def _pairs(classes: _Classes) -> np.ndarray:
+    """How many pairs of nodes two groups have, each in the lower half, int64 ``[G, G]``."""
+    pairs: np.ndarray = np.tril(np.outer(classes.sizes, classes.sizes))
+    pairs[np.diag_indices(len(pairs))] = classes.sizes * (classes.sizes - 1) // 2
+    return pairs
+
+
+def _fit(
+    sides: Sequence[_Classes],
+    weights: np.ndarray,
+    nats: float,
+    blocks: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+) -> tuple[GraphCount, np.ndarray]:
+    """Count with one side or two, whose groups have ``weights`` pairs of nodes.
+
+    ``nats`` correct for what the sums of degrees are known to be. Of ``blocks`` there are the
+    thirds of :func:`minimize`, the edges between them, and ln ω to start from; returned is also
+    log2 ω.
+    """
+    none = np.full(weights.shape, -1), np.zeros(0, np.int64), np.zeros(0)
+    thirds, edges, factors = blocks or none
+    if not weights.size:
+        nothing = tuple(Multipliers(one.blocks, one.degrees, np.zeros(0)) for one in sides)
+        return GraphCount(0.0, nothing), np.zeros(len(edges))
+    center = np.concatenate([np.log(side.sums / side.sizes) for side in sides])
+    if blocks is None:
+        # near those of nearly independent edges, x y = d d' / m
+        center -= np.log(sides[0].sums.sum()) / 2
+    numbers = np.cumsum([len(side.sizes) for side in sides])
+    *places, _ = np.split(np.arange(len(center)), numbers)
+    unknowns, value, spread = minimize(
+        np.concatenate([center, factors]), np.concatenate([*(side.sums for side in sides), edges]),
+        places[0], places[-1], thirds, weights.astype(np.float64),
+    )  # fmt: skip
+    parts = [
+        side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
+    ]
+    bits = max(0.0, float(value + sum(part.nats for part in parts) + nats) / log(2))
+    error = sum(part.error for part in parts) / log(2)
+    found = GraphCount(bits, tuple(part.multipliers for part in parts), error)
+    return found, unknowns[numbers[-1] :] / log(2)
 
 
 @compiled()
-def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
+def minimize(center, sums, rows, columns, thirds, weights):
     """Minimize F = Σ w ln(1 + e^z) - ``sums`` · t; return t, F and the diagonal of its Hessian.
 
     z is the sum of the three unknowns of a pair of row i and column j: ``rows[i]``, ``columns[j]``
@@ -363,15 +313,15 @@ def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
     Hessian that part is returned that comes from pairs of different unknowns.
 
     Where an edge is certain F falls without end, so that what is minimized is F + ε/2 |t - c|²,
-    with an ε that changes F by less than any tolerance.
+    with an ε that changes F by less than it may still move.
     """
-    # start, center, sums float64 or int64 [U], rows int64 [A], columns int64 [B], thirds int64
-    # [A, B], weights float64 [A, B]
-    size = len(start)
+    # center float64, sums int64 [U], rows int64 [A], columns int64 [B], thirds int64 [A, B],
+    # weights float64 [A, B]
+    size = len(center)
     gradient, spread, step = np.empty(size), np.empty(size), np.empty(size)
     hessian = np.empty((size, size))
     pairs = rows, columns, thirds, weights
-    unknowns, last, scale = start.copy(), start.copy(), 1.0
+    unknowns, last, scale = center.copy(), center.copy(), 1.0
     for k in range(size):
         scale = max(scale, sums[k] / 100)
     value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
@@ -382,7 +332,7 @@ def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
             step[k] = sums[k] - gradient[k] - _PULL * (last[k] - center[k])
             slope = max(slope, abs(step[k]))
             hessian[k, k] = (2 * hessian[k, k] + spread[k]) * (1 + 1e-8) + _PULL
-        if slope < tolerance * scale:
+        if slope < _TOLERANCE * scale:
             break
         # 1. the step; F is the same along some directions, such as all x · c and all ω / c²
         part = _LONGEST_STEP / max(_LONGEST_STEP, _solve(hessian, step))
@@ -396,7 +346,7 @@ def minimize(start, center, sums, rows, columns, thirds, weights, tolerance):
             if now <= before + 1e-9 * abs(before) or part <= shortest:
                 break
             part /= 2
-        if abs(before - now) < tolerance and part == longest:
+        if abs(before - now) < _TOLERANCE and part == longest:
             break
     return unknowns, value, spread
 

@@ -26,7 +26,7 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import find_blocks
-from mining.motif_sets.code_length import CodedGraph, GraphCode, Residual, move_copies
+from mining.motif_sets.code_length import CodedGraph, GraphCode, move_copies
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.copy_loops import Left
 from mining.motif_sets.edited_copies import EditedGraph
@@ -413,19 +413,18 @@ class Cover:
         self.used = np.zeros(code.graph.num_edges, bool)
         self.degrees = code.graph.degrees.copy()
         self.motifs: dict[bytes, Taken] = {}
-        # the last fit, from which the next one starts
-        self._residual: Residual | None = None
 
     def left(self) -> Left:
         """The graph that the copies leave over."""
-        residual = self._fit()
+        residual = self._code.residual(self.degrees, self.used)
         bits = self._code.edge_bits(residual, self.degrees)
         return Left(self.used, self.degrees, bits)
 
     def bits(self) -> float:
         """The length of the set."""
         motifs = sum(one.bits for one in self.motifs.values())
-        return self._fit().bits + motifs + integer_bits(len(self.motifs))
+        residual = self._code.residual(self.degrees, self.used)
+        return residual.bits + motifs + integer_bits(len(self.motifs))
 
     def bits_with(self, taken: Taken) -> float:
         """The length of the set with a motif, in place of fewer copies of it."""
@@ -465,7 +464,3 @@ class Cover:
         listed = taken.listed
         self.used[listed.edges[taken.rows]] = sign < 0
         move_copies(self.degrees, listed.copies[taken.rows], listed.places.terms, sign)
-
-    def _fit(self) -> Residual:
-        self._residual = self._code.residual(self.degrees, self.used, self._residual)
-        return self._residual

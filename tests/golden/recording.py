@@ -130,7 +130,7 @@ def key(pattern):
 
 def mined(graph, **options):
     """What is reported, in its order, without positions and numbers of nodes."""
-    miner = PatternMiner(null_samples=99, random_state=0, **options).fit(graph, quiet=True)
+    miner = PatternMiner(null_samples=99, random_state=0, **options).fit(graph)
     found = {
         str(place): {
             "structure": key(one),

@@ -1,6 +1,7 @@
 """`gomkcn explain` and `predict`: responses, classes and truth of small runs, and their pages."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -152,10 +153,14 @@ def test_filters_and_responses_keep_directions(tmp_path):
     settings = TrainSettings().override({"num_filters": 2, "num_epochs": 2, "filter_size": 3})
     classifier, metrics = run_training(settings, data)
     explanation = explain_classifier(classifier, data, rows=[0, 1])
-    assert explanation.relations == (("edge", True),)
+    assert explanation.decisions[0].graph.relations.kinds == [("edge", True)]
     assert [set(one.graph.edges) for one in explanation.decisions] == [known[0], known[1]]
     settings = classifier.settings.override({"path": str(tmp_path)})
-    page = render_explanation(explanation, metrics, settings.to_dict())
+    # nodes are shaded by their responses to the filter that responds most, here the second
+    scores = np.array([[0.5, 1], [0.1, 3], [0.9, 2]])
+    shown = [replace(one, scores=scores) for one in explanation.decisions]
+    page = render_explanation(replace(explanation, decisions=shown), metrics, settings.to_dict())
+    assert re.findall(r'fill-opacity="([\d.]+)"', page) == ["0.00", "1.00", "0.50"] * 2
     # three arrows in the drawing of each graph, whose heads are filled triangles
     assert page[page.index("Filter responses") :].count('<path fill="var(--c)"') == 2 * 3
 

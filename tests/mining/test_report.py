@@ -79,7 +79,8 @@ def test_shares_are_direct_counts(mined):
     for row, one in zip(rows_of(html, "t-a"), motifs, strict=True):
         copies = [set(place.nodes) for place in one.motif.copies]
         nodes, edges = len(set().union(*copies)), len(copies) * len(one.edges)
-        assert row[2].startswith(str(len(copies)))
+        # all occurrences are copies
+        assert row[2] == str(len(copies))
         assert row[3:5] == [f"{nodes / len(graph):.1%}", f"{edges / graph.number_of_edges():.1%}"]
     inside = {one.name: sum(one.inside) for one in run.patterns}
     held = [set(place.nodes) for one in motifs for place in one.motif.copies]
@@ -125,6 +126,8 @@ def test_the_comparison_is_grouped_by_result():
     for head in ("Over-represented: 2 of 4", "Under-represented: 1 of 4", "As expected: 1 of 4",
                  "Not compared: 1"):  # fmt: skip
         assert head in words
+    # rows of what is called are set off
+    assert render_report(run).count('class="row hit sig"') == 3
 
 
 def test_a_long_profile_has_the_bars_of_the_largest_z():
@@ -177,16 +180,18 @@ def test_classes_say_which_structures_differ():
     patterns = [
         replace(pattern_of(graph, number),
                             classes=difference_of("toxic", "harmless", p_adjusted=p))
-        for number, (graph, p) in enumerate([(PATH, 0.001), (RING, 0.2)])
+        for number, (graph, p) in enumerate([(nx.star_graph(3), 0.02), (PATH, 0.001), (RING, 0.2)])
     ]  # fmt: skip
     run = run_of(patterns, num_graphs=30)
     html = render_report(run)
     assert_numbers(html, files_of_run(run))
-    (row,) = rows_of(html, "t-c")
+    row, other = rows_of(html, "t-c")
+    # the surest first
+    assert other[1] == "star with 3 leaves"
     # p stands twice: there is a place for it on a narrow page
     shares = ["90% 9 of 10", "10% 2 of 20 p 0.001"]
     assert row[1:7] == ["path of 4 nodes", "▲ toxic", *shares, "46.8", "0.001"]
-    assert "1 structure differs between the classes." in Page(html).words
+    assert "2 structures differ between the classes." in Page(html).words
 
 
 def test_each_state_of_the_set_says_itself():

@@ -261,9 +261,9 @@ def test_edits_of_a_collection_cost_what_says_them_and_nothing_else(kind, base):
         relation=np.array(relation), relation_names=graph.relations.names,
     )  # fmt: skip
     covered = EditedCollection(code.without_motifs())
+    exact = CollectionCode(other, colors, base).without_motifs()
     for one in motifs:
-        covered = covered.add(*one)
-    exact = CollectionCode(other, colors, base).cover(motifs)
+        covered, exact = covered.add(*one), exact.add(*one)
     assert covered.length == pytest.approx(exact.length + bits, abs=1e-6)
     assert (links_of(exact.code.rows, motifs[0][1])[0] == motifs[0][0].links).all()
 
