@@ -90,7 +90,7 @@ def bytes_needed(graph: CSRGraph, batch: SubgraphBatch) -> int:
     """Bytes of the output and of the rows of the kept nodes, those of a hub as far as it offers."""
     written = sum(getattr(batch, name).nbytes for name in _ARRAYS)
     nodes = batch.nodes[batch.nodes >= 0]
-    neighbours = int(np.minimum(graph.degrees[nodes], hub_degree(batch.max_nodes)).sum())
+    neighbours = int(np.minimum(graph.degrees[nodes], hub_degree(batch.nodes.shape[1])).sum())
     pointers = 2 * len(nodes)
     return written + neighbours * graph.indices.itemsize + pointers * graph.indptr.itemsize
 

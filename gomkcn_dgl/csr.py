@@ -189,6 +189,7 @@ def csr_from_edges(
     relation: np.ndarray | None = None,
     relation_names: Sequence[str] = (PLAIN,),
     undirected: bool = False,
+    undirected_from: float = 1.0,
 ) -> CSRGraph:
     """Build a :class:`CSRGraph` from edge arrays; the one place that tidies a graph.
 
@@ -197,8 +198,9 @@ def csr_from_edges(
     number of each edge's relation in ``relation_names``.
 
     ``directed`` says whether edges have a direction, for all relations or for each; None: a
-    relation is undirected when each of its edges is there in both directions. ``undirected`` says
-    that each edge is listed once, so that mirroring it is not worth a line in the log.
+    relation is undirected when this share of its edges, ``undirected_from``, is there in both
+    directions. ``undirected`` says that each edge is listed once, so that mirroring it is not worth
+    a line in the log.
 
     >>> path = csr_from_edges(np.array([0, 1]), np.array([1, 2]), 3)
     >>> path.indptr.tolist(), path.indices.tolist()
@@ -248,15 +250,19 @@ def csr_from_edges(
         source, target = source[keep], target[keep]
         weights = None if weights is None else weights[keep]
         relation = None if relation is None else relation[keep]
-    # 4. a relation has no direction where each of its edges is there both ways
+    # 4. a relation has no direction where its edges are there both ways
     said = directed
     if said is None or isinstance(said, bool):
         said = [said] * len(relation_names)
-    different, both_ways = count_edges(source, target, relation, len(said))
-    is_directed = [
-        one if one is not None else bool(both < number)
-        for one, number, both in zip(said, different, both_ways, strict=True)
-    ]
+    different, both_ways = _count_edges(source, target, relation, len(said))
+    is_directed, notes = list[bool](), list[str]()
+    for name, one, number, both in zip(
+        relation_names, said, different.tolist(), both_ways.tolist(), strict=True
+    ):
+        is_directed.append(both < undirected_from * number if one is None else one)
+        if one is None and not is_directed[-1] and both < number:
+            which = f"{name}, {both} of whose {number} edges are there both ways"
+            notes.append(f"taken as undirected: {which}")
     relations = relations_of(list(map(str, relation_names)), is_directed)
     one_way = 0 if undirected else int((different - both_ways)[~np.array(is_directed)].sum())
     num_listed = different - both_ways // 2 if undirected else different
@@ -267,9 +273,9 @@ def csr_from_edges(
     repairs["kept the largest of several values of the edges of {:,} ordered pair{s} of nodes"] = (
         rows.conflicts
     )
-    notes = tuple(
+    notes += [
         message.format(count, s="s" * (count != 1)) for message, count in repairs.items() if count
-    )
+    ]
     for note in notes:
         log.info("%s", note)
     return CSRGraph(
@@ -282,7 +288,7 @@ def csr_from_edges(
         feature_names=names,
         relations=rows.relations,
         links=rows.links,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -325,21 +331,16 @@ def _check_weights(weights: np.ndarray, num_edges: int) -> np.ndarray:
     return weights
 
 
-def count_edges(
+def _count_edges(
     source: np.ndarray, target: np.ndarray, relation: np.ndarray | None, num_relations: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how many different edges each relation has, and how many of them are there both ways.
 
-    ``relation`` is None where all edges are of one.
-
-    >>> count_edges(np.array([0, 1, 1]), np.array([1, 0, 2]), None, 1)
-    (array([3]), array([2]))
+    There is no loop among them; ``relation`` is None where all edges are of one.
     """
-    no_loop = source != target
-    parts: list[Any] = [slice(None) if no_loop.all() else no_loop]
+    parts: list[Any] = [slice(None)]
     if relation is not None:
-        rows = np.flatnonzero(no_loop)
-        rows = rows[np.argsort(relation[rows], kind="stable")]
+        rows = np.argsort(relation, kind="stable")
         parts = np.split(rows, np.searchsorted(relation[rows], np.arange(1, num_relations)))
     counts = np.zeros((2, num_relations), np.int64)
     for number, rows in enumerate(parts):

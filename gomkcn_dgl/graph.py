@@ -207,9 +207,8 @@ def _with_nodes(
             "nodes must be a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow), got "
             f"{type(nodes).__name__}."
         )
-    names = [choice.features] if isinstance(choice.features, str) else choice.features
-    if names is not None and not (len(names) and is_text(names)):
-        raise InputError("features must name columns of nodes, at least one, or be None.")
+    if choice.features is not None and not is_text(choice.features):
+        raise InputError("features must name columns of nodes, or be None.")
     table, content = read_node_table(nodes), read(graph)
     if is_table(graph):
         content = with_isolated_nodes(content, table)

@@ -29,6 +29,8 @@ Column = str | int
 DEFAULT_FEATURE = "feat"
 # in place of a column: edges have no relations, or no weights
 NONE = "none"
+# a reason, in the words of the log
+UNDIRECTED = "undirected, as %s; directed=True (--directed) gives edges a direction"
 # a text column of more values is a name or a description, not a category
 MAX_CATEGORIES = 1000
 
@@ -66,9 +68,11 @@ class GraphContent:
     """Edges and attributes of one graph or a collection, as its library lists them.
 
     ``directed`` has an entry for each relation: whether its edges have a direction, or None where
-    the object does not say so. ``listed_once`` means that an edge without direction is listed in
-    one of its two directions. ``node_type`` is the attribute that is always a feature, and
-    ``owner`` names the object in messages.
+    the object does not say so. Then it has none if at least a share ``undirected_from`` of its
+    edges is there both ways, and one for the reason ``why_directed``, where there is another than
+    its edges. ``listed_once`` means that an edge without direction is listed in one of its two
+    directions. ``node_type`` is the attribute that is always a feature, and ``owner`` names the
+    object in messages.
     """
 
     owner: str
@@ -81,6 +85,8 @@ class GraphContent:
     default_weight: str | None = None
     node_type: str | None = None
     directed: tuple[bool | None, ...] = (None,)
+    undirected_from: float = 1.0
+    why_directed: str = ""
     listed_once: bool = False
     relation: np.ndarray | None = None
     relation_names: tuple[str, ...] = (PLAIN,)
@@ -122,7 +128,8 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         directed = directed * len(relation_names)
     if choice.directed is not None:
         directed = (choice.directed,) * len(relation_names)
-    if directed == (None,) and weights is not None and _differ_by_direction(content, weights):
+    is_strict = content.undirected_from == 1 and directed == (None,)
+    if is_strict and weights is not None and _differ_by_direction(content, weights):
         log.info("directed: the weights of the two directions of an edge differ")
         directed = (True,)
     graph = csr_from_edges(
@@ -138,11 +145,13 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         relation=relation,
         relation_names=relation_names,
         undirected=content.listed_once,
+        undirected_from=content.undirected_from,
     )
+    notes = [*content.notes, *graph.notes]
     if None in directed:
-        _log_direction(graph)
-    unused = _unused(content, used_nodes, [*used_weight, *used_type])
-    return replace(graph, notes=tuple(dict.fromkeys([*content.notes, *graph.notes, *unused])))
+        notes += _say_direction(graph, content.why_directed)
+    notes += _unused(content, used_nodes, [*used_weight, *used_type])
+    return replace(graph, notes=tuple(dict.fromkeys(notes)))
 
 
 def _node_features(
@@ -207,15 +216,16 @@ def _differ_by_direction(content: GraphContent, weights: Any) -> bool:
     return both_ways and not np.allclose(values[there], values[back], rtol=1e-5, atol=0)
 
 
-def _log_direction(graph: CSRGraph) -> None:
+def _say_direction(graph: CSRGraph, why: str) -> list[str]:
+    """Say in the log whether edges have a direction, as is seen; note what else says that."""
     one_way = [name for name, directed in graph.relations.kinds if directed]
     if not one_way:
-        log.info("undirected: each edge is there in both directions")
-        return
+        log.info(UNDIRECTED, "its edges are there both ways")
+        return []
     which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
-    log.info(
-        "directed: some edges%s are there in one direction only; directed=False mirrors them", which
-    )
+    seen = f"some edges{which} are there in one direction only"
+    log.info("directed, as %s; directed=False (--undirected) leaves directions out", why or seen)
+    return [f"directed, as {why}"] if why else []
 
 
 def _unused(

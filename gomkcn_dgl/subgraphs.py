@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -86,27 +86,6 @@ class SubgraphBatch:
     def __len__(self) -> int:
         """Return the number of subgraphs S."""
         return len(self.nodes)
-
-    @property
-    def max_nodes(self) -> int:
-        """Padded size N."""
-        return self.nodes.shape[1]
-
-    @property
-    def roots(self) -> np.ndarray:
-        """Root of each subgraph, int32 ``[S]``."""
-        return self.nodes[:, 0]
-
-    def take(self, rows: np.ndarray) -> SubgraphBatch:
-        """Return the subgraphs in ``rows``."""
-        return replace(
-            self,
-            nodes=self.nodes[rows],
-            num_nodes=self.num_nodes[rows],
-            truncated=self.truncated[rows],
-            links=self.links[rows],
-            weights=None if self.weights is None else self.weights[rows],
-        )
 
     def adjacency(self) -> np.ndarray:
         """Edge weights, or 1 for an edge and 0 for none, as float32.

@@ -224,32 +224,29 @@ def read_edits(path: Path, number: int) -> list[np.ndarray]:
 
     The table is one that :func:`read_places` could read.
     """
-    import pandas as pd
-
-    table = pd.read_parquet(path, engine="pyarrow")
     found: list[list[tuple[int, ...]]] = [[] for _ in range(number)]
-    first = table[(table["pattern_node"] == 0) & (table["edits"] != "")]
-    for motif, copy, text in zip(first["motif"], first["copy"], first["edits"], strict=True):
-        for edit in text.split():
+    rows = zip(*_read_columns(path, "motif", "copy", "pattern_node", "edits"), strict=True)
+    for motif, copy, node, text in rows:
+        # each row of a copy has them
+        for edit in text.split() if node == 0 else ():
             ends = map(int, edit[1:].split("-"))
             found[motif].append((copy, *ends, 1 if edit[0] == "+" else -1))
     return [np.array(rows, np.int64).reshape(-1, 4) for rows in found]
 
 
-def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrences]:
-    """Read a table of occurrences or of copies: ``(K, M)`` many of each pattern.
+def read_places(
+    path: Path, sizes: Sequence[tuple[int, int]], of: str = "pattern"
+) -> list[Occurrences]:
+    """Read a table of occurrences, or of copies ``of`` each "motif": ``(K, M)`` many of each.
 
     Raises InputError if the file is missing or damaged, or holds others.
     """
-    import pandas as pd
-
     try:
-        table = pd.read_parquet(path, engine="pyarrow")
-        own = table["pattern" if "pattern" in table else "motif"].to_numpy()
+        own, graphs, ids = _read_columns(path, of, "graph", "node")
         if np.bincount(own, minlength=len(sizes)).tolist() != [k * size for k, size in sizes]:
             raise ValueError("it does not hold what patterns.json says")
-        names, nodes = np.unique(table["node"].to_numpy(object), return_inverse=True)
-        graph = table["graph"].to_numpy()
+        names, nodes = np.unique(np.array(ids, object), return_inverse=True)
+        graph = np.array(graphs, np.int64)
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
@@ -261,6 +258,14 @@ def read_places(path: Path, sizes: Sequence[tuple[int, int]]) -> list[Occurrence
         first = slice(rows.start, rows.stop, max(size, 1))
         found.append(Occurrences(nodes[rows].reshape(number, size), graph[first], names))
     return found
+
+
+def _read_columns(path: Path, *names: str) -> list[list[Any]]:
+    """Columns of a table as lists; what makes them arrays imports pandas, for long."""
+    from pyarrow import parquet
+
+    table = parquet.read_table(path, columns=[*names])
+    return [table[name].to_pylist() for name in names]
 
 
 def write_tables(

@@ -178,7 +178,7 @@ def _run_of(
     for name, one in zip(_COPIES, (record, record["other"]), strict=True):
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]
-            copies.append(read_places(folder / name, sizes))
+            copies.append(read_places(folder / name, sizes, "motif"))
             edits.append(read_edits(folder / name, len(sizes)))
     if map is not None and max(map["edge_relations"], default=0) >= max(1, len(kinds)):
         raise ValueError("an edge of the map has a relation that the graph lacks")

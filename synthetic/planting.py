@@ -11,7 +11,7 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
-from synthetic.base_graphs import Seed, as_generator
+from synthetic.base_graphs import Seed, as_generator, orient_edges
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
 
@@ -320,10 +320,7 @@ def draw_links(
     if len(relations.names) > 1:
         choices = base_relation if len(base_relation) else np.arange(len(relations.names))
         relation = rng.choice(choices, size=len(edges))
-    if relations.is_directed:
-        turned = rng.random(len(edges)) < 0.5
-        edges = np.where(turned[:, None], edges[:, ::-1], edges)
-    return edges, relation
+    return orient_edges(edges, rng) if relations.is_directed else edges, relation
 
 
 def draw_copy_edges(

@@ -203,7 +203,7 @@ def _describe_relations(pattern: Structure, used: set[bool]) -> str:
     names = pattern.relations.names
     if names == (PLAIN,) or not used:
         return ""
-    clauses = relation_clauses(pattern) if True in used and len(names) > 1 else None
+    clauses = _relation_clauses(pattern) if True in used and len(names) > 1 else None
     if clauses is not None:
         return f": {clauses}"
     (first, most), *others = Counter(names[n] for n in pattern.edge_relations).most_common()
@@ -383,7 +383,7 @@ def _reading_order(pattern: Structure) -> list[int]:
     return sorted(arcs, key=lambda node: (ranks[node], -arcs.out_degree(node), node))
 
 
-def relation_clauses(pattern: Structure) -> str | None:
+def _relation_clauses(pattern: Structure) -> str | None:
     """The edges in a few clauses, with letters of nodes, A for node 0; None for too many."""
     order = _reading_order(pattern)
     position = {node: at for at, node in enumerate(order)}

@@ -17,10 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gomkcn_dgl.checks import as_float32
-from gomkcn_dgl.csr import count_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import ColumnChoice, GraphContent
+from gomkcn_dgl.graph_content import UNDIRECTED, ColumnChoice, GraphContent
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.tables import (
     Source,
@@ -43,7 +41,8 @@ _ID_RULE = "a node id must have 1 to 1000 characters"
 _RELATION_RULE = "a relation must have 1 to 1000 characters"
 _WEIGHT_RULE = "an edge weight must be a finite number of at least 0"
 _LONGEST = 1000
-# share of the edges of an undirected relation that are there both ways
+# share of the edges of an undirected relation that are there both ways; a list of neighbours, or
+# the part of one that was kept for training, lacks some
 _NEARLY_ALL = 0.95
 _DIRECTIONS = {"directed": True, "undirected": False}
 
@@ -62,8 +61,8 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
     >>> import pyarrow as pa
     >>> mail = pa.table({"sender": ["ann"], "recipient": ["bob"], "weight": [2]})
     >>> content = from_edge_table(mail, ColumnChoice())
-    >>> content.directed, content.default_weight
-    ((True,), 'weight')
+    >>> content.directed, content.why_directed, content.default_weight
+    ((None,), 'its columns are called sender, recipient', 'weight')
     """
     for role in ("source", "target", "relation", "weight"):
         column = getattr(choice, role)
@@ -121,25 +120,18 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
     relation = kinds = weights = None
-    there: Any = slice(None)
     if "relation" in roles:
         column = table.words(roles["relation"], _RELATION_RULE, _LONGEST)
         kinds, (relation,) = _number_words([column])
     if _WEIGHT in roles:
         weights = table.numbers(roles[_WEIGHT], _WEIGHT_RULE, 0)
-        there = as_float32("edge weights", weights) > 0
     # 3. directions
-    names, said = _said_directions(layout, kinds, choice.directed)
+    names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
-    notes, directions = list(layout.notes), [bool(one) for one in said]
-    if None in said:
-        kept = None if relation is None else relation[there]
-        counts = count_edges(ends[0][there], ends[1][there], kept, len(names))
-        seen, directions = _seen_directions(names, *counts)
-        notes += seen
-    if kinds is None and choice.directed is None:
-        notes += _direction_notes(layout, directions[0])
+    why = f"its columns are called {listed(layout.end_names)}" if kinds is None else ""
+    if kinds is None and source.rows is None and choice.directed is None and None not in directed:
+        log.info(UNDIRECTED, why)
     return GraphContent(
         owner=_OWNER,
         source=ends[0],
@@ -147,11 +139,13 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         num_nodes=len(ids),
         edges={} if weights is None else {_WEIGHT: weights},
         default_weight=None if weights is None else _WEIGHT,
-        directed=tuple(directions),
+        directed=tuple(directed) if choice.directed is None else (choice.directed,) * len(names),
+        undirected_from=_NEARLY_ALL,
+        why_directed=why,
         relation=relation,
         relation_names=tuple(names),
         node_ids=None if plain else ids,
-        notes=tuple(notes),
+        notes=layout.notes,
     )
 
 
@@ -185,68 +179,24 @@ def _number_words(columns: Sequence[pa.DictionaryArray]) -> tuple[list[str], lis
     return words.to_pylist(), [own[code] for own, code in zip(numbers, codes, strict=True)]
 
 
-# ---------------------------------------------------------------- directions
-
-
 def _said_directions(
-    layout: EdgeLayout, found: Sequence[str] | None, directed: bool | None
+    layout: EdgeLayout, found: Sequence[str] | None
 ) -> tuple[Sequence[str], Sequence[bool | None]]:
     """The relations of a table, and whether they have a direction; None: as the edges say.
 
     ``found`` are the relations that a column names; the words directed and undirected alone are no
-    types, they say the direction. A table without relations is undirected, unless the caller or the
-    names of its columns say that it is not.
+    types, they say the direction. A table without relations is undirected, unless the names of its
+    columns say that it is not.
     """
-    names = [PLAIN] if found is None else found
-    said: list[bool | None] = [None] * len(names)
-    if found is None and not layout.has_directed_ends:
-        said = [False]
-    if len(names) > MAX_RELATIONS:
+    if found is None:
+        return [PLAIN], [None if layout.has_directed_ends else False]
+    if len(found) > MAX_RELATIONS:
         raise InputError(
             f"the column {layout.table.names[layout.roles['relation']]!r} holds more than "
-            f"{MAX_RELATIONS} different relations, among them {names[0]!r}; relation must be "
+            f"{MAX_RELATIONS} different relations, among them {found[0]!r}; relation must be "
             "another column, or none."
         )
-    if all(name.lower() in _DIRECTIONS for name in names):
-        said = [_DIRECTIONS[name.lower()] for name in names]
-        if len(set(said)) == 1:
-            names, said = [PLAIN], said[:1]
-    return names, said if directed is None else [directed] * len(names)
-
-
-def _seen_directions(
-    names: Sequence[str], edges: np.ndarray, both_ways: np.ndarray
-) -> tuple[list[str], list[bool]]:
-    """What is to be noted of the directions, and which relations have one.
-
-    A relation has none if nearly all of its edges are there both ways: a list of neighbours, or
-    the part of one that was kept for training, lacks some.
-
-    >>> _seen_directions(["near", "in"], np.array([100, 50]), np.array([98, 0]))
-    (['taken as undirected: near, 98 of whose 100 edges are there both ways'], [False, True])
-    """
-    directed = (both_ways < _NEARLY_ALL * edges).tolist()
-    notes = [
-        f"taken as undirected: {name}, {both} of whose {num} edges are there both ways"
-        for name, num, both, one in zip(names, edges, both_ways, directed, strict=True)
-        if not one and both < num
-    ]
-    for note in notes:
-        log.info("%s", note)
-    return notes, directed
-
-
-def _direction_notes(layout: EdgeLayout, is_directed: bool) -> list[str]:
-    """Say in the log why a table without relations has directions or none; note the names."""
-    if layout.table.rows is not None:
-        return []
-    ends = listed(layout.end_names)
-    if is_directed:
-        note = f"directed, as its columns are called {ends}"
-        log.info("%s; directed=False (--undirected) leaves the directions out", note)
-        return [note]
-    why = "its edges are there both ways"
-    if not layout.has_directed_ends:
-        why = f"its columns are called {ends}"
-    log.info("undirected, as %s; directed=True (--directed) gives edges a direction", why)
-    return []
+    said = [_DIRECTIONS.get(name.lower()) for name in found]
+    if None in said:
+        return found, [None] * len(found)
+    return ([PLAIN], said[:1]) if len(set(said)) == 1 else (found, said)

@@ -61,11 +61,7 @@ def read_features(path: Path) -> NodeTable:
         if not path.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("a feature file must end in .npy or .csv.")
         data = read_text(path)
-        table = text_table(data, find_dialect(data, is_csv=True))
-        has_ids = table.names[0].lower() in _ID_COLUMNS
-        if len(table.names) == has_ids:
-            raise InputError("the file must have a feature column beside the ids.")
-        return _node_table(table, owner, range(has_ids, len(table.names)), 0 if has_ids else None)
+        return _node_table(text_table(data, find_dialect(data, is_csv=True)), owner)
 
 
 def read_node_table(nodes: Any) -> NodeTable:
@@ -76,25 +72,28 @@ def read_node_table(nodes: Any) -> NodeTable:
     """
     owner = "the node table"
     source = open_stream(nodes, owner)
-    number, has_ids = len(source.names), source.names[:1] and source.names[0].lower() in _ID_COLUMNS
     with named(owner):
-        # the index stands behind the columns
-        table = source.read(range(number + source.num_index))
-        at = 0 if has_ids else number if source.num_index else None
-        return _node_table(table, owner, range(bool(has_ids), number), at)
+        table = source.read(range(len(source.names) + source.num_index))
+        return _node_table(table, owner, source.num_index)
 
 
-def _node_table(table: Table, owner: str, features: Sequence[int], ids: int | None) -> NodeTable:
-    """Columns by name, each read when it is asked for; ``ids`` is the position of that of ids."""
-    place = {table.names[at]: at for at in features}
+def _node_table(table: Table, owner: str, num_index: int = 0) -> NodeTable:
+    """Columns by name, each read when it is asked for; the index stands behind the others."""
+    number = len(table.names) - num_index
+    first = int(number > 0 and table.names[0].lower() in _ID_COLUMNS)
+    place = {name: at for at, name in enumerate(table.names[:number]) if at >= first}
+    if not place:
+        raise InputError("a table of nodes must have a column beside the ids.")
 
     def column(name: str) -> np.ndarray:
         with named(owner):
             return table.values(place[name])
 
     columns = Columns(place, column, with_gaps=lambda name: table.values_or_none(place[name]))
-    names = None if ids is None else to_array(table.words(ids))
-    return NodeTable(owner, columns, len(table), names)
+    ids = None
+    if first or num_index:
+        ids = to_array(table.words(0 if first else number))
+    return NodeTable(owner, columns, len(table), ids)
 
 
 def _read_npy(path: Path, owner: str) -> NodeTable:

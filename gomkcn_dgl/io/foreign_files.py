@@ -167,6 +167,9 @@ def read_npz(path: Path) -> GraphContent:
     # a damaged archive can raise nearly anything
     try:
         matrix = sp.load_npz(io.BytesIO(data)).tocsr()
+        # of a matrix with less than no entry SciPy looks at no row
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():
+            raise ValueError("indptr does not ascend")
         matrix.check_format(full_check=True)
         if matrix.dtype.kind not in "biuf":
             raise ValueError(f"data is {matrix.dtype}")

@@ -113,16 +113,16 @@ class Table:
             texts = coded.dictionary.cast(pa.string())
             # of a damaged file, which Arrow takes as it is
             texts.validate(full=True)
+            codes = coded.indices.cast(pa.int32())
+            if has_categories:
+                # those that do not occur are no words
+                occurring = pc.unique(codes)
+                texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
         except pa.ArrowException:
             raise InputError(
                 f"the column {self.names[at]!r} must hold text, or what can be written as text, "
                 f"got {column.type}."
             ) from None
-        codes = coded.indices.cast(pa.int32())
-        if has_categories:
-            # those that do not occur are no words
-            occurring = pc.unique(codes)
-            texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
         # a long word is refused while it is stored once, not in every row
         lengths = to_array(pc.utf8_length(texts))
         has_nul = to_array(pc.find_substring(texts, "\0")) >= 0

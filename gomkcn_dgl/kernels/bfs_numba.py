@@ -37,10 +37,8 @@ against both. A row is walked without a branch in it: each node is written to th
 which grows only if the node was new. Before rows are read, a short loop loads from each of them
 (``touch``), so that these cache misses overlap.
 
-First the nodes of a subgraph are found: by whole hops, filled up at random or grown anew from the
-root where a hop does not fit. Then the edges among them are read off their rows, short rows only,
-since an edge between a short row and a hub's stands in the short one; two hubs are tested by binary
-search.
+Edges among the nodes of a subgraph are read off short rows only, since one that joins a hub to a
+short row stands in the short one; two hubs are tested by binary search.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ of: those of its own folder and of ``gomkcn_dgl/kernels``.
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 from numba.core.caching import FunctionCache
 
 _njit: Any = numba.njit
@@ -53,6 +55,34 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
         return dispatcher
 
     return decorate
+
+
+class _Uninterrupted(event.Listener):
+    """No garbage is collected while a function compiles.
+
+    It makes so many objects that all those of the program would be walked again and again, for a
+    third of the time.
+    """
+
+    def __init__(self) -> None:
+        self._depth, self._was_enabled = 0, False
+
+    def on_start(self, event: Any) -> None:
+        """A function, or one that it calls, begins to compile."""
+        if not self._depth:
+            self._was_enabled = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled, or cannot be."""
+        self._depth -= 1
+        if not self._depth and self._was_enabled:
+            gc.enable()
+
+
+# Numba compiles one function at a time, so that no other thread is between the two
+event.register("numba:compile", _Uninterrupted())
 
 
 class _Cache(FunctionCache):

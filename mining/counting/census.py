@@ -380,8 +380,10 @@ def count_sets(first, last, graph, kinds, size, marks, offered, keys, counts):
                     num_second += 1
             code_a = (colors[root] * num_links + marks[0, a]) * num_colors + colors[a]
             for j in range(num_second):
-                # 3. one of these
+                # 3. one of these; the table has room for all sets with it
                 b = offered[1, j]
+                while 2 * (used + num_second + indptr[b + 1] - indptr[b]) > len(keys):
+                    keys, counts = _grow(keys, counts)
                 code_b = (code_a * num_links + marks[0, b]) * num_links + marks[1, b]
                 code_b = code_b * num_colors + colors[b]
                 if size == 3:
@@ -395,19 +397,13 @@ def count_sets(first, last, graph, kinds, size, marks, offered, keys, counts):
                         if node > root and marks[0, node] == 0 and marks[1, node] == 0:
                             code = code_b * num_links * num_links + links[entry]
                             used += _count(code * num_colors + colors[node], keys, counts)
-                            if 2 * used > len(keys):
-                                keys, counts = _grow(keys, counts)
                     for k in range(j + 1, num_second):
                         node = offered[1, k]
                         code = (code_b + marks[0, node]) * num_links + marks[1, node]
                         code = code * num_links + marks[2, node]
                         used += _count(code * num_colors + colors[node], keys, counts)
-                        if 2 * used > len(keys):
-                            keys, counts = _grow(keys, counts)
                     for entry in range(indptr[b], indptr[b + 1]):
                         marks[2, indices[entry]] = 0
-                if 2 * used > len(keys):
-                    keys, counts = _grow(keys, counts)
             for entry in range(indptr[a], indptr[a + 1]):
                 marks[1, indices[entry]] = 0
         for entry in range(indptr[root], indptr[root + 1]):

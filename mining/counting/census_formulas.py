@@ -132,9 +132,9 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     57: lambda s: s.at(s.ke, s.d),
     58: lambda s: s.k * s.d,
     # gem
-    59: lambda s: s.facing(sum(s.beside(s.te))),
+    59: lambda s: s.facing(s.beside(s.te)),
     60: lambda s: s.at(s.others, s.one),
-    61: lambda s: s.touching(s.te),
+    61: lambda s: s.touching(),
     # K2,3 with an edge among the three
     62: lambda s: s.pairs[loops.BESIDE] // 2,
     63: lambda s: s.pairs[loops.LINKED_END] // 2,
@@ -260,29 +260,21 @@ class _Sums:
         """The sum of values ``[V]`` over the third nodes of the triangles on each edge."""
         return self._over_triangles(values[self.core.nodes[self.triangles.third]])
 
-    def beside(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sums of values ``[L]`` over the edges of triangles that meet each edge at an end.
-
-        First those at its earlier end, then those at its later end.
-        """
+    def beside(self, values: np.ndarray) -> np.ndarray:
+        """The sum of values ``[L]`` over the other two edges of the triangles on each edge."""
         triangles = self.triangles
-        first, second = values[triangles.first_edge], values[triangles.second_edge]
-        return self._over_triangles(first), self._over_triangles(second)
+        return self._over_triangles(values[triangles.first_edge] + values[triangles.second_edge])
 
     def facing(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` over the edges of its triangles that a node is not on."""
-        earlier, later = self.beside(values)
-        edge = self.core.edge
-        own = np.where(self.is_later, later[edge], earlier[edge])
-        # each triangle was met at both of the node's edges
-        return self._spread(_row_sums(own, self.core.indptr)) // 2
+        # of each triangle its two edges at the node bring the third one twice, and each other once
+        return self.at(self.beside(values) - self.te * values, self.one) // 2
 
-    def touching(self, values: np.ndarray) -> np.ndarray:
-        """The sum over the triangles of a node of the product of the values of its two edges."""
-        earlier, later = self.beside(values)
-        edge = self.core.edge
-        own = values[edge] * np.where(self.is_later, earlier[edge], later[edge])
-        return self._spread(_row_sums(own, self.core.indptr)) // 2
+    def touching(self) -> np.ndarray:
+        """The sum over its triangles of the product of the triangles on the two edges at a node."""
+        # the same, with the products of each two edges
+        twice = self.te * self.beside(self.te) - self.others
+        return self.at(twice, self.one) // 2
 
     @property
     def others(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from command_line import gomkcn, invoke, refused
+from command_line import gomkcn, refused
 from graph_files import write_tu
 from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
@@ -249,14 +249,6 @@ def test_bad_input_is_one_sentence(command, folder):
     quiet = " --quiet" if command.startswith("mine") else ""
     assert BAD_INPUT[command] in refused(command + quiet)
     assert not list(folder.rglob("run.json"))
-
-
-@pytest.mark.parametrize("command", ["export run", "mine g.txt --out run --filters many", "gather"])
-def test_a_wrong_command_line_shows_the_usage(command):
-    result = invoke(command)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Usage: ")
-    assert result.stderr.splitlines()[-1].startswith("Error: ")
 
 
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]

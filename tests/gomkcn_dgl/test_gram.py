@@ -35,6 +35,13 @@ def test_hand_worked_values():
     assert cosine.dtype == np.float64
 
 
+@pytest.mark.parametrize("padding", ["mask", "match"])
+def test_a_graph_is_like_itself_alone(padding):
+    gram = gomk_gram(random_graphs(8), kernel=GOMKKernel(2, padding=padding))
+    np.testing.assert_allclose(np.diag(gram), 1, **EXACT)
+    assert gram[~np.eye(8, dtype=bool)].max() < 1
+
+
 def test_greedy_matrices_are_made_symmetric():
     graphs = [with_features(nx.gnp_random_graph(5, 0.5, seed=seed), seed) for seed in range(6)]
     greedy = GOMKKernel(1, matching="greedy", padding="mask")

@@ -65,7 +65,7 @@ def test_rows_are_aligned_and_connected_within_their_hops(graph, num_hops, max_n
     for row, root in enumerate(range(graph.num_nodes)):
         size = batch.num_nodes[row]
         nodes = batch.nodes[row, :size].tolist()
-        assert nodes[0] == root == batch.roots[row]
+        assert nodes[0] == root
         assert (batch.nodes[row, size:] == -1).all()
         assert len(set(nodes)) == size <= max_nodes
         # the feature of a node is its number, from 1
@@ -110,7 +110,7 @@ def test_a_bad_argument_is_refused(change, rule):
 
 
 def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
-    expected = extract_subgraphs(PATH, SubgraphSettings(1, 3)).take(np.array([3, 1])).nodes
+    expected = extract_subgraphs(PATH, SubgraphSettings(1, 3)).nodes[[3, 1]]
     for roots in ([3, 1], np.array([3, 1], np.uint8), np.arange(4)[3::-2]):
         np.testing.assert_array_equal(
             extract_subgraphs(PATH, SubgraphSettings(1, 3), roots).nodes, expected

@@ -225,6 +225,12 @@ def visits(space, size, kinds, number):
     return seen
 
 
+def test_a_walk_in_parts_is_the_same_walk(monkeypatch):
+    whole = sample_null(GRAPHS["typed"], "degree", 1)
+    monkeypatch.setattr(null_models, "_ATTEMPTS_AT_ONCE", 7)
+    assert entries(sample_null(GRAPHS["typed"], "degree", 1)) == entries(whole)
+
+
 def test_many_edges_are_found_and_lost_again(monkeypatch):
     """The table of pairs fills and empties: after a long walk no pair is joined twice."""
     monkeypatch.setattr(null_models, "ATTEMPTS_PER_EDGE", 200)

@@ -125,7 +125,8 @@ def test_a_list_of_different_containers_is_a_collection_and_logs_once(log):
     # the edge without direction is there both ways
     assert [column.tolist() for column in result.edges()[:2]] == [[0, 1, 2, 5], [1, 0, 3, 6]]
     constant = "no node features; using the constant 1 (7 nodes)"
-    directed = "directed: some edges are there in one direction only; directed=False mirrors them"
+    directed = "directed, as some edges are there in one direction only; directed=False"
+    directed += " (--undirected) leaves directions out"
     assert log() == [constant, "merged 1 duplicate edge", directed]
     assert result.notes == (constant, "merged 1 duplicate edge")
     assert as_csr([*parts[:1] * 2]).links is None
@@ -262,7 +263,9 @@ def test_features_of_any_kind_in_the_order_given():
     named = as_csr(graph, features=["point", "metal"])
     assert named.features.tolist() == [[0.5, 1, 1], [2, 3, 0]]
     assert named.feature_names == ("point0", "point1", "metal")
-    # graphs of a list share their categories
+    # graphs of a list share their categories, also those that have no such column
+    bare = as_csr([nx.Graph([(0, 1, {"kind": "x"})]), nx.empty_graph(1)], relation="kind")
+    assert bare.relations.names == ("x",)
     one, other = nx.path_graph(2), nx.path_graph(2)
     nx.set_node_attributes(one, {0: "kinase", 1: "ligase"}, "kind")
     nx.set_node_attributes(other, {0: "lyase", 1: "kinase"}, "kind")
@@ -341,10 +344,10 @@ def test_names_are_no_categories():
 def test_a_matrix_is_directed_unless_it_is_symmetric(log):
     one_way = np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]])
     assert as_csr(one_way).is_directed
-    assert log()[-1].startswith("directed: some edges are there in one direction only")
+    assert log()[-1].startswith("directed, as some edges are there in one direction only")
     symmetric = as_csr(one_way + one_way.T)
     assert (symmetric.is_directed, symmetric.weights.tolist()) == (False, [2, 2, 3, 3])
-    assert log()[-1] == "undirected: each edge is there in both directions"
+    assert log()[-1].startswith("undirected, as its edges are there both ways; directed=True")
     assert as_csr(one_way + one_way.T, directed=True).num_edges == 4
     # an entry that is listed twice is a sum, as in toarray(), and a stored 0 is no edge
     entries = ([0.5, 2.0, 0.0, 0.25], ([0, 1, 0, 0], [1, 0, 2, 1]))
@@ -390,8 +393,10 @@ def test_it_is_said_why_a_table_has_a_direction(log):
     note = "directed, as its columns are called sender, recipient"
     graph = as_csr(pd.DataFrame({"sender": ["a", "b"], "recipient": ["b", "c"]}))
     assert note in graph.notes
-    assert f"{note}; directed=False (--undirected) leaves the directions out" in log()
+    assert f"{note}; directed=False (--undirected) leaves directions out" in log()
     said = "undirected, as {}; directed=True (--directed) gives edges a direction"
+    as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}), directed=True)
+    assert not any(line.startswith("undirected") for line in log())
     as_csr(pd.DataFrame({"left": ["a"], "right": ["b"]}))
     assert said.format("its columns are called left, right") in log()
     # a list of neighbours has each edge twice
@@ -437,7 +442,7 @@ def test_types_of_nodes_are_features_and_those_of_edges_relations(make, log):
     assert named_edges(graph) == [
         (0, 1, "knows"), (0, 2, "writes"), (0, 3, "writes"), (1, 3, "writes"), (2, 3, "cites")
     ]  # fmt: skip
-    assert any(line.startswith("directed: some edges of writes, cites are") for line in log())
+    assert any(line.startswith("directed, as some edges of writes, cites are") for line in log())
     # a batch is a collection
     several = dgl.batch if make is citations else pyg.Batch.from_data_list
     assert_same(as_csr(several([make(), make()])), as_csr([make(), make()]))

@@ -44,8 +44,9 @@ def regulation(ecoli):
 
 
 @pytest.mark.parametrize("options", [{}, {"relation": "none", "directed": False}])
-def test_regulation_is_one_graph_in_every_engine(ecoli, regulation, engine, options):
+def test_regulation_is_one_graph_in_every_engine(ecoli, regulation, engine, options, log):
     assert_same(as_csr(engine(regulation), **options), read_graph(ecoli, **options))
+    assert log()[0].startswith("columns: source = ")
 
 
 DAY = datetime.date(2024, 1, 2)
@@ -131,7 +132,8 @@ def test_nodes_by_index_by_number_and_in_part(log):
     [
         (CHAIN, {"nodes": NODES.slice(1)}, "the node table must have a row for every node, got no"),
         (CHAIN, {"nodes": NODES, "features": ["age"]}, "with the node table has no 'age'; it"),
-        (CHAIN, {"nodes": NODES, "features": []}, "features must name columns of nodes, at least"),
+        (CHAIN, {"nodes": NODES, "features": []}, "features must name at least one attribute, got"),
+        (CHAIN, {"nodes": NODES, "features": np.eye(3)}, "features must name columns of nodes, or"),
         (CHAIN, {"nodes": pa.table({"mass": [1, None, 2]})}, "row 2: the column 'mass' must hold"),
         (nx.path_graph(2), {"nodes": NODES.select(["mass"])}, "one row for each of the 2 nodes"),
         (CHAIN, {"nodes": [1, 2, 3]}, "nodes must be a table with __arrow_c_stream__"),

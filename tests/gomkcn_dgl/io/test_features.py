@@ -11,10 +11,10 @@ from graph_files import edges, refuse, write_tu
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.io.features import name_columns, read_label_names
+from gomkcn_dgl.io.features import name_columns, read_label_names, select_features
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import as_graph_classes, read_graph_classes
-from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.reading import read_graph, read_with_attributes
 from gomkcn_dgl.io.writing import write_graph
 
 
@@ -91,7 +91,7 @@ def test_graphml(tmp_path, write):
         ("id,mass\n11,1\n", "must name nodes of the graph only, got '11'."),
         ("id,mass\n20,1\n10,heavy\n30,2\n", "line 3: a finite number was expected, got 'heavy'."),
         ("id,mass\n,1\n", "line 2: a value was expected, got ''."),
-        ("id\n10\n", "the file must have a feature column beside the ids."),
+        ("id\n10\n", "a table of nodes must have a column beside the ids."),
         ("mass\n", "the file holds a header and no row."),
         (b"\x93NUMPY damaged", "the array cannot be read "),
         (np.array([None]), "the array cannot be read ("),
@@ -137,6 +137,20 @@ def test_columns_of_text_are_one_hot(graph_file, write, log):
     refuse(graph_file, "has no 'kind=x'; it holds ['kind=kinase', 'kind=tf'].", features=["kind=x"])
 
 
+def test_a_column_with_gaps_is_an_attribute_and_no_feature(tmp_path, write):
+    graph = nx.Graph([(10, 20), (20, 30)])
+    nx.set_node_attributes(graph, {10: "x", 30: "z"}, "own")
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    beside = write("g.features.csv", "id,mass,kind\n30,3,\n10,1,tf\n20,2,kinase\n")
+    for path in (tmp_path / "g.graphml", write("g.txt", "10 20\n20 30\n")):
+        graph, attributes = read_with_attributes(path)
+        assert (graph.feature_names, graph.features.tolist()) == (("mass",), [[1], [2], [3]])
+        assert list(attributes.pop("mass")) == [1, 2, 3]
+        own = {"own": ["x", None, "z"]} if path.suffix == ".graphml" else {}
+        assert attributes == {"kind": ["tf", "kinase", None], **own}
+        refuse(path, "line 2: a value was expected, got ''", feature_file=beside)
+
+
 # ---------------------------------------------------------------- names of labels
 
 NAMES = {"1": "helix", "2": "sheet"}
@@ -177,6 +191,10 @@ def test_names_of_labels_in_a_file(tmp_path, name, text):
 def test_files_that_name_no_labels(write, name, text, rule):
     with pytest.raises(InputError, match=rf"(?s)^(n\.|label names).*{rule}"):
         read_label_names(write(name, text))
+
+
+def test_a_label_names_all_of_its_columns():
+    assert select_features(EDGE, ["x0", "label"]).features.tolist() == [[3.5, 1, 0], [2, 0, 1]]
 
 
 def test_columns_are_renamed():

@@ -12,7 +12,6 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graph_folder import read_graph_folder
-from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 
@@ -117,15 +116,6 @@ def test_graphs_that_cannot_be_written(tmp_path, name, graph, words):
     with pytest.raises(InputError, match=words):
         write_graph(tmp_path / name, graph)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_mutag(mutag):
-    graph = read_graph(mutag)
-    assert (graph.num_graphs, graph.num_nodes, graph.num_edges) == (188, 3371, 3721)
-    labels = ["C", "N", "O", "F", "I", "Cl", "Br"]
-    assert list(graph.feature_names) == [f"label={label}" for label in labels]
-    assert graph.features.sum(axis=0).tolist() == [2395, 345, 593, 12, 1, 23, 2]
-    assert np.bincount(read_graph_classes(mutag).labels).tolist() == [63, 125]
 
 
 # ---------------------------------------------------------------- matrices of SciPy

@@ -66,6 +66,9 @@ def test_lines_hold_smiles_and_maybe_a_name(tmp_path):
 
 def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
     path = tmp_path / "a.csv"
+    path.write_text(TABLE.replace("C1CC", ""))
+    with pytest.raises(InputError, match=r"a\.csv: line 3: RDKit cannot read the molecule ''"):
+        read_graph(path)
     path.write_text(TABLE)
     with pytest.raises(InputError, match=r"a\.csv: line 3: RDKit cannot read the molecule 'C1CC'"):
         read_graph(path)

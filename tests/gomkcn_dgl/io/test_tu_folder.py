@@ -5,6 +5,7 @@ import pytest
 from graph_files import edges, refuse
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.tu_folder import read_tu_classes
 
@@ -146,8 +147,8 @@ def test_edge_labels_are_relations(tmp_path):
     assert read_graph(folder).relations.names == ("double", "single")
 
 
-def test_bonds_of_mutag(mutag):
-    """Beside a count that reads the files line by line."""
+def test_mutag(mutag):
+    """Bonds beside a count that reads the files line by line; atoms and classes as published."""
     pairs = (mutag / "MUTAG_A.txt").read_text().split("\n")
     labels = (mutag / "MUTAG_edge_labels.txt").read_text().split()
     bonds = {(*sorted(map(int, pair.split(","))), label)
@@ -159,3 +160,8 @@ def test_bonds_of_mutag(mutag):
     assert np.bincount(graph.edges()[2]).tolist() == counted
     assert graph.num_edges == sum(counted) == 3721
     assert not any("duplicate" in note for note in graph.notes)
+    assert (graph.num_graphs, graph.num_nodes) == (188, 3371)
+    labels = ("C", "N", "O", "F", "I", "Cl", "Br")
+    assert graph.feature_names == tuple(f"label={label}" for label in labels)
+    assert graph.features.sum(axis=0).tolist() == [2395, 345, 593, 12, 1, 23, 2]
+    assert np.bincount(read_graph_classes(mutag).labels).tolist() == [63, 125]

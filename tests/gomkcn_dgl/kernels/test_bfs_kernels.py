@@ -42,6 +42,8 @@ GRAPHS = {
     "random": nx.gnp_random_graph(90, 0.12, seed=0),
     # a center with more neighbors than any hub limit here
     "wheel_with_a_hub": nx.wheel_graph(281),
+    # more than the hash table has slots: some are taken for selected ones at first
+    "many": nx.fast_gnp_random_graph(2000, 0.01, seed=0),
     "two_hubs": nx.complete_bipartite_graph(2, 90),
     "single_node": nx.empty_graph(1),
     "edgeless": nx.empty_graph(4),
@@ -93,7 +95,10 @@ def test_a_hand_worked_case(backend, case):
 
 @pytest.mark.parametrize(
     ("name", "policy", "num_hops", "max_nodes", "weighted", "linked"),
-    random_cases(100, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True], [False, True]),
+    [
+        *random_cases(70, GRAPHS, POLICIES, [0, 1, 3], [1, 3, 6], [False, True], [False, True]),
+        *(("many", policy, 2, 6, False, True) for policy in POLICIES),
+    ],
 )
 def test_numba_equals_reference(name, policy, num_hops, max_nodes, weighted, linked):
     graph = build(GRAPHS[name], weighted=weighted, linked=linked)

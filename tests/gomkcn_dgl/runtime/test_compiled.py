@@ -1,7 +1,9 @@
 """Machine code is kept for later processes and is that of the sources; blocks over threads."""
 
+import gc
 import os
 
+import numba
 import numpy as np
 import pytest
 from forked import run
@@ -57,6 +59,26 @@ def test_without_a_folder_for_it_a_function_is_compiled_and_not_kept(monkeypatch
 
 def _double(x):
     return 2 * x
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_no_garbage_is_collected_while_a_function_compiles(monkeypatch):
+    seen = []
+    monkeypatch.setattr(compiled._Uninterrupted, "on_end", _noting(seen))
+    assert compiled.compiled()(_double)(4) == 8
+    with pytest.raises(numba.TypingError):
+        compiled.compiled()(_double)(None)
+    assert gc.isenabled() and seen and not any(seen)
+
+
+def _noting(seen):
+    on_end = compiled._Uninterrupted.on_end
+
+    def noted(listener, event):
+        seen.append(gc.isenabled())
+        on_end(listener, event)
+
+    return noted
 
 
 @pytest.mark.parametrize("changed", ["sources", "kernels"])

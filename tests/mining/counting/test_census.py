@@ -263,6 +263,8 @@ def test_steps_grow_with_the_work_and_need_no_census():
     steps = [[formula_steps(one, largest) for largest in (3, 4, 5)] for one in (sparse, dense)]
     assert steps[1] == sorted(steps[1])
     assert all(few < many for few, many in zip(*steps, strict=True))
+    # beyond the two steps of a square a five-cycle has a third one, to some 80 neighbours
+    assert steps[1][2] > 10 * steps[1][1]
     # a census would take hours
     hubs = as_csr(nx.complete_bipartite_graph(2, 20_000))
     assert census_steps(hubs, range(3, 6)) > 10**8

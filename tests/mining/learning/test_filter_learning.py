@@ -119,16 +119,23 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
 
 
 @pytest.mark.parametrize("relocate", [True, False])
-def test_training_moves_an_idle_filter_where_it_may_and_not_in_the_last_quarter(
-    relocate, idle, monkeypatch
-):
-    limits = {"num_epochs": 8, "learning_rate": 0.05, "relocate": relocate}
-    idle.learning, sizes = replace(idle.learning, **limits), []
-    move = idle.relocate_idle
-    monkeypatch.setattr(idle, "relocate_idle", lambda size: sizes.append(size) or move(size))
+def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
+    limits = {"num_epochs": 4, "learning_rate": 0.05, "relocate": relocate}
+    idle.learning = replace(idle.learning, **limits)
     idle.run(lambda loss: None)
     assert (float(idle.assign().similarity[9]) > 0.9) == relocate
-    assert [int(size.sum()) for size in sizes] == [10] * 6 * relocate
+
+
+def test_the_rate_falls_and_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
+    sizes, rates = [], []
+    monkeypatch.setattr(filter_learning, "_BATCH_SIZE", 4)
+    monkeypatch.setattr(idle, "relocate_idle", sizes.append)
+    monkeypatch.setattr(idle, "step", lambda rows, assignment, rate: rates.append(rate) or 0.0)
+    idle.learning = replace(idle.learning, num_epochs=8, learning_rate=0.05)
+    idle.run(lambda loss: None)
+    # of all batches of an epoch
+    assert [int(size.sum()) for size in sizes] == [10] * 6
+    assert rates == sorted(rates, reverse=True) and rates[0] == 0.05 and rates[-1] < 0.005
 
 
 def test_the_optimizer_is_adam_of_torch_and_can_be_reset():

@@ -38,6 +38,13 @@ def test_each_subgraph_belongs_to_the_filter_that_it_is():
     assert found.loss_curve[-1] < 0.02
 
 
+def test_filters_that_training_made_worse_are_those_before():
+    learning = FilterLearning(num_filters=2, num_epochs=3, learning_rate=1e3, relocate=False)
+    found = train_filters(rings_and_cliques(6, 10), 5, learning)
+    assert [one.structure.key for one in found] == [CLIQUE, RING]
+    assert found.loss_curve[-1] > found.loss_curve[0] + 0.1
+
+
 def test_frequencies_of_a_sample_are_those_of_all_nodes():
     learning = FilterLearning(num_filters=2, num_epochs=0)
     found = train_filters(rings_and_cliques(400, 250), 5, learning)
