@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 from math import log2
@@ -19,7 +20,13 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Shape, links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import collection_code, graph_count
-from mining.motif_sets.blocks import Blocks, bits_without, block_bits, find_blocks
+from mining.motif_sets.blocks import (
+    Blocks,
+    bits_without,
+    block_bits,
+    find_blocks,
+    find_shared_blocks,
+)
 from mining.motif_sets.code_length import (
     ADDRESSES,
     CodedGraph,
@@ -168,6 +175,12 @@ def test_blocks_of_a_collection_by_hand():
     blocks = Blocks(labels, block_bits(graph, labels, 2))
     nodes = np.flatnonzero(labels == 0).reshape(2, 3)
     assert bits_without(graph, blocks, nodes) == pytest.approx(grown, abs=1e-3)
+    # those that are found have the length that is said
+    densities = [[0.8, 0.1], [0.1, 0.05]]
+    drawn = [nx.stochastic_block_model([6, 14], densities, seed=k) for k in range(30)]
+    graph = as_csr([nx.Graph(one.edges) for one in drawn])
+    found = find_shared_blocks(graph)
+    assert found.bits == pytest.approx(block_bits(graph, found.labels, found.number))
 
 
 def test_pairs_of_blocks_that_edges_join_are_counted():
@@ -421,19 +434,37 @@ def test_what_has_no_code_is_refused():
 
 
 def test_a_link_more_costs_what_is_said():
-    """By the base of total degrees, in a directed graph of two categories."""
+    """By the base of total degrees, in a graph of arcs and edges and of two categories."""
     rng = np.random.default_rng(0)
-    colors = np.arange(12) % 2
-    arcs = rng.permutation(list(combinations(range(12), 2)))[:30]
-    codes = [
-        CollectionCode(csr_from_edges(*arcs[:k].T, 12, directed=True), colors, "total")
-        for k in range(15, 31)
-    ]
-    for (u, v), before, after in zip(arcs[15:], codes, codes[1:], strict=False):
+    colors, kinds = np.arange(12) % 2, {"relation_names": ("p", "q"), "directed": [True, False]}
+    arcs = rng.permutation(list(combinations(range(12), 2)))[:40]
+    codes = []
+    for k in range(20, 41):
+        graph = csr_from_edges(*arcs[:k].T, 12, relation=np.arange(k) % 2, **kinds)
+        codes.append(CollectionCode(graph, colors, "total"))
+    for (u, v), before, after in zip(arcs[20:], codes, codes[1:], strict=False):
         (links,), _ = links_of(after.rows, np.array([[u, v]], np.int32))
         least = before.without_motifs()
         cost = after.without_motifs().link_bits - least.link_bits
-        assert cost == pytest.approx(least.joint_bits[colors[u], colors[v], links[0, 1]])
+        for first, second, link in ((u, v, links[0, 1]), (v, u, links[1, 0])):
+            assert cost == pytest.approx(least.joint_bits[colors[first], colors[second], link])
+
+
+def test_a_signature_costs_what_all_others_say():
+    """In its graph, and with the weight of alpha in all graphs."""
+    code = CollectionCode(*collection("three categories, three types"), "total")
+    covering = code.without_motifs()
+    _, symbol_of = covering.signatures
+    for node, bits in enumerate(covering.signature_bits):
+        others = np.flatnonzero(code.colors == code.colors[node])
+        others = others[others != node]
+        same, here = symbol_of[others] == symbol_of[node], code.graph_of[others]
+        here = here == code.graph_of[node]
+        _, alpha, number = covering.classes[code.colors[node]]
+        # the share in all graphs counts the node itself as well
+        share = (same.sum() + 1.5) / (len(others) + 1 + number / 2)
+        likely = ((same & here).sum() + alpha * share) / (here.sum() + alpha)
+        assert bits == pytest.approx(-log2(likely))
 
 
 @pytest.mark.parametrize("base", ["typed", "total"])
@@ -497,3 +528,8 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
         assert len(choice.copies) == counts.sum()
         costs += split_bits(counts[None], code.sizes)[0]
         assert choice.gain == pytest.approx(saved - costs, abs=1e-6)
+        # two graphs are too few
+        some = np.isin(code.graph_of[one.occurrences[:, 0]], np.flatnonzero(counts)[:2])
+        fewer = replace(one, occurrences=one.occurrences[some], entries=one.entries[some])
+        gains = [found.gain for found in choose(empty, [fewer, one], 1)]
+        assert gains == [-np.inf, pytest.approx(choice.gain)]
