@@ -330,7 +330,7 @@ class _Code:
 
     @classmethod
     def begin(cls, label: int, colors: tuple[int, int]) -> _Code:
-        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([1, 0]), colors)
+        return cls(np.array([[0, 1, label]]), np.array([0]), np.array([0, 1]), colors)
 
     @property
     def name(self) -> tuple[int, ...]:
@@ -360,8 +360,9 @@ class _Code:
         else:
             front, color = divmod(key - size * arcs.num_labels, arcs.num_colors)
             rank, label = divmod(front, arcs.num_labels)
-            u, v, colors = int(path[rank]), size, (*colors, color)
-            path = np.concatenate([[size], path[rank:]])
+            path = path[: len(path) - rank]
+            u, v, colors = int(path[-1]), size, (*colors, color)
+            path = np.append(path, size)
         arcs_after = np.concatenate([self.arcs, [[u, v, label]]])
         return _Code(arcs_after, np.append(self.keys, key), path, colors)
 

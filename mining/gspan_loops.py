@@ -36,8 +36,7 @@ def find_extensions(
     nodes : int32 ``[K, M]``
         Embeddings.
     path : int64 ``[P]``
-        Positions of the nodes of the right-most path: the last one, that through which it was met,
-        and so on.
+        Positions of the nodes of the right-most path, each met through the one before it.
     used : bool ``[M, M, L]``
         The arcs of the code, both ways.
     grows : bool
@@ -47,8 +46,8 @@ def find_extensions(
     -------
     key, row, node : int64, int64 and int32 ``[X]``
         What is added, in gSpan's order; the embedding that it is added to; and the new node, or -1.
-        The key of an arc from a node of rank r on the path to a new one is (r L + label) C + colour
-        + M L, and that of an arc back to the node at m is m L + label.
+        The key of an arc from the r-th last node of the path to a new one is (r L + label) C +
+        colour + M L, and that of an arc back to the node at m is m L + label.
     """
     room = 4 * len(nodes) + 16
     key, row = np.empty(room, np.int64), np.empty(room, np.int64)
@@ -60,7 +59,7 @@ def find_extensions(
         on_path[position] = True
     for k in range(len(nodes)):
         for rank in range(len(path) if grows else 1):
-            position = path[rank]
+            position = path[len(path) - 1 - rank]
             here = nodes[k, position]
             for entry in range(arcs.indptr[here], arcs.indptr[here + 1]):
                 there, label = arcs.neighbor[entry], arcs.label[entry]
@@ -134,12 +133,10 @@ def is_minimal(arcs: Arcs, code: np.ndarray, keys: np.ndarray, opposite: np.ndar
         used[u, v, label] = used[v, u, opposite[label]] = True
         if v > u:
             # a new node, behind one of the path
-            rank = 0
-            while path[rank] != u:
-                rank += 1
-            before = path[rank:length].copy()
-            length += 1 - rank
-            path[0], path[1:length] = v, before
+            while path[length - 1] != u:
+                length -= 1
+            path[length] = v
+            length += 1
         key, row, new = find_extensions(arcs, nodes, path[:length], used, True)
         width = nodes.shape[1]
         grows = code[step, 1] == width

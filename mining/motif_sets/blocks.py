@@ -257,7 +257,8 @@ def fit_blocks(indptr, indices, graph_ptr, joined, apart, label_bits, labels):
     near, sizes = np.empty(num_blocks, np.int64), np.empty(num_blocks, np.int64)
     for graph in range(len(graph_ptr) - 1):
         first, last = graph_ptr[graph], graph_ptr[graph + 1]
-        sizes[:] = 0
+        for block in range(num_blocks):
+            sizes[block] = 0
         for node in range(first, last):
             sizes[labels[node]] += 1
         for _ in range(_MOST_SWEEPS):
@@ -282,6 +283,7 @@ def fit_blocks(indptr, indices, graph_ptr, joined, apart, label_bits, labels):
 
 @subroutine()
 def _count_near(indptr, indices, node, labels, near):
-    near[:] = 0
+    for block in range(len(near)):
+        near[block] = 0
     for entry in range(indptr[node], indptr[node + 1]):
         near[labels[indices[entry]]] += 1

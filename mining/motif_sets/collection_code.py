@@ -93,8 +93,12 @@ def count_small_graphs(nodes_of_degree: tuple[int, ...]) -> tuple[float, np.ndar
 @compiled()
 def fit_degrees(degrees, counts):  # int64 [K] each -> float64 [K]
     """The multipliers of so many nodes of each degree: each is set by the others in turn."""
-    x = degrees / np.sqrt((degrees * counts).sum())
-    new = np.empty_like(x)
+    x, new = np.empty(len(degrees)), np.empty(len(degrees))
+    total = 0.0
+    for i in range(len(degrees)):
+        total += degrees[i] * counts[i]
+    for i in range(len(degrees)):
+        x[i] = degrees[i] / np.sqrt(total)
     for _ in range(_MOST_ROUNDS):
         for i in range(len(x)):
             total = -x[i] / (1 + x[i] * x[i])
