@@ -267,12 +267,13 @@ class _Sums:
 
     def facing(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` over the edges of its triangles that a node is not on."""
-        # of each triangle its two edges at the node bring the third one twice, and each other once
-        return self.at(self.beside(values) - self.te * values, self.one) // 2
+        arguments = self.triangles, values.astype(np.int64)
+        (sums,) = _run(loops.add_facing, self.on_edges, [], [self._degrees.shape], *arguments)
+        return self._spread(sums)
 
     def touching(self) -> np.ndarray:
         """The sum over its triangles of the product of the triangles on the two edges at a node."""
-        # the same, with the products of each two edges
+        # its edges bring the product of these two twice, and each other product once
         twice = self.te * self.beside(self.te) - self.others
         return self.at(twice, self.one) // 2
 

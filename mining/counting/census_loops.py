@@ -432,3 +432,11 @@ def _num_bits(word):
     word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled(**SEARCH_JIT)
+def add_facing(first, last, triangles, values, sums):
+    """Add the `values [L]` of the edges in [first, last) to `sums [N]` at their third nodes."""
+    for edge in range(first, last):
+        for place in range(triangles.ptr[edge], triangles.ptr[edge + 1]):
+            sums[triangles.third[place]] += values[edge]
