@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.candidates.shapes import Rows, entries_of
 
@@ -36,14 +36,13 @@ class View(NamedTuple):
 class Scratch(NamedTuple):
     """What a thread needs for one set of M nodes: what joins them, and the nodes joined to it."""
 
-    order: np.ndarray  # int64 [M]
-    other: np.ndarray  # int64 [M]
+    nodes: np.ndarray  # int64 [M], of each role
     links: np.ndarray  # int64 [M, M], free ones
     bits: np.ndarray  # float64 [M, M]
-    nodes: np.ndarray  # int64 [C], those nearby
+    near: np.ndarray  # int64 [C], those nearby
     links_to: np.ndarray  # int64 [C, M], from each to the nodes of the set
     bits_to: np.ndarray  # float64 [C, M]
-    place: np.ndarray  # int64 [V], where each node is in `nodes`
+    place: np.ndarray  # int64 [V], where each node is in `near`
     mark: np.ndarray  # int64 [V], when this was written; below 0 in the set
     now: np.ndarray  # int64 [1]
 
@@ -52,10 +51,9 @@ def new_scratch(num_nodes: int, size: int) -> Scratch:
     """What a thread needs for sets of ``size`` nodes in a graph of ``num_nodes``."""
     most = size * MOST_NEIGHBORS
     return Scratch(
-        np.empty(size, np.int64), np.empty(size, np.int64), np.empty((size, size), np.int64),
-        np.empty((size, size)), np.empty(most, np.int64), np.empty((most, size), np.int64),
-        np.empty((most, size)), np.empty(num_nodes, np.int64), np.zeros(num_nodes, np.int64),
-        np.zeros(1, np.int64),
+        np.empty(size, np.int64), np.empty((size, size), np.int64), np.empty((size, size)),
+        np.empty(most, np.int64), np.empty((most, size), np.int64), np.empty((most, size)),
+        np.empty(num_nodes, np.int64), np.zeros(num_nodes, np.int64), np.zeros(1, np.int64),
     )  # fmt: skip
 
 
@@ -101,71 +99,42 @@ def align_sets(first, last, view, weights, colors, starts, kept, seed, out, wort
     The order of a start is improved by exchanging two roles, from its own order where `kept` and
     from random ones, two in all; then one node at a time is exchanged for a neighbour of the set.
     """
-    size = len(colors)
-    order, other = scratch.order, scratch.other
+    size, nodes = len(colors), scratch.nodes
     for row in range(first, last):
-        nodes = out[row]
-        for i in range(size):
-            nodes[i] = starts[row, i]
         # 1. the best order of the nodes
-        _read(view, nodes, scratch)
-        best = -np.inf
+        worth[row] = -np.inf
         for trial in range(2):
             for i in range(size):
-                order[i] = i
+                nodes[i] = starts[row, i]
             if trial or not kept:
                 stream = mix(mix(seed) + np.uint64(2 * row + trial))
                 for i in range(size - 1, 0, -1):
                     j = np.int64(mix(stream + np.uint64(i)) % np.uint64(i + 1))
-                    order[i], order[j] = order[j], order[i]
-            total = _improve(view.rows.colors, weights, colors, nodes, scratch)
-            if total > best + _EQUAL:
-                best = total
+                    nodes[i], nodes[j] = nodes[j], nodes[i]
+            total = _improve(view, weights, colors, scratch)
+            if total > worth[row] + _EQUAL:
+                worth[row] = total
                 for i in range(size):
-                    other[i] = order[i]
-        for i in range(size):
-            order[i] = other[i]
-        _reorder(nodes, order, other)
+                    out[row, i] = nodes[i]
         # 2. one node for a neighbour
-        for _ in range(_MOST_EXCHANGED):
-            _read(view, nodes, scratch)
-            if not _exchange(view, weights, colors, nodes, scratch, seed):
-                break
-            _read(view, nodes, scratch)
-            for i in range(size):
-                order[i] = i
-            _improve(view.rows.colors, weights, colors, nodes, scratch)
-            _reorder(nodes, order, other)
-        # 3. what it is worth
-        _read(view, nodes, scratch)
-        total = 0.0
         for i in range(size):
-            total += _of_color(view.rows.colors, colors, nodes[i], i)
-            for j in range(i):
-                total += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
-        worth[row] = total
-
-
-@subroutine(**INLINE_JIT)
-def _of_color(node_colors, colors, node, role):
-    return 0.0 if node_colors[node] == colors[role] else WRONG_COLOR
-
-
-@subroutine(**SEARCH_JIT)
-def _reorder(nodes, order, before):
-    """Put nodes in an order."""
-    for i in range(len(nodes)):
-        before[i] = nodes[i]
-    for i in range(len(nodes)):
-        nodes[i] = before[order[i]]
+            nodes[i] = out[row, i]
+        for number in range(_MOST_EXCHANGED + 1):
+            worth[row] = _improve(view, weights, colors, scratch)
+            if number == _MOST_EXCHANGED or not _exchange(view, weights, colors, scratch, seed):
+                break
+        for i in range(size):
+            out[row, i] = nodes[i]
 
 
 @subroutine(**SEARCH_JIT)
-def _read(view, nodes, scratch):
-    """The free links among some nodes, and what they cost."""
-    links, bits = scratch.links, scratch.bits
-    for i in range(len(nodes)):
-        links[i, i] = 0
+def _improve(view, weights, colors, scratch):
+    """Exchange the nodes of two roles while this pays; what the set is then worth."""
+    nodes, links, bits, node_colors = scratch.nodes, scratch.links, scratch.bits, view.rows.colors
+    size = len(nodes)
+    # 1. the free links among the nodes
+    for i in range(size):
+        links[i, i], bits[i, i] = 0, 0.0
         for j in range(i):
             entry = find_entry(view.rows, np.uint64(nodes[i]), np.uint64(nodes[j]))
             links[i, j] = links[j, i] = 0
@@ -174,49 +143,82 @@ def _read(view, nodes, scratch):
                 links[i, j] = view.rows.links[entry]
                 links[j, i] = view.reverse[view.rows.links[entry]]
                 bits[i, j] = bits[j, i] = view.bits[entry]
-
-
-@subroutine(**SEARCH_JIT)
-def _improve(node_colors, weights, colors, nodes, scratch):
-    """Exchange two roles in the order while this pays; the weights of all pairs."""
-    order, links = scratch.order, scratch.links
-    size = len(order)
+    # 2. sweeps over all pairs of roles
+    improved = True
     for _ in range(_MOST_SWEEPS):
+        if not improved:
+            break
         improved = False
         for i in range(size):
             for j in range(i):
-                a, b = order[i], order[j]
-                more = weights[i, j, links[b, a]] - weights[i, j, links[a, b]]
+                more = weights[i, j, links[j, i]] - weights[i, j, links[i, j]]
                 for k in range(size):
                     if k != i and k != j:
-                        c = order[k]
-                        more += weights[i, k, links[b, c]] - weights[i, k, links[a, c]]
-                        more += weights[j, k, links[a, c]] - weights[j, k, links[b, c]]
-                more += _of_color(node_colors, colors, nodes[b], i)
-                more += _of_color(node_colors, colors, nodes[a], j)
-                more -= _of_color(node_colors, colors, nodes[a], i)
-                more -= _of_color(node_colors, colors, nodes[b], j)
+                        more += weights[i, k, links[j, k]] - weights[i, k, links[i, k]]
+                        more += weights[j, k, links[i, k]] - weights[j, k, links[j, k]]
+                if node_colors[nodes[i]] != node_colors[nodes[j]]:
+                    more += _of_color(node_colors[nodes[j]], colors[i])
+                    more += _of_color(node_colors[nodes[i]], colors[j])
+                    more -= _of_color(node_colors[nodes[i]], colors[i])
+                    more -= _of_color(node_colors[nodes[j]], colors[j])
                 if more > _EQUAL:
-                    order[i], order[j] = b, a
                     improved = True
-        if not improved:
-            break
+                    nodes[i], nodes[j] = nodes[j], nodes[i]
+                    for k in range(size):
+                        links[i, k], links[j, k] = links[j, k], links[i, k]
+                        bits[i, k], bits[j, k] = bits[j, k], bits[i, k]
+                    for k in range(size):
+                        links[k, i], links[k, j] = links[k, j], links[k, i]
+                        bits[k, i], bits[k, j] = bits[k, j], bits[k, i]
+    # 3. the bits of all pairs
     total = 0.0
     for i in range(size):
-        total += _of_color(node_colors, colors, nodes[order[i]], i)
+        total += _of_color(node_colors[nodes[i]], colors[i])
         for j in range(i):
-            total += weights[i, j, links[order[i], order[j]]]
+            total += weights[i, j, links[i, j]] + bits[i, j]
     return total
 
 
 @subroutine(**SEARCH_JIT)
-def _find_nearby(view, nodes, near, seed):
-    """Write the neighbours of a set by free edges to `near`; how many there are."""
-    rows, size, count = view.rows, len(nodes), 0
-    near.now[0] += 1
-    now = near.now[0]
+def _of_color(color, of_role):
+    return 0.0 if color == of_role else WRONG_COLOR
+
+
+@subroutine(**SEARCH_JIT)
+def _exchange(view, weights, colors, scratch, seed):
+    """Put the best neighbour of a set in the place of one of its nodes, if that pays."""
+    nodes, near, node_colors = scratch.nodes, scratch.near, view.rows.colors
+    size = len(nodes)
+    count = _find_nearby(view, scratch, seed)
+    best, best_role, best_place = 1e-6, -1, -1
+    for i in range(size):
+        own = _of_color(node_colors[nodes[i]], colors[i])
+        for j in range(size):
+            if j != i:
+                own += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
+        for place in range(count):
+            more = _of_color(node_colors[near[place]], colors[i]) - own
+            for j in range(size):
+                if j != i:
+                    more += weights[i, j, scratch.links_to[place, j]] + scratch.bits_to[place, j]
+            if more > best:
+                best, best_role, best_place = more, i, place
+    if best_role < 0:
+        return False
+    nodes[best_role] = near[best_place]
+    return True
+
+
+@subroutine(**SEARCH_JIT)
+def _find_nearby(view, scratch, seed):
+    """Find the neighbours of a set by free edges; how many there are."""
+    rows, nodes, near, mark = view.rows, scratch.nodes, scratch.near, scratch.mark
+    links_to, bits_to = scratch.links_to, scratch.bits_to
+    size, count = len(nodes), 0
+    scratch.now[0] += 1
+    now = scratch.now[0]
     for node in nodes:
-        near.mark[node] = -now
+        mark[node] = -now
     for k in range(size):
         start = np.int64(rows.indptr[nodes[k]])
         degree = np.int64(rows.indptr[nodes[k] + 1]) - start
@@ -226,97 +228,61 @@ def _find_nearby(view, nodes, near, seed):
         for number in range(min(degree, MOST_NEIGHBORS)):
             entry = start + (number + shift) % degree
             other = np.int64(rows.indices[entry])
-            if not view.is_free[entry] or near.mark[other] == -now:
+            if not view.is_free[entry] or mark[other] == -now:
                 continue
-            if near.mark[other] != now:
-                near.mark[other], near.place[other] = now, count
-                near.nodes[count] = other
+            if mark[other] != now:
+                mark[other], scratch.place[other] = now, count
+                near[count] = other
                 for i in range(size):
-                    near.links_to[count, i], near.bits_to[count, i] = 0, 0.0
+                    links_to[count, i], bits_to[count, i] = 0, 0.0
                 count += 1
-            place = near.place[other]
-            near.links_to[place, k] = view.reverse[rows.links[entry]]
-            near.bits_to[place, k] = view.bits[entry]
+            place = scratch.place[other]
+            links_to[place, k] = view.reverse[rows.links[entry]]
+            bits_to[place, k] = view.bits[entry]
     # of a hub not all neighbours were looked at
     for k in range(size):
         if rows.indptr[nodes[k] + 1] - rows.indptr[nodes[k]] <= MOST_NEIGHBORS:
             continue
         for place in range(count):
-            entry = find_entry(rows, np.uint64(near.nodes[place]), np.uint64(nodes[k]))
+            entry = find_entry(rows, np.uint64(near[place]), np.uint64(nodes[k]))
             if entry >= 0 and view.is_free[entry]:
-                near.links_to[place, k] = rows.links[entry]
-                near.bits_to[place, k] = view.bits[entry]
+                links_to[place, k] = rows.links[entry]
+                bits_to[place, k] = view.bits[entry]
     return count
 
 
-@subroutine(**SEARCH_JIT)
-def _exchange(view, weights, colors, nodes, scratch, seed):
-    """Put the best neighbour of a set in the place of one of its nodes, if that pays."""
-    size = len(nodes)
-    count = _find_nearby(view, nodes, scratch, seed)
-    best, best_role, best_place = 1e-6, -1, -1
-    for i in range(size):
-        own = _of_color(view.rows.colors, colors, nodes[i], i)
-        for j in range(size):
-            if j != i:
-                own += weights[i, j, scratch.links[i, j]] + scratch.bits[i, j]
-        for place in range(count):
-            more = _of_color(view.rows.colors, colors, scratch.nodes[place], i) - own
-            for j in range(size):
-                if j != i:
-                    more += weights[i, j, scratch.links_to[place, j]] + scratch.bits_to[place, j]
-            if more > best:
-                best, best_role, best_place = more, i, place
-    if best_role < 0:
-        return False
-    nodes[best_role] = scratch.nodes[best_place]
-    return True
-
-
 def neighbors_of(
-    view: View, copies: np.ndarray, seed: np.uint64
+    view: View, copies: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """All neighbours of copies ``[K, M]``: the copy, the node, its links to it and their bits."""
-    number, size = copies.shape
-    scratch = new_scratch(len(view.rows.colors), size)
-    most = number * len(scratch.nodes)
-    owner, nodes = np.empty(most, np.int64), np.empty(most, np.int64)
-    links, bits = np.empty((most, size), np.int64), np.empty(most)
-    # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
-    with np.errstate(over="ignore"):
-        count = list_neighbors(view, copies, seed, owner, nodes, links, bits, scratch)
-    return owner[:count], nodes[:count], links[:count], bits[:count]
+    rows, size = view.rows, copies.shape[1]
+    # 1. entries of all nodes; of a hub, those from a random one on
+    start = rows.indptr.astype(np.int64)
+    first, degree = start[copies].reshape(-1), np.diff(start)[copies].reshape(-1)
+    number = np.minimum(degree, MOST_NEIGHBORS)
+    shift = np.random.default_rng(seed).integers(np.maximum(degree, 1)) * (degree > number)
+    which = np.repeat(np.arange(len(number)), number)
+    step = np.arange(len(which)) - np.repeat(np.cumsum(number) - number, number)
+    entries = first[which] + (step + shift[which]) % degree[which]
+    # 2. each neighbour of a copy once
+    which, entries = which[view.is_free[entries]] // size, entries[view.is_free[entries]]
+    pairs = np.stack([which, rows.indices[entries]], axis=1)
+    pairs = pairs[(copies[which] != pairs[:, 1:]).all(axis=1)]
+    owner, nodes = np.unique(pairs, axis=0).T
+    # 3. what joins it to the nodes of the copy
+    ends = np.stack([np.zeros(size, int), np.arange(1, size + 1)], axis=1)
+    found = entries_of(rows, np.column_stack([nodes, copies[owner]]), ends)
+    joined = (found >= 0) & view.is_free[found]
+    links = np.where(joined, rows.links[found], 0).astype(np.int64)
+    return owner, nodes, links, np.where(joined, view.bits[found], 0.0).sum(axis=1)
 
 
-@compiled(**SEARCH_JIT)
-def list_neighbors(view, copies, seed, owner, nodes, links, bits, scratch):
-    """Write the neighbours of copies to rows of four arrays; how many there are."""
-    total = 0
-    for row in range(len(copies)):
-        for place in range(_find_nearby(view, copies[row], scratch, seed)):
-            owner[total], nodes[total], bits[total] = row, scratch.nodes[place], 0.0
-            for k in range(copies.shape[1]):
-                links[total, k] = scratch.links_to[place, k]
-                bits[total] += scratch.bits_to[place, k]
-            total += 1
-    return total
-
-
-@compiled()
-def thin_sets(sets, num_nodes, most_of_node, most):
-    """The first rows of sets [K, M] with a node that is in few of those before, `most` at most."""
-    times = np.zeros(num_nodes, np.int64)
-    out = np.empty(min(len(sets), most), np.int64)
-    count = 0
-    for row in range(len(sets)):
-        least = most_of_node
-        for node in sets[row]:
-            least = min(least, times[node])
-        if least < most_of_node:
-            for node in sets[row]:
-                times[node] += 1
-            out[count] = row
-            count += 1
-            if count == most:
-                break
-    return out[:count]
+def thin_sets(sets: np.ndarray, most_of_node: int, most: int) -> np.ndarray:
+    """The first rows of sets ``[K, M]`` with a node that is in few of those before."""
+    nodes = sets.reshape(-1)
+    order = np.argsort(nodes, kind="stable")
+    first = np.flatnonzero(np.diff(nodes[order], prepend=-1))
+    before = np.arange(len(nodes)) - np.repeat(first, np.diff(first, append=len(nodes)))
+    rank = np.empty(len(nodes), np.int64)
+    rank[order] = before
+    return np.flatnonzero(rank.reshape(sets.shape).min(axis=1) < most_of_node)[:most]

@@ -170,26 +170,6 @@ class Left(NamedTuple):
 
 
 @compiled()
-def gains_of_copies(rows, copies, edges, terms, left, log_factorial):
-    """Bits that taking the edges of some copies out saves, to first order, without addresses.
-
-    An edge of nodes i and j saves -log2 x_i x_j, see `Left`; a node that has q of its d edges in a
-    copy, q log2 d - log2 d (d - 1) ... (d - q + 1) for each slot.
-    """
-    out = np.zeros(len(rows))
-    for k in range(len(rows)):
-        for edge in edges[rows[k]]:
-            out[k] += left.edge_bits[edge]
-        for t in range(len(terms)):
-            role, slot, number = terms[t, 0], terms[t, 1], terms[t, 2]
-            if number > 1:
-                degree = left.degrees[slot, copies[rows[k], role]]
-                out[k] += number * math.log2(degree)
-                out[k] -= log_factorial[degree] - log_factorial[degree - number]
-    return out
-
-
-@compiled()
 def prefix_addresses(rows, copies, places, log_factorial, marks):
     """Bits of the cheapest address of the first 1, 2, ... of some copies, and its number, [K] each.
 

@@ -5,9 +5,9 @@ step is judged by the length of the whole description:
 
 1. A drawing is *fitted*: near each of many sets the best node for each role is looked for, disjoint
    sets are taken by falling worth, and what most of them have is the next drawing.
-2. The best motif is *polished*: a node more, a node less, a pair joined or not.
-3. In the set, a motif is *split* by how its copies differ, all are fitted together, each is
-   polished on what the others leave, and one is dropped whose copies the others take.
+2. The best motif is *polished*: a node more, a pair joined or not.
+3. In the set, a motif is *split* by how its copies differ, each is polished on what the others
+   leave, and one is dropped whose copies the others take.
 
 The work is bounded by numbers of sets, rounds and tries, so that the same seed gives the same set.
 """
@@ -42,8 +42,10 @@ LEAST_BITS, LEAST_COPIES = 10.0, 3
 # sets of one size that drawings are fitted to; to find the promising ones; and in how many of them
 # a node may be
 _MOST_SETS, _FEW_SETS, _SETS_OF_NODE = 3000, 300, 4
-# dense sets of one size that are drawings; fits that are repeated with all sets, and polished
-_DENSE_DRAWINGS, _MOST_FITTED, _MOST_POLISHED = 4, 4, 1
+# dense sets of one size that are drawings, and fits that are repeated with all sets
+_DENSE_DRAWINGS, _MOST_FITTED = 4, 4
+# sets that a motif is polished with
+_MOST_POLISHED = 1200
 # rates of missing and added edges before any is known, and the least and largest
 _FIRST_RATES, _LEAST_RATE, _MOST_RATE = (0.15, 0.1), 0.01, 0.45
 # rounds of Lloyd's algorithm for two clusters
@@ -55,10 +57,15 @@ _SOFT_ROUNDS, _PRIOR = 8, 3.0
 _MOST_SHAKEN, _MOST_FAILED, _LEAST_PROMISING = 12, 3, 20.0
 # copies that save less are not looked at
 _LEAST_WORTH = -15.0
-# a drawing that saves less by the estimate is given up
-_HOPELESS = -40.0
+# a drawing that saves less by the estimate is given up; and one that saves less than this share of
+# what it must: lengths are up to a third shorter than estimates
+_HOPELESS, _LEAST_SHARE = -40.0, 0.7
 # a set that saves so many times what the exact one does is not looked for in its place
 _FAR_SHORTER = 1.1
+# a move is made that saves half a bit, and this share of what is saved
+_SHARE_OF_MOVE = 0.005
+# several motifs that together save less than this share of what they must are given up
+_LEAST_JOINT = 0.9
 # motifs of a set, and rounds of moves; graphs that are kept with some motifs covered
 _MOST_MOTIFS, _MOST_MOVES, _MOST_KEPT = 8, 24, 16
 # nanoseconds, about: of a set that is aligned, of a length and that for each entry, and of the
@@ -184,23 +191,29 @@ class InexactSearch:
         # the same motifs are covered again and again
         self._add = lru_cache(_MOST_KEPT)(_add)
         self._scratch = cache(lambda thread, size: new_scratch(self.num_nodes, size))
-        self._done: set[Any] = set()
+        # motifs that were split before
+        self._split: set[tuple[bytes, int]] = set()
 
     def run(
         self, exact: Sequence[Drawing], drawings: Sequence[Drawing] = (), grows: bool = True
     ) -> Covered:
         """Search from nothing, and from the motifs of a set; the graph with the shorter set."""
-        # 1. from nothing
+        proposed = [*exact, *drawings]
+        start = [Fit(one.shape, one.copies, _FIRST_RATES, 0.0) for one in exact]
+        # 1. the set stays if no move makes it shorter, and there is nothing beside it
+        whole, shorter = self.cover(start), self.shorter(start)
+        if start and not shorter and not self.best_motif(whole, proposed, grows):
+            return whole
+        # 2. from nothing
         found: list[Fit] = []
         while len(found) < _MOST_MOTIFS and not self.late():
-            one = self.best_motif(self.cover(found), [*exact, *drawings], grows)
-            if one is None or one.gain < LEAST_BITS:
+            one = self.best_motif(self.cover(found), proposed, grows)
+            if one is None:
                 break
             found = self.moved([*found, one])
-        # 2. from the set, some of whose motifs may be one with edits
-        start = [Fit(one.shape, one.copies, _FIRST_RATES, 0.0) for one in exact]
-        saved, as_well = (self.empty.length - self.length(one) for one in (found, start))
-        other = self.moved(start) if saved < _FAR_SHORTER * as_well else []
+        # 3. from the set
+        saved, as_well = (self.empty.length - one.length for one in (self.cover(found), whole))
+        other = self.moved(shorter) if shorter and saved < _FAR_SHORTER * as_well else []
         return min((self.cover(self.pruned(one)) for one in (found, other)), key=_length)
 
     def late(self) -> bool:
@@ -323,12 +336,18 @@ class InexactSearch:
         rates: tuple[float, float],
         rounds: int,
         exact: bool,
+        least: float = -np.inf,
     ) -> Fit | None:
         """Copies of a drawing, what most of them have as the next drawing, and again.
 
-        The best one, by the length of the description if ``exact``, else by an estimate.
+        The best one, by the length of the description if ``exact``, else by an estimate; it is
+        given up where it is far from saving ``least`` bits.
         """
         best: Fit | None = None
+        hopeless = _HOPELESS
+        if exact:
+            # of a collection, estimates say little
+            hopeless = -np.inf if state.nodes_apart else _HOPELESS + _LEAST_SHARE * least
         seen = set()
         drawn: Shape | None = shape
         for _ in range(rounds):
@@ -340,6 +359,8 @@ class InexactSearch:
             if not choices:
                 break
             estimate, chosen, cuts = max(choices, key=lambda one: one[0])
+            if estimate < hopeless:
+                break
             if exact:
                 # the sensible numbers of the best way, and the best number of those as good
                 tried = [chosen[:cut] for cut in cuts]
@@ -355,8 +376,6 @@ class InexactSearch:
                     gain = state.length - self.cover([one], state).length
                     if best is None or gain > best.gain + 1e-6:
                         best = replace(one, gain=gain)
-            elif estimate < _HOPELESS:
-                break
             elif best is None or estimate > best.gain + 1e-6:
                 best = Fit(shape, rows[chosen[: cuts[0]]], rates, estimate)
             # the next drawing is looked for where this one is worth something
@@ -429,7 +448,9 @@ class InexactSearch:
             for other in tried:
                 soft = self.softened(state, other)
                 none = other.copies[:0]
-                after = soft and self.fit(state, soft.shape, none, soft.copies, soft.rates, 3, True)
+                after = soft and self.fit(
+                    state, soft.shape, none, soft.copies, soft.rates, 3, True, one.gain
+                )
                 if after is None or after.gain < one.gain - _LEAST_PROMISING:
                     continue
                 after = self.polish(state, after, {})
@@ -459,11 +480,12 @@ class InexactSearch:
             again = self.fit(state, one.shape, starts, one.copies, one.rates, 4, True)
             if again is not None:
                 fits.append(again)
-        fits.sort(key=lambda one: -one.gain)
+        if not fits:
+            return None
         # 3. the best of these, polished
-        polished = [self.polish(state, one, sets) for one in fits[:_MOST_POLISHED]]
-        best = max(polished, key=lambda one: one.gain, default=None)
-        return best and self.shaken(state, best)
+        best = max(fits, key=lambda one: one.gain)
+        best = self.shaken(state, self.polish(state, best, sets))
+        return best if best.gain >= LEAST_BITS else None
 
     def _drawings(
         self, state: Covered, sets: dict[int, np.ndarray], drawings: Sequence[Drawing]
@@ -491,8 +513,9 @@ class InexactSearch:
                     continue
                 tried.add((shape.key, wide))
                 none = np.zeros((0, shape.num_nodes), np.int64)
-                starts = sets.get(shape.num_nodes, none)[:1200] if wide else none
-                after = self.fit(state, shape, starts, warm, one.rates, 4 if wide else 3, True)
+                starts = sets.get(shape.num_nodes, none)[:_MOST_POLISHED] if wide else none
+                rounds = 4 if wide else 3
+                after = self.fit(state, shape, starts, warm, one.rates, rounds, True, one.gain)
                 if after is not None and after.gain > one.gain + 0.5:
                     one, changed = after, True
                     break
@@ -507,16 +530,8 @@ class InexactSearch:
         if size < self.sizes[-1]:
             for shape, warm in self._extended(state, one):
                 yield shape, warm, False
-        # 3. without one of the nodes that are worth least
+        # 3. a pair on which the copies do not agree, as many others have it
         links, _ = state.links_and_edges(one.copies)
-        if size > self.sizes[0]:
-            joined = (links > 0).mean(axis=0).sum(axis=1)
-            for node in np.argsort(joined, kind="stable")[:2]:
-                kept = np.delete(np.arange(size), node)
-                fewer = self.shape(one.shape.links[np.ix_(kept, kept)], one.shape.colors[kept])
-                if fewer is not None:
-                    yield fewer, np.ascontiguousarray(one.copies[:, kept]), False
-        # 4. a pair on which the copies do not agree, as many others have it
         shares = _shares(links, len(state.view.reverse))
         reverse = np.asarray(state.view.reverse)
         own = np.take_along_axis(shares, one.shape.links[..., None].astype(int), axis=2)[..., 0]
@@ -538,7 +553,7 @@ class InexactSearch:
     def _extended(self, state: Covered, one: Fit) -> Iterator[tuple[Shape, np.ndarray]]:
         """Drawings with one node more: how nodes beside the copies are joined to them."""
         size, view = one.shape.num_nodes, state.view
-        owner, nodes, links, bits = neighbors_of(view, one.copies, self.seed)
+        owner, nodes, links, bits = neighbors_of(view, one.copies, int(self.seed))
         busy = np.zeros(self.num_nodes, bool)
         busy[one.copies] = True
         kept = ~busy[nodes]
@@ -575,8 +590,13 @@ class InexactSearch:
 
     # several motifs
 
-    def together(self, state: Covered, found: Sequence[Fit], rounds: int) -> list[Fit] | None:
-        """Fit several drawings at once: each place goes to the one that saves most there."""
+    def together(
+        self, state: Covered, found: Sequence[Fit], rounds: int, least: float = 0.0
+    ) -> list[Fit] | None:
+        """Fit several drawings at once: each place goes to the one that saves most there.
+
+        They are given up where they are far from saving ``least`` bits.
+        """
         best: tuple[float, list[Fit]] | None = None
         for number in range(rounds):
             # 1. the sets of each drawing, with what they save there
@@ -607,6 +627,8 @@ class InexactSearch:
                 replace(one, copies=np.array(own)) for one, own in zip(found, taken, strict=True)
             ]
             gain = state.length - self.cover(made, state).length
+            if gain < _LEAST_JOINT * least:
+                break
             drawn = [self.majority(state, one.copies, one.shape.colors) for one in made]
             made = [replace(one, rates=rates) for one, (_, rates) in zip(made, drawn, strict=True)]
             if best is not None and gain <= best[0] + 0.1 and number > 2:
@@ -671,28 +693,26 @@ class InexactSearch:
     def moved(self, found: list[Fit]) -> list[Fit]:
         """The set after moves that make it shorter."""
         for _ in range(_MOST_MOVES):
-            if self.late():
-                break
-            before = self.length(found)
-            after = next((one for one in self._moves(found, before) if one is not None), None)
+            after = None if self.late() else self.shorter(found)
             if after is None:
                 break
             found = after
         return found
 
-    def _once(self, *key: Any) -> bool:
-        if key in self._done:
-            return False
-        self._done.add(key)
-        return True
+    def shorter(self, found: list[Fit]) -> list[Fit] | None:
+        """The set after the first move that makes it shorter."""
+        return next(self._moves(found, self.length(found)), None)
 
-    def _moves(self, found: list[Fit], before: float) -> Iterator[list[Fit] | None]:
-        """Sets that are shorter than one of a length, the first of which is taken."""
-        digits = round(before, 1)
+    def _moves(self, found: list[Fit], before: float) -> Iterator[list[Fit]]:
+        """Sets that are shorter than one of a length."""
+        least = self.empty.length - before
+        enough = before - max(0.5, _SHARE_OF_MOVE * least)
         # 1. a motif split in two
         for place, one in enumerate(found):
-            if not self._once("split", one.shape.key, len(one.copies)):
+            key = one.shape.key, len(one.copies)
+            if key in self._split:
                 continue
+            self._split.add(key)
             others = found[:place] + found[place + 1 :]
             both = self.halves(self.cover(others), one)
             if both is None or self.length(others + both) > before + _LEAST_PROMISING:
@@ -701,30 +721,21 @@ class InexactSearch:
             for _ in range(2):
                 made = self.polished(made, len(others))
             joint = self.together(self.cover(others), made[len(others) :], 4)
-            tries = [made] if joint is None else [made, others + joint]
-            best = min(tries, key=self.length)
-            if self.length(best) < before - 1:
+            best = made if joint is None else min(made, others + joint, key=self.length)
+            if self.length(best) < enough:
                 yield best
-        # 2. all fitted together
-        if len(found) > 1 and self._once("together", digits):
-            joint = self.together(self.empty, found, 4)
-            if joint is not None and self.length(joint) < before - 1:
-                yield joint
-        # 3. one polished on what the others leave
+        # 2. one polished on what the others leave
         for place in range(len(found)):
-            if self._once("polish", digits, place):
-                made = self.polished(found, place)
-                if self.length(made) < before - 0.5:
-                    yield made
-        # 4. one dropped, whose copies the others may take
+            made = self.polished(found, place)
+            if self.length(made) < enough:
+                yield made
+        # 3. one dropped, whose copies the others may take
         for place in range(len(found) if len(found) > 1 else 0):
-            if self._once("drop", digits, place):
-                fewer = found[:place] + found[place + 1 :]
-                joint = self.together(self.empty, fewer, 3)
-                tries = [fewer] if joint is None else [fewer, joint]
-                best = min(tries, key=self.length)
-                if self.length(best) < before - 0.5:
-                    yield best
+            fewer = found[:place] + found[place + 1 :]
+            joint = self.together(self.empty, fewer, 3, least)
+            best = fewer if joint is None else min(fewer, joint, key=self.length)
+            if self.length(best) < enough:
+                yield best
 
     def polished(self, found: list[Fit], place: int) -> list[Fit]:
         """The set with one motif, now the last one, polished on what the others leave."""
@@ -822,6 +833,6 @@ def _dense_sets(state: Covered, sizes: range, seed: int) -> dict[int, np.ndarray
         some = some[distinct(hashes[some, size - 1])]
         some = some[np.argsort(-values[some, size - 1], kind="stable")[: 4 * _MOST_SETS]]
         sets = nodes[some, :size]
-        kept = thin_sets(sets, len(rows.colors), _SETS_OF_NODE, _MOST_SETS)
+        kept = thin_sets(sets, _SETS_OF_NODE, _MOST_SETS)
         found[size] = sets[kept].astype(np.int64)
     return found

@@ -23,7 +23,6 @@ from mining.motif_sets.copy_loops import (
     Places,
     Plan,
     choose_disjoint,
-    gains_of_copies,
     list_copies,
     prefix_addresses,
 )
@@ -80,10 +79,16 @@ class ListedCopies:
         return log2_factorials(max(len(self.code.graph.colors), len(self.copies)))
 
     def gains(self, rows: np.ndarray, left: Left) -> np.ndarray:
-        """Bits that the edges of each of some copies save, to first order."""
-        own = self.copies, self.edges, self.places.terms
-        gains: np.ndarray = gains_of_copies(rows, *own, left, self.log_factorial)
-        return gains
+        """Bits that taking the edges of some copies out saves, to first order, without addresses.
+
+        An edge of nodes i and j saves -log2 x_i x_j, see `Left`; a node that has q of its d edges
+        in a copy, q log2 d - log2 d (d - 1) ... (d - q + 1) for each slot.
+        """
+        gains: np.ndarray = left.edge_bits[self.edges[rows]].sum(axis=1)
+        roles, slots, numbers = self.places.terms[self.places.terms[:, 2] > 1].T
+        degrees = left.degrees[slots, self.copies[rows][:, roles]]
+        falling = self.log_factorial[degrees] - self.log_factorial[degrees - numbers]
+        return gains + (numbers * np.log2(degrees) - falling).sum(axis=1)
 
     def best_copies(
         self,
@@ -255,7 +260,9 @@ class Proposals:
     """The structures that are tried, by key, with all of their copies."""
 
     def __init__(self, code: GraphCode, whole: Left, seed: int) -> None:
-        self._code, self._whole, self._seed = code, whole, seed
+        self._code, self._seed = code, seed
+        # a cover changes its arrays
+        self._whole = whole._replace(used=whole.used.copy(), degrees=whole.degrees.copy())
         self.listed: dict[bytes, ListedCopies] = {}
 
     def grow(self, left: Left, sizes: range, turn: int, most: int) -> None:

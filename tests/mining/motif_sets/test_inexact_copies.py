@@ -360,7 +360,7 @@ def test_what_is_free_and_nearby(kind):
             owned |= {int(one) for one in edge if one >= 0}
         assert {*np.flatnonzero(is_used).tolist()} == owned
         # neighbours by free edges, each once
-        found = neighbors_of(view, scene.sets, np.uint64(3))
+        found = neighbors_of(view, scene.sets, 3)
         expected = []
         for owner, nodes in enumerate(sets):
             for w in {v for u, v in scene.free if u in nodes} - {*nodes}:
@@ -377,7 +377,7 @@ def test_some_neighbours_of_a_hub_are_looked_at_with_all_their_edges():
     star.add_edges_from([(1, leaf) for leaf in range(30, 90)] + [(2, 3), (89, 90)])
     graph = CodedGraph.of(MinedGraph.of(star))
     view, hubs = EditedGraph.of(GraphCode(graph)).view, graph.mined.order.position[[0, 1]]
-    near = neighbors_of(view, hubs[None], np.uint64(5))
+    near = neighbors_of(view, hubs[None], 1)
     _, nodes, links, bits = (one.tolist() for one in near)
     known = links_in(graph.rows)
     assert MOST_NEIGHBORS <= len(nodes) == len({*nodes}) < len(star) - 2
@@ -396,7 +396,7 @@ def test_the_first_sets_are_kept_until_all_their_nodes_are_in_enough():
             kept.append(row)
     assert 5 < len(kept) < 40
     for most in (5, 40):
-        assert thin_sets(sets, 30, 2, most).tolist() == kept[:most]
+        assert thin_sets(sets, 2, most).tolist() == kept[:most]
 
 
 # what is found
