@@ -44,7 +44,15 @@ DIRECTED_ENDS = (
     ("citing", "cited"),
     ("follower", "followed"),
 )
-_ENDS = (*DIRECTED_ENDS, ("u", "v"), ("node_1", "node_2"))
+_ENDS = (
+    *DIRECTED_ENDS,
+    ("u", "v"),
+    ("id_1", "id_2"),
+    ("node_1", "node_2"),
+    # of STRING
+    ("node1", "node2"),
+    ("protein1", "protein2"),
+)
 _WEIGHTS = ("weight",)
 _RELATIONS = (
     "relation",

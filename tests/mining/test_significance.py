@@ -204,7 +204,7 @@ def test_extreme_tables_and_records():
     assert everywhere.p_adjusted == nowhere.p_adjusted == 1
     # finite numbers, which JSON can hold
     assert json.dumps([one.to_dict() for one in differences], allow_nan=False)
-    assert str(separating).startswith(
+    assert str(separating.strongest).startswith(
         "200 of 200 (100%) of class 1, 0 of 300 (0%) of the others; odds ratio "
     )
 

@@ -13,7 +13,15 @@ from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.temporal_edges import read_temporal_edges
 
 NAMES = ["g.txt", "g.edges", "g.edgelist", "g.el", "g.tsv", "g.TXT", "g.txt.gz"]
-HEADERS = ["source,target", "Src,DST", "from,to", "u,v", "node_1,node_2", "one,two"]
+HEADERS = [
+    "source,target",
+    "Src,DST",
+    "from,to",
+    "u,v",
+    "node_1,node_2",
+    "protein1,protein2",
+    "one,two",
+]
 
 
 @pytest.mark.parametrize(
