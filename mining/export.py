@@ -84,7 +84,7 @@ def pattern_table(patterns: Sequence[Pattern]) -> Table:
 def _check_patterns(patterns: Any) -> list[Pattern]:
     """Return what is a list of patterns, or refuse it."""
     found = list(patterns) if isinstance(patterns, Iterable) else [patterns]
-    if not all(hasattr(one, "occurrences") for one in found):
+    if not all(isinstance(one, Pattern) for one in found):
         raise InputTypeError(
             "patterns must be a list of patterns, such as patterns of a run or patterns_ of a "
             f"miner, got {type(patterns).__name__}."

@@ -87,7 +87,7 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     23: lambda s: choose(s.d, 4),
     # bull
     24: lambda s: s.near(s.at(s.te, s.d)),
-    25: lambda s: s.at(s.thirds(s.d), s.d) // 2,
+    25: lambda s: s.at(s.third_degrees, s.d) // 2,
     26: lambda s: s.d * s.at(s.te, s.d),
     # triangle with a tail of two nodes
     27: lambda s: s.near(s.near(s.t)),
@@ -114,9 +114,9 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     44: lambda s: choose(s.t, 2),
     # diamond with a pendant node at a tip
     45: lambda s: s.near(s.tip),
-    46: lambda s: s.facing(s.thirds(s.d)),
+    46: lambda s: s.facing(s.third_degrees),
     47: lambda s: s.tip * s.d,
-    48: lambda s: s.at((s.te - 1) * s.thirds(s.d), s.one),
+    48: lambda s: s.at((s.te - 1) * s.third_degrees, s.one),
     # K2,3
     49: lambda s: s.pairs[loops.BETWEEN],
     50: lambda s: s.pairs[loops.TWO_THREE],
@@ -132,7 +132,7 @@ _FORMULAS: dict[int, Callable[[Any], np.ndarray]] = {
     57: lambda s: s.at(s.ke, s.d),
     58: lambda s: s.k * s.d,
     # gem
-    59: lambda s: s.facing(s.beside(s.te)),
+    59: lambda s: s.facing(s.beside),
     60: lambda s: s.at(s.others, s.one),
     61: lambda s: s.touching(),
     # K2,3 with an edge among the three
@@ -234,7 +234,7 @@ class _Sums:
 
     @cached_property
     def te(self) -> np.ndarray:
-        """The same."""
+        """The same, in the integers of the sums."""
         return self._as_wide(self.on_edges)
 
     @cached_property
@@ -256,14 +256,16 @@ class _Sums:
         """The sum over the triangles on each edge of values ``[3 T]``."""
         return _row_sums(values, self.triangles.ptr)
 
-    def thirds(self, values: np.ndarray) -> np.ndarray:
-        """The sum of values ``[V]`` over the third nodes of the triangles on each edge."""
-        return self._over_triangles(values[self.core.nodes[self.triangles.third]])
+    @cached_property
+    def third_degrees(self) -> np.ndarray:
+        """Degrees of the third nodes of the triangles on each edge."""
+        return self._over_triangles(self.d[self.core.nodes[self.triangles.third]])
 
-    def beside(self, values: np.ndarray) -> np.ndarray:
-        """The sum of values ``[L]`` over the other two edges of the triangles on each edge."""
-        triangles = self.triangles
-        return self._over_triangles(values[triangles.first_edge] + values[triangles.second_edge])
+    @cached_property
+    def beside(self) -> np.ndarray:
+        """The triangles on the other two edges of the triangles on each edge."""
+        first, second = self.triangles.first_edge, self.triangles.second_edge
+        return self._over_triangles(self.te[first] + self.te[second])
 
     def facing(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` over the edges of its triangles that a node is not on."""
@@ -274,10 +276,10 @@ class _Sums:
     def touching(self) -> np.ndarray:
         """The sum over its triangles of the product of the triangles on the two edges at a node."""
         # its edges bring the product of these two twice, and each other product once
-        twice = self.te * self.beside(self.te) - self.others
+        twice = self.te * self.beside - self.others
         return self.at(twice, self.one) // 2
 
-    @property
+    @cached_property
     def others(self) -> np.ndarray:
         """For each edge the products of the triangles on the other edges of its triangles."""
         triangles = self.triangles
