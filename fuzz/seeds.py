@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -22,6 +21,7 @@ from mutate import pack
 
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.training.train_settings import TrainSettings
@@ -30,6 +30,7 @@ from mining import PatternMiner
 from mining.export import occurrence_table
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrence, Occurrences
+from mining.pattern import Pattern
 from mining.run_folder import write_run
 from mining.settings import RunSettings
 from mining.truth import compare_with_truth
@@ -171,12 +172,10 @@ def run_folders() -> list[bytes]:
 
 def occurrence_files() -> list[bytes]:
     """Return integer and text ids."""
-    files = []
+    path, files = Structure.parse("a--b, b--c"), []
     for ids in ((0, 1, 2), ("a", "é", "c")):
         patterns = [
-            SimpleNamespace(
-                id=number, occurrences=Occurrences.of([Occurrence(ids, 0.5)] * count, 3)
-            )
+            Pattern(path, Occurrences.of([Occurrence(ids)] * count, 3), id=number)
             for number, count in enumerate(COUNTS)
         ]
         files.append(saved(lambda file, found: occurrence_table(found).write_to(file), patterns))
