@@ -20,7 +20,7 @@ from gomkcn_dgl.training.training_run import TrainedClassifier
 from mining.categories import Categories
 from mining.descriptions import describe_structure
 from mining.graph_relations import edges_among
-from mining.learning.discrete_filters import discretize
+from mining.filters.discrete_filters import discretize
 from mining.plots.layout import DrawnGraph
 
 # drawings of more nodes are unreadable

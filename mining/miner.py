@@ -20,8 +20,8 @@ from gomkcn_dgl.runtime.steps import Steps, digest_of
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
-from mining.learning.filter_learning import FilterLearning, check_learning, learn_filters
-from mining.learning.train_filters import sample_subgraphs, without_weights
+from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
+from mining.filters.train_filters import sample_subgraphs, without_weights
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns

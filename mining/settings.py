@@ -16,7 +16,7 @@ from gomkcn_dgl.io.graph_classes import GraphClasses, read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
-from mining.learning.filter_learning import FilterLearning
+from mining.filters.filter_learning import FilterLearning
 from mining.miner import Miner
 
 T = TypeVar("T", bound=Any)

@@ -31,7 +31,7 @@ from gomkcn_dgl import (
     train_classifier,
 )
 from gomkcn_dgl.relations import SIMPLE
-from mining.learning.discrete_filters import discretize
+from mining.filters.discrete_filters import discretize
 from paper.data import DIRECTED_DATA, GraphData, NodeData, Split
 from paper.motif_data import MotifData
 from paper.node_machine import NODE_MACHINE

@@ -9,7 +9,7 @@ import numpy as np
 from gomkcn_dgl import GOMKCN
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import SIMPLE
-from mining.learning.discrete_filters import discretize
+from mining.filters.discrete_filters import discretize
 
 
 def filters_of_classes(model: GOMKCN) -> np.ndarray:

@@ -13,7 +13,7 @@ from tiny_runs import difference_of
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining.learning.discrete_filters import discretize
+from mining.filters.discrete_filters import discretize
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import NONE, Occurrence, Occurrences
 from mining.pattern import (

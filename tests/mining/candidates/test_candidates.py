@@ -15,8 +15,8 @@ from gomkcn_dgl.graphs.structure import Structure, canonical_form
 from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
 from mining.candidates.shapes import canonical_orders
 from mining.candidates.trained_filters import patterns_of_filters
-from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.rooted_subgraphs import FeatureScaling
+from mining.filters.discrete_filters import DiscreteFilters
+from mining.filters.rooted_subgraphs import FeatureScaling
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
 

@@ -11,15 +11,15 @@ from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE
-from mining.learning import filter_learning
-from mining.learning.filter_learning import (
+from mining.filters import filter_learning
+from mining.filters.filter_learning import (
     FilterAdam,
     FilterLearning,
     FilterTraining,
     choose_initial,
     mean_distance,
 )
-from mining.learning.rooted_subgraphs import RootedSubgraphs
+from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 KERNEL = GOMKKernel(3)
 

@@ -16,14 +16,14 @@ from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import SubgraphSettings, usual_hops
-from mining.learning.discrete_filters import DiscreteFilters
-from mining.learning.filter_learning import (
+from mining.filters.discrete_filters import DiscreteFilters
+from mining.filters.filter_learning import (
     FilterLearning,
     assign,
     check_learning,
     learn_filters,
 )
-from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
+from mining.filters.rooted_subgraphs import FeatureScaling, RootedSubgraphs
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -22,8 +22,8 @@ from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS
-from mining.learning.discrete_filters import DiscreteFilters, discretize
-from mining.learning.rooted_subgraphs import RootedSubgraphs
+from mining.filters.discrete_filters import DiscreteFilters, discretize
+from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 if TYPE_CHECKING:
     from gomkcn_dgl.filters import GraphFilters

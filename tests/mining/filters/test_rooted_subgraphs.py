@@ -9,8 +9,8 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings
-from mining.learning import rooted_subgraphs
-from mining.learning.rooted_subgraphs import FeatureScaling, RootedSubgraphs
+from mining.filters import rooted_subgraphs
+from mining.filters.rooted_subgraphs import FeatureScaling, RootedSubgraphs
 
 
 def sample(graph, kernel, max_nodes=4):
