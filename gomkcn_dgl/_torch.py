@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
-__all__ = ["Tensor", "resolve_device", "torch"]
+__all__ = ["Tensor", "has_torch", "resolve_device", "torch"]
 
 
 class _Missing:
@@ -45,6 +45,11 @@ def _load() -> Any:
         if error.name != "torch":
             raise
         return _Missing()
+
+
+def has_torch() -> bool:
+    """Whether PyTorch is installed; it is imported to know."""
+    return not isinstance(_load(), _Missing)
 
 
 class _Later:
