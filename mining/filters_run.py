@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gomkcn_dgl._torch import resolve_device
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
@@ -63,6 +64,8 @@ class DrawnNodes:
         int64 ``[K, N]``: the nodes of the subgraph around each node as places on the map, -1 = no
         node, -2 = one that is not on the map; and the node of its filter that each is matched to,
         -1 = none.
+    exact : numpy.ndarray
+        bool ``[K]``, whether the subgraph around each node is the structure of its filter.
     fills : tuple of str
         The colour of the features of each node; empty where features have no colours.
     """
@@ -72,6 +75,7 @@ class DrawnNodes:
     responses: np.ndarray
     subgraphs: np.ndarray
     matching: np.ndarray
+    exact: np.ndarray
     fills: tuple[str, ...]
 
     @classmethod
@@ -89,6 +93,7 @@ class DrawnNodes:
             responses=miner.responses_[rows].astype(np.float64),
             subgraphs=place[miner.subgraph_nodes_[rows]],
             matching=miner.matching_[rows].astype(np.int64),
+            exact=miner.is_exact_[rows],
             fills=tuple(colors.fills(graph.features[rows])) if colors.columns else (),
         )
 
@@ -100,6 +105,7 @@ class DrawnNodes:
             "responses": [_thousandths(row) for row in self.responses.T],
             "subgraphs": self.subgraphs.tolist(),
             "matching": self.matching.tolist(),
+            "exact": self.exact.tolist(),
             "fills": list(self.fills),
         }
 
@@ -111,12 +117,13 @@ class DrawnNodes:
         responses = _from_thousandths(record["responses"]).reshape(num_filters, num_nodes).T
         subgraphs = np.array(record["subgraphs"], np.int64).reshape(num_nodes, -1)
         matching = np.array(record["matching"], np.int64).reshape(subgraphs.shape)
-        by_node = (labels, similarities, *([record["fills"]] if record["fills"] else []))
+        exact = np.array(record["exact"], bool)
+        by_node = (labels, similarities, exact, *([record["fills"]] if record["fills"] else []))
         if any(len(one) != num_nodes for one in by_node):
             raise ValueError(f"drawn.json is not of the {num_nodes} nodes of the map")
         if labels.max(initial=-1) >= num_filters or subgraphs.max(initial=-1) >= num_nodes:
             raise ValueError("drawn.json names a filter or a node that is not there")
-        return cls(labels, similarities, responses, subgraphs, matching, tuple(record["fills"]))
+        return cls(labels, similarities, responses, subgraphs, matching, exact, tuple(record["fills"]))
 
 
 def _thousandths(values: np.ndarray) -> list[int]:
@@ -256,7 +263,7 @@ class FiltersRun:
             loss_curve=list(miner.loss_curve_),
             nodes=_node_table(miner, csr),
             settings=settings.to_dict(),
-            provenance=describe_provenance(miner.random_state, seconds, str(miner.device)),
+            provenance=describe_provenance(miner.random_state, seconds, str(resolve_device(miner.device))),
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),
             map=GraphMap.of_part(csr, rows, edges, classes=classes),
             drawn=DrawnNodes.of(miner, csr, rows, colors),

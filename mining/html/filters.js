@@ -66,7 +66,7 @@ class FiltersRun extends DrawnGraph {
     light.one = place ? [node, ...place.rows.filter((row) => row !== node)] : [node];
     light.nodes = new Set(light.one);
     if (!place) return light;
-    light.letters = light.one.map((row) => LETTERS[place.at.indexOf(row)] ?? "");
+    light.letters = light.one.map((row) => this.letters[place.at.indexOf(row)] ?? "");
     light.edges = light.oneEdges = new Set(place.edges);
     light.added = new Set(place.added);
     light.missing = place.missing.map((pair) => pair.map((one) => place.at[one])).filter(([u, v]) => u >= 0 && v >= 0);
@@ -174,7 +174,6 @@ class FilterExplorer extends Explorer {
     $("#scale").hidden = !responds;
     $("#low").textContent = share(filter.low);
     $("#high").textContent = share(filter.high);
-    for (const element of $$(".which-only")) element.hidden = responds;
   }
 
   show(mode) {
@@ -272,25 +271,30 @@ class FilterExplorer extends Explorer {
     const pair = make("div", { class: "pic-l pair" },
       make("figure", { class: "plain-pic" }, $(`#pic-filter-${id}`).content.cloneNode(true), make("figcaption", { class: "cap" }, `filter ${id}`)),
       make("figure", {}, this.subgraph(node, place), make("figcaption", { class: "cap" }, `subgraph of ${run.nameOf(node)}`)));
-    return [pair, title, this.pager(id), make("p", { class: "sub" }, this.difference(place)), this.mapping(node, place), responses];
+    return [pair, title, this.pager(id), make("p", { class: "sub" }, this.difference(node, place)), this.mapping(node, place), responses];
   }
 
   // how a subgraph differs from its filter, in words
-  difference({ at, missing, added, unmatched }) {
-    const letter = (row) => LETTERS[at.indexOf(row)] ?? this.run.nameOf(row);
+  difference(node, { at, missing, added, unmatched }) {
     const said = [];
-    const holes = at.flatMap((row, node) => row < 0 ? [LETTERS[node]] : []);
-    if (holes.length) said.push(`no node at ${holes.join(", ")}`);
-    const lacking = missing.filter(([u, v]) => at[u] >= 0 && at[v] >= 0);
-    if (lacking.length) said.push(`dotted, missing: ${lacking.map(([u, v]) => `${LETTERS[u]}–${LETTERS[v]}`).join(", ")}`);
-    if (added.length) said.push(`thin, not in the filter: ${added.map((edge) => `${letter(this.run.from[edge])}–${letter(this.run.to[edge])}`).join(", ")}`);
-    if (unmatched.length) said.push(`matched to no node: ${unmatched.map((row) => this.run.nameOf(row)).join(", ")}`);
-    return said.length ? `${said.join("; ")}.` : "Matched node by node, it has the edges of the filter and no others.";
+    const holes = at.flatMap((row, own) => row < 0 ? [this.letter(own)] : []);
+    const lacking = missing.filter(([u, v]) => at[u] >= 0 && at[v] >= 0).length;
+    if (holes.length) said.push(`it has no node at ${holes.join(", ")}`);
+    if (lacking) said.push(`it lacks ${plural(lacking, "edge")} of the filter (dotted)`);
+    if (added.length) said.push(`it has ${plural(added.length, "other edge")} (thin)`);
+    if (unmatched.length) said.push(`${plural(unmatched.length, "node")} of it ${unmatched.length === 1 ? "is" : "are"} matched to none`);
+    const text = said.join(", ");
+    if (this.run.exact[node])
+      return text ? `Its subgraph is the structure of the filter. As nodes are matched, by features and what is around them, ${text}.`
+        : "Its subgraph is the structure of the filter, and so is each matched pair of nodes.";
+    return text ? `Of its subgraph: ${text}.` : "Its subgraph has the edges of the filter and no others.";
   }
+
+  letter(node) { return this.run.letters[node] ?? ""; }
 
   // which node is matched to which letter
   mapping(node, { at, unmatched }) {
-    const rows = at.flatMap((row, letter) => row < 0 ? [] : [[LETTERS[letter], row]]).concat(unmatched.map((row) => ["–", row]));
+    const rows = at.flatMap((row, letter) => row < 0 ? [] : [[this.letter(letter), row]]).concat(unmatched.map((row) => ["–", row]));
     const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
       this.link(`graph ${this.run.graphs[node]}`, { kind: "graph", graph: this.run.graphs[node] })))] : [];
     return make("dl", { class: "map" }, ...graph, ...rows.map(([letter, row]) => make("div", {}, make("dt", {}, letter),
@@ -317,10 +321,10 @@ class FilterExplorer extends Explorer {
     painter.edges(edges.filter((edge) => !extra.has(edge)), place, () => radius, colors.ink, 2.4, 1);
     painter.edges(added, place, () => radius, colors.ink, 1, 1);
     for (const row of rows) {
-      const own = run.features ? parseHex(run.features[row]) : parseHex(colors.node);
+      const own = parseHex(run.fills.length ? run.fills[row] : colors.node);
       painter.node(row, place, () => radius, `rgb(${own.join(",")})`, colors.ink, row === node ? 3 : 1.2);
       const [x, y] = place(row);
-      const letter = LETTERS[at.indexOf(row)] ?? "";
+      const letter = this.letter(at.indexOf(row));
       writer.fillStyle = isBright(own) ? "#15181c" : "#ffffff";
       writer.fillText(letter, x - 3.8, y + 4);
     }

@@ -197,12 +197,15 @@ def _row(
     lines: Mapping[Kind, str],
 ) -> Row:
     structure = one.structure
-    name, _, more = one.name.partition(": ")
+    shape, _, relations = one.name.partition(": ")
+    # what tells trees apart stands below what they are
+    name, _, degrees = shape.removesuffix(")").partition(" (degrees ")
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
     graphs = ", ".join(str(graph) for graph, _ in run.highest[one.id])
     subs = {
-        more: more,
+        relations: relations,
+        f"degrees {degrees}": degrees,
         size: not name.startswith(size),
         f"planted: {planted}": planted,
         f"highest response in graphs {graphs}": graphs,
@@ -222,7 +225,6 @@ def _row(
     return {
         "color": color,
         "name": name,
-        "short": name,
         "planted": planted,
         "subs": [text for text, is_said in subs.items() if is_said],
         "frequency": frequency,
@@ -287,14 +289,14 @@ def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
     total = run.graph.num_nodes
     if not run.filters:
         return Markup("The graph has no node.")
-    nodes = count(total, "node")
+    nodes, each = count(total, "node"), "every"
     if run.num_assigned < total:
-        nodes = f"{run.num_assigned:,} of {nodes}, drawn at random"
+        nodes, each = f"{run.num_assigned:,} of {nodes}, drawn at random", "each"
     parts = [
         Markup(
             "The neighbourhoods of {}, in <b>{}</b>: each filter is the centre of a cluster, and "
             "{} node belongs to the filter that its subgraph is most similar to."
-        ).format(nodes, count(len(run.filters), "pattern"), "every" if "," not in nodes else "each")
+        ).format(nodes, count(len(run.filters), "pattern"), each)
     ]
     parts.append(_planted(run, numbers) if run.recovery else _most_frequent(run, numbers))
     if run.is_partial:
@@ -320,6 +322,7 @@ def _planted(run: FiltersRun, numbers: Numbers) -> Markup:
     total = count(len(motifs), "planted motif")
     if not found:
         return Markup("None of the {} is the structure of a filter.").format(total)
+    which = f"the {total}" if len(found) == len(motifs) else f"{len(found)} of the {total}"
     ids = sorted(number for one in found for number in one.pattern_ids)
     shown = [
         _counted(partial(numbers, "filters", number, "frequency"), run.filters[number].frequency)[0]
@@ -331,11 +334,11 @@ def _planted(run: FiltersRun, numbers: Numbers) -> Markup:
         each = " each" if len(ids) > 1 else ""
         where = f", where {count(planted.pop(), 'node')}{each} were planted"
     is_one = len(ids) == 1
-    return Markup("{} {} {} of the {}; {} <b>{}</b> nodes{}.").format(
+    return Markup("{} {} {} {}; {} <b>{}</b> nodes{}.").format(
         "Filter" if is_one else "Filters",
         _listed(_runs_of(ids)),
-        f"{'is' if is_one else 'are'} {len(found)}",
-        total,
+        "is" if is_one else "are",
+        which,
         "its frequency is" if is_one else "their frequencies are",
         _listed(shown),
         where,
@@ -435,7 +438,6 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
                 "planted": visible(row["planted"]),
                 "color": row["color"],
                 "size": one.structure.num_nodes,
-                "letters": row["letters"],
                 "edges": [[u, v, relation] for (u, v), relation in edges],
                 "points": np.round(structure_positions(one.structure), 3).tolist(),
                 "said": f"{_nodes_said(one.frequency)} it, {_short(one.exact)} exactly.",
@@ -443,10 +445,12 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
                 "high": max(known, default=0),
             }
         )
+    most = max(one.structure.num_nodes for one in run.filters)
     return pack(
         {
             **graph_record(run.graph, shown, nodes, lines),
             **record,
+            "letters": [node_name(node) for node in range(most)],
             "filters": filters,
             "scale": VIRIDIS,
             "pictureSize": _LARGE,
