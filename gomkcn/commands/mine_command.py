@@ -112,7 +112,7 @@ def mine(
     settings = settings.override(options)
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
-    settings.miner.check()
+    settings.make_miner().check()
     if not settings.graph.path:
         raise InputError("PATH of a graph must be given, here or in the settings file.")
     with bar:
