@@ -36,7 +36,12 @@ from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.subgraphs import SubgraphSettings
 from mining.categories import Categories
 from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.filter_bank import PART_SIZE, Assigned, FilterBank, assign_nodes
+from mining.filters.filter_bank import (
+    PART_SIZE,
+    FilterBank,
+    order_by_frequency,
+    respond_everywhere,
+)
 from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
 from mining.filters.mined_filter import MinedFilter, mined_filters
 from mining.filters.rooted_subgraphs import RootedSubgraphs
@@ -48,7 +53,10 @@ LEVELS = ("node", "graph")
 # more nodes of a filter take long to match, and look like no pattern
 MOST_FILTER_NODES = 64
 _NESTED = "learning__"
+# of the file of a miner
 _FORMAT = 1
+# attributes that have a row for each node
+_PER_NODE = ("responses", "labels", "similarities", "subgraph_nodes", "matching", "is_exact")
 
 
 class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
@@ -88,11 +96,16 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
     labels_ : numpy.ndarray
         int64 ``[V]``, the filter that the subgraph around each node is most similar to; -1 for a
         node that was not drawn.
+    responses_ : numpy.ndarray
+        float32 ``[V, F]``, how similar it is to each filter, in [0, 1]; NaN for a node that was not
+        drawn.
     similarities_ : numpy.ndarray
-        float32 ``[V]``, how similar it is, in [0, 1]; NaN for a node that was not drawn.
+        float32 ``[V]``, how similar it is to that which it belongs to.
     subgraph_nodes_, matching_ : numpy.ndarray
-        int32 and int16 ``[V, M]``: the nodes of the subgraph around each node, the node itself
+        int32 and int8 ``[V, M]``: the nodes of the subgraph around each node, the node itself
         first, and the node of its filter that each is matched to; -1 = none.
+    is_exact_ : numpy.ndarray
+        bool ``[V]``, whether it is isomorphic to the structure of its filter.
     loss_curve_ : list of float
         1 - the mean similarity of a subgraph to its filter: before the training, then of each
         epoch.
@@ -246,33 +259,35 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
             tuple(given.feature_names),
             mined.categories,
         )
-        assigned = assign_nodes(bank, given, device, self.max_assigned, steps)
+        responses = respond_everywhere(bank, given, device, self.max_assigned, steps)
         # 4. the most frequent filter first
-        sizes = np.bincount(assigned.labels[assigned.labels >= 0], minlength=len(bank))
-        order = np.argsort(-sizes, kind="stable")
-        place = np.append(np.argsort(order), -1)
+        order = order_by_frequency(responses)
         bank = bank.take(order)
-        assigned = assigned._replace(labels=place[assigned.labels])
+        responses = responses.of_filters(order)
         # 5. only what ends whole leaves something behind
-        self._remember(bank, assigned)
-        self.filters_ = mined_filters(bank, assigned, given)
+        labels = responses.labels
+        rows = np.arange(len(labels))
+        self._remember(bank)
+        self.responses_ = responses.similarity
+        self.labels_ = labels
+        # -1 of a node that was not drawn reads the last filter, which has nothing of it either
+        self.similarities_ = responses.similarity[rows, labels]
+        self.subgraph_nodes_ = responses.nodes
+        self.matching_ = responses.matching[rows, labels]
+        self.is_exact_ = responses.is_exact[rows, labels]
+        self.filters_ = mined_filters(bank, responses, given)
         self.loss_curve_ = losses
         self.n_iter_ = len(losses) - 1
         self.is_partial_ = steps.is_partial
         return self
 
-    def _remember(self, bank: FilterBank, assigned: Assigned) -> None:
-        """Set what a bank of filters and the nodes that were assigned to them say."""
+    def _remember(self, bank: FilterBank) -> None:
+        """Set what a bank of filters says."""
         self.bank_ = bank
         self.scaling_ = bank.scaling
         self.relations_ = bank.relations
         self.feature_names_in_ = np.array(bank.feature_names, dtype=object)
         self.n_features_in_ = len(bank.feature_names)
-        self.labels_ = assigned.labels
-        self.similarities_ = assigned.similarity
-        self.subgraph_nodes_ = assigned.nodes
-        self.matching_ = assigned.matching
-        self.is_exact_ = assigned.is_exact
 
     def transform(self, graph: Any) -> np.ndarray:
         """The response of each node to each filter: the paper's disentangled representation.
@@ -430,7 +445,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         bank = self.bank_
         params = self.get_params(deep=False)
-        params["learning"] = asdict(self.resolve_learning())
+        params["learning"] = None if self.learning is None else asdict(self.learning)
         params["device"] = str(self.device)
         record = {
             "format": _FORMAT,
@@ -450,11 +465,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
             "weights": bank.filters.weights.numpy(),
             "links": bank.relations.links,
             "scaling": np.stack([bank.scaling.offset, bank.scaling.spread, bank.scaling.contrast]),
-            "labels": self.labels_,
-            "similarity": self.similarities_,
-            "nodes": self.subgraph_nodes_,
-            "matching": self.matching_,
-            "is_exact": self.is_exact_,
+            **{f"{name}_": getattr(self, f"{name}_") for name in _PER_NODE},
         }
         with atomic_file(path) as file:
             np.savez_compressed(
@@ -471,7 +482,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
             For a file that cannot be read, or is no such miner.
         """
         try:
-            with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as file:
+            with np.load(io.BytesIO(read_file(Path(path))), allow_pickle=False) as file:
                 arrays = dict(file)
             record = json.loads(str(arrays["record"]))
             if record["format"] != _FORMAT:
@@ -485,24 +496,28 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
     @classmethod
     def _of_record(cls, record: dict[str, Any], arrays: dict[str, np.ndarray]) -> FilterMiner:
         params = record["params"]
-        kernel = GOMKKernel(**params["learning"].pop("kernel"))
-        params["learning"] = FilterLearning(**params["learning"], kernel=kernel)
+        if params["learning"] is not None:
+            kernel = GOMKKernel(**params["learning"].pop("kernel"))
+            params["learning"] = FilterLearning(**params["learning"], kernel=kernel)
         miner = cls(**params)
         miner.check()
-        tensors = (torch.from_numpy(arrays[name]) for name in ("adj", "feat", "weights"))
+        learning = miner.resolve_learning()
+        adj, feat, weights = (torch.from_numpy(arrays[name]) for name in ("adj", "feat", "weights"))
         names, directed = zip(*record["relations"], strict=True)
         groups = tuple(tuple(group) for group in record["categories"])
         bank = FilterBank(
-            DiscreteFilters(*tensors, tuple(record["num_nodes"])),
+            DiscreteFilters(adj, feat, weights, tuple(record["num_nodes"])),
             FeatureScaling(*arrays["scaling"]),
             SubgraphSettings(**record["settings"]),
-            kernel,
-            miner.resolve_learning().backend,
+            learning.kernel,
+            learning.backend,
             Relations(tuple(names), tuple(directed), arrays["links"]),
             tuple(record["feature_names"]),
             Categories(groups),
         )
-        miner._remember(bank, Assigned(*(arrays[name] for name in Assigned._fields)))
+        miner._remember(bank)
+        for name in _PER_NODE:
+            setattr(miner, f"{name}_", arrays[f"{name}_"])
         miner.filters_ = tuple(
             MinedFilter.from_dict(one, bank.feature_names) for one in record["filters"]
         )
