@@ -202,13 +202,11 @@ def _row(
     name, _, degrees = shape.removesuffix(")").partition(" (degrees ")
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
-    graphs = ", ".join(str(graph) for graph, _ in run.highest[one.id])
     subs = {
         relations: relations,
         f"degrees {degrees}": degrees,
         size: not name.startswith(size),
         f"planted: {planted}": planted,
-        f"highest response in graphs {graphs}": graphs,
     }
     frequency, interval = _counted(partial(own, "frequency"), one.frequency)
     exact, _ = _counted(partial(own, "exact"), one.exact)
@@ -308,9 +306,12 @@ def _most_frequent(run: FiltersRun, numbers: Numbers) -> Markup:
     first = run.filters[0]
     frequency, _ = _counted(partial(numbers, "filters", 0, "frequency"), first.frequency)
     exact, _ = _counted(partial(numbers, "filters", 0, "exact"), first.exact)
-    return Markup("The most frequent one is {}: <b>{} nodes</b> ({}), {} of them exactly.").format(
-        first.name, frequency, percent(run.share(0)), exact
-    )
+    name, _, more = first.name.partition(": ")
+    if more:
+        name = f"{name} ({more})"
+    return Markup(
+        "The most frequent is filter 0, {}: <b>{} nodes</b> ({}), {} of them exactly."
+    ).format(name, frequency, percent(run.share(0)), exact)
 
 
 def _planted(run: FiltersRun, numbers: Numbers) -> Markup:
@@ -439,6 +440,7 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
                 "edges": [[u, v, relation] for (u, v), relation in edges],
                 "points": np.round(structure_positions(one.structure), 3).tolist(),
                 "said": f"{_nodes_said(one.frequency)} it, {_short(one.exact)} exactly.",
+                "graphs": [[graph, round(1000 * value)] for graph, value in run.highest[one.id]],
                 "low": min(known, default=0),
                 "high": max(known, default=0),
             }
