@@ -267,6 +267,20 @@ BENCHMARKS = (
         "paper/results/interpretability.md",
     ),
     Benchmark(
+        "sensitivity",
+        "How do size of the subgraphs, depth and levels change the accuracy on nodes?",
+        "paper.sensitivity:main",
+        {"docs/paper.md": "Subgraph size"},
+        "paper/results/sensitivity.md",
+    ),
+    Benchmark(
+        "epoch_time",
+        "What does an epoch take, and the extraction of subgraphs?",
+        "paper.epoch_time:main",
+        {"docs/paper.md": "Time of an epoch"},
+        "paper/results/epoch_time.md",
+    ),
+    Benchmark(
         "node_classification",
         "Accuracy on nodes, beside the peers of the paper.",
         "paper.accuracy:main",

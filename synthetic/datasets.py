@@ -30,8 +30,8 @@ def planted_motif_graph(
 
     The paper (arXiv:2504.16360, "Frequent Subgraph Pattern Mining") has 1000 nodes: 760 of the
     background and ten copies each of House, Cup, Wheel and Crown (240 nodes), every copy joined by
-    one edge. It leaves open the edges that a new base node brings (here 1, so that no motif occurs
-    by chance) and draws features for each node (``"per_node"``; here per type by default).
+    one edge. It draws features for each node, and leaves open the edges that a new base node brings
+    (here 1, so that no motif occurs by chance).
     With the defaults: 1000 nodes, 759 base edges, 10 (8 + 7 + 10 + 9) = 340 motif edges and 40
     attaching edges. Node types: 760 of the background, 60 of each motif.
 
@@ -80,8 +80,8 @@ class MotifClassificationDataset:
     here: 8000 graphs of 31 nodes, 2000 of each class in random order, and 6400 / 800 / 800 graphs
     for training, validation and test, every part holding each class equally often.
 
-    With features ``"per_type"`` (the default) the features alone give the label away; ask for
-    ``"constant"`` or ``"per_node"`` (the paper's) where only the structure should speak.
+    Features are drawn for each node, as in the paper, so that only the structure tells the label;
+    with ``"per_type"`` the features alone give it away.
 
     Parameters
     ----------
