@@ -267,6 +267,13 @@ BENCHMARKS = (
         "paper/results/interpretability.md",
     ),
     Benchmark(
+        "data_sets",
+        "What do the data sets of the paper hold?",
+        "paper.data_sets:main",
+        {"docs/paper.md": "Data sets"},
+        "paper/results/data_sets.md",
+    ),
+    Benchmark(
         "sensitivity",
         "How do size of the subgraphs, depth and levels change the accuracy on nodes?",
         "paper.sensitivity:main",

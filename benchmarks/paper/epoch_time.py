@@ -74,7 +74,7 @@ def describe(line: Record) -> str:
 
 def tables(lines: list[Record], settings: Settings) -> list[Table]:
     """A row for each model; the first is the extraction."""
-    columns = {data: "" for data in settings["data"]}
+    columns = dict.fromkeys(settings["data"], "")
     table = Table("Seconds of processor time: median (range)", {"model": "", **columns})
     by_key = {(line["model"], line["data"]): line["measured"] for line in lines}
     for model in (EXTRACTION, *settings["models"]):

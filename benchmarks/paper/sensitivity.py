@@ -70,7 +70,10 @@ def describe(line: Record) -> str:
     shown = ", ".join(
         f"{key} {line['params'][key]}" for key in ("max_nodes", "num_layers", "num_steps")
     )
-    return f"{line['data']}, split {line['split']}, {shown}: validation {line['val']:.3f}, {line['seconds']} s"
+    return (
+        f"{line['data']}, split {line['split']}, {shown}: "
+        f"validation {line['val']:.3f}, {line['seconds']} s"
+    )
 
 
 def accuracies(
