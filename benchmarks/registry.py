@@ -267,6 +267,13 @@ BENCHMARKS = (
         "paper/results/interpretability.md",
     ),
     Benchmark(
+        "drawings",
+        "The filters of the paper's figures, as numbers: what do they look like?",
+        "paper.drawings:EXPERIMENT",
+        {"docs/paper.md": "The drawings"},
+        "paper/results/drawings.md",
+    ),
+    Benchmark(
         "data_sets",
         "What do the data sets of the paper hold?",
         "paper.data_sets:main",
