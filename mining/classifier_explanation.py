@@ -19,8 +19,8 @@ from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import TrainedClassifier
 from mining.categories import Categories
 from mining.descriptions import describe_structure
-from mining.graph_relations import edges_among
 from mining.filters.discrete_filters import discretize
+from mining.graph_relations import edges_among
 from mining.plots.layout import DrawnGraph
 
 # drawings of more nodes are unreadable
