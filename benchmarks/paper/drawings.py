@@ -17,10 +17,17 @@ from record import Table
 from gomkcn_dgl import evaluate_classifier
 from gomkcn_dgl.filters import GraphFilters
 from paper import frequent, interpretability
-from paper.isomorphic_learning import draw_targets, learn, pair_score, threshold
+from paper.isomorphic_learning import (
+    best_isomorphism,
+    draw_targets,
+    learn,
+    pair_score,
+    threshold,
+)
 from paper.response_maps import filters_of_classes
 from paper.row_experiment import Record, RowExperiment, Settings
 
+Graph = tuple[np.ndarray, np.ndarray]  # weights [N, N] and features [N, D]
 SMOKE_EPOCHS = 4
 # of the targets, the filters' starts, the planted graph, and the graphs that are classified
 SEED = 0
@@ -72,12 +79,25 @@ def course(name: str, settings: Settings) -> Record:
     for epoch in range(settings["num_epochs"] + 1):
         value = score(targets, filters.adj(), filters.feat())
         if epoch in settings["shown"]:
-            graph = _graph(filters.adj()[0], filters.feat()[0])
-            shown.append({"epoch": epoch, "score": round(value.item() / best, 4), **graph})
+            graph = filters.adj()[0].detach().numpy(), filters.feat()[0].detach().numpy()
+            shown.append((epoch, round(value.item() / best, 4), *graph))
         optimizer.zero_grad()
         (-value.sum()).backward()
         optimizer.step()
-    return {"target": _graph(targets.adj[0], targets.feat[0]), "filters": shown}
+    target = targets.adj[0].numpy(), targets.feat[0].numpy()
+    order = _order(target, shown[-1][2:])
+    frames = [
+        {"epoch": epoch, "score": share, **_graph(adj[order][:, order], feat[order])}
+        for epoch, share, adj, feat in shown
+    ]
+    return {"target": _graph(*target), "filters": frames}
+
+
+def _order(target: Graph, learnt: Graph) -> np.ndarray:
+    """The nodes of a filter as those of its target, where the two are isomorphic."""
+    rounded = (learnt[0] > 0.5).astype(np.float32)
+    order = best_isomorphism(*target, rounded, learnt[1])
+    return np.arange(len(rounded)) if order is None else order
 
 
 def targets(name: str, settings: Settings) -> Record:
@@ -93,10 +113,11 @@ def targets(name: str, settings: Settings) -> Record:
         filters = learn(score, drawn, **settings, generator=generator)
         learnt = threshold(score, drawn, filters, constant)
         (best,) = learnt.best()
-        target = _graph(drawn.adj[0], drawn.feat[0])
-        pairs.append(
-            {"target": target, "learnt": _graph(learnt.adj[0, best], learnt.feat[0, best])}
-        )
+        target = drawn.adj[0].numpy(), drawn.feat[0].numpy()
+        adj, feat = learnt.adj[0, best].numpy(), learnt.feat[0, best].numpy()
+        order = _order(target, (adj, feat))
+        own = _graph(adj[order][:, order], feat[order])
+        pairs.append({"target": _graph(*target), "learnt": own})
     return {"pairs": pairs}
 
 
@@ -131,8 +152,8 @@ def classifier(name: str, settings: Settings) -> Record:
         batch = data.batch(np.array([number]))
         own = filter_of[label]
         with torch.no_grad():
-            response = conv(batch.subgraphs, batch.feat)[:, own]
-            graph = _graph(conv.filters.adj()[own], conv.filters.feat()[own])
+            response = conv(batch.subgraphs, batch.feat)[:, own].numpy()
+            graph = conv.filters.adj()[own].numpy(), conv.filters.feat()[own].numpy()
         edges = dataset.planted.edges
         inside = edges[(edges[:, 0] >= first) & (edges[:, 0] < last)] - first
         shown.append(
@@ -141,7 +162,7 @@ def classifier(name: str, settings: Settings) -> Record:
                 "edges": inside.tolist(),
                 "mask": dataset.planted.node_mask[first:last].tolist(),
                 "response": _rounded(response, 3),
-                "filter": graph,
+                "filter": _graph(*graph),
             }
         )
     return {"classes": shown, "test": evaluated.accuracy}
@@ -152,7 +173,6 @@ def _graph(weights: Any, features: Any) -> Record:
 
 
 def _rounded(values: Any, decimals: int = 2) -> Any:
-    values = values.detach().numpy() if isinstance(values, torch.Tensor) else values
     return np.round(np.asarray(values, dtype=float), decimals).tolist()
 
 
@@ -181,11 +201,11 @@ def _summary(line: Record) -> str:
     if line["drawing"] == "course":
         return f"score {line['filters'][-1]['score']:.3f} of the target's with itself"
     if line["drawing"] == "targets":
+        # the nodes of a filter that became its target are in the order of the target
         equal = sum(
-            np.array(pair["target"]["weights"]).sum() == np.array(pair["learnt"]["weights"]).sum()
-            for pair in line["pairs"]
+            pair["target"]["weights"] == pair["learnt"]["weights"] for pair in line["pairs"]
         )
-        return f"{equal} of {len(line['pairs'])} filters with as many edges as their target"
+        return f"{equal} of {len(line['pairs'])} filters became their target"
     if line["drawing"] == "mined":
         found = [one["motif"] for one in line["filters"] if one["motif"]]
         return f"{len(set(found))} planted motifs among {len(line['filters'])} filters"
