@@ -31,6 +31,7 @@ def shrink(settings: Settings) -> None:
     settings["graph"].update(SMOKE_GRAPH, features=["per_node"], num_base_edges_per_node=[1])
     for own in settings["filters"].values():
         own["num_epochs"] = min(SMOKE_EPOCHS, own.get("num_epochs", SMOKE_EPOCHS))
+        own.pop("seeds", None)
 
 
 def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -38,8 +39,9 @@ def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
     graph = dict(settings["graph"])
     kinds = itertools.product(graph.pop("num_base_edges_per_node"), graph.pop("features"))
     for edges, features in kinds:
-        for name, own in settings["filters"].items():
-            for seed in range(settings["seeds"]):
+        for name, given in settings["filters"].items():
+            own = dict(given)
+            for seed in range(own.pop("seeds", settings["seeds"])):
                 kind = {"num_base_edges_per_node": edges, "features": features}
                 yield {
                     "filters": name,
