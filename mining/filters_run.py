@@ -123,7 +123,9 @@ class DrawnNodes:
             raise ValueError(f"drawn.json is not of the {num_nodes} nodes of the map")
         if labels.max(initial=-1) >= num_filters or subgraphs.max(initial=-1) >= num_nodes:
             raise ValueError("drawn.json names a filter or a node that is not there")
-        return cls(labels, similarities, responses, subgraphs, matching, exact, tuple(record["fills"]))
+        return cls(
+            labels, similarities, responses, subgraphs, matching, exact, tuple(record["fills"])
+        )
 
 
 def _thousandths(values: np.ndarray) -> list[int]:
@@ -263,7 +265,9 @@ class FiltersRun:
             loss_curve=list(miner.loss_curve_),
             nodes=_node_table(miner, csr),
             settings=settings.to_dict(),
-            provenance=describe_provenance(miner.random_state, seconds, str(resolve_device(miner.device))),
+            provenance=describe_provenance(
+                miner.random_state, seconds, str(resolve_device(miner.device))
+            ),
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),
             map=GraphMap.of_part(csr, rows, edges, classes=classes),
             drawn=DrawnNodes.of(miner, csr, rows, colors),

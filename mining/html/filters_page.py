@@ -300,9 +300,7 @@ def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
     ]
     parts.append(_planted(run, numbers) if run.recovery else _most_frequent(run, numbers))
     if run.is_partial:
-        parts.append(
-            Markup("The time limit ended the run; gomkcn filters --resume continues it.")
-        )
+        parts.append(Markup("The time limit ended the run; gomkcn filters --resume continues it."))
     return Markup(" ").join(parts)
 
 

@@ -51,7 +51,9 @@ def format_filters(run: FiltersRun) -> str:
     if run.recovery is not None:
         found = sum(one.recovered for one in run.recovery)
         total = count(len(run.recovery), "planted motif")
-        parts.append(f"{found} of {total} {'is' if found == 1 else 'are'} the structure of a filter.")
+        parts.append(
+            f"{found} of {total} {'is' if found == 1 else 'are'} the structure of a filter."
+        )
     if run.is_partial:
         parts.append("The time limit ended the run; gomkcn filters --resume continues it.")
     return paragraphs(parts)
