@@ -30,7 +30,7 @@ from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_j
 from mining.schemas import validator
 
 if TYPE_CHECKING:
-    from mining.filters.filter_miner import FilterMiner
+    from mining.filters.filter_mining import FilterMining
     from mining.filters_run import FiltersRun
     from mining.filters_settings import FiltersSettings
 
@@ -56,7 +56,7 @@ def remove_filters_progress(folder: Path) -> None:
 
 
 def write_filters_run(
-    folder: Path, run: FiltersRun, settings: FiltersSettings, miner: FilterMiner
+    folder: Path, run: FiltersRun, settings: FiltersSettings, miner: FilterMining
 ) -> None:
     """Write a finished run into a folder made by :func:`prepare_filters_folder`.
 

@@ -33,7 +33,7 @@ from mining.plots.graph_map import GraphMap, part_around
 from mining.truth import MotifRecovery, compare_with_truth
 
 if TYPE_CHECKING:
-    from mining.filters.filter_miner import FilterMiner
+    from mining.filters.filter_mining import FilterMining
 
 # of filters.json
 FILTERS_VERSION = 1
@@ -80,7 +80,7 @@ class DrawnNodes:
 
     @classmethod
     def of(
-        cls, miner: FilterMiner, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
+        cls, miner: FilterMining, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
     ) -> DrawnNodes:
         """What a fitted miner says of some rows of its graph."""
         place = np.full(graph.num_nodes + 1, -2)
@@ -200,7 +200,7 @@ class FiltersRun:
     @classmethod
     def of(
         cls,
-        miner: FilterMiner,
+        miner: FilterMining,
         graph: Any,
         *,
         settings: FiltersSettings | None = None,
@@ -255,6 +255,7 @@ class FiltersRun:
         categories = Categories.find(csr.stored_features, csr.feature_names)
         colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
         rows, edges = _shown_part(miner, csr)
+        device = str(resolve_device(miner.device))
         return cls(
             graph=GraphSummary.of(csr, settings.graph.path),
             filters=tuple(miner.filters_),
@@ -265,9 +266,7 @@ class FiltersRun:
             loss_curve=list(miner.loss_curve_),
             nodes=_node_table(miner, csr),
             settings=settings.to_dict(),
-            provenance=describe_provenance(
-                miner.random_state, seconds, str(resolve_device(miner.device))
-            ),
+            provenance=describe_provenance(miner.random_state, seconds, device),
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),
             map=GraphMap.of_part(csr, rows, edges, classes=classes),
             drawn=DrawnNodes.of(miner, csr, rows, colors),
@@ -352,7 +351,7 @@ def count_filters(
     return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
 
 
-def _shown_part(miner: FilterMiner, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+def _shown_part(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
     """The rows that a page shows, and the edges among them."""
     if graph.num_nodes <= MOST_NODES and graph.num_edges <= MOST_EDGES:
         return np.arange(graph.num_nodes), np.column_stack(graph.edges())
@@ -366,14 +365,14 @@ def _shown_part(miner: FilterMiner, graph: CSRGraph) -> tuple[np.ndarray, np.nda
     return part_around(graph, places, MOST_NODES, MOST_EDGES)
 
 
-def _shown_graphs(miner: FilterMiner, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+def _shown_graphs(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
     """Whole graphs of a large collection, those of the highest responses to each filter."""
     highest = _graph_responses(miner, graph)
     # for each filter its first graph, then for each its second, and so on
     ranked = np.argsort(-highest, axis=0, kind="stable").ravel().tolist()
     ends = graph.indptr[graph.graph_ptr]
     nodes = entries = 0
-    chosen = []
+    chosen: list[np.ndarray] = []
     for number in dict.fromkeys(ranked):
         nodes += int(graph.graph_ptr[number + 1] - graph.graph_ptr[number])
         entries += int(ends[number + 1] - ends[number])
@@ -384,7 +383,7 @@ def _shown_graphs(miner: FilterMiner, graph: CSRGraph) -> tuple[np.ndarray, np.n
     return rows, edges_among(graph, rows)
 
 
-def _graph_responses(miner: FilterMiner, graph: CSRGraph) -> np.ndarray:
+def _graph_responses(miner: FilterMining, graph: CSRGraph) -> np.ndarray:
     """The highest response of a node of each graph to each filter, ``[G, F]``; -1 for none."""
     known = np.nan_to_num(miner.responses_, nan=-1.0)
     starts = graph.graph_ptr[:-1]
@@ -397,7 +396,7 @@ def _graph_responses(miner: FilterMiner, graph: CSRGraph) -> np.ndarray:
 
 
 def _highest_graphs(
-    miner: FilterMiner, graph: CSRGraph
+    miner: FilterMining, graph: CSRGraph
 ) -> tuple[tuple[tuple[int, float], ...], ...]:
     if graph.num_graphs == 1:
         return ((),) * len(miner.filters_)
@@ -413,7 +412,7 @@ def _highest_graphs(
     )
 
 
-def _node_table(miner: FilterMiner, graph: CSRGraph) -> Table:
+def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
     rows = np.flatnonzero(miner.labels_ >= 0)
     nodes = graph.original_ids(rows)
     is_whole = all(isinstance(node, int) for node in nodes)
@@ -429,7 +428,7 @@ def _node_table(miner: FilterMiner, graph: CSRGraph) -> Table:
 
 
 def _recovery(
-    miner: FilterMiner,
+    miner: FilterMining,
     graph: CSRGraph,
     occurrences: Sequence[OccurrenceCount],
     truth: dict[str, Any],

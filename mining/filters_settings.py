@@ -15,7 +15,7 @@ from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.graph_settings import GraphSettings
 
 if TYPE_CHECKING:
-    from mining.filters.filter_miner import FilterMiner
+    from mining.filters.filter_mining import FilterMining
 
 T = TypeVar("T", bound=Any)
 
@@ -56,7 +56,7 @@ class FiltersSettings:
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: FilterMiner) -> FiltersSettings:
+    def of(cls, miner: FilterMining) -> FiltersSettings:
         """The settings of a miner."""
         own = SeededFilters(**asdict(FilterSettings.of(miner)), random_state=miner.random_state)
         return cls(filters=own, learning=miner.resolve_learning())
@@ -66,9 +66,19 @@ class FiltersSettings:
         """Most work of a count, in seconds of one thread."""
         return self.filters.count_seconds
 
-    def miner(self) -> FilterMiner:
+    def miner(self) -> FilterMining:
         """The miner with these settings, not fitted."""
-        return self.filters.miner(self.learning, self.filters.random_state)
+        # without scikit-learn, which takes a second to import
+        from mining.filters.filter_mining import FilterMining
+
+        return FilterMining(
+            self.filters.num_filters,
+            self.filters.filter_size,
+            learning=self.learning,
+            device=self.filters.device,
+            max_assigned=self.filters.max_assigned,
+            random_state=self.filters.random_state,
+        )
 
     def override(self, given: Mapping[str, Any]) -> FiltersSettings:
         """Return new settings with the values, by name, that are not None."""

@@ -29,7 +29,7 @@ Decorated = Callable[..., Any]
 _TRUTH_SUFFIX = ".truth.json"
 # the groups of options, in the order of the help
 _GROUPS = (
-    "Input", "Options", "Patterns", "Training", "Random graphs and counts", "Output", "Limits",
+    "Input", "Options", "Frequent neighbourhoods", "Patterns", "Training", "Random graphs and counts", "Output", "Limits",
     "Graph filters and other details", "Help",
 )  # fmt: skip
 _SHOW_ALL = "gomkcn.show_all"

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 for command in (
-    demo, generate, info, convert, filters, mine, report, count, census, temporal, frequent, compare, export,
-    train, predict, explain,
+    demo, generate, info, convert, filters, mine, report, count, census, temporal, frequent,
+    compare, export, train, predict, explain,
 ):  # fmt: skip
     main.add_command(command)

@@ -9,6 +9,7 @@ from mining.filters.filter_learning import FilterLearning
 
 if TYPE_CHECKING:
     from mining.filters.filter_miner import FilterMiner
+    from mining.filters.filter_mining import FilterMining
 
 # nodes of a filter, as in the paper
 USUAL_SIZE = 6
@@ -29,7 +30,7 @@ class FilterSettings:
     max_assigned: int = 200_000
 
     @classmethod
-    def of(cls, miner: FilterMiner) -> FilterSettings:
+    def of(cls, miner: FilterMining) -> FilterSettings:
         """The settings of a miner."""
         return cls(miner.num_filters, miner.size, str(miner.device), miner.max_assigned)
 
