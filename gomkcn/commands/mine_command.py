@@ -35,13 +35,16 @@ MOTIFS = ("house=6", "wheel=6", "crown=6")
 Input
     * --class-names  TEXT  Names of graph classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
+Frequent neighbourhoods
+    --filters num_filters  N  Number of filters, each the centre of a cluster of neighbourhoods [8]
+    --no-filters     FLAG  Leave out the filters
+    * --filter-size  N    Nodes of a filter [6, or as many as the largest motif of --size]
 Patterns
     --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
     --exact-copies   YES/NO  Copies have all edges of their motif and no others
     * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
         collections frequent (subgraphs) [grown]
-    * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
 Random graphs and counts
     --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
         [degree, at as many sizes as take two minutes]
@@ -51,12 +54,12 @@ Random graphs and counts
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
 Limits
+    --device         TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one [auto]
     --jobs n_jobs    N   Processes that share the work, -1 for one on each core [1]
 Graph filters and other details
     * --seed random_state  N  Random seed [0]
     * --levels num_levels  N  Number of levels of the kernel [3]
     * --matching     TEXT  Node matching: optimal, or greedy as in the paper [optimal]
-    * --filters num_filters  N  Number of filters, and of their patterns that are reported [12]
     * --epochs num_epochs  N  Number of training epochs [60]
     * --init         TEXT  Initialization: facility_location or random [facility_location]
     * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
@@ -70,9 +73,10 @@ def mine(
     force: bool,
     resume: bool,
     quiet: bool,
+    no_filters: bool,
     **options: Any,
 ) -> None:
-    """Find motifs and over-represented patterns in a graph or collection.
+    """Find frequent neighbourhoods, motifs and over-represented patterns in a graph or collection.
 
     PATH is the file or the folder of the graph.
 
@@ -100,6 +104,7 @@ def mine(
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.terminal import format_run
+    from mining.miner import NONE
     from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
     from mining.settings import RunSettings, read_settings
@@ -109,7 +114,7 @@ def mine(
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    settings = settings.override(options)
+    settings = settings.override({**options, "filters": NONE if no_filters else None})
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
     settings.make_miner().check()

@@ -317,7 +317,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, BaseEstimator):
             if record["format"] != FORMAT:
                 raise ValueError(f"its format is {record['format']}, this version reads {FORMAT}")
             return cls._of_record(record, arrays)
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise InputError(
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None
