@@ -7,10 +7,12 @@ name of its own ``Tensor`` is for annotations alone.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
@@ -74,10 +76,16 @@ class _Later:
 def not_compiled(function: _Function) -> _Function:
     """Let ``torch.compile`` call a function as it is: one that reads graphs, which it cannot trace.
 
-    PyTorch is imported, where it is installed.
+    The compiler is not imported for it, which takes seconds: who compiles has imported it.
     """
-    loaded = _load()
-    return function if isinstance(loaded, _Missing) else loaded.compiler.disable(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if "torch._dynamo" in sys.modules:
+            return torch.compiler.disable(function)(*args, **options)
+        return function(*args, **options)
+
+    return cast(_Function, call)
 
 
 if TYPE_CHECKING:

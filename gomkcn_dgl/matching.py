@@ -137,9 +137,9 @@ class GOMKKernel:
     ) -> Matched:
         """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
 
-        The matching is int16 or int64. Differentiable in ``feat`` and ``z``. The backend for the CPU
-        embeds each subgraph as it goes, so that the level embeddings never exist in memory, unless
-        edges have weights.
+        The matching is int16 or int64. Differentiable in ``feat`` and ``z``. The backend for the
+        CPU embeds each subgraph as it goes, so that the level embeddings never exist in memory,
+        unless edges have weights.
         """
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
