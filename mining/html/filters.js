@@ -99,16 +99,22 @@ class FiltersRun extends DrawnGraph {
     return colors[this.filters[this.labels[node]]?.color ?? "node"];
   }
 
-  letterLook(node, colors) {
+  letterLook(node, colors, light) {
     const fill = this.colorOf(node, colors);
     const parts = fill.startsWith("#") ? parseHex(fill) : fill.match(/\d+/g).map(Number);
-    return { fill, text: isBright(parts) ? "#15181c" : "#ffffff" };
+    return { fill, text: isBright(parts) ? "#15181c" : "#ffffff", alpha: this.alphaOf(node, light) };
+  }
+
+  // what is not selected is pale; where responses are shown, only beside a node
+  alphaOf(node, light) {
+    const dims = light.nodes.size && (this.mode === WHICH || light.one.length);
+    return dims && !light.nodes.has(node) ? 0.3 : 1;
   }
 
   paint(painter, nodes, edges, place, radius) {
-    const { colors, light, isSelected } = painter;
+    const { colors, light } = painter;
     const one = new Set(light.one);
-    const dims = isSelected && light.nodes.size && (this.mode === WHICH || one.size);
+    const dims = light.nodes.size && (this.mode === WHICH || one.size);
     const rank = (edge) => light.added.has(edge) ? 2 : light.oneEdges.has(edge) ? 1 : 0;
     const groups = grouped(edges, rank);
     for (const at of [0, 1, 2])
@@ -120,7 +126,7 @@ class FiltersRun extends DrawnGraph {
       (this.mode === RESPONSE ? this.responses[this.shown][node] : 0);
     for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v)))
       painter.node(node, place, radius, this.colorOf(node, colors), one.has(node) ? colors.ink : this.mode === RESPONSE ? colors.edge : colors.paper,
-        one.has(node) ? (node === light.one[0] ? 3 : 1.6) : 0.6, dims && !light.nodes.has(node) ? 0.3 : 1);
+        one.has(node) ? (node === light.one[0] ? 3 : 1.6) : 0.6, this.alphaOf(node, light));
   }
 
   // the highest response of a graph to the filter that is shown

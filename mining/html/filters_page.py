@@ -205,7 +205,6 @@ def _row(
     subs = {
         relations: relations,
         f"degrees {degrees}": degrees,
-        size: not name.startswith(size),
         f"planted: {planted}": planted,
     }
     frequency, interval = _counted(partial(own, "frequency"), one.frequency)
@@ -225,6 +224,7 @@ def _row(
         "name": name,
         "planted": planted,
         "subs": [text for text, is_said in subs.items() if is_said],
+        "size": "" if name.startswith(size) else size,
         "frequency": frequency,
         "interval": interval,
         "share": percent(run.share(one.id)),
