@@ -5,6 +5,7 @@ Every number comes from ``filters.json`` or ``run.json``, and sentences are made
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -44,6 +45,8 @@ _MOST_FEATURES = 6
 _SAME_LOSS = 0.0005
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
+# such as "tree with 6 nodes (degrees 3, 2, 2, 1, 1, 1) (A--B, B--C, ...)"
+_TREE = re.compile(r"(.+?) \((degrees [\d, ]+)\)(?: \((.+)\))?")
 Row = dict[str, Any]
 Number = Callable[..., Markup]
 
@@ -207,12 +210,14 @@ def _row(
     structure = one.structure
     shape, _, relations = one.name.partition(": ")
     # what tells trees apart stands below what they are
-    name, _, degrees = shape.removesuffix(")").partition(" (degrees ")
+    tree = _TREE.fullmatch(shape)
+    name, degrees, edges = tree.groups(default="") if tree else (shape, "", "")
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
     subs = {
         relations: relations,
-        f"degrees {degrees}": degrees,
+        degrees: degrees,
+        edges: edges,
         f"planted: {planted}": planted,
     }
     frequency, interval = _counted(partial(own, "frequency"), one.frequency)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup, escape
 
 from gomkcn_dgl.graphs.shapes import tell_apart
@@ -29,6 +28,7 @@ from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, MORE, Pattern, Patterns
 from mining.pattern_miner import PatternMiner
 from mining.plots.filter_drawing import FeatureColors
+from mining.plots.filter_figure import feature_colors
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles
 
@@ -107,14 +107,7 @@ def _filter_miner_html(miner: FilterMiner) -> str:
     """The filters as small multiples; the parameters before the miner is fitted."""
     if not hasattr(miner, "filters_"):
         return f"<pre>{html.escape(repr(miner))}</pre>"
-    scaling = miner.scaling_
-    # features as far as the miner knows them: their lowest and highest values, between which a
-    # column that is the same everywhere has its one value
-    ends = np.stack([scaling.offset, scaling.offset + scaling.spread])
-    middle = ends.mean(axis=0)
-    learnt = np.concatenate([one.features for one in miner.filters_])
-    ends = np.where(np.isclose(learnt, middle).all(axis=0), middle, ends)
-    colors = FeatureColors.find(ends, miner.feature_names_in_.tolist(), miner.bank_.categories)
+    colors = feature_colors(miner)
     return _filters_html(miner.filters_, colors, len(miner.labels_))
 
 

@@ -37,6 +37,7 @@ from mining.html.filters_page import filters_row, render_filters
 from mining.html.filters_text import filters_table, format_filters
 from mining.pattern import UNCOUNTED
 from mining.plots.filter_drawing import FeatureColors
+from mining.plots.filter_figure import plot_filters
 from mining.plots.styles import filter_colors
 from mining.schemas import load_schema
 
@@ -311,7 +312,8 @@ def test_what_is_left_when_time_is_up_is_marked(graph, job):
     assert "The time limit ended the run; gomkcn filters --resume continues it." in page
     assert "a dash where time was up" in page
     assert filters_table(run).columns["occurrences"] == ["-"] * 3
-    jsonschema.Draft202012Validator(load_schema("filters")).validate(run.to_dict())
+    record = json.loads(json.dumps(run.to_dict()))
+    jsonschema.Draft202012Validator(load_schema("filters")).validate(record)
 
 
 def test_the_page_says_whether_the_training_mattered(run):
@@ -426,3 +428,25 @@ def test_a_miner_of_another_graph_is_refused(job):
         FiltersRun.of(job[1], nx.path_graph(4))
     with pytest.raises(InputError, match=r"^miner must be fitted to the graph"):
         FiltersRun.of(FilterMiner(), nx.path_graph(4))
+
+
+def test_the_figure_has_filters_and_two_maps(graph, job):
+    miner = FilterMiner(**SMALL_MINER).fit(graph)
+    alone = miner.plot()
+    titles = [axis.get_title() for axis in alone.axes if axis.get_title()]
+    assert [title.partition(":")[0] for title in titles] == ["0", "1", "2"]
+    said = [text.get_text() for axis in alone.axes for text in axis.texts]
+    for one in miner.filters_:
+        assert f"{one.frequency.short} nodes, {one.exact.short} exactly" in said
+    both = miner.plot(graph)
+    maps = [axis for axis in both.axes if axis.get_title().startswith(("Which", "Response"))]
+    # the first filter is a ring, which is no tree
+    assert [axis.get_title() for axis in maps] == ["Which filter a node belongs to",
+                                                   "Response to filter 0"]  # fmt: skip
+    which, response = (axis.collections[-1] for axis in maps)
+    assert len(np.unique(which.get_facecolors(), axis=0)) == 3
+    assert sorted(response.get_array()) == sorted(miner.responses_[:, 0])
+    with pytest.raises(InputError, match=r"^response_to must be"):
+        plot_filters(miner, graph, response_to=3)
+    with pytest.raises(InputError, match=r"^graph must be that which the miner was fitted to"):
+        miner.plot(nx.path_graph(3))
