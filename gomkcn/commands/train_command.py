@@ -169,5 +169,5 @@ def explain(
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        click.echo(f"graph {response.row}: {classes}; {response.reason(names)}")
+        click.echo(f"graph {response.row}: {classes}; {explanation.reason(response)}")
     click.echo(f"page: {page}")

@@ -1,4 +1,4 @@
-"""The classes of the graphs of a collection: read from its files, or given as labels."""
+"""The classes of the graphs of a collection, and marked nodes: read from its files, or given."""
 
 from __future__ import annotations
 
@@ -112,3 +112,18 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
         log.info("labels of graphs: not used, since they are no classes")
         return None
     return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))
+
+
+def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:
+    """Read which nodes the graphs of a DGL ``.bin`` mark, bool ``[V]``; None where none are.
+
+    They are the node data ``node_mask``, as ``gomkcn generate`` writes them for the nodes of planted
+    motifs.
+    """
+    path = Path(path)
+    with named(path):
+        if format_of(path, None, None) != "dgl":
+            return None
+        from gomkcn_dgl.io.foreign_files import read_dgl_node_mask
+
+        return read_dgl_node_mask(path)
