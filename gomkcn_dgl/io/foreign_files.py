@@ -201,13 +201,17 @@ def read_dgl_classes(path: Path) -> np.ndarray | None:
 
 
 def read_dgl_node_mask(path: Path) -> np.ndarray | None:
-    """Read the node data ``node_mask`` of a DGL ``.bin``, bool ``[V]``; None if no node has it."""
+    """Read the node data ``node_mask`` of a DGL ``.bin``, bool ``[V]``; None if no node has it.
+
+    Values other than 0 and 1 are something else.
+    """
     masks = []
     for content in _load(path)[1]:
         mask = to_numpy(content.nodes.get(_NODE_MASK, np.zeros(content.num_nodes, bool)))
-        if mask.dtype != bool or mask.shape != (content.num_nodes,):
+        # DGL stores no bool
+        if mask.shape != (content.num_nodes,) or not np.isin(mask, (0, 1)).all():
             return None
-        masks.append(mask)
+        masks.append(mask.astype(bool))
     whole = np.concatenate(masks)
     return whole if whole.any() else None
 
