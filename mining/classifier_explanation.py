@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
-from gomkcn_dgl._torch import torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.model import InputLayer, pool_nodes
+from gomkcn_dgl.relations import edge_channels
+from gomkcn_dgl.subgraphs import extract_subgraphs
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import TrainedClassifier
@@ -27,6 +30,8 @@ from mining.plots.layout import DrawnGraph
 
 # drawings of more nodes are unreadable
 MOST_DRAWN_NODES = 400
+# nodes that are drawn around one that is classified
+_MOST_AROUND = 40
 # graphs that are shown beside one
 _NUM_SIMILAR = 3
 # less evidence than this is rounding
@@ -201,15 +206,30 @@ class Similar:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """A graph that was classified, and why.
+    """A graph, or a node, that was classified, and why.
 
-    ``features [V, D]`` are those of its nodes, and ``ringed`` the nodes that the data mark, such as
-    those of a planted motif. Of a network ``scores [V, F]`` are the responses of its nodes to each
-    filter; of a kernel machine ``similar`` are the training graphs most like it. There is no
-    ``graph`` where it is too large to be drawn.
+    Attributes
+    ----------
+    row : int
+        Its number.
+    name : str
+        What it is called: "graph 3", or "node" with its name in the data.
+    true, predicted : int
+        Its classes.
+    graph : DrawnGraph or None
+        The graph, or the neighbourhood of the node; None where it is too large to be drawn.
+    features : numpy.ndarray
+        ``[V, D]`` of the nodes that are drawn.
+    ringed : tuple of int
+        Nodes that the data mark, such as those of a planted motif, or the one that is classified.
+    scores : numpy.ndarray or None
+        ``[V, F]``, responses of the nodes to each filter of a network.
+    similar : tuple of Similar
+        Of a kernel machine the training graphs that are most like it.
     """
 
     row: int
+    name: str
     true: int
     predicted: int
     graph: DrawnGraph | None
@@ -221,21 +241,41 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What a classifier learnt; filters and evidence are those of a network.
+    """What a classifier learnt.
 
-    ``confusion[i, j]`` are the graphs of the test part of class i, predicted as class j. ``colors``
-    show features of nodes. ``pooling`` is how responses are read out. ``pointed`` has for each
-    class the test graphs in which the highest response to the filter that speaks for it is at a
-    marked node, and the test graphs with marked nodes; empty where no nodes are marked.
+    Attributes
+    ----------
+    decisions : list of Decision
+        Of some graphs or nodes.
+    class_names : tuple of str
+        Names of the C classes.
+    confusion : numpy.ndarray
+        int64 ``[C, C]``, members of the test part of class i that are predicted as class j.
+    colors : FeatureColors
+        How features of nodes are shown.
+    of_nodes : bool
+        Whether nodes are classified, in place of graphs.
+    filters : tuple of LearntFilter
+        Of a network; empty for a kernel machine.
+    evidence : Evidence or None
+        How much each filter speaks for each class.
+    pooling : str or None
+        How responses of the nodes of a graph are read out; None for nodes.
+    mixes_features : bool
+        Whether an input layer makes other features of those of the data.
+    pointed : tuple of tuple of int
+        Of each class the test graphs in which the highest response to the filter that speaks for it
+        is at a marked node, and the test graphs with marked nodes; empty where none are marked.
     """
 
     decisions: list[Decision]
     class_names: tuple[str, ...]
     confusion: np.ndarray
     colors: FeatureColors
+    of_nodes: bool = False
     filters: tuple[LearntFilter, ...] = ()
     evidence: Evidence | None = None
-    pooling: str = ""
+    pooling: str | None = None
     mixes_features: bool = False
     pointed: tuple[tuple[int, int], ...] = ()
 
@@ -252,9 +292,31 @@ class Explanation:
         number = self.evidence.speaker(decision.predicted)
         if number is None:
             return f"no filter speaks for {name}"
-        highest = decision.scores[:, number].max(initial=0.0)
         how = "the absence of " if self.evidence.is_absent(decision.predicted, number) else ""
-        return f"{how}filter {number} speaks for {name}; its highest response here is {highest:.3f}"
+        response = decision.scores[:, number]
+        what = "its response" if self.of_nodes else "its highest response"
+        value = response[0] if self.of_nodes else response.max()
+        return f"{how}filter {number} speaks for {name}; {what} here is {value:.3f}"
+
+    def rings_are(self, decision: Decision, number: int) -> bool:
+        """Whether the ringed nodes, with the edges among them, are the structure of a filter."""
+        structure, graph = self.filters[number].structure, decision.graph
+        if graph is None or len(decision.ringed) != structure.num_nodes:
+            return False
+        place = {node: at for at, node in enumerate(decision.ringed)}
+        rows = [
+            (place[u], place[v], relation)
+            for (u, v), relation in zip(graph.edges, graph.edge_relations, strict=True)
+            if u in place and v in place
+        ]
+        channels = edge_channels(
+            len(place), [row[:2] for row in rows], [row[2] for row in rows], graph.relations
+        )
+        kinds = [graph.categories[node] for node in decision.ringed] if graph.categories else ()
+        # those in pieces are no structure
+        with contextlib.suppress(InputError):
+            return Structure(channels, graph.relations, tuple(kinds)).key == structure.key
+        return False
 
 
 def explain_classifier(
@@ -263,7 +325,7 @@ def explain_classifier(
     rows: Sequence[int] | None = None,
     marked: np.ndarray | None = None,
 ) -> Explanation:
-    """Explain the classes that a trained network or machine gives to some graphs.
+    """Explain the classes that a trained network or machine gives to some graphs or nodes.
 
     Parameters
     ----------
@@ -272,45 +334,43 @@ def explain_classifier(
     data : LabelledData
         What the classifier was trained on.
     rows : sequence of int, optional
-        The graphs to show; by default of each class the first of the test part that is predicted
-        rightly, or the first where none is.
+        Numbers of the graphs or nodes to show; by default of each class the first of the test part
+        that is predicted rightly, or the first where none is.
     marked : numpy.ndarray, optional
-        bool ``[V]``, nodes that are ringed, such as those of planted motifs.
+        bool ``[V]``, nodes of graphs that are ringed, such as those of planted motifs. Where nodes
+        are classified, that one is ringed.
 
     Returns
     -------
     Explanation
+        With the evidence over the test part.
 
     Raises
     ------
     InputError
-        For a graph that is not there, or too large to be drawn.
+        For a graph or a node that is not there, and for a graph that is too large to be drawn.
     """
-    test = classifier.split.test
-    found = Categories.find(data.graph.stored_features, data.graph.feature_names)
+    graph, test = data.graph, classifier.split.test
+    found = Categories.find(graph.stored_features, graph.feature_names)
     labels = Categories(found.groups[:1])
-    colors = FeatureColors.find(data.graph.stored_features, data.graph.feature_names, found)
-    # 1. the class of each test graph, and of those that are shown
-    sizes = np.diff(data.graph.graph_ptr)
+    # 1. the class of each member of the test part, and of those that are shown
+    sizes = np.ones(graph.num_nodes, np.int64) if data.of_nodes else np.diff(graph.graph_ptr)
     can_be_drawn = (sizes > 0) & (sizes <= MOST_DRAWN_NODES)
-    for row in rows or ():
-        if not 0 <= row < len(sizes):
-            raise InputError(f"a graph must be one of 0 to {len(sizes) - 1}, got {row}.")
-        if not can_be_drawn[row]:
-            raise InputError(
-                f"graph {row} has {sizes[row]} nodes; 1 to {MOST_DRAWN_NODES} can be drawn."
-            )
-    graphs, predicted = split_graphs(data.graph), np.full(len(sizes), -1)
-    asked = np.union1d(test, np.array(rows or (), np.int64))
-    seen = as_csr([graphs[row] for row in asked])
+    _check_rows(rows or (), sizes, "node" if data.of_nodes else "graph")
+    asked, seen = np.arange(len(sizes)), graph
+    if not data.of_nodes:
+        asked, graphs = np.union1d(test, np.array(rows or (), np.int64)), split_graphs(graph)
+        seen = as_csr([graphs[row] for row in asked])
+    predicted = np.full(len(sizes), -1)
     predicted[asked], _ = classifier.decide(seen)
     if rows is None:
         rows = _first_of_classes(test, data.labels, predicted, can_be_drawn)
-    # 2. what speaks for them
-    graph = data.graph
+    # 2. the nodes that are drawn of each
+    graph = graph.with_relations(classifier.relations)
+    shown = [_nodes_of(classifier, graph, row) for row in rows]
+    # 3. what speaks for them
     known: dict[str, Any] = {}
     if isinstance(classifier, TrainedNetwork):
-        graph = graph.with_relations(classifier.relations)
         responses = _respond(classifier, seen, np.isin(asked, test), data.labels[asked], labels)
         known = {
             "filters": responses.filters,
@@ -318,37 +378,55 @@ def explain_classifier(
             "pooling": classifier.model.pooling,
             "mixes_features": isinstance(classifier.model.input, InputLayer),
         }
-        parts = dict(zip(asked.tolist(), responses.by_graph, strict=True))
-        reasons: list[dict[str, Any]] = [{"scores": parts[row]} for row in rows]
-        if marked is not None:
-            known["pointed"] = _point(responses.evidence, parts, test, data, marked)
+        scores = responses.scores
+        if not data.of_nodes:
+            owner = graph.graph_of(np.arange(graph.num_nodes))
+            scores = np.full((len(owner), scores.shape[1]), np.nan, np.float32)
+            scores[np.isin(owner, asked)] = responses.scores
+        reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
+        if marked is not None and not data.of_nodes:
+            known["pointed"] = _point(responses.evidence, scores, test, data, marked)
     else:
         reasons = [{"similar": one} for one in _compare(classifier, data, rows, labels)]
+    kind = "node" if data.of_nodes else "graph"
     decisions = []
-    for row, reason in zip(rows, reasons, strict=True):
-        nodes = slice(*graph.graph_ptr[row : row + 2])
-        ringed = () if marked is None else tuple(np.flatnonzero(marked[nodes]).tolist())
+    for row, nodes, reason in zip(rows, shown, reasons, strict=True):
+        name = graph.original_ids(np.array([row]))[0] if data.of_nodes else row
+        rings = nodes == row if data.of_nodes else np.zeros(0) if marked is None else marked[nodes]
         decisions.append(
             Decision(
                 row,
+                f"{kind} {name}",
                 int(data.labels[row]),
                 int(predicted[row]),
-                _drawn(graph, row, labels),
+                _drawn(graph, nodes, labels),
                 graph.features[nodes],
-                ringed,
+                tuple(np.flatnonzero(rings).tolist()),
                 **reason,
             )
         )
     confusion = confusion_matrix(
         data.labels[test], predicted[test], labels=np.arange(data.num_classes)
     )
-    return Explanation(decisions, classifier.class_names, confusion, colors, **known)
+    colors = FeatureColors.find(graph.stored_features, graph.feature_names, found)
+    return Explanation(decisions, classifier.class_names, confusion, colors, data.of_nodes, **known)
+
+
+def _check_rows(rows: Sequence[int], sizes: np.ndarray, kind: str) -> None:
+    """Refuse what is not there, and graphs that cannot be drawn."""
+    for row in rows:
+        if not 0 <= row < len(sizes):
+            raise InputError(f"a {kind} must be one of 0 to {len(sizes) - 1}, got {row}.")
+        if not 0 < sizes[row] <= MOST_DRAWN_NODES:
+            raise InputError(
+                f"graph {row} has {sizes[row]} nodes; 1 to {MOST_DRAWN_NODES} can be drawn."
+            )
 
 
 def _first_of_classes(
     test: np.ndarray, labels: np.ndarray, predicted: np.ndarray, can_be_drawn: np.ndarray
 ) -> list[int]:
-    """Of each class in the test part the first graph that is drawn and right, or else the first."""
+    """Of each class in the test part the first member that is drawn and right, or else the first."""
     rows = []
     for label in np.unique(labels[test]):
         own = test[labels[test] == label]
@@ -357,13 +435,24 @@ def _first_of_classes(
     return rows
 
 
+def _nodes_of(classifier: TrainedClassifier, graph: CSRGraph, row: int) -> np.ndarray:
+    """The nodes of a graph; or a node that is classified, first, and its neighbourhood."""
+    if not classifier.settings.data.nodes:
+        return np.arange(*graph.graph_ptr[row : row + 2])
+    assert isinstance(classifier, TrainedNetwork)
+    own = classifier.model.first_conv.settings
+    settings = replace(own, max_nodes=max(own.max_nodes, _MOST_AROUND))
+    nodes = extract_subgraphs(graph, settings, np.array([row])).nodes[0]
+    return nodes[nodes >= 0].astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class _Responses:
-    """Filters with their evidence, and the responses ``[V, F]`` of the nodes of each graph."""
+    """Filters with their evidence, and the responses ``[V, F]`` of the nodes."""
 
     filters: tuple[LearntFilter, ...]
     evidence: Evidence
-    by_graph: list[np.ndarray]
+    scores: np.ndarray
 
 
 @torch.no_grad()
@@ -374,55 +463,58 @@ def _respond(
     classes: np.ndarray,
     labels: Categories,
 ) -> _Responses:
-    """The filters of the first layer, their evidence, and the responses of the nodes of graphs.
+    """The filters of the first layer, their evidence, and the responses of all nodes.
 
-    Evidence is over the graphs that are of the test part.
+    ``classes`` are those of the graphs or nodes, and evidence is over those of the test part.
     """
     # 1. responses of all nodes, with their features as filters see them
     model = classifier.model.eval()
     conv, batch = model.first_conv, classifier.collection(graph).whole()
     hidden = model.input(batch.feat)
-    scores = conv(batch.subgraphs, hidden).numpy()
-    by_graph = np.split(scores, graph.graph_ptr[1:-1])
-    # 2. what the last layer reads of each graph, level by level
-    assert model.pooling is not None
-    read = [
-        pool_nodes(level, batch.graph_sizes, model.pooling).double().numpy()[is_test]
-        for level in model.levels(batch.subgraphs, batch.feat)
-    ]
+    responses = conv(batch.subgraphs, hidden)
+    scores = responses.cpu().numpy()
+
+    # 2. what the last layer reads, level by level
+    def read(level: Tensor) -> np.ndarray:
+        level = level.double()
+        if model.pooling is not None:
+            level = pool_nodes(level, batch.graph_sizes, model.pooling)
+        return level.cpu().numpy()[is_test]
+
+    levels = [read(level) for level in model.levels(batch.subgraphs, batch.feat)]
     heads = [_weights_of(head) for head in model.heads]
     # the highest normed response is that of the lowest one where batch norm has a negative factor
-    sign = np.where(model.norms[0].weight.numpy() < 0, -1, 1) if model.pooling == "max" else 1
-    pooled = sign * pool_nodes(
-        torch.from_numpy(sign * scores).double(), batch.graph_sizes, model.pooling
-    ).numpy()
+    sign = torch.ones_like(responses[:1])
+    if model.pooling == "max":
+        sign = torch.where(model.norms[0].weight < 0, -sign, sign)
+    pooled = read(sign * responses) * sign.cpu().numpy()
     rest = {}
     if model.read_input:
-        rest["node features"] = heads[0], read[0]
+        rest["node features"] = heads[0], levels[0]
     if len(heads) > 2:
-        rest["filters of later layers"] = np.hstack(heads[2:]), np.hstack(read[2:])
-    evidence = weigh_filters(heads[1], read[1], classes[is_test], pooled[is_test], rest)
+        rest["filters of later layers"] = np.hstack(heads[2:]), np.hstack(levels[2:])
+    evidence = weigh_filters(heads[1], levels[1], classes[is_test], pooled, rest)
     # 3. what the filters are
-    of_test = np.repeat(is_test, np.diff(graph.graph_ptr))
-    shown = scores[of_test] if of_test.any() else scores
+    sizes = 1 if model.pooling is None else np.diff(graph.graph_ptr)
+    of_test = scores[np.repeat(is_test, sizes)]
     discrete, names = discretize(conv.filters), graph.feature_names
     filters = []
     for number, size in enumerate(discrete.num_nodes):
-        own = discrete.feat[number, :size].numpy()
-        features = _in_units_of_data(classifier, own, hidden.numpy(), graph.features)
+        own = discrete.feat[number, :size].cpu().numpy()
+        features = _in_units_of_data(classifier, own, hidden.cpu().numpy(), graph.features)
         kinds = labels.names_of(labels.colors(features) if labels else None, names)
         structure = discrete.structure(number, conv.relations, kinds)
         filters.append(
             LearntFilter(
                 structure,
                 describe_structure(structure, names),
-                discrete.weights[number, :size, :size].numpy(),
+                discrete.weights[number, :size, :size].cpu().numpy(),
                 features,
-                float(shown[:, number].min(initial=np.inf)),
-                float(shown[:, number].max(initial=-np.inf)),
+                float(of_test[:, number].min()),
+                float(of_test[:, number].max()),
             )
         )
-    return _Responses(tuple(filters), evidence, by_graph)
+    return _Responses(tuple(filters), evidence, scores)
 
 
 def _weights_of(head: torch.nn.Module) -> np.ndarray:
@@ -430,7 +522,7 @@ def _weights_of(head: torch.nn.Module) -> np.ndarray:
     # a level that is not read has none
     if not isinstance(head, torch.nn.Linear):
         return np.empty((0, 0))
-    return head.weight.double().numpy()
+    return head.weight.double().cpu().numpy()
 
 
 def _in_units_of_data(
@@ -443,12 +535,12 @@ def _in_units_of_data(
     """
     if isinstance(classifier.model.input, InputLayer):
         return features[pairwise_distances_argmin(own, seen)]
-    return own * classifier.spread + classifier.offset
+    return classifier.scaling.restore(own)
 
 
 def _point(
     evidence: Evidence,
-    scores: dict[int, np.ndarray],
+    scores: np.ndarray,
     test: np.ndarray,
     data: LabelledData,
     marked: np.ndarray,
@@ -461,10 +553,11 @@ def _point(
     for label in range(data.num_classes):
         number, inside, size = evidence.speaker(label), 0, 0
         for row in test[data.labels[test] == label].tolist():
-            own = marked[slice(*data.graph.graph_ptr[row : row + 2])]
+            nodes = slice(*data.graph.graph_ptr[row : row + 2])
+            own = marked[nodes]
             if number is None or not own.any():
                 continue
-            response = scores[row][:, number]
+            response = scores[nodes, number]
             size += 1
             inside += bool(response[own].max() > response[~own].max(initial=-np.inf))
         counts.append((inside, size))
@@ -486,15 +579,14 @@ def _compare(
         similar = []
         for i in order[:_NUM_SIMILAR]:
             other = int(classifier.rows[i])
-            drawn = _drawn(data.graph, other, labels)
+            drawn = _drawn(data.graph, np.arange(*data.graph.graph_ptr[other : other + 2]), labels)
             similar.append(Similar(other, int(data.labels[other]), float(values[i]), drawn))
         found.append(tuple(similar))
     return found
 
 
-def _drawn(graph: CSRGraph, row: int, labels: Categories) -> DrawnGraph | None:
-    """A graph of a collection; None if it is too large, or empty."""
-    nodes = np.arange(*graph.graph_ptr[row : row + 2])
+def _drawn(graph: CSRGraph, nodes: np.ndarray, labels: Categories) -> DrawnGraph | None:
+    """Some nodes with the edges among them; None if they are too many, or none."""
     if not 0 < len(nodes) <= MOST_DRAWN_NODES:
         return None
     edges = edges_among(graph, nodes).tolist()

@@ -134,14 +134,22 @@ Input
     * --smiles     TEXT   Column of SMILES in a table of molecules [smiles, canonical_smiles]
     * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)
-_other_options = option_table("""
+# and of the tables that they are in
+table_options = option_table("""
 Input
     * --source  TEXT  Column of source nodes, by name or number [from the header]
     * --target  TEXT  Column of target nodes, by name or number [from the header]
-    * --weight  TEXT  Edge-weight column, or none [weight]
     * --feature-file  TEXT  Node features, one row per node: .npy or .csv
     * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
         npz, smiles, sdf, folder or tu [by file name]
+""")
+_weight_option = option_table("""
+Input
+    * --weight  TEXT  Edge-weight column, or none [weight]
+""")
+device_option = option_table("""
+Training
+    --device  TEXT  Device: auto, cpu or cuda [auto: a GPU if PyTorch finds one]
 """)
 reading_option = option_table("""
 Options
@@ -151,7 +159,7 @@ Options
 
 def file_options(command: Decorated) -> Decorated:
     """All that decides how a file is read, as in read_graph."""
-    return learning_options(_other_options(command))
+    return learning_options(_weight_option(table_options(command)))
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gomkcn_dgl.feature_scaling import FeatureScaling
 from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.rooted_subgraphs import FeatureScaling
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
@@ -23,7 +24,7 @@ from mining.filters.filter_learning import (
     check_learning,
     learn_filters,
 )
-from mining.filters.rooted_subgraphs import FeatureScaling, RootedSubgraphs
+from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 log = logging.getLogger("gomkcn_dgl")
 

@@ -40,7 +40,12 @@ PAGE = "explanation.html"
 # of ten classes then stays below two megabytes
 _MOST_MAPS, _MOST_MAPPED_NODES = 16, 64
 # what the last layer reads of the responses of a graph's nodes
-_READ = {"max": "highest response", "mean": "mean response", "sum": "sum of the responses"}
+_READ = {
+    "max": "highest response",
+    "mean": "mean response",
+    "sum": "sum of the responses",
+    None: "response",
+}
 _TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
 
 
@@ -71,7 +76,8 @@ def explain_run(
             raise InputError(
                 f"the data set must be the one of the run, with {name} {stored}, got {size}."
             )
-    marked = read_node_mask(settings.data.path)
+    # that of a node is the node itself
+    marked = None if data.of_nodes else read_node_mask(settings.data.path)
     explanation = explain_classifier(classifier, data, rows, marked)
     folder = Path(run) / "explanation" if out is None else Path(out)
     page = render_explanation(explanation, metrics, settings.to_dict())
@@ -96,7 +102,8 @@ def render_explanation(
         verdict=judge_accuracy(metrics),
         chosen=None if chosen is None else describe_chosen(chosen),
         draw=drawings,
-        read=_READ.get(explanation.pooling, ""),
+        read=_READ[explanation.pooling],
+        members=metrics["classes_of"],
         ordered=_ordered,
         logit=_logit,
         ringed=any(one.ringed for one in explanation.decisions),
@@ -117,6 +124,8 @@ class _Drawings:
         if graph is None:
             return _TOO_LARGE
         label = f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges"
+        if like is not None:
+            label = f"{like.name}: {label}"
         fills = [PLAIN_FILL] * graph.num_nodes
         if like is not None:
             fills = self.explanation.colors.fills(like.features)
@@ -130,9 +139,7 @@ class _Drawings:
         assert decision.scores is not None
         own = decision.scores[:, number]
         label = f"responses of nodes to filter {number}, from {own.min():.3f} to {own.max():.3f}"
-        return _draw(
-            decision.graph, response_fills(own, one.low, one.high), label, decision.ringed
-        )
+        return _draw(decision.graph, response_fills(own, one.low, one.high), label, decision.ringed)
 
     def filter(self, number: int, wide: float = 1.0) -> Markup:
         """A filter with its weights and features."""
@@ -153,10 +160,13 @@ class _Drawings:
         one = self.explanation.filters[number]
         return draw_scale(one.low, one.high)
 
-    def highest(self, decision: Decision, number: int) -> float:
-        """The highest response of a graph's nodes to a filter."""
+    def here(self, decision: Decision, number: int) -> str:
+        """The response of a node to a filter, or the highest one of a graph's nodes, in words."""
         assert decision.scores is not None
-        return float(decision.scores[:, number].max(initial=0.0))
+        own = decision.scores[:, number]
+        if self.explanation.of_nodes:
+            return f"Of {decision.name}: {own[0]:.3f}"
+        return f"Highest in {decision.name}: {own.max():.3f}"
 
     def with_map(self, decision: Decision, place: int) -> bool:
         """Whether the responses to the filter at a ``place`` of a list are drawn."""
@@ -167,7 +177,7 @@ def _draw(
     graph: DrawnGraph, fills: Sequence[str], label: str, ringed: Sequence[int] = ()
 ) -> Markup:
     """A graph, larger for more nodes."""
-    wide = 0.6 if graph.num_nodes <= 10 else 1.1 if graph.num_nodes <= 60 else 1.8
+    wide = 0.7 if graph.num_nodes <= 10 else 1.3 if graph.num_nodes <= 60 else 1.8
     return draw_structure(
         graph,
         round(200 * wide),
