@@ -426,7 +426,7 @@ def _check_rows(rows: Sequence[int], sizes: np.ndarray, kind: str) -> None:
 def _first_of_classes(
     test: np.ndarray, labels: np.ndarray, predicted: np.ndarray, can_be_drawn: np.ndarray
 ) -> list[int]:
-    """Of each class in the test part the first member that is drawn and right, or else the first."""
+    """Of each class the first test graph or node that is drawn and right, or else the first."""
     rows = []
     for label in np.unique(labels[test]):
         own = test[labels[test] == label]
@@ -484,10 +484,10 @@ def _respond(
     levels = [read(level) for level in model.levels(batch.subgraphs, batch.feat)]
     heads = [_weights_of(head) for head in model.heads]
     # the highest normed response is that of the lowest one where batch norm has a negative factor
-    sign = torch.ones_like(responses[:1])
-    if model.pooling == "max":
-        sign = torch.where(model.norms[0].weight < 0, -sign, sign)
-    pooled = read(sign * responses) * sign.cpu().numpy()
+    norm = model.norms[0]
+    assert isinstance(norm, torch.nn.BatchNorm1d)
+    sign = torch.where(norm.weight < 0, -1, 1) if model.pooling == "max" else 1
+    pooled = read(responses * sign) * np.asarray(torch.as_tensor(sign).cpu())
     rest = {}
     if model.read_input:
         rest["node features"] = heads[0], levels[0]
@@ -530,8 +530,9 @@ def _in_units_of_data(
 ) -> np.ndarray:
     """Features ``[M, D]`` of the nodes of a filter in the units of the data.
 
-    Where an input layer mixes features, they are those of the node of the graphs, ``features
-    [V, D]``, that the filters see, as ``seen [V, H]``, closest to the filter's node, ``own [M, H]``.
+    Where an input layer mixes features, they are those of the node of the graphs that is closest
+    to the filter's node: filters see nodes of ``features [V, D]`` as ``seen [V, H]``, and the nodes
+    of the filter are ``own [M, H]``.
     """
     if isinstance(classifier.model.input, InputLayer):
         return features[pairwise_distances_argmin(own, seen)]

@@ -189,8 +189,7 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | None:
 def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:
     """Read which nodes the graphs of a DGL ``.bin`` mark, bool ``[V]``; None where none are.
 
-    They are the node data ``node_mask``, as ``gomkcn generate`` writes them for the nodes of planted
-    motifs.
+    They are the node data ``node_mask``; ``gomkcn generate`` writes it for nodes of planted motifs.
     """
     path = Path(path)
     with named(path):
