@@ -48,7 +48,7 @@ Options
         [10 each of house, cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan,
         bi-parallel]
     --embedded        FLAG        Plant copies on existing nodes, which keep their other edges
-    --features  TEXT=per_type     Node features: constant, per_type, per_node or per_type_noise
+    --features  TEXT=per_node     Node features: constant, per_type, per_node or per_type_noise
     --seed            N=0         Random seed
 Graph filters and other details
     * --edge-prob     X=0.005     Edge probability: er
@@ -126,7 +126,7 @@ Options
     --graphs num_graphs     N=8000  Number of graphs
     --nodes num_base_nodes  N=25    Number of nodes of each base graph
     --edges-per-node num_base_edges_per_node  N=1  Edges per new node
-    --features      TEXT=per_type   Node features: constant, per_type, per_node or per_type_noise
+    --features      TEXT=per_node   Node features: constant, per_type, per_node or per_type_noise
     --seed                  N=0     Random seed
 """)
 def classification(out: str, features: str, **options: Any) -> None:

@@ -14,13 +14,13 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
-# most of them, and most numbers in their matrices and embeddings
-_MOST_SUBGRAPHS, _MOST_ENTRIES = 2000, 2**26
+# most numbers in the matrices and embeddings of all subgraphs together, 256 MiB in single precision
+_MOST_ENTRIES = 2**26
 
 
 @dataclass(frozen=True)
 class RootedSubgraphs:
-    """U subgraphs of at most N nodes, without the weights of edges, and their level embeddings.
+    """U subgraphs of at most N nodes on a device, without weights of edges, with their embeddings.
 
     ``adj`` is ``[U, N, N]``, or ``[U, N, N, C]`` for several channels, ``feat [U, N, D]`` are
     scaled features, ``levels [U, L, N, D]`` the embeddings, and ``num_nodes [U]`` the sizes.
@@ -32,6 +32,11 @@ class RootedSubgraphs:
     num_nodes: Tensor
     relations: Relations
 
+    @property
+    def device(self) -> torch.device:
+        """Where the tensors are."""
+        return self.feat.device
+
     @classmethod
     def sample(
         cls,
@@ -39,19 +44,26 @@ class RootedSubgraphs:
         scaling: FeatureScaling,
         kernel: GOMKKernel,
         settings: SubgraphSettings,
+        most: int,
+        device: torch.device | str = "cpu",
     ) -> RootedSubgraphs:
-        """Take the subgraphs around all nodes, or around 2,000 that are drawn; wide ones, fewer."""
+        """Take the subgraphs around all nodes, or around ``most`` that are drawn; wide ones, fewer.
+
+        They are extracted on the CPU and copied to the device once.
+        """
         entries = settings.max_nodes**2 * len(graph.relations.channels)
         entries += settings.max_nodes * graph.features.shape[1] * (kernel.num_levels + 1)
-        size, roots = min(_MOST_SUBGRAPHS, max(1, _MOST_ENTRIES // entries)), None
+        size = min(most, max(1, _MOST_ENTRIES // entries))
+        roots = None
         if size < graph.num_nodes:
             # the second number keeps this stream apart from the others of the same seed
             rng = np.random.default_rng([settings.seed, 7])
             roots = np.sort(rng.choice(graph.num_nodes, size, replace=False))
         batch = extract_subgraphs(graph, settings, roots)
-        adj = torch.from_numpy(batch.adjacency())
-        feat = torch.from_numpy(scaling.scale(batch.gather(graph.features)))
-        feat[torch.from_numpy(batch.nodes < 0)] = 0
+        features = scaling.scale(batch.gather(graph.features))
+        features[batch.nodes < 0] = 0
+        adj = torch.from_numpy(batch.adjacency()).to(device)
+        feat = torch.from_numpy(features).to(device)
         levels = kernel.embed(adj, feat)
         if not bool(levels.isfinite().all()):
             raise InputError(
@@ -59,5 +71,5 @@ class RootedSubgraphs:
                 f"{kernel.num_levels} and {kernel.level_scale:g}; lower the first or raise the "
                 "second."
             )
-        num_nodes = torch.from_numpy(batch.num_nodes.astype(np.int64))
+        num_nodes = torch.from_numpy(batch.num_nodes.astype(np.int64)).to(device)
         return cls(adj, feat, levels, num_nodes, batch.relations)

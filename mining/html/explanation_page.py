@@ -46,6 +46,8 @@ _READ = {
     "sum": "sum of the responses",
     None: "response",
 }
+# nothing but the style in the page itself
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
 
 
@@ -93,6 +95,9 @@ def render_explanation(
     drawings = _Drawings(explanation)
     return render_page(
         "explanation.html.jinja",
+        policy=_POLICY,
+        script="",
+        data="",
         explained=explanation,
         evidence=explanation.evidence,
         names=explanation.class_names,
