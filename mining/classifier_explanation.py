@@ -216,6 +216,8 @@ class Decision:
         What it is called: "graph 3", or "node" with its name in the data.
     true, predicted : int
         Its classes.
+    label : int
+        The class that is explained by it: the predicted one, or that which it stands for.
     graph : DrawnGraph or None
         The graph, or the neighbourhood of the node; None where it is too large to be drawn.
     features : numpy.ndarray
@@ -232,6 +234,7 @@ class Decision:
     name: str
     true: int
     predicted: int
+    label: int
     graph: DrawnGraph | None
     features: np.ndarray
     ringed: tuple[int, ...] = ()
@@ -281,7 +284,7 @@ class Explanation:
 
     def reason(self, decision: Decision) -> str:
         """What speaks for the prediction, in words."""
-        name = self.class_names[decision.predicted]
+        name = self.class_names[decision.label]
         if decision.scores is None:
             nearest = decision.similar[0]
             return (
@@ -289,10 +292,10 @@ class Explanation:
                 f"value of {nearest.similarity:.3f}"
             )
         assert self.evidence is not None
-        number = self.evidence.speaker(decision.predicted)
+        number = self.evidence.speaker(decision.label)
         if number is None:
             return f"no filter speaks for {name}"
-        how = "the absence of " if self.evidence.is_absent(decision.predicted, number) else ""
+        how = "the absence of " if self.evidence.is_absent(decision.label, number) else ""
         response = decision.scores[:, number]
         what = "its response" if self.of_nodes else "its highest response"
         value = response[0] if self.of_nodes else response.max()
@@ -363,6 +366,8 @@ def explain_classifier(
         seen = as_csr([graphs[row] for row in asked])
     predicted = np.full(len(sizes), -1)
     predicted[asked], _ = classifier.decide(seen)
+    # by itself a class is explained, and a graph by the class that it is given
+    explained = predicted if rows is not None else data.labels
     if rows is None:
         rows = _first_of_classes(test, data.labels, predicted, can_be_drawn)
     # 2. the nodes that are drawn of each
@@ -399,6 +404,7 @@ def explain_classifier(
                 f"{kind} {name}",
                 int(data.labels[row]),
                 int(predicted[row]),
+                int(explained[row]),
                 _drawn(graph, nodes, labels),
                 graph.features[nodes],
                 tuple(np.flatnonzero(rings).tolist()),

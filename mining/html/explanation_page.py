@@ -128,9 +128,10 @@ class _Drawings:
         """A graph, with the features and rings of a decision, or without."""
         if graph is None:
             return _TOO_LARGE
-        label = f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges"
+        label = f"{graph.num_nodes} nodes and {len(graph.edges)} edges"
         if like is not None:
-            label = f"{like.name}: {label}"
+            around = " and its neighbourhood" if self.explanation.of_nodes else ""
+            label = f"{like.name}{around}: {label}"
         fills = [PLAIN_FILL] * graph.num_nodes
         if like is not None:
             fills = self.explanation.colors.fills(like.features)
