@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gomkcn_dgl.errors import MissingTorchError
+from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
-__all__ = ["Tensor", "not_compiled", "torch"]
+__all__ = ["Tensor", "has_torch", "not_compiled", "resolve_device", "torch"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -48,6 +49,11 @@ def _load() -> Any:
         return _Missing()
 
 
+def has_torch() -> bool:
+    """Whether PyTorch is installed; it is imported to know."""
+    return not isinstance(_load(), _Missing)
+
+
 class _Later:
     """The module, whose names are looked up once each."""
 
@@ -79,3 +85,55 @@ if TYPE_CHECKING:
     from torch import Tensor
 else:
     torch, Tensor = _Later(), Any
+
+
+def resolve_device(device: str | torch.device) -> torch.device:
+    """The device that a name stands for; one that cannot be used here is refused.
+
+    Parameters
+    ----------
+    device : str or torch.device
+        ``"cpu"``, ``"cuda"`` (PyTorch's current GPU), ``"cuda:1"`` or such; ``"auto"`` is the GPU
+        where PyTorch finds one, else the CPU.
+
+    Returns
+    -------
+    torch.device
+        Of a GPU with its number, so that it equals the ``device`` of tensors there.
+
+    Raises
+    ------
+    InputError
+        For another name, or a GPU that PyTorch does not find.
+    InputTypeError
+        For what is no name.
+
+    Examples
+    --------
+    >>> resolve_device("cpu")
+    device(type='cpu')
+    """
+    # a tuple, since PyTorch may be missing, which has no types to unite
+    if not isinstance(device, (str, torch.device)):
+        raise InputTypeError(
+            f"device must be a name, 'auto', 'cpu' or 'cuda', or a torch.device, got {device!r}."
+        )
+    named = re.fullmatch(r"(auto|cpu|cuda)(?::(\d+))?", str(device), re.ASCII)
+    if named is None or (named[1] == "auto" and named[2]):
+        raise InputError(
+            f"device must be 'auto', 'cpu', 'cuda', or 'cuda:1' or such, got {str(device)!r}."
+        )
+    number_of_gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if named[1] == "cpu" or (named[1] == "auto" and not number_of_gpus):
+        return torch.device("cpu")
+    if not number_of_gpus:
+        raise InputError(
+            f"device must be 'cpu' or 'auto' where PyTorch finds no GPU, got {str(device)!r}."
+        )
+    number = torch.cuda.current_device() if named[2] is None else int(named[2])
+    if number >= number_of_gpus:
+        raise InputError(
+            f"device must be one of the {number_of_gpus} GPUs that PyTorch finds, 'cuda:0' to "
+            f"'cuda:{number_of_gpus - 1}', got {str(device)!r}."
+        )
+    return torch.device("cuda", number)

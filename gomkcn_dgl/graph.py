@@ -81,6 +81,7 @@ def as_csr(
           ``__arrow_c_stream__``. It is read batch by batch, by the rules of :func:`read_graph` for
           a file: columns, relations, weights and directions. ``"none"`` for ``weight`` or
           ``relation``: that column is not used.
+        * A ``PlantedGraph`` of this package.
         * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
           ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
           before is aromatic where RDKit says so.
@@ -233,6 +234,9 @@ def _opened(graph: Any) -> Any:
             f"graph must be a graph, got the path {str(graph)!r}; "
             "read a file with gomkcn.read_graph."
         )
+    # a planted graph of this package
+    if hasattr(graph, "to_csr"):
+        return graph.to_csr()
     if is_from("dgl", "DGLGraph", graph) and len(graph.ntypes) > 1 and graph.batch_size > 1:
         from gomkcn_dgl._dgl import dgl
 

@@ -70,12 +70,16 @@ class GraphCollection:
         begin = np.cumsum(sizes) - sizes
         # [V] old node id minus new one, the same for all nodes of a graph
         shift = np.repeat(first - begin, sizes)
-        rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
+        rows = self._bring(np.arange(len(shift)) + shift)
         subgraphs = self.subgraphs.select(rows)
         nodes = subgraphs.nodes  # [V, N], -1 for padding
-        nodes = torch.where(nodes < 0, nodes, nodes - torch.from_numpy(shift).to(nodes)[:, None])
-        graph_sizes = torch.from_numpy(sizes).to(rows.device)
+        nodes = torch.where(nodes < 0, nodes, nodes - self._bring(shift).to(nodes.dtype)[:, None])
+        graph_sizes = self._bring(sizes)
         return GraphBatch(subgraphs._replace(nodes=nodes), self.feat[rows], graph_sizes)
+
+    def _bring(self, numbers: np.ndarray) -> Tensor:
+        """Numbers on the device, for which the computation there is not waited for."""
+        return torch.from_numpy(numbers).to(self.feat.device, non_blocking=True)
 
 
 class InputLayer(torch.nn.Module):

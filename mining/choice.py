@@ -56,7 +56,7 @@ class ChoiceRules:
     """What is reported: how many, beside which random graphs of which sizes, how exactly.
 
     ``most_seen`` patterns of filters or frequent subgraphs are reported where nothing else calls
-    for them, of those with ``min_occurrences``.
+    for them, the most frequent.
     """
 
     sizes: range
@@ -67,7 +67,6 @@ class ChoiceRules:
     null_samples: int
     count_error: float
     count_steps: int
-    min_occurrences: int
     seed: int
 
 
@@ -113,12 +112,7 @@ def choose_patterns(
     rest = [one for one in more if not _is_called(one)]
     rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
     given = [one for one in rest if "given" in one.sources]
-    frequent = [
-        one
-        for one in rest[len(given) :]
-        if one.frequency.occurrences.high >= rules.min_occurrences
-        and one.frequency.occurrences.state != "bounded"
-    ]
+    frequent = [one for one in rest[len(given) :] if one.frequency.count > 0]
     reported = [*in_set, *called, *given, *frequent[: rules.most_seen]]
     keys = {one.key for one in reported}
     others = [

@@ -18,11 +18,11 @@ from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
 from mining.fragments import to_smarts
+from mining.graph_settings import GraphSettings
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.occurrences import Occurrences
 from mining.pattern import OrbitFeature, Pattern
-from mining.settings import GraphSettings
 
 _FORMATS = ("csv", "parquet", "graphml")
 _PATTERN_COLUMNS = ["pattern", "shape", "description", "num_nodes", "edges", "occurrences",

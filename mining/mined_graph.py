@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from gomkcn_dgl.node_order import NodeOrder
 from gomkcn_dgl.relations import relations_of
 from mining.categories import Categories, Colors
 from mining.occurrences import Occurrences
+
+log = logging.getLogger("gomkcn_dgl")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,3 +112,12 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
             f"of the {graph.num_nodes} nodes, got {len(y)}."
         )
     return as_graph_classes(y)
+
+
+def without_weights(graph: CSRGraph) -> CSRGraph:
+    """Leave the weights of edges out, and note it."""
+    if graph.weights is None:
+        return graph
+    note = "edge weights are not used for mining: a pattern has an edge or not"
+    log.info(note)
+    return replace(graph, weights=None, notes=(*graph.notes, note))

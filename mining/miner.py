@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
@@ -20,14 +21,17 @@ from gomkcn_dgl.runtime.steps import Steps, digest_of
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
-from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
-from mining.filters.train_filters import sample_subgraphs, without_weights
+from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.locating import locate_patterns
-from mining.mined_graph import MinedGraph, classes_of
+from mining.mined_graph import MinedGraph, classes_of, without_weights
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
-from mining.pattern import Pattern, Patterns, merge
+from mining.pattern import Patterns, merge
 from mining.pattern_counts import VALUES
+
+if TYPE_CHECKING:
+    from mining.filters.filter_miner import FilterMiner
 
 M = TypeVar("M", bound="Miner")
 
@@ -38,10 +42,9 @@ AUTO, NONE = "auto", "none"
 USUAL_SIZES = range(3, 9)
 # what may show structures
 SOURCES = ("grown", "filters", "frequent")
-# and whose patterns are reported as `learning` says
-_WITH_FILTERS = {"filters", "frequent"}
-# filters have as many nodes as the largest pattern, where no size is given this many
-FILTER_NODES = 8
+# most patterns of filters or frequent subgraphs that are reported where nothing else calls for
+# them: more than a dozen are not read
+MOST_SEEN = 12
 # the null model of "auto", which is drawn where that takes two minutes at most
 DEFAULT_NULL = "degree"
 # most work to count a pattern, in seconds of a thread, and in a graph of more edges
@@ -68,7 +71,7 @@ class Miner:
     null_samples: int = 199
     count_error: float = 0.02
     count_seconds: float | None = None
-    learning: FilterLearning | None = None
+    filters: FilterMiner | str = AUTO
     values: str = "copies"
     random_state: int = 0
     n_jobs: int | None = None
@@ -81,11 +84,6 @@ class Miner:
             if self.pattern_size is None
             else check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
         )
-
-    @property
-    def filter_nodes(self) -> int:
-        """Nodes of a filter."""
-        return FILTER_NODES if self.sizes is None else self.sizes[-1]
 
     @property
     def source_names(self) -> tuple[str, ...]:
@@ -104,22 +102,36 @@ class Miner:
         nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
         return () if nulls in ((None,), (NONE,)) else nulls
 
-    def resolve_learning(self) -> FilterLearning:
-        """``learning``, or the default."""
-        return check_learning(self.learning)
+    @property
+    def usual_filter_size(self) -> int:
+        """Nodes of a filter where that is not said: as many as the largest pattern asked for."""
+        return USUAL_SIZE if self.sizes is None else max(2, self.sizes[-1])
+
+    def resolve_filters(self) -> FilterMiner | None:
+        """The miner of filters, not fitted; None where filters are left out."""
+        if self.filters == NONE:
+            return None
+        if self.filters == AUTO:
+            learning = FilterLearning()
+            return FilterSettings().miner(learning, self.random_state, self.usual_filter_size)
+        from mining.filters.filter_miner import FilterMiner
+
+        if not isinstance(self.filters, FilterMiner):
+            raise InputTypeError(
+                f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
+            )
+        return FilterMiner(**self.filters.get_params(deep=False))
 
     def choice_rules(self, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many edges."""
-        learning = self.resolve_learning()
         return ChoiceRules(
             self.sizes or USUAL_SIZES,
-            learning.num_filters,
+            MOST_SEEN,
             tuple(dict.fromkeys(DEFAULT_NULL if one == AUTO else one for one in self.nulls)),
             AUTO in self.nulls,
             self.null_samples,
             self.count_error,
             steps_in(self.seconds_of_a_count(num_edges > LARGE)),
-            learning.min_occurrences,
             self.random_state,
         )
 
@@ -145,7 +157,15 @@ class Miner:
         check_float("count_error", self.count_error, 0, 1, open_minimum=True)
         check_float("count_seconds", self.seconds_of_a_count(), 0, open_minimum=True)
         check_jobs("n_jobs", self.n_jobs)
-        self.resolve_learning()
+        if self.filters not in (AUTO, NONE):
+            # a miner of filters, whose parameters are checked
+            own = self.resolve_filters()
+            assert own is not None, "neither a text"
+            own.check()
+        elif self.filters == NONE and "filters" in self.source_names:
+            raise InputError(
+                'sources must not be "filters" where filters are "none"; leave one of them out.'
+            )
 
     def fit(
         self: M,
@@ -187,21 +207,18 @@ class Miner:
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        if self.resolve_learning() != FilterLearning() and not {*self.source_names} & _WITH_FILTERS:
-            log.warning("settings of filters are not used: sources are %s", self.sources)
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0
         sources = self.source_names if has_edges else ()
         proposed = given_patterns(self.given_structures, given.relations)
         rules = self.choice_rules(given.num_edges)
         rules = rules if has_edges else replace(rules, nulls=())
-        loss_curve: list[float] = []
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
-            # 2. filters: sample rooted subgraphs, initialise, train, discretise
-            if "filters" in sources:
-                learnt, loss_curve = self._learn(mined, rules.sizes, steps)
-                proposed += learnt
+            # 2. which neighbourhoods are frequent: filters as cluster centres
+            filters = self._mine_filters(mined, steps) if has_edges else None
+            if filters is not None and "filters" in sources:
+                proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
             if "frequent" in sources:
                 # gSpan is an estimator of scikit-learn as well
                 from mining.candidates.frequent import patterns_of_subgraphs
@@ -232,22 +249,24 @@ class Miner:
         self.graph_key_ = key_of(given)
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
-        self.loss_curve_, self.relations_ = loss_curve, given.relations
+        self.filters_ = filters
+        self.relations_ = given.relations
         self.n_features_in_ = given.stored_features.shape[1]
         self.is_partial_ = steps.is_partial
-        self.notes_, self.warnings_ = given.notes, choice.warnings
+        self.notes_ = given.notes
+        self.warnings_ = choice.warnings
         self.null_models_ = choice.null_models
         self.graph_classes_ = classes_of(y, given)
         return self
 
-    def _learn(
-        self, mined: MinedGraph, sizes: range, steps: Steps
-    ) -> tuple[list[Pattern], list[float]]:
-        """What filters learn of the subgraphs around the nodes, and the loss curve."""
-        learning = self.resolve_learning()
-        steps.progress.begin("sampling subgraphs")
-        subgraphs, scaling = sample_subgraphs(
-            mined.graph, self.filter_nodes, learning, self.random_state
-        )
-        filters, loss_curve = learn_filters(subgraphs, learning, self.random_state, steps)
-        return patterns_of_filters(filters, mined, scaling, sizes), loss_curve
+    def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMiner | None:
+        """The fitted miner of filters; None where they are left out."""
+        is_asked = self.filters != AUTO or "filters" in self.source_names
+        if not is_asked and not has_torch():
+            log.warning(
+                "filters are left out: they need PyTorch, which is not installed; install it with: "
+                "pip install torch"
+            )
+            return None
+        filters = self.resolve_filters()
+        return None if filters is None else filters.fit_mined(mined, steps)

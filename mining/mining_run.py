@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
+from mining.graph_summary import GraphSummary
 from mining.miner import Miner, key_of
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import SCHEMA_VERSION, Pattern
@@ -26,39 +26,6 @@ from mining.truth import MotifRecovery
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class RelationSummary:
-    """A relation: its name, whether its edges have a direction, and how many there are."""
-
-    name: str
-    directed: bool
-    num_edges: int
-
-
-@dataclass(frozen=True)
-class GraphSummary:
-    """What was mined.
-
-    Attributes
-    ----------
-    source : str
-        Name of the file or folder of the graph.
-    num_graphs, num_nodes, num_edges : int
-        Graphs in the collection, nodes and edges in all.
-    feature_names : tuple of str
-        One name per feature column.
-    relations : tuple of RelationSummary
-        The relations of the edges; empty where they are not known.
-    """
-
-    source: str
-    num_graphs: int
-    num_nodes: int
-    num_edges: int
-    feature_names: tuple[str, ...]
-    relations: tuple[RelationSummary, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,16 +134,16 @@ class MiningRun:
                 "graph must be the one that the miner was fitted to, with its nodes in the same "
                 "order; fit the miner to it."
             )
-        settings = settings or RunSettings(miner=miner)
+        settings = settings or RunSettings.of(miner)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)
         patterns, others = described[: len(located)], described[len(located) :]
         return cls(
-            graph=_summarize(csr, settings.graph.path),
+            graph=GraphSummary.of(csr, settings.graph.path),
             patterns=patterns,
             motif_set=with_names(found, patterns, csr.feature_names),
-            loss_curve=miner.loss_curve_,
+            loss_curve=[] if miner.filters_ is None else miner.filters_.loss_curve_,
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
@@ -272,25 +239,6 @@ def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ..
         numbers.append(int(held.sum()))
         left &= ~held
     return tuple(numbers)
-
-
-def _summarize(csr: CSRGraph, path: str | None) -> GraphSummary:
-    """What was mined, with the edges of each relation."""
-    relations = csr.relations
-    counts = [csr.num_edges]
-    if csr.links is not None:
-        ends = np.bincount(csr.links, minlength=len(relations.links)) @ relations.links
-        # both ends of an edge without direction are in the same channel
-        counts = (ends[relations.outgoing] // np.where(relations.directed, 1, 2)).tolist()
-    kinds = zip(relations.names, relations.directed, counts, strict=True)
-    return GraphSummary(
-        source=Path(path).resolve().name if path else "graph",
-        num_graphs=csr.num_graphs,
-        num_nodes=csr.num_nodes,
-        num_edges=csr.num_edges,
-        feature_names=csr.feature_names,
-        relations=tuple(RelationSummary(*kind) for kind in kinds),
-    )
 
 
 def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:

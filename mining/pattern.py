@@ -28,6 +28,10 @@ SCHEMA_VERSION = 7
 MOST_LISTED = 20
 
 
+# ends of the interval that holds 95 % of a normal distribution, in standard deviations
+_Z = 1.959964
+
+
 @dataclass(frozen=True)
 class OccurrenceCount:
     """Induced occurrences of a pattern in a whole graph: node sets, each counted once.
@@ -67,6 +71,31 @@ class OccurrenceCount:
             sum(getattr(one, of) for one in each) for of in ("value", "low", "high")
         )
         return cls(value, low, high, all(one.is_exact for one in each))
+
+    @classmethod
+    def of_sample(cls, hits: int, drawn: int, total: int) -> OccurrenceCount:
+        """How many of ``total`` are of a kind, where ``hits`` of ``drawn`` are, drawn at random.
+
+        The interval is Wilson's (E. B. Wilson, 1927), for as many draws with replacement as tell as
+        much as these without (the finite population correction). Without a hit its upper end is
+        the largest number that the draws would miss with a probability of 5 %.
+
+        >>> OccurrenceCount.of_sample(30, 60, 60), str(OccurrenceCount.of_sample(500, 1000, 4000))
+        (OccurrenceCount(value=30, low=30, high=30, is_exact=True), '2,000 (1,893 to 2,107)')
+        """
+        if drawn == total:
+            return cls.exact(hits)
+        draws = drawn * (total - 1) / (total - drawn)
+        if not hits:
+            return cls(0.0, 0.0, total * (1 - 0.05 ** (1 / draws)), is_exact=False)
+        share = hits / drawn
+        center = (share + _Z**2 / (2 * draws)) / (1 + _Z**2 / draws)
+        half = _Z / (1 + _Z**2 / draws)
+        half *= (share * (1 - share) / draws + _Z**2 / (4 * draws**2)) ** 0.5
+        low, high = max(center - half, 0.0), min(center + half, 1.0)
+        # those that were drawn are there, or are not
+        low, high = max(low * total, hits), min(high * total, total - (drawn - hits))
+        return cls(share * total, low, high, is_exact=False)
 
     @property
     def state(self) -> str:

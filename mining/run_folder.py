@@ -162,7 +162,8 @@ def _run_of(
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     from mining.export import read_edits, read_places
-    from mining.mining_run import GraphSummary, MiningRun, RelationSummary, with_names
+    from mining.graph_summary import GraphSummary, RelationSummary
+    from mining.mining_run import MiningRun, with_names
     from mining.motif_sets.motif_set import MotifSet
     from mining.plots.graph_map import GraphMap
     from mining.truth import MotifRecovery

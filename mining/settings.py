@@ -11,58 +11,20 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.io.graph_classes import GraphClasses, read_graph_classes
-from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.filters.filter_learning import FilterLearning
-from mining.miner import Miner
+from mining.filters.filter_settings import FilterSettings
+from mining.graph_settings import GraphSettings
+from mining.miner import AUTO, NONE, Miner
 
 T = TypeVar("T", bound=Any)
-
-
-@dataclass(frozen=True)
-class GraphSettings:
-    """What is read: ``[graph]``.
-
-    ``features`` are names of features to use, ``feature_file`` has them where they are not with the
-    graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
-    classes of graphs, which ``class_column`` has in a table of molecules. The others are what
-    :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1.
-    """
-
-    path: str = ""
-    format: str | None = None
-    features: tuple[str, ...] | None = None
-    feature_file: str | None = None
-    label_names: str | None = None
-    class_names: str | None = None
-    class_column: str | None = None
-    directed: bool | None = None
-    source: str | None = None
-    target: str | None = None
-    relation: str | None = None
-    weight: str | None = None
-    smiles: str | None = None
-    skip_invalid: bool | None = None
-
-    def read_graph(self) -> CSRGraph:
-        """The graph that these settings name."""
-        own = {name: value for name, value in vars(self).items() if not name.startswith("class_")}
-        return read_graph(**own)
-
-    def read_classes(self) -> GraphClasses | None:
-        """The classes of its graphs, where there are any."""
-        names = ("class_column", "format", "smiles", "skip_invalid")
-        own = {name: getattr(self, name) for name in names}
-        return read_graph_classes(self.path, self.class_names, **own)
-
 
 # what a table of the file has values of
 _RECORDS = {
     "graph": GraphSettings,
     "miner": Miner,
+    "filters": FilterSettings,
     "kernel": GOMKKernel,
     "learning": FilterLearning,
 }
@@ -70,13 +32,25 @@ _RECORDS = {
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that decides the result of a mining run: what is read, and the miner.
+    """Everything that decides the result of a mining run: what is read, the miner, its filters.
 
-    The tables ``[learning]`` and ``[kernel]`` are those of the miner.
+    ``miner.filters`` is "auto" or "none"; what else is to be said of filters is in the tables
+    ``[filters]``, ``[learning]`` and ``[kernel]``, the last of which is a part of ``learning``.
     """
 
-    graph: GraphSettings = GraphSettings()
+    graph: GraphSettings = field(default_factory=GraphSettings)
     miner: Miner = field(default_factory=Miner)
+    filters: FilterSettings = field(default_factory=FilterSettings)
+    learning: FilterLearning = field(default_factory=FilterLearning)
+
+    @classmethod
+    def of(cls, miner: Miner) -> RunSettings:
+        """The settings of a miner."""
+        if isinstance(miner.filters, str):
+            return cls(miner=miner)
+        own = miner.filters
+        plain = replace(miner, filters=AUTO)
+        return cls(miner=plain, filters=FilterSettings.of(own), learning=own.resolve_learning())
 
     def override(self, given: Mapping[str, Any]) -> RunSettings:
         """Return new settings with the values, by name, that are not None."""
@@ -86,19 +60,34 @@ class RunSettings:
             known = {one.name for one in fields(record)} & given.keys()
             return replace(record, **{name: given[name] for name in known})
 
-        learning = changed(self.miner.resolve_learning())
-        learning = replace(learning, kernel=changed(learning.kernel))
-        return RunSettings(changed(self.graph), replace(changed(self.miner), learning=learning))
+        learning = replace(changed(self.learning), kernel=changed(self.learning.kernel))
+        return RunSettings(
+            changed(self.graph), changed(self.miner), changed(self.filters), learning
+        )
+
+    def make_miner(self) -> Miner:
+        """The miner, not fitted, with its miner of filters."""
+        is_usual = self.filters == FilterSettings() and self.learning == FilterLearning()
+        if is_usual or self.miner.filters == NONE:
+            return replace(self.miner)
+        usual = self.miner.usual_filter_size
+        filters = self.filters.miner(self.learning, self.miner.random_state, usual)
+        return replace(self.miner, filters=filters)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """All tables by name."""
-        learning = asdict(self.miner.resolve_learning())
+        learning = asdict(self.learning)
         kernel = learning.pop("kernel")
         miner = {one.name: getattr(self.miner, one.name) for one in fields(Miner)}
-        del miner["learning"]
         given = self.miner.given_structures
         miner["given"] = tuple(one if isinstance(one, str) else one.to_text() for one in given)
-        return {"graph": asdict(self.graph), "miner": miner, "kernel": kernel, "learning": learning}
+        return {
+            "graph": asdict(self.graph),
+            "miner": miner,
+            "filters": asdict(self.filters),
+            "kernel": kernel,
+            "learning": learning,
+        }
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""

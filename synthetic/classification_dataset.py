@@ -54,8 +54,8 @@ class MotifClassificationDataset(_Dataset):
 
     It is a ``dgl.data.DGLDataset`` where DGL is installed; it reads and writes no files.
 
-    With features ``"per_type"`` (the default) the features alone give the label away; ask for
-    ``"constant"`` or ``"per_node"`` (the paper's) where only the structure should speak.
+    Features are drawn for each node, as in the paper, so that only the structure tells the label;
+    with ``"per_type"`` the features alone give it away.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ def planted_motif_graph(
 
     The paper (arXiv:2504.16360, "Frequent Subgraph Pattern Mining") has 1000 nodes: 760 of the
     background and ten copies each of House, Cup, Wheel and Crown (240 nodes), every copy joined by
-    one edge. It leaves open the edges that a new base node brings (here 1, so that no motif occurs
-    by chance) and draws features for each node (``"per_node"``; here per type by default).
+    one edge. It draws features for each node, and leaves open the edges that a new base node brings
+    (here 1, so that no motif occurs by chance).
     With the defaults: 1000 nodes, 759 base edges, 10 (8 + 7 + 10 + 9) = 340 motif edges and 40
     attaching edges. Node types: 760 of the background, 60 of each motif.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import webbrowser
@@ -15,6 +14,7 @@ from gomkcn.commands.base import (
     Command,
     choose_folder,
     file_options,
+    import_igraph,
     option_table,
     run_options,
     show_log,
@@ -95,7 +95,7 @@ def mine(
     # before the libraries are imported, which takes a second
     if options["path"] is not None:
         check_path(options["path"])
-    _import_igraph()
+    import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
@@ -112,7 +112,7 @@ def mine(
     settings = settings.override(options)
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
-    settings.miner.check()
+    settings.make_miner().check()
     if not settings.graph.path:
         raise InputError("PATH of a graph must be given, here or in the settings file.")
     with bar:
@@ -136,20 +136,6 @@ def mine(
             remove_progress(folder)
         click.echo(format_run(run))
         click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
-
-
-def _import_igraph() -> None:
-    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
-
-    No command draws with igraph; in the library, a user may.
-    """
-    if "matplotlib" not in sys.modules:
-        # what is None there counts as not installed
-        sys.modules["matplotlib"] = None  # type: ignore[assignment]
-        try:
-            importlib.import_module("igraph")
-        finally:
-            del sys.modules["matplotlib"]
 
 
 @click.command(cls=Command)
@@ -196,19 +182,22 @@ def _has_screen() -> bool:
 def report(run: str) -> None:
     """Print the results of RUN and rebuild its report.
 
-    RUN is the folder of `gomkcn mine` or of `gomkcn train`.
+    RUN is the folder of `gomkcn mine`, `gomkcn filters` or `gomkcn train`.
 
     \b
     gomkcn report run
     """
-    _import_igraph()
+    import_igraph()
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
+    from mining.filters_folder import FILTERS
     from mining.html.explanation_page import explain_run
     from mining.html.terminal import format_run
     from mining.run_folder import read_run, write_report
 
-    if (Path(run) / METRICS).exists():
+    if (Path(run) / FILTERS).exists():
+        table, page = _report_filters(run)
+    elif (Path(run) / METRICS).exists():
         _, page = explain_run(run)
         table = format_results(read_metrics(run))
     else:
@@ -217,6 +206,17 @@ def report(run: str) -> None:
             page = write_report(folder, finished)
         table = format_run(finished)
     click.echo(f"{table}\n\nreport: {page}")
+
+
+def _report_filters(run: str) -> tuple[str, Path]:
+    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from mining.filters_folder import read_filters_run, write_filters_page
+    from mining.html.filters_text import format_filters
+
+    finished = read_filters_run(run)
+    with lock_folder(run) as folder:
+        page = write_filters_page(folder, finished)
+    return format_filters(finished), page
 
 
 @click.command(cls=Command)

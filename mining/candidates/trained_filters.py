@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.rooted_subgraphs import FeatureScaling
+from collections.abc import Sequence
+
+from mining.filters.mined_filter import MinedFilter
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
 
 
 def patterns_of_filters(
-    filters: DiscreteFilters, mined: MinedGraph, scaling: FeatureScaling, sizes: range
+    filters: Sequence[MinedFilter], mined: MinedGraph, sizes: range
 ) -> list[Pattern]:
     """One pattern for each structure that filters have learnt.
 
     What is smaller than ``sizes`` is left out, unless there is nothing larger.
     """
     found = []
-    for number, size in enumerate(filters.num_nodes):
-        channels = filters.adj[number, :size, :size].numpy().reshape(size, size, -1) > 0
-        # scaled columns of categories that no node has, or all have, cannot be compared
-        features = scaling.restore(filters.feat[number, :size].numpy())
-        colors = mined.categories.colors(features) if mined.categories else None
-        found.append(Pattern(mined.structure(channels, colors), sources=("filters",)))
+    for one in filters:
+        structure = one.structure
+        names = mined.graph.feature_names
+        colors = mined.categories.numbers_of(structure, names) if structure.categories else None
+        own = mined.structure(structure.channels, colors)
+        found.append(Pattern(own, sources=("filters",)))
     large = [one for one in found if one.num_nodes >= sizes[0]]
     return merge(large or found)

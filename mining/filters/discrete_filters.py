@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DiscreteFilters:
-    """F filters turned into graphs, each still padded to M nodes for the kernel.
+    """F filters turned into graphs, on the CPU, each still padded to M nodes for the kernel.
 
     ``adj`` float32 ``[F, M, M]`` of zeros and ones, with the nodes of the pattern first, or
     ``[F, M, M, C]`` for the channels of several relations or directions; ``feat [F, M, D]`` scaled
@@ -49,7 +49,8 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     import networkx as nx
 
     with torch.no_grad():
-        weights, feat = filters.adj().clone(), filters.feat().clone()
+        weights = filters.adj().detach().cpu().clone()
+        feat = filters.feat().detach().cpu().clone()
     adj = (weights > 0.5).float()
     sizes = []
     for number in range(len(adj)):

@@ -4,6 +4,9 @@ This is the frequent pattern mining of section VI-B of the GOMKCN paper. Each su
 its most similar filter; the loss is the mean distance to it (the paper's equation for L_frq). An
 epoch scores all pairs without gradient, and then differentiates only the pairs of a subgraph and
 its own filter.
+
+Everything stays on the device of the subgraphs: random numbers are drawn before the first epoch,
+so that a training on a GPU has those of one on a CPU, and losses are read after the last one.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from gomkcn_dgl.errors import InputTypeError
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.steps import Steps
-from gomkcn_dgl.subgraphs import MAX_HOPS
+from gomkcn_dgl.subgraphs import MAX_HOPS, SubgraphSettings, usual_hops
 from mining.filters.discrete_filters import DiscreteFilters, discretize
 from mining.filters.rooted_subgraphs import RootedSubgraphs
 
@@ -36,24 +39,24 @@ _IDLE_SHARE = 0.01
 _RELOCATION_SHARE = 0.75
 # another subgraph that is closer than this to one that is chosen is the same but for rounding
 _LEAST_GAIN = 1e-4
-# subgraphs in a gradient step, those compared with all filters at once, and those compared with
-# each other to initialise the filters
-_BATCH_SIZE, _PART_SIZE, _MOST_COMPARED = 1024, 4096, 1000
+# subgraphs in a gradient step
+_BATCH_SIZE = 1024
+# subgraphs that are compared with all filters at once: a table of 4096 x 8 pairs of six nodes
+# takes a few MiB
+_PART_SIZE = 4096
+# subgraphs that are compared with each other to initialise the filters: a million pairs take
+# about a second of one thread
+_MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True)
 class FilterLearning:
-    """How graph filters are learnt, and which of their patterns a miner reports.
+    """How graph filters are learnt.
 
     Attributes
     ----------
-    num_filters : int
-        Filters, of which there are fewer where no more subgraphs differ; a miner reports at most so
-        many of their patterns, or of frequent subgraphs.
     num_epochs : int
         Gradient epochs; 0 keeps the initial filters.
-    min_occurrences : int
-        A miner drops patterns of filters and frequent subgraphs that have fewer occurrences.
     policy : {"dense", "bfs"}
         Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
         paper uses ``"bfs"``, which rarely leaves a whole occurrence.
@@ -70,7 +73,9 @@ class FilterLearning:
     feature_contrast : float
         In (0, 1]: how much of the unit interval the scaled features fill. Lower it when features
         differ from node to node at random, so that the structure counts for more.
-
+    max_subgraphs : int
+        Most subgraphs to learn from; of more nodes so many are drawn. The share of the subgraphs
+        that belong to a filter is then uncertain by 2.2 percentage points at most.
     kernel : GOMKKernel
         How similar a subgraph and a filter are.
     backend : str
@@ -87,22 +92,20 @@ class FilterLearning:
     'dense'
     """
 
-    num_filters: int = 12
     num_epochs: int = 60
-    min_occurrences: int = 5
     policy: str = "dense"
     num_hops: int | None = None
     init: str = "facility_location"
     learning_rate: float = 0.1
     relocate: bool = True
     feature_contrast: float = 0.3
+    max_subgraphs: int = 2000
     kernel: GOMKKernel = DEFAULT_KERNEL
     backend: str = "auto"
 
     def __post_init__(self) -> None:
-        check_int("num_filters", self.num_filters, 1)
         check_int("num_epochs", self.num_epochs, 0)
-        check_int("min_occurrences", self.min_occurrences, 0)
+        check_int("max_subgraphs", self.max_subgraphs, 1)
         check_kernel(self.kernel, None)
         check_float("learning_rate", self.learning_rate, 0, 1e6, open_minimum=True)
         check_choice("policy", self.policy, POLICIES)
@@ -110,6 +113,32 @@ class FilterLearning:
         if self.num_hops is not None:
             check_int("num_hops", self.num_hops, 0, MAX_HOPS)
         check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
+
+    @classmethod
+    def paper(cls) -> FilterLearning:
+        """What section VI-B of the paper prints; what it does not print is the plainest.
+
+        Printed are 3 hops, 3 steps of aggregation, 500 epochs at a learning rate of .5, and in
+        sections III and IV the breadth-first subgraphs, the random start and the greedy matching.
+
+        >>> FilterLearning.paper().num_epochs
+        500
+        """
+        return cls(
+            num_epochs=500,
+            policy="bfs",
+            num_hops=3,
+            init="random",
+            learning_rate=0.5,
+            relocate=False,
+            feature_contrast=1.0,
+            kernel=GOMKKernel(3, tau=1.0, matching="greedy"),
+        )
+
+    def subgraph_settings(self, size: int, seed: int) -> SubgraphSettings:
+        """How the subgraphs for filters of ``size`` nodes are taken."""
+        hops = usual_hops(size) if self.num_hops is None else self.num_hops
+        return SubgraphSettings(hops, size, self.policy, seed)
 
 
 def check_learning(learning: FilterLearning | None) -> FilterLearning:
@@ -121,71 +150,87 @@ def check_learning(learning: FilterLearning | None) -> FilterLearning:
 
 
 def learn_filters(
-    subgraphs: RootedSubgraphs, learning: FilterLearning, seed: int, steps: Steps
+    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
     """Learn filters; return them as graphs, and the loss before the training and after each epoch.
 
-    When time is up, training ends.
+    There are fewer than ``num_filters`` where no more subgraphs differ. When time is up, training
+    ends.
     """
-    from gomkcn_dgl.filters import GraphFilters
-
-    def learn() -> dict[str, np.ndarray]:
-        rng = np.random.default_rng(seed)
-        # a generator of its own leaves the global random numbers of torch as they are
-        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        number, size, width = subgraphs.feat.shape
-        number, chosen = min(number, learning.num_filters), None
-        if learning.init != "random":
-            chosen = choose_initial(subgraphs, learning, rng)
-            number = len(chosen)
-        directed = subgraphs.relations.directed
-        filters = GraphFilters(number, size, width, generator=generator, directed=directed)
-        if chosen is not None:
-            filters.set(slice(None), subgraphs.adj[chosen], subgraphs.feat[chosen])
-        curve: list[float] = []
-
-        def on_epoch(loss: float) -> bool:
-            curve.append(loss)
-            return steps.is_late()
-
-        # a filter with edges between 0 and 1 can have a small loss without resembling any graph, so
-        # the filters before and after the training are judged as discrete ones
-        on_epoch(mean_distance(subgraphs, filters.adj(), filters.feat(), learning))
-        candidates = [discretize(filters)]
-        FilterTraining(subgraphs, filters, learning, generator).run(on_epoch)
-        candidates.append(discretize(filters))
-        best = min(
-            candidates, key=lambda one: mean_distance(subgraphs, one.adj, one.feat, learning)
-        )
-        arrays = {name: getattr(best, name).numpy() for name in ("adj", "feat", "weights")}
-        return arrays | {"num_nodes": np.array(best.num_nodes), "curve": np.array(curve)}
-
-    found = steps.once("learning filters", learn)
+    found = steps.once("learning filters", _learn, subgraphs, num_filters, learning, seed, steps)
     adj, feat, weights = (torch.from_numpy(found[name]) for name in ("adj", "feat", "weights"))
     filters = DiscreteFilters(adj, feat, weights, tuple(found["num_nodes"].tolist()))
     return filters, found["curve"].tolist()
 
 
+def _learn(
+    subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int, steps: Steps
+) -> dict[str, np.ndarray]:
+    """Initialise, train and discretise filters."""
+    from gomkcn_dgl.filters import GraphFilters
+
+    rng = np.random.default_rng(seed)
+    # a generator of its own leaves the global random numbers of torch as they are
+    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+    # 1. the filters as they start: real subgraphs, or random numbers
+    num_subgraphs, size, width = subgraphs.feat.shape
+    number = min(num_subgraphs, num_filters)
+    chosen = None
+    if learning.init != "random":
+        chosen = choose_initial(subgraphs, num_filters, learning, rng)
+        number = len(chosen)
+    directed = subgraphs.relations.directed
+    filters = GraphFilters(number, size, width, generator=generator, directed=directed)
+    filters.to(subgraphs.device)
+    if chosen is not None:
+        filters.set(slice(None), subgraphs.adj[chosen], subgraphs.feat[chosen])
+    # 2. training; a filter with edges between 0 and 1 can have a small loss without resembling any
+    # graph, so the filters before and after it are judged as discrete ones
+    before = mean_distance(subgraphs, filters.adj(), filters.feat(), learning)
+    candidates = [discretize(filters)]
+    training = FilterTraining(subgraphs, filters, learning, generator)
+    steps.progress.begin("training filters", learning.num_epochs)
+
+    def on_epoch() -> bool:
+        steps.progress.move(1)
+        return steps.is_late()
+
+    losses = training.run(on_epoch)
+    candidates.append(discretize(filters))
+    best = min(candidates, key=lambda one: mean_distance(subgraphs, one.adj, one.feat, learning))
+    return {
+        "adj": best.adj.numpy(),
+        "feat": best.feat.numpy(),
+        "weights": best.weights.numpy(),
+        "num_nodes": np.array(best.num_nodes),
+        "curve": np.array([before, *losses]),
+    }
+
+
 def choose_initial(
-    subgraphs: RootedSubgraphs, learning: FilterLearning, rng: np.random.Generator
+    subgraphs: RootedSubgraphs,
+    num_filters: int,
+    learning: FilterLearning,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Choose the subgraphs that the filters are initialised with, int64 ``[Q]``.
 
     Greedy facility location among at most 1,000 of them. None is chosen that is as another one, so
     that there may be fewer than ``num_filters``.
     """
-    rows, kernel = np.arange(len(subgraphs.feat)), learning.kernel
+    rows = np.arange(len(subgraphs.feat))
+    kernel = learning.kernel
     if len(rows) > _MOST_COMPARED:
         rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
-    index = torch.from_numpy(rows)
+    index = torch.from_numpy(rows).to(subgraphs.device)
     x, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
     with torch.no_grad():
         blocks = [
-            kernel.match(x[part], x, num_nodes[part], learning.backend).scores
-            for part in torch.arange(len(rows)).split(128)
+            kernel.match(own, x, own_nodes, learning.backend).scores
+            for own, own_nodes in zip(x.split(128), num_nodes.split(128), strict=True)
         ]
-    similarity = torch.cat(blocks).numpy() / kernel.largest_score(x.shape[2])
-    return rows[_facility_location(similarity, learning.num_filters)]
+    similarity = torch.cat(blocks).cpu().numpy() / kernel.largest_score(x.shape[2])
+    return rows[_facility_location(similarity, num_filters)]
 
 
 def _facility_location(similarity: np.ndarray, num_chosen: int) -> list[int]:
@@ -220,15 +265,16 @@ def assign(
     rows: Tensor | None = None,
 ) -> Assignment:
     """The most similar of filters ``adj [F, M, M]``, ``feat [F, M, D]`` of all or some rows."""
-    rows = torch.arange(len(subgraphs.feat)) if rows is None else rows
-    kernel = learning.kernel
-    z, largest = kernel.embed(adj, feat), kernel.largest_score(adj.shape[1])
+    kernel, device = learning.kernel, subgraphs.device
+    rows = torch.arange(len(subgraphs.feat), device=device) if rows is None else rows
+    z = kernel.embed(adj.to(device), feat.to(device))
+    largest = kernel.largest_score(adj.shape[1])
     parts = []
     for part in rows.split(_PART_SIZE):
         scores, matching = kernel.match(
             subgraphs.levels[part], z, subgraphs.num_nodes[part], learning.backend
         )
-        best, index = scores.argmax(dim=1), torch.arange(len(part))
+        best, index = scores.argmax(dim=1), torch.arange(len(part), device=device)
         parts.append((best, scores[index, best] / largest, matching[index, best]))
     return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
@@ -241,7 +287,7 @@ def mean_distance(
 
 
 class FilterTraining:
-    """Trains graph filters, in place, on U subgraphs."""
+    """Trains graph filters, in place, on U subgraphs, on the device that both are on."""
 
     def __init__(
         self,
@@ -250,32 +296,50 @@ class FilterTraining:
         learning: FilterLearning,
         generator: torch.Generator,
     ) -> None:
-        self.subgraphs, self.filters, self.learning = subgraphs, filters, learning
-        self.generator, self.optimizer = generator, FilterAdam(filters.parameters())
+        self.subgraphs = subgraphs
+        self.filters = filters
+        self.learning = learning
+        self.generator = generator
+        self.optimizer = FilterAdam(filters.parameters())
 
-    def run(self, on_epoch: Callable[[float], bool]) -> None:
-        """Run gradient epochs; ``on_epoch`` gets the loss of each and returns whether to stop."""
-        learning, number = self.learning, len(self.subgraphs.feat)
+    def run(self, on_epoch: Callable[[], bool]) -> list[float]:
+        """Run gradient epochs and return the loss of each.
+
+        ``on_epoch`` is called after each and returns whether to stop. Nothing is read from the
+        device before the last one.
+        """
+        learning, device = self.learning, self.subgraphs.device
+        num_subgraphs, num_filters = len(self.subgraphs.feat), len(self.filters.free_adj)
+        # all that is drawn at random: the order of the subgraphs, and where idle filters move
+        shape = learning.num_epochs, num_subgraphs
+        orders = torch.rand(shape, generator=self.generator).argsort(dim=1).to(device)
+        races = torch.empty(shape).exponential_(generator=self.generator).to(device)
+        losses = []
         for epoch in range(learning.num_epochs):
             # the learning rate falls from its full value to 0 along half a cosine
             cosine = math.cos(math.pi * epoch / learning.num_epochs)
             rate = learning.learning_rate * (1 + cosine) / 2
-            loss, sizes = 0.0, torch.zeros(len(self.filters.free_adj), dtype=torch.int64)
-            for batch in torch.randperm(number, generator=self.generator).split(_BATCH_SIZE):
-                assignment = self.assign(batch)
-                sizes += torch.bincount(assignment.filter_of, minlength=len(sizes))
-                loss += self.step(batch, assignment, rate)
-            if on_epoch(loss / number):
+            loss = torch.zeros((), device=device)
+            sizes = torch.zeros(num_filters, device=device)
+            similarity = torch.empty(num_subgraphs, device=device)
+            for rows in orders[epoch].split(_BATCH_SIZE):
+                assignment = self.assign(rows)
+                sizes += _count(assignment.filter_of, num_filters)
+                similarity[rows] = assignment.similarity
+                loss += self.step(rows, assignment, rate)
+            losses.append(loss / num_subgraphs)
+            if on_epoch():
                 break
             if learning.relocate and epoch < _RELOCATION_SHARE * learning.num_epochs:
-                self.relocate_idle(sizes)
+                self.relocate_idle(sizes, similarity, races[epoch])
+        return torch.stack(losses).tolist() if losses else []
 
     def assign(self, rows: Tensor | None = None) -> Assignment:
         """Most similar filter of all or some subgraphs."""
         adj, feat = self.filters.adj(), self.filters.feat()
         return assign(self.subgraphs, adj, feat, self.learning, rows)
 
-    def step(self, rows: Tensor, assignment: Assignment, rate: float) -> float:
+    def step(self, rows: Tensor, assignment: Assignment, rate: float) -> Tensor:
         """Take one gradient step; return the summed loss of ``rows`` before it."""
         kernel = self.learning.kernel
         z = kernel.embed(self.filters.adj(), self.filters.feat())
@@ -284,23 +348,38 @@ class FilterTraining:
         scores = kernel.score_pairs(self.subgraphs.levels[rows], z, assignment.matching)
         loss = (1 - scores / kernel.largest_score(self.filters.filter_size)).sum()
         self.optimizer.step(loss / len(rows), rate)
-        return float(loss.detach())
+        return loss.detach()
 
-    def relocate_idle(self, sizes: Tensor) -> None:
+    @torch.no_grad()
+    def relocate_idle(self, sizes: Tensor, similarity: Tensor, race: Tensor) -> None:
         """Move idle filters to subgraphs that are drawn by their squared distances to their filter.
 
         So they move to where many are represented badly (D. Arthur and S. Vassilvitskii, k-means++,
-        SODA 2007). ``sizes`` are the numbers of subgraphs of the filters.
+        SODA 2007). ``sizes`` are the numbers of subgraphs of the filters, ``similarity`` is that of
+        each subgraph to its filter, and ``race`` are exponential times, one a subgraph: those that
+        arrive first, each as fast as its squared distance, are a draw without replacement (P. S.
+        Efraimidis and P. G. Spirakis, Weighted random sampling with a reservoir, 2006).
         """
-        idle = torch.nonzero(sizes < _IDLE_SHARE * sizes.double().mean()).flatten()
-        if len(idle) == 0:
-            return
-        distance = (1 - self.assign().similarity).clamp(min=1e-6) ** 2
-        idle = idle[: len(distance)]
-        drawn = torch.multinomial(distance, len(idle), generator=self.generator)
-        self.filters.set(idle, self.subgraphs.adj[drawn], self.subgraphs.feat[drawn])
-        # the old momentum would carry the filter away from its new place
+        idle = sizes < _IDLE_SHARE * sizes.mean()
+        speed = (1 - similarity).clamp(min=1e-6) ** 2
+        # as many as there are filters, so that how many are idle need not be read
+        first = (speed / race).topk(min(len(idle), len(race))).indices
+        place = (idle.cumsum(0) - 1).clamp(min=0, max=len(first) - 1)
+        drawn = first[place]
+        trained = [one.clone() for one in self.filters.parameters()]
+        self.filters.set(slice(None), self.subgraphs.adj[drawn], self.subgraphs.feat[drawn])
+        for parameter, before in zip(self.filters.parameters(), trained, strict=True):
+            moves = idle.reshape(-1, *[1] * (before.dim() - 1))
+            parameter.copy_(torch.where(moves, parameter, before))
+        # the old momentum would carry a filter away from its new place
         self.optimizer.reset(idle)
+
+
+def _count(numbers: Tensor, size: int) -> Tensor:
+    """How often each of the numbers below ``size`` is there, float ``[size]``."""
+    counts = torch.zeros(size, device=numbers.device)
+    # bincount would read the largest number from the device
+    return counts.index_add_(0, numbers, torch.ones(len(numbers), device=numbers.device))
 
 
 class FilterAdam:
@@ -329,6 +408,6 @@ class FilterAdam:
         )  # fmt: skip
 
     def reset(self, filters: Tensor) -> None:
-        """Clear the momentum of the filters with these numbers."""
+        """Clear the momentum of some filters, bool ``[F]``."""
         for one in (*self.mean, *self.square):
-            one[filters] = 0
+            one.masked_fill_(filters.reshape(-1, *[1] * (one.dim() - 1)), 0)

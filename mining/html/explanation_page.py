@@ -21,6 +21,7 @@ from gomkcn_dgl.training.training_run import (
 )
 from mining.classifier_explanation import Explanation, explain_classifier
 from mining.html.page import flatten, render_page
+from mining.plots.filter_drawing import response_fills
 from mining.plots.layout import Drawable
 from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import line_styles
@@ -83,13 +84,13 @@ def render_explanation(
 
 
 def _draw(graph: Drawable | None, scores: np.ndarray | None = None) -> Markup:
-    """A graph, whose nodes are shaded by their responses ``[V, F]`` to the strongest filter."""
+    """A graph, coloured by the responses ``[V, F]`` of its nodes to the strongest filter."""
     if graph is None:
         return Markup("<p>Too large to be drawn.</p>")
-    shades = np.empty(0)
+    fills: list[str] = []
     if scores is not None:
         own = scores[:, scores.max(axis=0).argmax()]
-        shades = (own - own.min()) / max(float(np.ptp(own)), 1e-9)
+        fills = response_fills(own, float(own.min()), float(own.max()))
     wide = 0.6 if graph.num_nodes <= 10 else 1 if graph.num_nodes <= 60 else 2
     return draw_structure(
         graph,
@@ -98,7 +99,7 @@ def _draw(graph: Drawable | None, scores: np.ndarray | None = None) -> Markup:
         lines=line_styles([], graph.relations.kinds),
         letters=bool(graph.categories),
         label=f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges",
-        shades=shades.tolist(),
+        fills=fills,
     )
 
 

@@ -1,24 +1,14 @@
-"""What the script of the page works on: the graph, copies and occurrences, in one block.
-
-The block is JSON, compressed and in base64, so that ten thousand occurrences take little room and
-no text of the data can end it.
-"""
+"""What the script of the page of a mining run works on: the graph, copies and occurrences."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import zlib
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import visible
-from mining.html.page import read_text
+from mining.html.drawn_graph import Node, graph_record, pack
 from mining.html.terminal import called, shown_set
 from mining.mining_run import MiningRun
 from mining.occurrences import Occurrences
@@ -27,7 +17,6 @@ from mining.plots.styles import Kind
 
 # more occurrences of a pattern are a sample
 MOST_DRAWN = 250
-Node = tuple[int, Any]
 
 
 class Places(NamedTuple):
@@ -49,22 +38,6 @@ class Places(NamedTuple):
     def nodes(self) -> list[list[Node]]:
         """Graph and id of each node of the drawn places."""
         return [[(one.graph, name) for name in one.nodes] for one in self.drawn]
-
-
-@cache
-def page_script() -> str:
-    """The script of the page."""
-    return read_text("page.js")
-
-
-@cache
-def content_policy() -> str:
-    """The policy that lets the page run its own script and load nothing."""
-    digest = base64.b64encode(hashlib.sha256(page_script().encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
 
 
 def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[Kind, str]) -> str:
@@ -99,36 +72,14 @@ def explorer_data(run: MiningRun, motifs: Sequence[dict[str, Any]], lines: dict[
         }
         for one, places in zip(run.patterns, drawn["pattern"], strict=True)
     ]
-    record = {
-        "collection": run.graph.num_graphs > 1,
-        "numNodes": run.graph.num_nodes,
-        "numGraphs": run.graph.num_graphs,
-        "names": [name if isinstance(name, int) else visible(name) for _, name in number],
-        "graphs": [graph for graph, _ in number],
-        "x": shown.positions[:, 0].tolist(),
-        "y": shown.positions[:, 1].tolist(),
-        "from": shown.edges[:, 0].tolist(),
-        "to": shown.edges[:, 1].tolist(),
-        "relation": shown.edge_relations.tolist(),
-        "relations": [
-            {"name": visible(name), "directed": directed, "line": line}
-            for name, directed, line in (
-                (*kind, lines.get(kind, "solid"))
-                for kind in [(one.name, one.directed) for one in run.graph.relations]
-                or [(PLAIN, False)]
-            )
-        ],
-        "kinds": [visible(name) for name in shown.kinds],
-        "kindOf": shown.kind_of.tolist(),
-        "degrees": shown.degrees.tolist(),
-        "classes": [visible(name) for name in shown.classes],
-        "classOf": shown.class_of.tolist(),
-        "motifs": copies,
-        "patterns": patterns,
-        "start": start_of(run),
-    }
-    text = json.dumps(record, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return pack(
+        {
+            **graph_record(run.graph, shown, list(number), lines),
+            "motifs": copies,
+            "patterns": patterns,
+            "start": start_of(run),
+        }
+    )
 
 
 def start_of(run: MiningRun) -> int | None:

@@ -1,5 +1,5 @@
-// The page of a run comes alive: tables that open and are saved, and the graph, coloured by the
-// copies of the motif set. A motif, a pattern, a node or a graph of a collection can be selected.
+// What pages with a graph share: tables that open and are saved, and a graph or a collection that is
+// moved, zoomed, selected from and saved. A script of its own says what a page colours and tells.
 "use strict";
 
 const LETTERS = "ABCDEFGHIJ";
@@ -68,37 +68,24 @@ function showTarget() {
 
 // ---- data ----
 
-async function readRun() {
+// what the script works on; null where there is no graph to show
+async function readRecord() {
   const block = document.getElementById("run-data");
   if (!block) return null;
   const bytes = Uint8Array.from(atob(block.textContent.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Run(JSON.parse(await new Response(stream).text()));
+  return JSON.parse(await new Response(stream).text());
 }
 
-class Run {
+// The graph that is drawn. A page says in a class of its own what a selection lights (`lightOf`),
+// which nodes are `isMarked`, and how nodes and edges are painted (`paint`).
+class DrawnGraph {
   constructor(record) {
     Object.assign(this, record);
-    // nodes and edges that are drawn; places may name other nodes
+    // nodes and edges that are drawn; others may be named
     this.size = this.x.length;
     this.numbers = new Map();
     this.from.forEach((from, edge) => this.between(from, this.to[edge], true).push(edge));
-    // for each node its copies, and for each node and edge the first motif that it is in
-    this.copiesOf = this.names.map(() => []);
-    this.motifOf = new Int16Array(this.names.length).fill(-1);
-    this.motifOfEdge = new Int16Array(this.from.length).fill(-1);
-    this.motifs.forEach((motif, at) => {
-      // where each copy differs: pairs of nodes of the motif that it lacks, and that it joins
-      motif.editsOf = motif.places.map(() => ({ missing: [], added: [] }));
-      for (const [copy, u, v, sign] of motif.edits)
-        motif.editsOf[copy][sign < 0 ? "missing" : "added"].push(u < v ? [u, v] : [v, u]);
-      motif.places.forEach((nodes, copy) => {
-        for (const node of nodes) this.copiesOf[node].push([at, copy]);
-        for (const node of nodes) if (this.motifOf[node] < 0) this.motifOf[node] = at;
-        for (const edge of this.edgesOf(motif, copy))
-          if (this.motifOfEdge[edge] < 0) this.motifOfEdge[edge] = at;
-      });
-    });
   }
 
   // numbers of the drawn edges between two nodes
@@ -109,21 +96,6 @@ class Run {
     return own;
   }
 
-  // those that a place has of its structure, and those that it has beside
-  edgesOf(structure, place) {
-    const nodes = structure.places[place];
-    const missing = new Set(structure.editsOf?.[place].missing.map(String));
-    return structure.edges.flatMap(([u, v, relation]) => missing.has(String(u < v ? [u, v] : [v, u])) ? []
-      : this.between(nodes[u], nodes[v]).filter((edge) => this.relation[edge] === relation &&
-        (!this.relations[relation]?.directed || this.from[edge] === nodes[u])))
-      .concat(this.addedTo(structure, place));
-  }
-
-  addedTo(structure, place) {
-    const nodes = structure.places[place];
-    return (structure.editsOf?.[place].added ?? []).flatMap(([u, v]) => this.between(nodes[u], nodes[v]));
-  }
-
   edgesAt(node) {
     return [...this.from.keys()].filter((edge) => this.from[edge] === node || this.to[edge] === node);
   }
@@ -132,42 +104,27 @@ class Run {
 
   kindName(node) { return node < this.size ? this.kinds[this.kindOf[node]] : ""; }
 
-  structureOf(selection) {
-    return { motif: this.motifs, pattern: this.patterns }[selection?.kind]?.[selection.id];
+  // what is said of the node under the pointer
+  tipOf(node) { return [this.nameOf(node), this.kindName(node), `degree ${digits(this.degrees[node])}`]; }
+
+  className(graph) { return this.classes[this.classOf[graph]] ?? ""; }
+
+  // of the graphs of a collection those that are shown, in their order, and what is said below each
+  graphsFor(graphs, selection, light) {
+    if (!selection || selection.kind === "graph") return graphs;
+    const held = new Set([...light.nodes].map((node) => this.graphs[node]));
+    return graphs.filter((graph) => held.has(graph));
   }
 
-  // what a selection lights: nodes, edges, and the nodes and edges of the one place that is shown,
-  // of which some are added, and pairs of nodes whose edge is missing
-  lightOf(selection) {
-    const light = {
-      nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), added: new Set(), missing: [], color: "hit",
-    };
-    const add = (nodes, edges) => {
-      nodes.forEach((node) => light.nodes.add(node));
-      edges.forEach((edge) => light.edges.add(edge));
-    };
-    const structure = this.structureOf(selection);
-    if (structure) {
-      const { at, kind } = selection;
-      if (kind === "motif") light.color = structure.color;
-      structure.places.forEach((nodes, place) => add(nodes, this.edgesOf(structure, place)));
-      if (at === undefined) return light;
-      light.one = structure.places[at];
-      light.oneEdges = new Set(this.edgesOf(structure, at));
-      light.added = new Set(this.addedTo(structure, at));
-      light.missing = (structure.editsOf?.[at].missing ?? []).map((pair) => pair.map((node) => light.one[node]));
-    } else if (selection?.kind === "node") {
-      const { node } = selection;
-      const own = this.copiesOf[node];
-      light.color = own.length ? this.motifs[own[0][0]].color : "mx";
-      light.one = [node];
-      for (const [at, copy] of own)
-        add(this.motifs[at].places[copy], this.edgesOf(this.motifs[at], copy));
-      const edges = own.length ? [] : this.edgesAt(node);
-      add([node, ...edges.flatMap((edge) => [this.from[edge], this.to[edge]])], edges);
-    }
-    return light;
-  }
+  captionOf(graph) { return this.className(graph); }
+}
+
+// What a selection lights: nodes, edges, and the nodes and edges of the one place that is shown, with
+// the letters of its nodes; some of its edges are added, and of some pairs of nodes the edge is missing.
+function makeLight(color = "hit") {
+  return {
+    nodes: new Set(), edges: new Set(), one: [], oneEdges: new Set(), letters: [], added: new Set(), missing: [], color,
+  };
 }
 
 // ---- drawing ----
@@ -206,7 +163,7 @@ class SvgWriter {
 // the colours of the page, light or dark
 function palette() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["hit", "paper", "ink", "soft", "node", "edge", "m0", "m1", "m2", "m3", "m4", "m5"];
+  const names = ["hit", "paper", "ink", "soft", "node", "edge", ...Array.from({ length: 10 }, (_, at) => `m${at}`)];
   const colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   return { ...colors, mx: colors.soft };
 }
@@ -304,36 +261,17 @@ class Painter {
     this.context.closePath();
   }
 
-  // all of some edges and nodes, those of copies and those that are lit on top
-  graph(nodes, edges, place, radius) {
-    const { run, context, colors, light, isSelected } = this;
-    const plain = isSelected ? 0.45 : 1;
-    const rank = (edge) => light.added.has(edge) ? 4 : light.oneEdges.has(edge) ? 3
-      : light.edges.has(edge) ? 2 : run.motifOfEdge[edge] < 0 ? 0 : 1;
-    const colorOf = (edge) => light.edges.has(edge) ? light.color : run.motifs[run.motifOfEdge[edge]]?.color ?? "edge";
-    const groups = grouped(edges, (edge) => `${rank(edge)} ${colorOf(edge)}`);
-    for (const key of [...groups.keys()].sort()) {
-      const [rank, color] = key.split(" ");
-      this.edges(groups.get(key), place, radius, colors[color], [1, 2, 2, 3.5, 1.2][rank], rank < 2 ? plain : 1);
-    }
-    this.missing(light.missing.filter((pair) => pair.every((node) => nodes.includes(node))), place);
-    const rankOf = (node) => (light.nodes.has(node) ? 2 : run.motifOf[node] >= 0 ? 1 : 0);
-    for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v))) {
-      const lit = light.nodes.has(node);
-      const motif = run.motifs[run.motifOf[node]];
-      let color = motif ? colors[motif.color] : colors.node;
-      if (lit && light.color !== "mx") color = colors[light.color];
-      const [x, y] = place(node);
-      const hollow = motif?.hollow && !(lit && light.color === "hit");
-      context.globalAlpha = isSelected && !lit ? 0.38 : 1;
-      context.beginPath();
-      context.arc(x, y, radius(node), 0, 2 * Math.PI);
-      context.fillStyle = hollow ? colors.paper : color;
-      context.fill();
-      context.lineWidth = light.one.includes(node) ? 2 : hollow ? 1.6 : 0.6;
-      context.strokeStyle = light.one.includes(node) ? colors.ink : hollow ? color : colors.paper;
-      context.stroke();
-    }
+  // a node as a disc with a rim, which is hollow where `fill` is the paper
+  node(node, place, radius, fill, rim, width, alpha = 1) {
+    const { context } = this;
+    context.globalAlpha = alpha;
+    context.beginPath();
+    context.arc(...place(node), radius(node), 0, 2 * Math.PI);
+    context.fillStyle = fill;
+    context.fill();
+    context.lineWidth = width;
+    context.strokeStyle = rim;
+    context.stroke();
     context.globalAlpha = 1;
   }
 
@@ -363,7 +301,7 @@ class GraphView {
     this.colors = palette();
     // nodes that are named first
     this.ranked = [...this.nodes].sort((u, v) =>
-      (run.size < 200 && (run.motifOf[v] >= 0) - (run.motifOf[u] >= 0)) || run.degrees[v] - run.degrees[u]);
+      (run.size < 200 && run.isMarked(v) - run.isMarked(u)) || run.degrees[v] - run.degrees[u]);
     [this.width, this.height] = [box.clientWidth, box.clientHeight];
     this.listen();
     this.fit();
@@ -392,8 +330,7 @@ class GraphView {
   radius(node) {
     const base = this.run.size > 600 ? 2.2 : this.run.size > 200 ? 2.8 : 5;
     const zoomed = Math.min(3, Math.sqrt(Math.max(1, this.scale / this.whole)));
-    const marked = this.selection ? this.light.nodes.has(node) : this.run.motifOf[node] >= 0;
-    return base * zoomed * (marked ? 1.45 : 1);
+    return base * zoomed * (this.run.isMarked(node, this.selection, this.light) ? 1.45 : 1);
   }
 
   // at the next frame, however often it is asked for
@@ -414,7 +351,7 @@ class GraphView {
 
   paint(context) {
     const painter = new Painter(this.run, context, this.colors, this.light, Boolean(this.selection));
-    painter.graph(this.nodes, this.edges, (node) => this.place(node), (node) => this.radius(node));
+    this.run.paint(painter, this.nodes, this.edges, (node) => this.place(node), (node) => this.radius(node));
     this.names(painter);
   }
 
@@ -423,7 +360,6 @@ class GraphView {
     const { run, light } = this;
     const zoom = this.scale / this.whole;
     const most = run.size > 600 ? (zoom > 3 ? 60 : 0) : run.size > 200 ? Math.round(9 * zoom ** 1.6) : 90;
-    const shows = this.selection?.at !== undefined;
     const taken = run.size > 200 ? [] : this.nodes.map((node) => {
       const [[x, y], r] = [this.place(node), this.radius(node)];
       return [x - r, y - r, x + r, y + r, node];
@@ -434,7 +370,7 @@ class GraphView {
       if (node >= run.size) continue;
       const strong = light.one.includes(node);
       if (!strong && number >= most) break;
-      const said = (strong && shows ? `${LETTERS[light.one.indexOf(node)]} ` : "") + run.nameOf(node);
+      const said = `${light.letters[light.one.indexOf(node)] ?? ""} ${run.nameOf(node)}`.trim();
       const [[x, y], r] = [this.place(node), this.radius(node) + 3];
       const wide = said.length * (strong ? 6.9 : 6) + 4;
       const spots = [[x + r, y], [x - r - wide, y], [x - wide / 2, y - r - 6], [x - wide / 2, y + r + 7]];
@@ -471,7 +407,7 @@ class GraphView {
     let [best, least] = [-1, 144];
     for (const node of this.nodes) {
       const [u, v] = this.place(node);
-      const far = (u - x) ** 2 + (v - y) ** 2 - (this.run.motifOf[node] >= 0 ? 3 : 0);
+      const far = (u - x) ** 2 + (v - y) ** 2 - (this.run.isMarked(node) ? 3 : 0);
       if (far < least) [best, least] = [node, far];
     }
     return best;
@@ -500,8 +436,7 @@ class GraphView {
       const node = this.nearest(...at(event));
       tip.hidden = node < 0;
       if (node < 0) return;
-      const parts = [run.nameOf(node), run.kindName(node), `degree ${digits(run.degrees[node])}`];
-      tip.textContent = parts.filter(Boolean).join(" · ");
+      tip.textContent = run.tipOf(node).filter(Boolean).join(" · ");
     });
     canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
     canvas.addEventListener("click", (event) => {
@@ -556,15 +491,11 @@ class Gallery {
     $("#class")?.addEventListener("change", () => { this.limit = MOST_PICTURES; again(); });
   }
 
-  className(graph) { return this.run.classes[this.run.classOf[graph]] ?? ""; }
-
   // the graphs of the chosen class that hold what is lit, all where nothing is
   get shown() {
     const only = $("#class")?.value || "";
     const graphs = [...this.members.keys()].filter((graph) => !only || this.run.classOf[graph] === Number(only));
-    if (!this.selection || this.selection.kind === "graph") return graphs;
-    const held = new Set([...this.light.nodes].map((node) => this.run.graphs[node]));
-    return graphs.filter((graph) => held.has(graph));
+    return this.run.graphsFor(graphs, this.selection, this.light);
   }
 
   show(selection, light) {
@@ -577,7 +508,7 @@ class Gallery {
       const button = make("button", {
         type: "button", class: "mol", "data-graph": graph, "aria-pressed": graph === one,
         click: () => this.onGraph(graph),
-      }, make("span", {}, `graph ${graph}`, make("span", {}, this.className(graph))));
+      }, make("span", {}, `graph ${graph}`, make("span", {}, this.run.captionOf(graph))));
       button.prepend(this.picture(graph, 118, 92, colors));
       return make("li", {}, button);
     }));
@@ -606,17 +537,17 @@ class Gallery {
     const writer = new SvgWriter(width, height);
     const radius = nodes.length > 60 ? 1.8 : 2.6;
     const painter = new Painter(run, writer, colors, this.light, Boolean(this.selection) && this.selection.kind !== "graph");
-    painter.graph(nodes, edges, place, () => radius);
+    run.paint(painter, nodes, edges, place, () => radius);
     for (const node of nodes) {
       const name = run.kindOf[node] === this.common ? "" : run.kindName(node);
       if (!name || name.length > 2) continue;
-      const motif = run.motifs[run.motifOf[node]];
       const [x, y] = place(node);
       writer.beginPath();
       writer.arc(x, y, 6);
-      writer.fillStyle = colors.paper;
+      const { fill, text } = run.letterLook(node, colors);
+      writer.fillStyle = fill;
       writer.fill();
-      writer.fillStyle = motif ? colors[motif.color] : colors.ink;
+      writer.fillStyle = text;
       writer.fillText(name, x - 3.6 * name.length, y + 4);
     }
     const svg = new DOMParser().parseFromString(String(writer), "image/svg+xml").documentElement;
@@ -633,19 +564,25 @@ class Gallery {
   }
 }
 
-// ---- the panel below the graph ----
+// ---- the graph and the panel below it ----
 
+// What is selected, by the rows of tables, in the graph, by the address. A page says in a class of
+// its own what the panel tells (`parts`), what a CSV file holds (`rows`), and what the addresses are.
 class Explorer {
-  constructor(run) {
-    Object.assign(this, { run, selection: null, detail: $("#detail") });
+  constructor(run, kinds) {
+    // `kinds` are those of rows and chips, which have their number as data
+    Object.assign(this, { run, kinds, selection: null, detail: $("#detail") });
     const box = $("#canvas");
     this.view = run.collection
       ? new Gallery(run, box, (graph) => this.toggle({ kind: "graph", graph }))
       : new GraphView(run, box, (node) => this.select(node < 0 ? null : { kind: "node", node }));
     this.listen();
-    this.select(run.start === null ? null : { kind: "pattern", id: run.start });
+    this.select(this.start);
     this.readHash();
   }
+
+  // what is selected at first
+  get start() { return null; }
 
   select(selection, jump) {
     const { run } = this;
@@ -653,18 +590,24 @@ class Explorer {
     this.selection = selection;
     const light = run.lightOf(selection);
     this.view.show(selection, light);
-    for (const element of $$("[data-motif], [data-pattern]")) {
-      const on = Boolean(selection) && element.dataset[selection.kind] === String(selection.id);
+    for (const element of $$(this.kinds.map((kind) => `[data-${kind}]`).join(", "))) {
+      const on = this.isOn(element);
       if (element.matches("tr")) element.classList.toggle("on", on);
       const button = element.matches("button") ? element : $("button.name", element);
       button?.setAttribute("aria-pressed", on);
     }
-    this.tell();
+    this.detail.classList.toggle("plain", !selection || selection.kind === "node");
+    this.detail.replaceChildren(...this.parts());
     this.onSelect?.(this.address);
     if (selection?.at !== undefined) this.view.fit(light.one);
     // all places of a structure, after one
-    else if (wasPlace && run.structureOf(selection)) this.view.fit();
+    else if (wasPlace && this.kinds.includes(selection?.kind)) this.view.fit();
     if (jump && isNarrow()) $("#graph").scrollIntoView({ block: "start" });
+  }
+
+  isOn(element) {
+    const { selection } = this;
+    return Boolean(selection) && element.dataset[selection.kind] === String(selection.id);
   }
 
   toggle(next, jump) {
@@ -673,119 +616,8 @@ class Explorer {
     this.select(same ? null : next, jump);
   }
 
-  // the panel: what is selected, in words
-  tell() {
-    const { run, selection } = this;
-    this.detail.classList.toggle("plain", !selection || selection.kind === "node");
-    const parts = !selection ? this.overview()
-      : selection.kind === "node" ? this.aboutNode(selection.node)
-      : selection.kind === "graph" ? this.aboutGraph(selection.graph)
-      : this.aboutStructure(run.structureOf(selection));
-    this.detail.replaceChildren(...parts);
-  }
-
-  overview() {
-    const { run } = this;
-    const total = run.motifs.reduce((sum, motif) => sum + motif.places.length, 0);
-    const free = run.motifOf.slice(0, run.size).filter((motif) => motif < 0).length;
-    const what = run.collection ? "a graph" : "a node";
-    if (!run.motifs.length)
-      return [make("div", {}, make("h3", {}, "No copies to colour"),
-        make("p", { class: "sub" }, `Select a structure of a table to show its occurrences, or ${what}.`))];
-    return [make("div", {},
-      make("h3", {}, `${plural(total, "copy", "copies")} of ${plural(run.motifs.length, "structure")}`),
-      make("p", { class: "sub" }, `${digits(free)} of ${plural(run.size, "node")} drawn are in no copy, and grey. Select a motif, a structure of a table or ${what}.`))];
-  }
-
   link(text, selection) {
     return make("button", { type: "button", class: "link", click: () => this.select(selection) }, text);
-  }
-
-  aboutNode(node) {
-    const { run } = this;
-    const own = run.copiesOf[node];
-    const degree = node < run.size ? `degree ${digits(run.degrees[node])}` : "not drawn";
-    const said = [run.kindName(node), degree];
-    if (run.motifs.length) said.push(own.length ? `in ${plural(own.length, "copy", "copies")}` : "in no copy");
-    const list = own.map(([at, copy]) => {
-      const motif = run.motifs[at];
-      const letter = LETTERS[motif.places[copy].indexOf(node)];
-      return this.link(`motif ${motif.label}: ${motif.name}, copy ${copy + 1}, as ${letter}`, { kind: "motif", id: at, at: copy });
-    });
-    return [make("div", {},
-      make("h3", {}, `Node ${run.nameOf(node)}`),
-      make("p", { class: "sub" }, said.filter(Boolean).join(" · ")),
-      ...list.map((one) => make("p", {}, one)))];
-  }
-
-  aboutGraph(graph) {
-    const { run } = this;
-    const { nodes, edges } = this.view.members.get(graph);
-    const held = run.motifs.map((motif, at) => [at, motif.places.filter((own) => run.graphs[own[0]] === graph).length]);
-    return [this.view.picture(graph, 220, 160), make("div", {},
-      make("h3", {}, `Graph ${graph}`),
-      make("p", { class: "sub" }, [plural(nodes.length, "node"), plural(edges.length, "edge"),
-        run.classes.length ? `class ${this.view.className(graph)}` : ""].filter(Boolean).join(", ")),
-      ...held.filter(([, number]) => number).map(([at, number]) => make("p", {},
-        this.link(`motif ${run.motifs[at].label}: ${run.motifs[at].name} × ${number}`, { kind: "motif", id: at }))))];
-  }
-
-  aboutStructure(structure) {
-    const { run, selection } = this;
-    const isMotif = selection.kind === "motif";
-    const [one, many] = isMotif ? ["copy", "copies"] : ["occurrence", "occurrences"];
-    const picture = make("div", { class: `pic-l ${isMotif ? structure.color : "plain-pic"}` });
-    picture.append($(`#pic-${selection.kind}-${selection.id}`).content.cloneNode(true));
-    const places = structure.places;
-    const title = make("h3", {}, isMotif ? `Motif ${structure.label}: ${structure.name}` : structure.name);
-    const count = isMotif ? plural(places.length, one, many) : `${structure.count} ${structure.count === "1" ? one : many}`;
-    let where = selection.at === undefined ? count : `${one} ${digits(selection.at + 1)} of ${digits(places.length)}`;
-    if (!isMotif && places.length && !(structure.exact && structure.count === String(places.length)))
-      where += selection.at === undefined ? `, ${digits(places.length)} drawn` : ` drawn`;
-    const pager = make("div", { class: "pager" });
-    const step = (text, label, by) => make("button", {
-      type: "button", class: "sq", "aria-label": `${label} ${one}`, click: () => this.step(by),
-    }, text);
-    pager.append(...(places.length ? [step("‹", "Previous", -1), make("span", { role: "status" }, where), step("›", "Next", 1)] : [where]));
-    const parts = [picture, title, pager];
-    if (selection.at !== undefined) parts.push(this.mapping(places[selection.at]), ...this.edits(structure, selection.at));
-    else {
-      const held = (structure.inside ?? []).flatMap((number, at) =>
-        number ? [`${digits(number)} inside copies of motif ${at}`] : []);
-      const listed = `Of ${digits(structure.listed ?? 0)} listed: ${held.join(", ")}. `;
-      parts.push(make("p", { class: "sub" }, (held.length ? listed : "") +
-        (places.length ? `Step through the ${many} to see their nodes.` : "")));
-      const features = $(`#features-${selection.kind}-${selection.id}`);
-      if (features) parts.push(features.content.cloneNode(true));
-    }
-    return parts;
-  }
-
-  // which node stands for which letter
-  mapping(nodes) {
-    const rows = nodes.map((node, at) => make("div", {},
-      make("dt", {}, LETTERS[at]),
-      make("dd", {}, this.link(this.run.nameOf(node), { kind: "node", node }))));
-    const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
-      this.link(`graph ${this.run.graphs[nodes[0]]}`, { kind: "graph", graph: this.run.graphs[nodes[0]] })))] : [];
-    return make("dl", { class: "map" }, ...graph, ...rows);
-  }
-
-  // which edges a copy lacks and has beside, by its letters
-  edits(structure, copy) {
-    const own = structure.editsOf?.[copy];
-    const said = ["missing", "added"].filter((what) => own?.[what].length).map((what) =>
-      `${what}: ${own[what].map(([u, v]) => `${LETTERS[u]}–${LETTERS[v]}`).join(", ")}`);
-    const text = said.join("; ") || "exact: all edges of the motif and no others";
-    return structure.edits?.length ? [make("p", { class: "sub" }, text)] : [];
-  }
-
-  step(by) {
-    const { selection, run } = this;
-    const number = run.structureOf(selection).places.length;
-    const at = selection.at === undefined ? (by > 0 ? 0 : number - 1) : (selection.at + by + number) % number;
-    this.select({ ...selection, at });
-    $(`.pager button:${by > 0 ? "last" : "first"}-child`, this.detail)?.focus();
   }
 
   find(text) {
@@ -808,28 +640,14 @@ class Explorer {
     this.view.fit(run.edgesAt(node).flatMap((edge) => [run.from[edge], run.to[edge]]).concat(node));
   }
 
-  // the occurrences of what is selected, or all copies
-  rows() {
-    const { run, selection } = this;
-    const one = run.structureOf(selection);
-    const chosen = one ? [one] : run.motifs;
-    const head = ["structure", "number", ...(run.collection ? ["graph"] : []), ...LETTERS];
-    const rows = chosen.flatMap((one) => one.places.map((nodes, at) => [
-      one.name, at + 1, ...(run.collection ? [run.graphs[nodes[0]]] : []), ...nodes.map((node) => run.nameOf(node))]));
-    return [head, ...rows];
-  }
-
   listen() {
-    for (const row of $$("tr[data-motif], tr[data-pattern]"))
-      row.addEventListener("click", () => {
-        const kind = row.dataset.motif === undefined ? "pattern" : "motif";
-        this.toggle({ kind, id: Number(row.dataset[kind]) }, true);
-      });
-    for (const chip of $$("button.chip"))
-      chip.addEventListener("click", () => this.toggle({ kind: "motif", id: Number(chip.dataset.motif) }));
+    for (const kind of this.kinds)
+      for (const element of $$(`tr[data-${kind}], button.chip[data-${kind}]`))
+        element.addEventListener("click", () =>
+          this.toggle({ kind, id: Number(element.dataset[kind]) }, element.matches("tr")));
     $("#clear").addEventListener("click", () => { this.select(null); this.view.fit(); });
     $("#find").addEventListener("change", (event) => this.find(event.target.value));
-    $("#csv").addEventListener("click", () => saveCsv(this.rows(), "occurrences.csv"));
+    $("#csv").addEventListener("click", () => saveCsv(this.rows(), $("#csv").dataset.name));
     $("#svg").addEventListener("click", () => save(this.view.toSvg(), "image/svg+xml", "graph.svg"));
     $("#png").addEventListener("click", () => this.savePng());
     window.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.selection) this.select(null); });
@@ -847,24 +665,6 @@ class Explorer {
       canvas.toBlob((blob) => save(blob, "image/png", "graph.png"));
     };
     image.src = `data:image/svg+xml,${encodeURIComponent(this.view.toSvg())}`;
-  }
-
-  // of the selection: motif-1, motif-1-3 for its third copy, pattern-0, node-7, graph-5; or nothing
-  get address() {
-    const { kind, id, at } = this.selection ?? {};
-    const number = kind === "motif" ? this.run.motifs[id].label : id ?? this.selection?.[kind];
-    return [kind, number, at === undefined ? at : at + 1].filter((part) => part !== undefined).join("-");
-  }
-
-  // what an address selects; null where nothing has it
-  selectionAt(address) {
-    const { run } = this;
-    const [, kind, number, place] = address.match(/^(motif|pattern|node|graph)-(\d+)(?:-(\d+))?$/) ?? [];
-    if (kind === "graph") return this.view.members?.has(Number(number)) ? { kind, graph: Number(number) } : null;
-    if (kind === "node") return number < run.names.length ? { kind, node: Number(number) } : null;
-    const id = kind === "motif" ? run.motifs.findIndex((one) => one.label === number) : Number(number);
-    const structure = run.structureOf({ kind, id });
-    return structure ? { kind, id, at: structure.places[place - 1] ? place - 1 : undefined } : null;
   }
 
   readHash() {
@@ -897,19 +697,18 @@ function meetNotebook(started) {
   });
 }
 
-async function start() {
+// `explore` makes the explorer of what the page holds
+async function start(explore) {
   document.body.classList.add("live");
   startTables();
-  const run = await readRun();
-  if (!run) {
+  const record = await readRecord();
+  if (!record) {
     showTarget();
     window.addEventListener("hashchange", showTarget);
     return null;
   }
   // milliseconds from the request to an answer, for tests and the benchmark of the page
-  window.gomkcnExplorer = new Explorer(run);
+  window.gomkcnExplorer = explore(record);
   $("#explorer").dataset.ready = Math.round(performance.now());
   return window.gomkcnExplorer;
 }
-
-meetNotebook(start());

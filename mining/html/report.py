@@ -18,7 +18,8 @@ from markupsafe import Markup
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
 from mining.fragments import molecule_of
-from mining.html.explorer import content_policy, explorer_data, first_called, page_script
+from mining.html.drawn_graph import content_policy, page_script
+from mining.html.explorer import explorer_data, first_called
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
@@ -48,6 +49,7 @@ _HEADS = {
     "": ("", "Not compared", "counted in the graph alone"),
 }
 _MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
+_SCRIPT = "report.js"
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 Row = dict[str, Any]
@@ -87,8 +89,8 @@ def render_report(run: MiningRun) -> str:
         line_key=[(name, swatch(line, way)) for (name, way), line in lines.items()],
         # base64 and our own script, neither of which holds a text of the data
         data=Markup(explorer_data(run, motifs, lines)),
-        script=Markup(page_script()),
-        policy=content_policy(),
+        script=Markup(page_script(_SCRIPT)),
+        policy=content_policy(_SCRIPT),
         # what its sentences are made with
         numbers=numbers,
         types_hint=types_hint,

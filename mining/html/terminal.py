@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Sequence
 from math import isfinite
-from textwrap import fill, wrap
 
 from gomkcn_dgl.graphs.shapes import count
-from gomkcn_dgl.runtime.files import printable, visible
+from gomkcn_dgl.runtime.files import printable
 from mining.html.page import expected, signed
+from mining.html.text_table import Table, paragraphs
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, LEVEL, MORE, ClassDifference, MotifPart, Pattern
@@ -22,48 +20,8 @@ EDITS_NOTE = (
     "Exact copies have all edges of their motif and no others; each other copy lacks edges or has "
     "more."
 )
-# characters in a line of a terminal, and of the cells that are the longest
-_WIDTH, _LEAST, _MOST_LINES = 100, 20, 6
 # rows of called structures, and of classes
 _MOST_ROWS = 12
-
-
-@dataclass(frozen=True)
-class Table:
-    """Cells of text by column; ``left`` names the columns that are aligned to the left."""
-
-    columns: Mapping[str, Sequence[str]]
-    left: Collection[str]
-
-    @property
-    def rows(self) -> list[tuple[str, ...]]:
-        """The cells by row."""
-        return list(zip(*self.columns.values(), strict=True))
-
-    def __str__(self) -> str:
-        """Align the columns within 100 characters; long cells on the left take several lines."""
-        # a name of the data may hold line breaks or terminal codes
-        cells = {title: [title, *map(visible, own)] for title, own in self.columns.items()}
-        widths = {title: max(map(len, own)) for title, own in cells.items()}
-        while sum(widths.values()) + 2 * (len(widths) - 1) > _WIDTH:
-            longest = max(self.left, key=lambda title: widths.get(title, 0), default="")
-            if widths.get(longest, 0) <= _LEAST:
-                break
-            widths[longest] -= 1
-        aligned = []
-        for title, own in cells.items():
-            pad = str.ljust if title in self.left else str.rjust
-            lines = [
-                wrap(cell, widths[title], max_lines=_MOST_LINES, placeholder=" …") or [""]
-                for cell in own
-            ]
-            aligned.append([[pad(line, widths[title]) for line in cell] for cell in lines])
-        blank = [" " * width for width in widths.values()]
-        return "\n".join(
-            "  ".join(part or empty for part, empty in zip(line, blank, strict=True)).rstrip()
-            for row in zip(*aligned, strict=True)
-            for line in zip_longest(*row, fillvalue="")
-        )
 
 
 def shown_set(found: MotifSet) -> tuple[MotifSet, tuple[str, ...]]:
@@ -229,8 +187,7 @@ def format_run(run: MiningRun) -> str:
         parts.append(str(recovery_table(run.recovery)))
     if run.is_partial:
         parts.append("The time limit ended the run; gomkcn mine --resume continues it.")
-    # tables have their lines already
-    return "\n\n".join(one if "\n" in one else fill(visible(one), _WIDTH) for one in parts)
+    return paragraphs(parts)
 
 
 def comparison_sentence(run: MiningRun, null: str) -> str:

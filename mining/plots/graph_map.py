@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from mining.categories import Categories
 from mining.graph_relations import edges_among
-from mining.motif_sets.motif_set import MotifSet
-from mining.pattern import Pattern
 from mining.plots.layout import map_positions, structure_positions
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.graphs.structure import Structure
+    from mining.motif_sets.motif_set import MotifSet
+    from mining.pattern import Pattern
 
 # larger graphs are shown in part
 MOST_NODES, MOST_EDGES = 20_000, 100_000
@@ -70,23 +73,38 @@ class GraphMap:
         patterns: Sequence[Pattern],
         classes: GraphClasses | None = None,
     ) -> GraphMap:
-        """Map a graph of at most 20,000 nodes and 100,000 edges; of a larger one, some copies.
+        """Map a graph with copies of motifs in the shape of their drawings.
 
-        Of a larger graph there are copies of each motif, or occurrences of each pattern where
-        there is no motif, and the neighbours that have most edges to them.
+        Of a large graph there are copies of each motif, or occurrences of each pattern where there
+        is no motif, and the neighbours that have most edges to them.
         """
         copies = [
             (one.structure, one.motif.copies.rows_in(graph))
             for one in (motif_set.other or motif_set if not motif_set.motifs else motif_set)
             if one.motif is not None
         ]
-        if graph.num_nodes <= MOST_NODES and graph.num_edges <= MOST_EDGES:
-            rows = np.arange(graph.num_nodes)
-            source, target, relation = graph.edges()
-        else:
-            places = [rows for _, rows in copies]
-            places = places or [one.occurrences.rows_in(graph) for one in patterns]
-            rows, (source, target, relation) = _choose_part(graph, places)
+        places = [rows for _, rows in copies]
+        if not places:
+            places = [one.occurrences.rows_in(graph) for one in patterns]
+        part = part_around(graph, places, MOST_NODES, MOST_EDGES)
+        return cls.of_part(graph, *part, classes=classes, copies=copies)
+
+    @classmethod
+    def of_part(
+        cls,
+        graph: CSRGraph,
+        rows: np.ndarray,
+        edges: np.ndarray,
+        *,
+        classes: GraphClasses | None = None,
+        copies: Sequence[tuple[Structure, np.ndarray]] = (),
+    ) -> GraphMap:
+        """Map the nodes ``rows`` of a graph and the ``edges [E, 3]`` among them.
+
+        Edges have the positions of both ends among the rows, and the relation. ``copies`` are
+        structures with places, int ``[K, M]``, which are drawn in their shape.
+        """
+        source, target, relation = edges.T
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))
         drawn = [(structure_positions(one) * [1, -1], position[places]) for one, places in copies]
@@ -131,10 +149,16 @@ class GraphMap:
         )
 
 
-def _choose_part(
-    graph: CSRGraph, places: Sequence[np.ndarray]
-) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Rows of nodes in and around some places, int ``[K, M]`` each, and the edges among them."""
+def part_around(
+    graph: CSRGraph, places: Sequence[np.ndarray], most_nodes: int, most_edges: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a graph that are shown, and the edges among them, int64 ``[E, 3]``.
+
+    These are all of them, or of a graph with more nodes or edges those in and around some of the
+    ``places``, rows of nodes, int ``[K, M]`` each, where -1 is no node.
+    """
+    if graph.num_nodes <= most_nodes and graph.num_edges <= most_edges:
+        return np.arange(graph.num_nodes), np.column_stack(graph.edges())
     number = _NODES_OF_COPIES
     while True:
         # as many nodes of each
@@ -149,8 +173,8 @@ def _choose_part(
         outside = outside[np.argsort(-ties[outside], kind="stable")][:number]
         rows = np.sort(np.concatenate([taken, around[outside]]))
         edges = edges_among(graph, rows)
-        if len(edges) <= MOST_EDGES or number < 2:
-            return rows, tuple(edges.T)
+        if len(edges) <= most_edges or number < 2:
+            return rows, edges
         # a dense graph: fewer places
         number //= 2
 

@@ -6,7 +6,7 @@ around the drawing, so that one text serves light and dark pages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from string import ascii_uppercase
 
 import numpy as np
@@ -17,6 +17,7 @@ from mining.plots.layout import Drawable, structure_positions
 from mining.plots.styles import (
     BONDS,
     DASHES,
+    INK,
     LETTER_COLORS,
     MISSING,
     MOTIF_COLORS,
@@ -24,8 +25,10 @@ from mining.plots.styles import (
     short_category,
 )
 
-# pixels between the lines of a double bond, and between parallel edges
-_BOND_GAP, _EDGE_GAP = 3.6, 7.0
+# pixels between the lines of a double bond, between parallel edges, and from a node to its ring
+_BOND_GAP, _EDGE_GAP, _RING_GAP = 3.6, 7.0, 2.2
+# luminance above which ink has more contrast to a colour than white has (WCAG 2.2)
+_BRIGHT = 0.2
 
 
 def draw_structure(
@@ -39,16 +42,20 @@ def draw_structure(
     hollow: bool = False,
     missing: Sequence[tuple[int, int]] = (),
     added: Sequence[tuple[int, int]] = (),
-    shades: Sequence[float] = (),
+    fills: Sequence[str] = (),
+    weights: Sequence[float] = (),
+    ringed: Collection[int] = (),
     label: str = "",
 ) -> Markup:
     """Draw a structure: letters on nodes, arrow heads, a line for each relation.
 
     ``lines`` are those of :func:`mining.plots.styles.line_styles`; ``missing`` pairs of nodes have
     a dotted line, as an edge that a variant or many copies lack, and ``added`` ones a thin line.
-    ``shades`` in [0, 1] are opacities of nodes. ``beside`` puts the letters of nodes that show a
-    category next to them. ``label`` is read out; by default the edges, and which are dotted and
-    thin. A piece of a molecule is drawn by RDKit, where it is installed.
+    ``fills`` are the colours of the nodes, such as "#22a884", and ``weights`` in [0, 1] the
+    opacities of the edges; ``ringed`` nodes have a ring around them. ``beside`` puts the letters of
+    nodes that show a category next to them. ``label`` is read out; by default the edges, and which
+    are dotted and thin. A piece of a molecule is drawn by RDKit, where it is installed and nodes
+    and edges have no looks of their own.
 
     >>> from gomkcn_dgl.graphs.structure import Structure
     >>> print(draw_structure(Structure.parse("triangle"))[:58])
@@ -59,7 +66,7 @@ def draw_structure(
         if pairs and not label:
             said += f"; {look}: " + ", ".join(pair_name(*pair) for pair in pairs)
     size = structure.num_nodes
-    if not (added or shades):
+    if not (added or len(fills) or len(weights) or ringed):
         names = ascii_uppercase[:size] if beside else ""
         molecule = draw_fragment(
             structure, width, height, letters=names, missing=missing, label=said
@@ -81,15 +88,23 @@ def draw_structure(
     shapes += "".join(
         _path(points[list(pair)], 1.6, MISSING) for pair in missing if frozenset(pair) not in known
     )
-    shapes += _edges(structure, points, radius, lines or {}, missing)
+    shapes += _edges(structure, points, radius, lines or {}, missing, weights)
     for node, (x, y) in enumerate(points.tolist()):
-        at, is_faint = f'<circle cx="{x:.1f}" cy="{y:.1f}"', hollow or len(shades) > 0
-        circle = f'{at} r="{radius:.1f}"'
-        if is_faint:
+        circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
+        color = "var(--t)"
+        if hollow:
+            color = "var(--ink, currentColor)"
             shapes += f'{circle} fill="var(--paper, #fff)" stroke="var(--c)" stroke-width="2"/>'
-        if not hollow:
-            opacity = f' fill-opacity="{shades[node]:.2f}"' if len(shades) else ""
-            shapes += f'{circle} fill="var(--c)"{opacity}/>'
+        elif len(fills):
+            color = _letter_color(fills[node])
+            shapes += f'{circle} fill="{fills[node]}" stroke="var(--c)"/>'
+        else:
+            shapes += f'{circle} fill="var(--c)"/>'
+        if node in ringed:
+            shapes += (
+                f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{radius + _RING_GAP:.1f}" '
+                'fill="none" stroke="var(--ink, currentColor)" stroke-width="1.8"/>'
+            )
         if beside and short_category(structure.categories[node]):
             # away from its neighbours, below a node amid them
             ends = [end for edge in structure.edges if node in edge for end in edge]
@@ -99,10 +114,9 @@ def draw_structure(
             u, v = (away * (radius + 6) / np.linalg.norm(away)).tolist()
             shapes += (
                 f'<text x="{x + u:.1f}" y="{y + v:.1f}" fill="currentColor" font-size="9.5" '
-                f'text-anchor="middle" dominant-baseline="central">{ascii_uppercase[node]}</text>'
+                f'text-anchor="middle" dominant-baseline="central">{node_name(node)}</text>'
             )
         if letters:
-            color = "var(--ink, currentColor)" if is_faint else "var(--t)"
             shapes += (
                 f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" text-anchor="middle" '
                 f'dominant-baseline="central" font-size="{min(10.0, 1.2 * radius):.1f}" '
@@ -117,7 +131,7 @@ def draw_structure(
 def node_letter(structure: Drawable, node: int) -> str:
     """What stands on a node: the short name of its category, or a letter from A on."""
     own = structure.categories[node] if structure.categories else ()
-    return short_category(own) or ascii_uppercase[node]
+    return short_category(own) or node_name(node)
 
 
 def edge_names(structure: Drawable) -> list[str]:
@@ -133,7 +147,21 @@ def edge_names(structure: Drawable) -> list[str]:
 
 def pair_name(u: int, v: int, joint: str = "–") -> str:
     """Two nodes by their letters, such as "A–B"."""
-    return f"{ascii_uppercase[u]}{joint}{ascii_uppercase[v]}"
+    return f"{node_name(u)}{joint}{node_name(v)}"
+
+
+def node_name(node: int) -> str:
+    """A letter, or from the 27th node on its number."""
+    return ascii_uppercase[node] if node < len(ascii_uppercase) else str(node + 1)
+
+
+def _letter_color(fill: str) -> str:
+    """The colour of a letter on a colour such as "#22a884"; on a variable of the page, its ink."""
+    if not fill.startswith("#"):
+        return "var(--ink, currentColor)"
+    parts = np.array([int(fill[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return INK if linear @ [0.2126, 0.7152, 0.0722] > _BRIGHT else "#ffffff"
 
 
 def swatch(line: str, directed: bool) -> Markup:
@@ -156,19 +184,29 @@ def _edges(
     radius: float,
     lines: Mapping[Kind, str],
     missing: Sequence[tuple[int, int]],
+    weights: Sequence[float],
 ) -> str:
     """All edges; those between the same two nodes beside each other, a mutual pair as one line."""
     kinds, shapes = structure.relations.kinds, ""
     between: dict[tuple[int, int], dict[int, set[bool]]] = {}
-    for (u, v), number in zip(structure.edges, structure.edge_relations, strict=True):
-        between.setdefault((min(u, v), max(u, v)), {}).setdefault(number, set()).add(u < v)
+    # a mutual pair is as dark as the larger of its weights
+    opacity: dict[tuple[int, int, int], float] = {}
+    for at, ((u, v), number) in enumerate(
+        zip(structure.edges, structure.edge_relations, strict=True)
+    ):
+        key = (min(u, v), max(u, v), number)
+        between.setdefault(key[:2], {}).setdefault(number, set()).add(u < v)
+        if len(weights):
+            opacity[key] = max(weights[at], opacity.get(key, 0.0))
     for (first, last), rows in between.items():
         for at, (number, ways) in enumerate(sorted(rows.items())):
             side, (name, is_directed) = at - (len(rows) - 1) / 2, kinds[number]
             line = lines.get((name, is_directed), "solid")
             line = "dotted" if (first, last) in missing else line
             heads = (False in ways, True in ways) if is_directed else (False, False)
-            shapes += _edge(points[[first, last]], line, _EDGE_GAP * side, radius + 0.5, heads)
+            edge = _edge(points[[first, last]], line, _EDGE_GAP * side, radius + 0.5, heads)
+            dark = opacity.get((first, last, number))
+            shapes += edge if dark is None else f'<g opacity="{dark:.2f}">{edge}</g>'
     return shapes
 
 

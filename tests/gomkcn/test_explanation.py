@@ -21,6 +21,7 @@ from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
 from mining.classifier_explanation import explain_classifier
 from mining.html.explanation_page import judge_accuracy, render_explanation
+from mining.plots.filter_drawing import viridis
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
 
@@ -156,11 +157,12 @@ def test_filters_and_responses_keep_directions(tmp_path):
     assert explanation.decisions[0].graph.relations.kinds == [("edge", True)]
     assert [set(one.graph.edges) for one in explanation.decisions] == [known[0], known[1]]
     settings = classifier.settings.override({"path": str(tmp_path)})
-    # nodes are shaded by their responses to the filter that responds most, here the second
+    # nodes have the colours of their responses to the filter that responds most, here the second
     scores = np.array([[0.5, 1], [0.1, 3], [0.9, 2]])
     shown = [replace(one, scores=scores) for one in explanation.decisions]
     page = render_explanation(replace(explanation, decisions=shown), metrics, settings.to_dict())
-    assert re.findall(r'fill-opacity="([\d.]+)"', page) == ["0.00", "1.00", "0.50"] * 2
+    expected = [viridis(share) for share in (0, 1, 0.5)]
+    assert re.findall(r'fill="(#[0-9a-f]{6})" stroke', page) == expected * 2
     # three arrows in the drawing of each graph, whose heads are filled triangles
     assert page[page.index("Filter responses") :].count('<path fill="var(--c)"') == 2 * 3
 

@@ -11,12 +11,12 @@ import torch
 from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr
+from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure, canonical_form
 from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
 from mining.candidates.shapes import canonical_orders
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.rooted_subgraphs import FeatureScaling
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
 

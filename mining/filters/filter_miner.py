@@ -1,0 +1,542 @@
+"""FilterMiner: the frequent patterns of a graph, as filters that are the centres of clusters.
+
+This is section VI-B of the GOMKCN paper from end to end: the subgraphs around the nodes are sampled
+(step 1 of Algorithm 1), embedded and matched on the device, filters are trained as cluster centres
+and made graphs, and every node is assigned to the filter that its subgraph is most similar to.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from gomkcn_dgl._torch import resolve_device, torch
+from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.feature_scaling import FeatureScaling
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.layer import GOMKConv
+from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime.files import atomic_file, read_file, reason_of
+from gomkcn_dgl.runtime.job import JobProgress
+from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.tabular import Table
+from gomkcn_dgl.subgraphs import SubgraphSettings
+from mining.categories import Categories
+from mining.filters.discrete_filters import DiscreteFilters
+from mining.filters.filter_bank import (
+    PART_SIZE,
+    FilterBank,
+    order_by_frequency,
+    respond_everywhere,
+)
+from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
+from mining.filters.mined_filter import MinedFilter, mined_filters
+from mining.filters.rooted_subgraphs import RootedSubgraphs
+from mining.graph_relations import with_relations
+from mining.mined_graph import MinedGraph, without_weights
+
+AUTO = "auto"
+LEVELS = ("node", "graph")
+# more nodes of a filter take long to match, and look like no pattern
+MOST_FILTER_NODES = 64
+_NESTED = "learning__"
+# of the file of a miner
+_FORMAT = 1
+# attributes that have a row for each node
+_PER_NODE = ("responses", "labels", "similarities", "subgraph_nodes", "matching", "is_exact")
+
+
+class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
+    """Find the frequent patterns of a graph: filters trained as the centres of clusters.
+
+    Every node has a subgraph around it, and each subgraph belongs to the filter that it is most
+    similar to by the graph optimal matching kernel. Training raises the mean similarity; then each
+    filter becomes a graph, of its edges of weight above ½. The frequency of a filter is the number
+    of nodes whose subgraph belongs to it: an estimate of how many nodes lie in such a pattern,
+    since a subgraph is cut to the size of a filter and may resemble none of them much. ``exact``
+    says for how many of them the subgraph *is* the structure of the filter.
+
+    Parameters
+    ----------
+    num_filters : int
+        Filters, F; there are fewer where no more subgraphs differ.
+    size : int
+        Nodes of a filter and of a subgraph, M, from 2 to 64.
+    learning : FilterLearning or None
+        How filters are learnt. None: ``FilterLearning()``; ``FilterLearning.paper()`` is what the
+        paper prints. Its fields can be set as ``learning__num_epochs`` and so on.
+    device : str or torch.device
+        Where training and matching run: "cpu", "cuda", or "auto" for a GPU where PyTorch has one.
+    level : {"node", "graph"}
+        What a row of :meth:`transform` and :meth:`predict` stands for: a node, or a graph of a
+        collection, which has the highest response of its nodes.
+    max_assigned : int
+        Most nodes that are assigned to filters; of more so many are drawn, and frequencies are
+        estimates with an interval.
+    random_state : int
+        The same seed gives the same filters.
+
+    Attributes
+    ----------
+    filters_ : tuple of MinedFilter
+        The filters, the most frequent first.
+    labels_ : numpy.ndarray
+        int64 ``[V]``, the filter that the subgraph around each node is most similar to; -1 for a
+        node that was not drawn.
+    responses_ : numpy.ndarray
+        float32 ``[V, F]``, how similar it is to each filter, in [0, 1]; NaN for a node that was not
+        drawn.
+    similarities_ : numpy.ndarray
+        float32 ``[V]``, how similar it is to that which it belongs to.
+    subgraph_nodes_, matching_ : numpy.ndarray
+        int32 and int8 ``[V, M]``: the nodes of the subgraph around each node, the node itself
+        first, and the node of its filter that each is matched to; -1 = none.
+    is_exact_ : numpy.ndarray
+        bool ``[V]``, whether it is isomorphic to the structure of its filter.
+    loss_curve_ : list of float
+        1 - the mean similarity of a subgraph to its filter: before the training, then of each
+        epoch.
+    n_iter_ : int
+        Epochs of the training.
+    scaling_ : FeatureScaling
+        How features are scaled into the unit interval.
+    relations_ : Relations
+        The relations of the graph.
+    feature_names_in_, n_features_in_
+        Names of the features, and their number D.
+    is_partial_ : bool
+        Whether time was up before all was done.
+
+    Notes
+    -----
+    Of more than ``learning.max_subgraphs`` nodes so many are drawn to learn from.
+
+    Which filters are learnt does not depend on how nodes are numbered. Which nodes of a truncated
+    subgraph stay does, so that the label of a node may.
+
+    References
+    ----------
+    The GOMKCN paper (arXiv:2504.16360), section VI-B; Algorithm 1; Definition 2 for the responses.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(4)] * 3)
+    >>> miner = FilterMiner(num_filters=2, size=5).fit(graph)
+    >>> [(one.name, one.frequency.value, one.exact.value) for one in miner.filters_]
+    [('cycle of 5 nodes', 30, 30), ('clique of 4 nodes', 12, 12)]
+    >>> miner.transform(graph).shape, miner.labels_[:5].tolist()
+    ((42, 2), [0, 0, 0, 0, 0])
+
+    Filters are columns of features for what follows; rows are nodes here:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model = make_pipeline(FilterMiner(2, size=5), DecisionTreeClassifier())
+    >>> model.fit(graph, [0] * 30 + [1] * 12).predict(graph)[[0, 41]].tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        num_filters: int = 8,
+        size: int = 6,
+        *,
+        learning: FilterLearning | None = None,
+        device: Any = AUTO,
+        level: str = "node",
+        max_assigned: int = 200_000,
+        random_state: int = 0,
+    ) -> None:
+        self.num_filters = num_filters
+        self.size = size
+        self.learning = learning
+        self.device = device
+        self.level = level
+        self.max_assigned = max_assigned
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with ``deep``, those of ``learning`` as ``learning__NAME``."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            own = self.resolve_learning()
+            params |= {f"{_NESTED}{name}": value for name, value in vars(own).items()}
+        return params
+
+    def set_params(self, **params: Any) -> FilterMiner:
+        """Set parameters; ``learning__NAME`` is a field of ``learning``, which is made anew."""
+        nested = {name: value for name, value in params.items() if name.startswith(_NESTED)}
+        super().set_params(**{name: value for name, value in params.items() if name not in nested})
+        if nested:
+            fields = {name.removeprefix(_NESTED): value for name, value in nested.items()}
+            known = vars(self.resolve_learning())
+            for name in fields:
+                check_choice("a parameter of learning", name, known)
+            self.learning = replace(self.resolve_learning(), **fields)
+        return self
+
+    def resolve_learning(self) -> FilterLearning:
+        """``learning``, or the default."""
+        return check_learning(self.learning)
+
+    def check(self) -> None:
+        """Raise an InputError for a parameter out of range."""
+        check_int("num_filters", self.num_filters, 1)
+        check_int("size", self.size, 2, MOST_FILTER_NODES)
+        check_int("max_assigned", self.max_assigned, 1)
+        check_int("random_state", self.random_state, 0)
+        check_choice("level", self.level, LEVELS)
+        self.resolve_learning()
+
+    def fit(
+        self, graph: Any, y: Any = None, *, steps: Steps | None = None, progress: bool = False
+    ) -> FilterMiner:
+        """Learn filters of a graph or a collection, and assign every node to one.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            A graph of NetworkX, DGL, PyTorch Geometric and others, a batch, a data set, or a
+            planted graph. Directions and relations of edges are those of the filters; weights of
+            edges are not used.
+        y : object
+            Not used; there so that pipelines can pass it.
+        steps : Steps, optional
+            Stores intermediate results, so that a job resumes, and tells when to stop.
+        progress : bool
+            Whether to show a progress bar; that of ``steps``, where they are given.
+
+        Raises
+        ------
+        InputError
+            For a parameter out of range, a graph without nodes, or a device that cannot be used.
+        RunInterruptedError
+            If a signal asked to stop.
+        """
+        self.check()
+        with JobProgress(progress) as bar:
+            steps = Steps(progress=bar) if steps is None else steps
+            return self.fit_mined(MinedGraph.of(without_weights(as_csr(graph))), steps)
+
+    def fit_mined(self, mined: MinedGraph, steps: Steps) -> FilterMiner:
+        """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""
+        learning = self.resolve_learning()
+        device = resolve_device(self.device)
+        given = mined.given
+        # 1. sample the subgraphs around nodes, and batch them on the device
+        steps.progress.begin("sampling subgraphs")
+        scaling = FeatureScaling.fit(given.stored_features, learning.feature_contrast)
+        settings = learning.subgraph_settings(self.size, self.random_state)
+        subgraphs = RootedSubgraphs.sample(
+            mined.graph, scaling, learning.kernel, settings, learning.max_subgraphs, device
+        )
+        # 2. initialise filters, train them as cluster centres, make them graphs
+        filters, losses = learn_filters(
+            subgraphs, self.num_filters, learning, self.random_state, steps
+        )
+        # 3. assign every node to the filter that its subgraph is most similar to
+        bank = FilterBank(
+            filters,
+            scaling,
+            settings,
+            learning.kernel,
+            learning.backend,
+            given.relations,
+            tuple(given.feature_names),
+            mined.categories,
+        )
+        responses = respond_everywhere(bank, given, device, self.max_assigned, steps)
+        # 4. the most frequent filter first
+        order = order_by_frequency(responses)
+        bank = bank.take(order)
+        responses = responses.of_filters(order)
+        # 5. only what ends whole leaves something behind
+        labels = responses.labels
+        rows = np.arange(len(labels))
+        self._remember(bank)
+        self.responses_ = responses.similarity
+        self.labels_ = labels
+        # -1 of a node that was not drawn reads the last filter, which has nothing of it either
+        self.similarities_ = responses.similarity[rows, labels]
+        self.subgraph_nodes_ = responses.nodes
+        self.matching_ = responses.matching[rows, labels]
+        self.is_exact_ = responses.is_exact[rows, labels]
+        self.filters_ = mined_filters(bank, responses, given)
+        self.loss_curve_ = losses
+        self.n_iter_ = len(losses) - 1
+        self.is_partial_ = steps.is_partial
+        return self
+
+    def _remember(self, bank: FilterBank) -> None:
+        """Set what a bank of filters says."""
+        self.bank_ = bank
+        self.scaling_ = bank.scaling
+        self.relations_ = bank.relations
+        self.feature_names_in_ = np.array(bank.feature_names, dtype=object)
+        self.n_features_in_ = len(bank.feature_names)
+
+    def transform(self, graph: Any) -> np.ndarray:
+        """The response of each node to each filter: the paper's disentangled representation.
+
+        It is the similarity of the subgraph around a node and a filter, in [0, 1] (Definition 2 of
+        the paper, divided by the score of a filter with itself). With ``level="graph"`` a row is
+        the highest response of the nodes of a graph.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            With the features and the relations of that which the miner was fitted on.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32 ``[V, F]``, or ``[G, F]``.
+
+        Raises
+        ------
+        InputError
+            For other features or relations.
+        """
+        check_is_fitted(self)
+        csr = self._read(graph)
+        device = resolve_device(self.device)
+        responses = np.empty((csr.num_nodes, len(self.bank_)), np.float32)
+        for first in range(0, csr.num_nodes, PART_SIZE):
+            roots = np.arange(first, min(first + PART_SIZE, csr.num_nodes))
+            responses[roots] = self.bank_.respond(csr, roots, device).similarity
+        if self.level == "node":
+            return responses
+        parts = np.split(responses, csr.graph_ptr[1:-1])
+        return np.stack([part.max(axis=0, initial=0) for part in parts])
+
+    def predict(self, graph: Any) -> np.ndarray:
+        """The filter that responds most, int64: of each node, or of each graph.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            As for :meth:`transform`.
+        """
+        return self.transform(graph).argmax(axis=1)
+
+    def score(self, graph: Any, y: Any = None) -> float:
+        """The mean similarity of a row to the filter that responds most, which training raises.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes
+            As for :meth:`transform`.
+        y : object
+            Not used.
+        """
+        return float(self.transform(graph).max(axis=1).mean(dtype=np.float64))
+
+    def _read(self, graph: Any) -> CSRGraph:
+        csr = without_weights(as_csr(graph))
+        width = csr.stored_features.shape[1]
+        if width != self.n_features_in_:
+            raise InputError(
+                f"graph must have the {self.n_features_in_} features that the miner was fitted on, "
+                f"got {width}."
+            )
+        return with_relations(csr, self.relations_)
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Names of the columns of :meth:`transform`: number and name of each filter."""
+        check_is_fitted(self)
+        return np.array([f"{one.id}: {one.name}" for one in self.filters_], dtype=object)
+
+    def to_conv(self) -> GOMKConv:
+        """A layer that holds these filters, so that a network can start from them or keep them.
+
+        Its features are those of ``scaling_``: ``conv(graph, scaling_.scale(features))`` is what
+        :meth:`transform` returns, but for edges of 1 that are .998 in a layer, since a weight of a
+        layer that can be trained lies between 0 and 1.
+
+        Returns
+        -------
+        GOMKConv
+            On the CPU; its filters can be trained.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> graph = as_csr(nx.lollipop_graph(3, 2))
+        >>> miner = FilterMiner(num_filters=2, size=3).fit(graph)
+        >>> conv = miner.to_conv()
+        >>> features = torch.from_numpy(miner.scaling_.scale(graph.features))
+        >>> responses = torch.from_numpy(miner.transform(graph))
+        >>> bool(torch.allclose(conv(graph, features), responses, atol=0.02))
+        True
+        """
+        check_is_fitted(self)
+        bank = self.bank_
+        settings = bank.settings
+        conv = GOMKConv(
+            self.n_features_in_,
+            len(bank),
+            settings.max_nodes,
+            settings.num_hops,
+            kernel=bank.kernel,
+            policy=settings.policy,
+            seed=settings.seed,
+            bounded_feats=True,
+            relations=bank.relations,
+        )
+        conv.filters.set(slice(None), bank.filters.adj, bank.filters.feat)
+        return conv
+
+    def table(self) -> Table:
+        """The filters as a table: structure, frequency, how many exactly, similarity."""
+        check_is_fitted(self)
+        total = len(self.labels_)
+        columns: dict[str, list[Any]] = {
+            "filter": [one.id for one in self.filters_],
+            "name": [one.name for one in self.filters_],
+            "structure": [one.structure.to_text() for one in self.filters_],
+            "nodes": [one.structure.num_nodes for one in self.filters_],
+            "edges": [len(one.structure.edges) for one in self.filters_],
+            "frequency": [one.frequency.value for one in self.filters_],
+            "frequency_low": [one.frequency.low for one in self.filters_],
+            "frequency_high": [one.frequency.high for one in self.filters_],
+            "share": [one.frequency.value / total for one in self.filters_],
+            "exact": [one.exact.value for one in self.filters_],
+            "similarity": [
+                one.similarity[len(one.similarity) // 2] if one.similarity else np.nan
+                for one in self.filters_
+            ],
+        }
+        return Table(columns)
+
+    def plot(self, graph: Any = None) -> Any:
+        """Draw the paper's figure: each filter with its frequency, and where it responds.
+
+        Parameters
+        ----------
+        graph : anything :func:`gomkcn.as_csr` takes, optional
+            The graph that the miner was fitted to, to draw it in the colours of its filters. None:
+            the filters alone.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        check_is_fitted(self)
+        from mining.plots.filter_figure import plot_filters
+
+        return plot_filters(self, graph)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code)."""
+        check_is_fitted(self)
+        bank = self.bank_
+        params = self.get_params(deep=False)
+        params["learning"] = None if self.learning is None else asdict(self.learning)
+        params["device"] = str(self.device)
+        record = {
+            "format": _FORMAT,
+            "params": params,
+            "settings": asdict(bank.settings),
+            "relations": [list(kind) for kind in bank.relations.kinds],
+            "feature_names": list(bank.feature_names),
+            "categories": [list(group) for group in bank.categories.groups],
+            "num_nodes": list(bank.filters.num_nodes),
+            "filters": [one.to_dict() for one in self.filters_],
+            "loss_curve": self.loss_curve_,
+            "is_partial": self.is_partial_,
+        }
+        arrays = {
+            "adj": bank.filters.adj.numpy(),
+            "feat": bank.filters.feat.numpy(),
+            "weights": bank.filters.weights.numpy(),
+            "links": bank.relations.links,
+            "scaling": np.stack([bank.scaling.offset, bank.scaling.spread, bank.scaling.contrast]),
+            **{f"{name}_": getattr(self, f"{name}_") for name in _PER_NODE},
+        }
+        with atomic_file(path) as file:
+            np.savez_compressed(
+                file, allow_pickle=False, record=np.array(json.dumps(record)), **arrays
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> FilterMiner:
+        """Read a miner that :meth:`save` wrote.
+
+        Raises
+        ------
+        InputError
+            For a file that cannot be read, or is no such miner.
+        """
+        try:
+            with np.load(io.BytesIO(read_file(Path(path))), allow_pickle=False) as file:
+                arrays = dict(file)
+            record = json.loads(str(arrays["record"]))
+            if record["format"] != _FORMAT:
+                raise ValueError(f"its format is {record['format']}, this version reads {_FORMAT}")
+            return cls._of_record(record, arrays)
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
+            ) from None
+
+    @classmethod
+    def _of_record(cls, record: dict[str, Any], arrays: dict[str, np.ndarray]) -> FilterMiner:
+        params = record["params"]
+        if params["learning"] is not None:
+            kernel = GOMKKernel(**params["learning"].pop("kernel"))
+            params["learning"] = FilterLearning(**params["learning"], kernel=kernel)
+        miner = cls(**params)
+        miner.check()
+        learning = miner.resolve_learning()
+        adj, feat, weights = (torch.from_numpy(arrays[name]) for name in ("adj", "feat", "weights"))
+        names, directed = zip(*record["relations"], strict=True)
+        groups = tuple(tuple(group) for group in record["categories"])
+        bank = FilterBank(
+            DiscreteFilters(adj, feat, weights, tuple(record["num_nodes"])),
+            FeatureScaling(*arrays["scaling"]),
+            SubgraphSettings(**record["settings"]),
+            learning.kernel,
+            learning.backend,
+            Relations(tuple(names), tuple(directed), arrays["links"]),
+            tuple(record["feature_names"]),
+            Categories(groups),
+        )
+        miner._remember(bank)
+        for name in _PER_NODE:
+            setattr(miner, f"{name}_", arrays[f"{name}_"])
+        miner.filters_ = tuple(
+            MinedFilter.from_dict(one, bank.feature_names) for one in record["filters"]
+        )
+        miner.loss_curve_ = record["loss_curve"]
+        miner.n_iter_ = len(miner.loss_curve_) - 1
+        miner.is_partial_ = record["is_partial"]
+        return miner
+
+    def __sklearn_tags__(self) -> Tags:
+        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+    def _repr_html_(self) -> str | None:
+        """The filters as small multiples, for a notebook."""
+        return html_of(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
+        # scikit-learn's own shows only the parameters
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
