@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import re
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
@@ -54,14 +55,17 @@ def has_torch() -> bool:
     return not isinstance(_load(), _Missing)
 
 
-class _Later:
-    """The module, whose names are looked up once each."""
+class _Later(ModuleType):
+    """The module, whose names are looked up once each; a module, so that torch.compile sees one."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(_load(), name)
+        module = _load()
+        value = getattr(module, name)
         setattr(self, name, value)
+        # in the place of the one below, which torch.compile does not know
+        self.__dict__.setdefault("no_grad", module.no_grad)
         return value
 
     @contextlib.contextmanager
@@ -84,7 +88,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 else:
-    torch, Tensor = _Later(), Any
+    torch, Tensor = _Later("torch"), Any
 
 
 def resolve_device(device: str | torch.device) -> torch.device:
