@@ -99,7 +99,7 @@ FAULTS = [Fault(*row) for row in [
     ("a graph is sampled by its place", "gomkcn_dgl/subgraphs.py",
      "starts - graph.component_starts[starts],", "starts,",
      "test_subgraphs.py::"
-     "test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection"),
+     "test_a_graph_shows_the_same_subgraphs_wherever_it_stands"),
     ("order of nodes without links", "gomkcn_dgl/node_order.py",
      "color[graph.indices] ^ over)", "color[graph.indices])",
      "test_node_order.py::test_renumbering_changes_nothing"),

@@ -12,6 +12,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
@@ -56,14 +57,17 @@ def has_torch() -> bool:
     return not isinstance(_load(), _Missing)
 
 
-class _Later:
-    """The module, whose names are looked up once each."""
+class _Later(ModuleType):
+    """The module, whose names are looked up once each; a module, so that torch.compile sees one."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(_load(), name)
+        module = _load()
+        value = getattr(module, name)
         setattr(self, name, value)
+        # in the place of the one below, which torch.compile does not know
+        self.__dict__.setdefault("no_grad", module.no_grad)
         return value
 
     @contextlib.contextmanager
@@ -92,7 +96,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 else:
-    torch, Tensor = _Later(), Any
+    torch, Tensor = _Later("torch"), Any
 
 
 def resolve_device(device: str | torch.device) -> torch.device:
