@@ -47,6 +47,10 @@ def join_processes() -> Iterator[None]:
     if dist.is_initialized():
         yield
         return
+    if torch.cuda.is_available():
+        # each process of a machine has a GPU of its own, where there are as many
+        own_gpu = int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count()
+        torch.cuda.set_device(own_gpu)
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = next(rendezvous("env://"))
