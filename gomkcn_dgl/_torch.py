@@ -7,8 +7,10 @@ name of its own ``Tensor`` is for annotations alone.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -78,10 +80,19 @@ class _Later(ModuleType):
 def not_compiled(function: _Function) -> _Function:
     """Let ``torch.compile`` call a function as it is: one that reads graphs, which it cannot trace.
 
-    PyTorch is imported, where it is installed.
+    ``torch.compiler.disable`` says so, and imports PyTorch's compiler, which takes seconds: it is
+    left to who has that already.
     """
-    loaded = _load()
-    return function if isinstance(loaded, _Missing) else loaded.compiler.disable(function)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        compiler = sys.modules.get("torch._dynamo")
+        as_it_is = function if compiler is None else compiler.disable(function)
+        return as_it_is(*arguments, **named)
+
+    # what torch.compile looks at where it meets this function
+    call._torchdynamo_disable = True  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
 
 
 if TYPE_CHECKING:

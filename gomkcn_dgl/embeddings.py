@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, not_compiled, torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.channel_matrices import channel_matrices
@@ -260,7 +260,6 @@ def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence
     return kept
 
 
-@not_compiled
 def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
     """Refuse scores that are not finite where all inputs are.
 
