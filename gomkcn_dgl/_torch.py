@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
@@ -80,16 +80,19 @@ class _Later(ModuleType):
 def not_compiled(function: _Function) -> _Function:
     """Let ``torch.compile`` call a function as it is: one that reads graphs, which it cannot trace.
 
-    The compiler is not imported for it, which takes seconds: who compiles has imported it.
+    ``torch.compiler.disable`` says so, and imports PyTorch's compiler, which takes seconds: it is
+    left to who has that already.
     """
 
     @functools.wraps(function)
-    def call(*args: Any, **options: Any) -> Any:
-        if "torch._dynamo" in sys.modules:
-            return torch.compiler.disable(function)(*args, **options)
-        return function(*args, **options)
+    def call(*arguments: Any, **named: Any) -> Any:
+        compiler = sys.modules.get("torch._dynamo")
+        as_it_is = function if compiler is None else compiler.disable(function)
+        return as_it_is(*arguments, **named)
 
-    return cast(_Function, call)
+    # what torch.compile looks at where it meets this function
+    call._torchdynamo_disable = True  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
 
 
 if TYPE_CHECKING:

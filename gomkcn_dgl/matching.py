@@ -264,7 +264,8 @@ def gomk(
     ------
     InputError, InputTypeError
         For shapes that do not fit each other, a setting out of range, or finite features so large
-        that a score overflows (on the CPU; a feature that is NaN gives a score that is).
+        that a score overflows (on the CPU, and not in what torch.compile compiles; a feature that
+        is NaN gives a score that is).
 
     Notes
     -----

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 import torch
+from forked import run
 from random_graphs import CPU, Shape, problem
 from tolerances import GRADIENTS, VALUES
 from torch.library import opcheck
@@ -21,6 +22,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.embeddings import level_embeddings
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels import channel_operator, load_backend
+from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel, gomk
 
 SHAPE = Shape(4, 3, 5, 4, 2)
@@ -153,6 +155,37 @@ def test_torch_compile_works_around_it_in_one_graph(backend, given):
     for gradient, expected in zip(results[0][1:], results[1][1:], strict=True):
         torch.testing.assert_close(gradient, expected, **GRADIENTS[torch.float32])
 
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_layer_is_compiled_around_what_reads_graphs():
+    dgl = pytest.importorskip("dgl", reason="there is no DGL")
+    graphs = [dgl.to_bidirected(dgl.rand_graph(size, 2 * size)) for size in (5, 7)]
+    batch, feat = dgl.batch(graphs), torch.rand(12, 2)
+    conv = GOMKConv(2, 3, 4, 1)
+    expected = conv(batch, feat)
+    taken = conv.subgraphs(batch)
+    whole = torch.compile(conv, fullgraph=True, backend="aot_eager")(taken, feat)
+    torch.testing.assert_close(whole, expected)
+    torch._dynamo.reset()
+    parts = torch.compile(conv, backend="aot_eager")(batch, feat)
+    torch.testing.assert_close(parts, expected)
+    parts.sum().backward()
+    assert conv.filters.free_feat.grad.any()
+
+
+def test_who_compiles_nothing_does_not_import_the_compiler():
+    assert run(UNCOMPILED) == [True, False]
+
+
+UNCOMPILED = """
+import json, sys
+import torch
+from gomkcn_dgl import GOMKConv
+conv = GOMKConv(2, 3, 4, 1)
+scores = conv(torch.rand(3, 2), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+scores.sum().backward()
+print(json.dumps([bool(conv.filters.free_adj.grad.any()), "torch._dynamo" in sys.modules]))
+"""
 
 # ---------------------------------------------------------------- nothing waits for the GPU
 
