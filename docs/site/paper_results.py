@@ -80,6 +80,10 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−")
+
+
 def _of(done: float, every: float) -> str:
     return f"{done:.0f} of {every:.0f}"
 
@@ -229,6 +233,7 @@ def _interpretability() -> dict[str, str]:
             f"{key}_motifs": f"{parts[1]:.1f}",
             f"{key}_inside": f"{parts[2]:.1f}%",
         }
+        found[f"{key}_epochs"] = str(own[0]["epochs"])
         found[f"{key}_graphs"] = f"{own[0]['settings']['data']['num_graphs']:,}"
     head = [
         "run",
@@ -279,7 +284,7 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
         found[f"{short}_{data}_printed"] = f"{printed[OURS][data][0]:.1f}"
         if len(cell.accuracies) == experiment.splits:
             (ahead if cell.mean > max(whole) else behind).append(
-                f"{data} ({cell.mean - max(whole):+.1f})".replace("-", "−")
+                f"{data} ({_signed(cell.mean - max(whole))})"
             )
     found[f"{short}_ahead"] = ", ".join(ahead) or "none"
     found[f"{short}_behind"] = ", ".join(behind) or "none"
@@ -288,7 +293,7 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
         for data in _data_of(experiment)
         if len(by_key[OURS, data].accuracies) == experiment.splits
     ]
-    found[f"{short}_apart"] = f"{min(apart):+.1f} to {max(apart):+.1f}".replace("-", "−")
+    found[f"{short}_apart"] = f"{_signed(min(apart))} to {_signed(max(apart))}"
     found[f"{short}_splits"] = str(experiment.splits)
     found[f"{short}_trials"] = str(experiment.trials)
     found[f"{short}_ranges"] = _ranges(experiment, records)
