@@ -267,7 +267,7 @@ def _accuracy_picture(name: str) -> plt.Figure:
 
 def _size() -> plt.Figure:
     """Figure 10: accuracy by nodes of a subgraph, and the subgraphs that are whole."""
-    sets = paper_results.settings("sensitivity")["figures"]["size"]["data"]
+    sets = paper_results.settings("sensitivity")["data"]
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3), layout="constrained")
     whole = {line["data"]: line["held_whole"] for line in paper_results.lines("data_sets")}
     for ax, data in zip(axes, sets, strict=True):
@@ -302,7 +302,7 @@ def _size() -> plt.Figure:
 
 def _depth() -> plt.Figure:
     """Figure 11: accuracy by layers and levels."""
-    sets = paper_results.settings("sensitivity")["figures"]["depth"]["data"]
+    sets = paper_results.settings("sensitivity")["data"]
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3.2), layout="constrained")
     for ax, data in zip(axes, sets, strict=True):
         points = sensitivity.accuracies(

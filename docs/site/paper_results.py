@@ -338,13 +338,17 @@ _DEFAULTS = {"num_filters": "as many as classes", "tau": "1"}
 
 def _sensitivity() -> dict[str, str]:
     own, found = settings("sensitivity"), {}
-    for figure in ("size", "depth"):
-        experiment = own["figures"][figure]
-        found[f"{figure}_splits"], found[f"{figure}_epochs"] = (
-            str(experiment["splits"]),
-            str(experiment["epochs"]),
+    for figure, design in own["figures"].items():
+        ran = [line for line in lines("sensitivity") if line["figure"] == figure]
+        splits = {
+            data: len({line["split"] for line in ran if line["data"] == data})
+            for data in own["data"]
+        }
+        found[f"{figure}_splits"] = " and ".join(
+            f"{number} split{'s' * (number > 1)} of {data}" for data, number in splits.items()
         )
-    for data in own["figures"]["size"]["data"]:
+        found[f"{figure}_epochs"] = str(design["epochs"])
+    for data in own["data"]:
         by_size = {
             size: np.mean(values)
             for (size,), values in sensitivity.accuracies(
@@ -368,7 +372,8 @@ def _sensitivity() -> dict[str, str]:
         )
         means = {point: np.mean(values) for point, values in grid.items()}
         depth, steps = max(means, key=means.get)
-        deepest = max(layers for layers, _ in means), max(levels for _, levels in means)
+        # the point that is farthest from one layer without levels
+        deepest = max(means, key=sum)
         found |= {
             f"depth_{data}_best": f"{means[depth, steps]:.1f} at L = {depth}, t = {steps}",
             f"depth_{data}_flat": f"{means[1, 0]:.1f}",
