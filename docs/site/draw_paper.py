@@ -15,11 +15,12 @@ import pandas as pd
 import paper_results
 import seaborn as sns
 from matplotlib.collections import LineCollection
+from matplotlib.ticker import MaxNLocator
 from paper import frequent, sensitivity
 
 from mining.plots.layout import node_positions
 
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#8b949e"
+BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#8b949e"
 INK = "#24292f"
 # an edge is one above this weight
 EDGE = 0.5
@@ -130,7 +131,7 @@ def _isomorphic() -> plt.Figure:
             "features": names[line["features"]],
         }
         for line in paper_results.lines("isomorphic")
-        if line["kernel"] in ("GOMK", "RWK+", "RWK+, cosine")
+        if line["kernel"] in ("GOMK", "RWK+")
     )
     figure, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
     sns.lineplot(
@@ -139,7 +140,7 @@ def _isomorphic() -> plt.Figure:
         y="targets learnt, of 100",
         hue="kernel",
         style="features",
-        palette=[BLUE, ORANGE, GREEN],
+        palette=[BLUE, ORANGE],
         markers=True,
         ax=ax,
     )
@@ -248,21 +249,25 @@ def _accuracy_picture(name: str) -> plt.Figure:
         col_wrap=3,
         height=2.3,
         s=60,
-        palette=["#d55e00", *sns.color_palette("colorblind", len(models) - 1)],
+        palette=[INK, *sns.color_palette("colorblind", len(models) - 1)],
         facet_kws={"sharex": False, "sharey": False},
     )
     grid.set_titles("{col_name}")
     for ax in grid.axes.flat:
-        low = min(ax.get_xlim()[0], ax.get_ylim()[0])
-        high = max(ax.get_xlim()[1], ax.get_ylim()[1])
+        # one scale for both axes, with room around the marks
+        bounds = [*ax.get_xlim(), *ax.get_ylim()]
+        room = 0.06 * (max(bounds) - min(bounds))
+        low, high = min(bounds) - room, max(bounds) + room
         ax.plot([low, high], [low, high], color=GREY, lw=1, ls="--", zorder=0)
         ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
     return grid.figure
 
 
 def _size() -> plt.Figure:
     """Figure 10: accuracy by nodes of a subgraph, and the subgraphs that are whole."""
-    sets = paper_results.settings("sensitivity")["figures"]["size"]["data"]
+    sets = paper_results.settings("sensitivity")["data"]
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3), layout="constrained")
     whole = {line["data"]: line["held_whole"] for line in paper_results.lines("data_sets")}
     for ax, data in zip(axes, sets, strict=True):
@@ -297,7 +302,7 @@ def _size() -> plt.Figure:
 
 def _depth() -> plt.Figure:
     """Figure 11: accuracy by layers and levels."""
-    sets = paper_results.settings("sensitivity")["figures"]["depth"]["data"]
+    sets = paper_results.settings("sensitivity")["data"]
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3.2), layout="constrained")
     for ax, data in zip(axes, sets, strict=True):
         points = sensitivity.accuracies(

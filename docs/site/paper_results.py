@@ -80,6 +80,10 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−")
+
+
 def _of(done: float, every: float) -> str:
     return f"{done:.0f} of {every:.0f}"
 
@@ -229,6 +233,7 @@ def _interpretability() -> dict[str, str]:
             f"{key}_motifs": f"{parts[1]:.1f}",
             f"{key}_inside": f"{parts[2]:.1f}%",
         }
+        found[f"{key}_epochs"] = str(own[0]["epochs"])
         found[f"{key}_graphs"] = f"{own[0]['settings']['data']['num_graphs']:,}"
     head = [
         "run",
@@ -279,7 +284,7 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
         found[f"{short}_{data}_printed"] = f"{printed[OURS][data][0]:.1f}"
         if len(cell.accuracies) == experiment.splits:
             (ahead if cell.mean > max(whole) else behind).append(
-                f"{data} ({cell.mean - max(whole):+.1f})".replace("-", "−")
+                f"{data} ({_signed(cell.mean - max(whole))})"
             )
     found[f"{short}_ahead"] = ", ".join(ahead) or "none"
     found[f"{short}_behind"] = ", ".join(behind) or "none"
@@ -288,7 +293,7 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
         for data in _data_of(experiment)
         if len(by_key[OURS, data].accuracies) == experiment.splits
     ]
-    found[f"{short}_apart"] = f"{min(apart):+.1f} to {max(apart):+.1f}".replace("-", "−")
+    found[f"{short}_apart"] = f"{_signed(min(apart))} to {_signed(max(apart))}"
     found[f"{short}_splits"] = str(experiment.splits)
     found[f"{short}_trials"] = str(experiment.trials)
     found[f"{short}_ranges"] = _ranges(experiment, records)
@@ -333,13 +338,17 @@ _DEFAULTS = {"num_filters": "as many as classes", "tau": "1"}
 
 def _sensitivity() -> dict[str, str]:
     own, found = settings("sensitivity"), {}
-    for figure in ("size", "depth"):
-        experiment = own["figures"][figure]
-        found[f"{figure}_splits"], found[f"{figure}_epochs"] = (
-            str(experiment["splits"]),
-            str(experiment["epochs"]),
+    for figure, design in own["figures"].items():
+        ran = [line for line in lines("sensitivity") if line["figure"] == figure]
+        splits = {
+            data: len({line["split"] for line in ran if line["data"] == data})
+            for data in own["data"]
+        }
+        found[f"{figure}_splits"] = " and ".join(
+            f"{number} split{'s' * (number > 1)} of {data}" for data, number in splits.items()
         )
-    for data in own["figures"]["size"]["data"]:
+        found[f"{figure}_epochs"] = str(design["epochs"])
+    for data in own["data"]:
         by_size = {
             size: np.mean(values)
             for (size,), values in sensitivity.accuracies(
@@ -363,7 +372,8 @@ def _sensitivity() -> dict[str, str]:
         )
         means = {point: np.mean(values) for point, values in grid.items()}
         depth, steps = max(means, key=means.get)
-        deepest = max(layers for layers, _ in means), max(levels for _, levels in means)
+        # the point that is farthest from one layer without levels
+        deepest = max(means, key=sum)
         found |= {
             f"depth_{data}_best": f"{means[depth, steps]:.1f} at L = {depth}, t = {steps}",
             f"depth_{data}_flat": f"{means[1, 0]:.1f}",

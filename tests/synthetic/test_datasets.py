@@ -17,7 +17,9 @@ def test_the_mining_graph_has_the_stated_size_and_balance():
     planted = planted_motif_graph()
     graph = planted.to_dgl()
     assert (graph.num_nodes(), graph.num_edges()) == (1000, 2278)
-    assert graph.ndata["feat"].shape == (1000, 3)
+    # a vector for each node, as in the paper
+    assert torch.unique(graph.ndata["feat"], dim=0).shape == (1000, 3)
+    assert 0 <= graph.ndata["feat"].min() < 0.01 and 0.99 < graph.ndata["feat"].max() <= 1
     assert torch.bincount(graph.ndata["node_type"]).tolist() == [760, 60, 60, 60, 60]
     assert planted.motif_names == ("house", "cup", "wheel", "crown")
     assert [row["copies"] for row in planted.truth()["motifs"]] == [10] * 4
