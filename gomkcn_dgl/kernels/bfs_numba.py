@@ -11,7 +11,8 @@ is truncated, and the policy decides which nodes stay:
     the one that most other neighbours of the root are joined to, then the one of lower degree,
     then a random one. So a clique around the root is entered, and not left for a leaf. At the
     end leaves of the selected set give way, the last one first, while a node on offer has two
-    edges or more into the others: a growth that entered a side branch comes back.
+    edges or more into the others: a growth that entered a side branch comes back. Where that
+    leaves the root itself a leaf, the grown set stays: the root hangs from what it is no part of.
 
 A search follows edges whatever their direction. The subgraph is induced, with all edges of its
 nodes; grown nodes are put in breadth-first order over these.
@@ -338,15 +339,14 @@ def _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs,
     """
     depths, ranks = scratch.depths, scratch.ranks
     size = len(selected)
+    for k in range(size):
+        scratch.entries[k] = np.int64(selected[k])
     # a rank below this has two links or more
     enough = (size - 1) * _LINK
     place = size - 1
     while place > 0:
         leaf = selected[place]
-        num_links = _ZERO
-        for k in range(size):
-            num_links += find_edge(graph, selected[k], leaf) >= 0
-        if num_links > 1 or degree(graph, leaf) > limit:
+        if _count_links(graph, selected, leaf) > 1 or degree(graph, leaf) > limit:
             place -= 1
             continue
         # 1. the leaf takes its links along
@@ -367,6 +367,19 @@ def _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs,
             graph, root, node, depths[chosen], num_hops, limit, stream, count, scratch, era
         )
         _rank(graph, root, fresh, hubs, stream, size, scratch)
+    # 4. a root that is a leaf hangs from what came in, and is no part of it
+    if _count_links(graph, selected, root) == 1:
+        for k in range(size):
+            selected[k] = np.uint32(scratch.entries[k])
+
+
+@subroutine(**INLINE_JIT)
+def _count_links(graph, selected, node):
+    """How many selected nodes a node is joined to."""
+    num_links = _ZERO
+    for k in range(len(selected)):
+        num_links += find_edge(graph, selected[k], node) >= 0
+    return num_links
 
 
 @subroutine(**INLINE_JIT)

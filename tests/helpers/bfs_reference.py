@@ -150,6 +150,7 @@ class _Search:
             select(min(frontier, key=lambda node: self._rank(node, selected, among)))
         if len(selected) < self.max_nodes:
             return selected
+        grown = list(selected)
         # leaves are looked for from the last one on, anew after each exchange
         place = len(selected) - 1
         while place > 0:
@@ -162,7 +163,8 @@ class _Search:
                     select(better)
                     place = len(selected)
             place -= 1
-        return selected
+        # a root that is a leaf hangs from what came in, and is no part of it
+        return grown if self.links_to(self.root, selected) == 1 else selected
 
     def links_to(self, node: int, others: Collection[int]) -> int:
         """How many of some nodes a node is joined to."""
