@@ -81,8 +81,9 @@ def pin(count: int) -> int:
 def use_threads(count: int) -> None:
     """Let torch, Numba and the linear algebra of NumPy use ``count`` threads."""
     threadpool_limits(count)
-    torch.set_num_threads(count)
+    # first, since it starts Numba's threads and tells OpenMP, PyTorch's too, how many they are
     numba.set_num_threads(count)
+    torch.set_num_threads(count)
 
 
 def time_interleaved(

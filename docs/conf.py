@@ -3,7 +3,9 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "site"))
+HERE = Path(__file__).parent
+# the pages that are made, and the experiments whose results they show
+sys.path[:0] = [str(HERE / "site"), str(HERE.parent / "benchmarks")]
 
 project = "gomkcn-dgl"
 author = "The gomkcn-dgl developers"

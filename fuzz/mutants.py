@@ -97,7 +97,7 @@ FAULTS = [Fault(*row) for row in [
      "length = MOST_RANKED_DEGREE - min(degree(graph, node), MOST_RANKED_DEGREE)",
      "test_bfs_kernels.py::test_a_hand_worked_case"),
     ("a graph is sampled by its place", "gomkcn_dgl/subgraphs.py",
-     "starts - graph.graph_ptr[graph.graph_of(starts)],", "starts,",
+     "starts - graph.component_starts[starts],", "starts,",
      "test_subgraphs.py::"
      "test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection"),
     ("order of nodes without links", "gomkcn_dgl/node_order.py",

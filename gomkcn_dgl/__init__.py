@@ -25,10 +25,11 @@ __getattr__, __dir__, __all__ = lazy_names(
         "io.temporal_edges": ["read_temporal_edges", "TemporalEdges"],
         "io.writing": ["write_graph"],
         "kernel_machine": ["GOMKClassifier", "GOMKGram"],
-        "layer": ["GOMKConv", "GraphKernel"],
+        "layer": ["GOMKConv", "GraphBatch", "GraphKernel"],
         "matching": ["gomk", "GOMKKernel"],
-        "model": ["GOMKCN", "GraphBatch", "GraphCollection"],
+        "model": ["GOMKCN", "GraphCollection"],
         "runtime.tabular": ["Table"],
+        "subgraph_transform": ["SubgraphTransform"],
         "subgraphs": ["extract_subgraphs", "SubgraphBatch", "SubgraphSettings"],
         "training.class_initialization": ["initialize_from_classes"],
         "training.training_loop": [

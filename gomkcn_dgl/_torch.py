@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
 
-__all__ = ["Tensor", "has_torch", "resolve_device", "torch"]
+__all__ = ["Tensor", "has_torch", "not_compiled", "resolve_device", "torch"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _Missing:
@@ -67,6 +69,15 @@ class _Later:
         """Without gradients; what it decorates loads PyTorch when it is called."""
         with _load().no_grad():
             yield
+
+
+def not_compiled(function: _Function) -> _Function:
+    """Let ``torch.compile`` call a function as it is: one that reads graphs, which it cannot trace.
+
+    PyTorch is imported, where it is installed.
+    """
+    loaded = _load()
+    return function if isinstance(loaded, _Missing) else loaded.compiler.disable(function)
 
 
 if TYPE_CHECKING:

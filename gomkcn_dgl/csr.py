@@ -130,6 +130,20 @@ class CSRGraph:
         # sorted by column and row, the k-th entry is the other way of the k-th one
         return np.lexsort((row, self.indices))
 
+    @cached_property
+    def component_starts(self) -> np.ndarray:
+        """Smallest node of each node's connected component, int32 ``[V]``.
+
+        >>> csr_from_edges(np.array([0, 2]), np.array([3, 4]), 5).component_starts.tolist()
+        [0, 1, 2, 0, 2]
+        """
+        # compiled, whose import takes longer than all of a small graph
+        from gomkcn_dgl.kernels.components_numba import name_components
+
+        starts = np.empty(self.num_nodes, np.int32)
+        name_components(self.indptr, self.indices, starts)
+        return starts
+
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Source, target and relation of each edge, int64 ``[num_edges]`` each.
 

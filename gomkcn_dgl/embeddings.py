@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, torch
+from gomkcn_dgl._torch import Tensor, not_compiled, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import Relations
@@ -272,6 +272,7 @@ def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence
     return kept
 
 
+@not_compiled
 def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
     """Refuse scores that are not finite where all inputs are; on the CPU, where asking is cheap."""
     if scores.device.type != "cpu" or scores.isfinite().all():

@@ -40,6 +40,8 @@ class GraphFilters(torch.nn.Module):
     >>> filters = GraphFilters(2, 3, 1)
     >>> filters.adj().shape, filters.feat().shape
     (torch.Size([2, 3, 3]), torch.Size([2, 3, 1]))
+    >>> filters
+    GraphFilters(2, filter_size=3, feature_width=1, bounded_feats=True)
     """
 
     place: Tensor
@@ -67,6 +69,13 @@ class GraphFilters(torch.nn.Module):
     def num_channels(self) -> int:
         """Ways in which nodes can be joined, each a direction of a relation."""
         return sum(2 if one else 1 for one in self.directed)
+
+    def extra_repr(self) -> str:
+        """Name the sizes, as PyTorch prints a module."""
+        num_filters, size, width = self.free_feat.shape
+        text = f"{num_filters}, filter_size={size}, feature_width={width}"
+        text += f", bounded_feats={self.bounded_feats}"
+        return text if self.directed == (False,) else f"{text}, directed={self.directed}"
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all parameters anew from a standard normal distribution."""

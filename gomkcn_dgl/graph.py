@@ -55,7 +55,7 @@ def as_csr(
     graph: Any,
     *,
     features: str | Sequence[str] | np.ndarray | None = None,
-    weight: str | None = None,
+    weight: str | np.ndarray | None = None,
     directed: bool | None = None,
     relation: str | np.ndarray | None = None,
     source: str | None = None,
@@ -81,6 +81,7 @@ def as_csr(
           ``__arrow_c_stream__``. It is read batch by batch, by the rules of :func:`read_graph` for
           a file: columns, relations, weights and directions. ``"none"`` for ``weight`` or
           ``relation``: that column is not used.
+        * A ``PlantedGraph`` of this package.
         * A molecule of RDKit, or a list of them: features are ``"element"`` (by default),
           ``"charge"`` and ``"aromatic"``, relations the types of bonds. What is sanitised by RDKit
           before is aromatic where RDKit says so.
@@ -92,10 +93,10 @@ def as_csr(
         ``[V, D]`` in the order of the nodes. Text becomes one column for each of
         its values, such as ``kind=kinase``, at most 1000. None takes all columns of ``nodes``, or
         the attribute ``feat``, ``x`` for PyG, when every node has one.
-    weight : str, optional
-        Name of the edge attribute that holds the weights, one number an edge and all >= 0; an edge
-        of weight 0 is no edge. None: unweighted, except for matrices and for
-        tables with a column ``weight``.
+    weight : str or array, optional
+        Name of the edge attribute that holds the weights, or an array ``[E]`` in the order of the
+        edges: one number an edge and all >= 0; an edge of weight 0 is no edge. None: unweighted,
+        except for matrices and for tables with a column ``weight``.
     directed : bool, optional
         Whether edges have a direction. None: as the object says (NetworkX, igraph, tables), or else
         undirected when each edge is there both ways, with one weight. False mirrors edges that are
@@ -148,6 +149,8 @@ def as_csr(
     read = partial(_content, choice=choice)
     if is_table(graph) or (isinstance(graph, (list, tuple)) and any(map(is_table, graph))):
         # reading a table takes the choice of its columns into account
+        if not isinstance(weight, str | int | None):
+            raise InputError("weight must name a column of a table of edges, got an array.")
         choice = replace(choice, weight=None, relation=None)
     elif source is not None or target is not None:
         raise InputError("source and target name columns of a table of edges, and graph is none.")
@@ -231,6 +234,9 @@ def _opened(graph: Any) -> Any:
             f"graph must be a graph, got the path {str(graph)!r}; "
             "read a file with gomkcn.read_graph."
         )
+    # a planted graph of this package
+    if hasattr(graph, "to_csr"):
+        return graph.to_csr()
     if is_from("dgl", "DGLGraph", graph) and len(graph.ntypes) > 1 and graph.batch_size > 1:
         from gomkcn_dgl._dgl import dgl
 

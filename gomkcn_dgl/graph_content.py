@@ -43,7 +43,7 @@ class ColumnChoice:
     """
 
     features: Any = None
-    weight: Column | None = None
+    weight: Any = None
     directed: bool | None = None
     relation: Any = None
     # of features that are an array
@@ -174,16 +174,18 @@ def _node_features(
     return (*pick_columns(chosen, content.nodes, content.owner), used)
 
 
-def _edge_weights(
-    content: GraphContent, chosen: Column | None
-) -> tuple[np.ndarray | None, Sequence[str]]:
+def _edge_weights(content: GraphContent, chosen: Any) -> tuple[np.ndarray | None, Sequence[str]]:
     """Weight of each edge, and the attribute that it is."""
-    name = content.default_weight if chosen is None else str(chosen)
-    if name is None or name == NONE:
-        return None, ()
-    weights = column_values(name, content.edges, content.owner)
+    used: Sequence[str] = ()
+    if not isinstance(chosen, Column | None):
+        weights = column_values("weight", {"weight": chosen}, content.owner)
+    else:
+        name = content.default_weight if chosen is None else str(chosen)
+        if name is None or name == NONE:
+            return None, ()
+        weights, used = column_values(name, content.edges, content.owner), [name]
     # a matrix of one column is a list of weights
-    return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, [name]
+    return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, used
 
 
 def _relations(

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, torch
+from gomkcn_dgl._torch import Tensor, not_compiled, torch
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.filters import GraphFilters
-from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.relations import SIMPLE, Relations
+from gomkcn_dgl.subgraph_transform import (
+    SubgraphTransform,
+    graph_sizes,
+    is_block,
+    kept_subgraphs,
+    read_for,
+    tensors_as_graph,
+)
 from gomkcn_dgl.subgraphs import MAX_SUBGRAPH_NODES, SubgraphSettings, extract_subgraphs
 
 
@@ -32,9 +38,82 @@ class GraphKernel(Protocol):
         """
 
 
-def tensors_as_graph(feat: Tensor, edge_index: Any, batch: Any) -> Any:
-    """What layers of PyG take, as a graph that :func:`gomkcn.as_csr` reads."""
-    return SimpleNamespace(num_nodes=len(feat), edge_index=edge_index, batch=batch)
+class GraphBatch(NamedTuple):
+    """Some graphs side by side; every node is a root.
+
+    Attributes
+    ----------
+    subgraphs : SubgraphTensors
+        Subgraphs of all nodes, in their order.
+    feat : Tensor
+        ``[V, D]``.
+    graph_sizes : Tensor
+        int64 ``[G]`` nodes of each graph.
+    later : tuple of SubgraphTensors
+        Of message-flow blocks, what the second convolution sees, and the next ones; empty where all
+        see the same.
+    """
+
+    subgraphs: SubgraphTensors
+    feat: Tensor
+    graph_sizes: Tensor
+    later: tuple[SubgraphTensors, ...] = ()
+
+
+class EdgeValues(NamedTuple):
+    """What a layer is told about edges: in the third place of its arguments, and by name."""
+
+    third: Any = None
+    weight: Any = None
+    type: Any = None
+
+    def refuse(self) -> None:
+        """Refuse them beside subgraphs."""
+        if any(value is not None for value in self):
+            raise InputError(
+                "edge weights and types cannot be given with subgraphs, which have their own; name "
+                "the attributes in conv.transform(weight=…, relation=…)."
+            )
+
+    def read(self, relations: Relations) -> dict[str, np.ndarray]:
+        """Those that were given, by the names that ``as_csr`` has for them."""
+        weight, edge_type = self.weight, self.type
+        if self.third is not None and _is_float(self.third):
+            _refuse_second("edge_weight", weight)
+            weight = self.third
+        elif self.third is not None:
+            _refuse_second("edge_type", edge_type)
+            edge_type = self.third
+        given = {}
+        if edge_type is not None:
+            if relations.is_simple:
+                raise InputError(
+                    "edge_type is for a layer that has relations; give relations to the layer, or "
+                    "leave edge_type out; edge weights are floating-point numbers."
+                )
+            given["relation"] = to_numpy(edge_type)
+        if weight is not None:
+            if not _is_float(weight):
+                came = getattr(weight, "dtype", type(weight).__name__)
+                raise InputTypeError(
+                    f"edge_weight must be a tensor [E] of floating-point numbers, got {came}."
+                )
+            if weight.requires_grad:
+                raise InputError(
+                    "edge_weight must not require a gradient, which a layer does not form; give "
+                    "edge_weight.detach()."
+                )
+            given["weight"] = to_numpy(weight)
+        return given
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _refuse_second(name: str, value: Any) -> None:
+    if value is not None:
+        raise InputError(f"{name} must be given once, got it in the third place and by name.")
 
 
 class GOMKConv(torch.nn.Module):
@@ -128,99 +207,146 @@ class GOMKConv(torch.nn.Module):
             num_filters, filter_size, in_feats, bounded_feats, directed=self.relations.directed
         )
 
+    def reset_parameters(self) -> None:
+        """Draw the filters anew from a standard normal distribution."""
+        self.filters.reset_parameters()
+
+    def extra_repr(self) -> str:
+        """Name the widths and how subgraphs are taken, as PyTorch prints a module."""
+        taken = self.settings
+        text = f"{self.in_feats}, {self.num_filters}, num_hops={taken.num_hops}, "
+        text += f"max_nodes={taken.max_nodes}, policy={taken.policy!r}"
+        names = self.relations.names
+        return text if self.relations.is_simple else f"{text}, relations={names}"
+
     def forward(
         self,
         graph: Any,
-        feat: Tensor,
-        edge_type: Tensor | None = None,
+        feat: Any,
+        edge_value: Tensor | None = None,
         batch: Tensor | None = None,
+        *,
+        edge_weight: Tensor | None = None,
+        edge_type: Tensor | None = None,
     ) -> Tensor:
         """Score the subgraph of every node against every filter.
 
         Call it as layers of DGL are called, ``conv(graph, feat)``, or as those of PyTorch
-        Geometric are, ``conv(x, edge_index)``, ``conv(x, edge_index, edge_type, batch)``.
+        Geometric are, ``conv(x, edge_index)``, ``conv(x, edge_index, edge_weight)``,
+        ``conv(x, edge_index, edge_type, batch)``.
 
         Parameters
         ----------
         graph : DGLGraph, PyG Data, CSRGraph, SubgraphTensors, or Tensor
-            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``; or what
-            :meth:`subgraphs` returned, on the device of ``feat``. Edge weights, and edge types of
-            a graph that is no heterograph, are those of :func:`gomkcn.as_csr`. In the second form
-            the features ``[V, D]``.
+            A graph, a batch or a heterograph, on the CPU whatever the device of ``feat``. Nothing
+            is extracted from what :meth:`transform` gives, nor from what :meth:`subgraphs` returns.
+            A message-flow block must be of :meth:`SubgraphTransform.message_flow`. In the second
+            form the features ``[V, D]``.
         feat : Tensor
             ``[V, D]`` on the layer's device; of a heterograph the rows of all types of nodes, one
-            type after the other in the order of ``graph.ntypes``. In the second form the edges,
-            int64 ``[2, E]``, each without direction in both.
+            type after the other in the order of ``graph.ntypes``; of a block the rows of its
+            sources, or a pair of those of its sources and its destinations. In the second form the
+            edges, int64 ``[2, E]``, each without direction in both; or what :meth:`subgraphs`
+            returns.
+        edge_value : Tensor, optional
+            Edge weights if they are floating-point numbers, edge types if they are integers.
+        batch : Tensor, optional
+            int64 ``[V]``, ascending: the graph of each node. A layer's scores do not depend on it.
+        edge_weight : Tensor, optional
+            ``[E]`` in the order of the edges, at least 0; an edge of weight 0 is no edge, and of
+            two weights of an edge without direction the larger counts. They get no gradient.
         edge_type : Tensor, optional
             int64 ``[E]``: the relation that ``relations`` calls by this number.
-        batch : Tensor, optional
-            int64 ``[V]``, ascending: the graph of each node; None for a single graph.
 
         Returns
         -------
         Tensor
-            ``[V, F]``, a row for each root.
+            ``[V, F]``, a row for each root; of a block, for each destination.
 
         Raises
         ------
         InputError
-            For shapes that do not fit each other, or finite features so large that a score
-            overflows (on the CPU; a feature that is NaN gives a score that is).
+            For shapes that do not fit each other, weights or types beside subgraphs, or finite
+            features so large that a score overflows (on the CPU; a feature that is NaN gives a
+            score that is).
+        InputTypeError
+            For features or weights that are no tensor of numbers.
         """
-        if isinstance(graph, torch.Tensor):
-            graph, feat = tensors_as_graph(graph, feat, batch), graph
-        if not isinstance(feat, torch.Tensor):
-            kind = type(feat).__name__
-            raise InputTypeError(f"feat must be a tensor [V, {self.in_feats}], got {kind}.")
-        # 1. the subgraphs: given, or extracted now
+        if isinstance(feat, SubgraphTensors):
+            graph, feat = feat, graph
+        # 1. the subgraphs: given, kept with the graph, or extracted now
+        values = EdgeValues(edge_value, edge_weight, edge_type)
         if isinstance(graph, SubgraphTensors):
-            subgraphs, num_nodes = graph, feat.shape[0]
-            self._check_subgraphs(subgraphs)
+            values.refuse()
+            check_tensor(feat, self.in_feats)
+            subgraphs = graph
         else:
-            subgraphs = self.subgraphs(self.read(graph, edge_type), feat.device)
-            num_nodes = len(subgraphs.nodes)
-        if feat.shape != (num_nodes, self.in_feats):
+            read = self.read_batch(graph, feat, self.in_feats, values, batch)
+            subgraphs, feat = read.subgraphs, read.feat
+        if feat.shape[1:] != (self.in_feats,):
             raise InputError(
-                f"feat must have the shape [{num_nodes}, {self.in_feats}], got {list(feat.shape)}."
+                f"feat must have the shape [V, {self.in_feats}], got {list(feat.shape)}."
             )
+        self._check_subgraphs(subgraphs)
         # 2. one score for each subgraph and filter
         inputs = (subgraphs, feat, self.filters.adj(), self.filters.feat())
         scores = self.kernel.score(*inputs)
         refuse_overflow(scores, *inputs[1:])
         return scores
 
+    @not_compiled
+    def read_batch(
+        self, graph: Any, feat: Any, width: int, values: EdgeValues, batch: Any = None
+    ) -> GraphBatch:
+        """Read what a layer is called with; ``width`` is D of the features."""
+        if isinstance(graph, torch.Tensor):
+            graph, feat = tensors_as_graph(graph, feat, batch), graph
+        elif batch is not None:
+            raise InputError(
+                "batch goes with tensors, conv(x, edge_index, batch=batch), got it beside a "
+                f"{type(graph).__name__}; a batch of DGL or PyG has its own."
+            )
+        elif is_block(graph):
+            feat = _rows_of_sources(graph, feat)
+        check_tensor(feat, width)
+        subgraphs = kept_subgraphs(graph, feat.device)
+        if subgraphs is not None:
+            values.refuse()
+            sizes = graph_sizes(graph)
+            num_nodes = graph.num_src_nodes() if is_block(graph) else len(subgraphs.nodes)
+        else:
+            given = values.read(self.relations)
+            if isinstance(graph, CSRGraph) and given:
+                raise InputError(
+                    "edge weights and types of a CSRGraph are its own; name them when it is made, "
+                    "as_csr(graph, weight=…, relation=…)."
+                )
+            csr = read_for(self.relations, graph, **given)
+            subgraphs = SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), feat.device)
+            sizes = torch.from_numpy(np.diff(csr.graph_ptr))
+            num_nodes = csr.num_nodes
+        if feat.shape != (num_nodes, width):
+            raise InputError(
+                f"feat must have the shape [{num_nodes}, {width}], got {list(feat.shape)}."
+            )
+        return GraphBatch(subgraphs, feat, sizes.to(feat.device))
+
     def subgraphs(self, graph: Any, device: torch.device | str = "cpu") -> SubgraphTensors:
         """Return the subgraphs of a graph or batch.
 
         Pass them to :meth:`forward` in place of the graph to extract them once for many epochs.
         """
-        return SubgraphTensors.of_batch(extract_subgraphs(self.read(graph), self.settings), device)
+        csr = read_for(self.relations, graph)
+        return SubgraphTensors.of_batch(extract_subgraphs(csr, self.settings), device)
 
-    def read(self, graph: Any, edge_type: Tensor | None = None) -> CSRGraph:
-        """Return a graph as the layer sees it: with its relations, without features."""
-        if edge_type is not None and self.relations.is_simple:
-            raise InputError(
-                "edge_type is for a layer that has relations; give relations to the layer, or "
-                "leave edge_type out."
-            )
-        if not hasattr(graph, "num_nodes"):
-            graph = as_csr(graph)
-        # a method of DGL's graphs
-        num_nodes = graph.num_nodes() if callable(graph.num_nodes) else graph.num_nodes
-        csr = as_csr(
-            graph,
-            # features do not matter for the extraction, so a constant is used
-            features=np.ones(num_nodes),
-            directed=False if self.relations.is_simple else None,
-            relation=None if edge_type is None else to_numpy(edge_type),
-        ).with_relations(self.relations)
-        types = getattr(graph, "ntypes", getattr(graph, "node_types", ()))
-        if csr.num_graphs > 1 and len(types) > 1:
-            raise InputError(
-                f"a batch of graphs with {len(types)} types of nodes must be given as "
-                "as_csr(graph), the rows of feat graph by graph."
-            )
-        return csr
+    def transform(
+        self, *, weight: str | None = None, relation: str | None = None
+    ) -> SubgraphTransform:
+        """Return the transform that extracts this layer's subgraphs from graphs of a data set.
+
+        ``weight`` and ``relation`` name attributes of the edges, as in :func:`gomkcn.as_csr`.
+        """
+        return SubgraphTransform(self.settings, self.relations, weight, relation)
 
     def _check_subgraphs(self, subgraphs: SubgraphTensors) -> None:
         """Refuse subgraphs that were not taken as the layer takes them."""
@@ -236,3 +362,23 @@ class GOMKConv(torch.nn.Module):
                 "the given subgraphs and the layer must agree on relations, "
                 f"got {channels} and {own} channels."
             )
+
+
+def check_tensor(feat: Any, width: int) -> None:
+    """Refuse features that are no tensor of two axes."""
+    if not isinstance(feat, torch.Tensor):
+        raise InputTypeError(f"feat must be a tensor [V, {width}], got {type(feat).__name__}.")
+
+
+def _rows_of_sources(block: Any, feat: Any) -> Any:
+    """Features of all sources of a block, given as one tensor or as (sources, destinations)."""
+    if not isinstance(feat, tuple):
+        return feat
+    sources, destinations = feat
+    if len(destinations) != block.num_dst_nodes():
+        raise InputError(
+            f"feat of the destinations must have {block.num_dst_nodes()} rows, got "
+            f"{len(destinations)}."
+        )
+    # destinations are the first of the sources
+    return torch.cat([destinations, sources[len(destinations) :]])

@@ -114,7 +114,10 @@ class GOMKKernel:
         return float(filter_size * (self.num_levels + 1))
 
     def match(self, x: Tensor, z: Tensor, num_nodes: Tensor | None, backend: str) -> Matched:
-        """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``."""
+        """Scores ``[S, F]`` and matching ``[S, F, N]`` of level embeddings ``x`` and ``z``.
+
+        The matching is int16 or int64, -1 = unmatched.
+        """
         module = self._backend(backend, x, z, x.shape[2])
         # Triton's kernels widen bfloat16 themselves, as they load it
         if not module.__name__.endswith("_triton"):
@@ -134,7 +137,7 @@ class GOMKKernel:
     ) -> Matched:
         """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
 
-        The matching may be int16. Differentiable in ``feat`` and ``z``. The backend for the CPU
+        The matching is int16 or int64. Differentiable in ``feat`` and ``z``. The backend for the CPU
         embeds each subgraph as it goes, so that the level embeddings never exist in memory, unless
         edges have weights.
         """
@@ -297,7 +300,7 @@ def gomk(
     refuse_overflow(scores, adj, feat, filter_adj, filter_feat)
     if normalize:
         scores = scores / kernel.largest_score(filter_adj.shape[1])
-    return (scores, assignment) if return_matching else scores
+    return (scores, assignment.long()) if return_matching else scores
 
 
 def _widen(tensor: Tensor) -> Tensor:

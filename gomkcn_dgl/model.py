@@ -7,37 +7,21 @@ extracted once.
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, torch
+from gomkcn_dgl._torch import Tensor, not_compiled, torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.embeddings import SubgraphTensors, refuse_overflow
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.layer import GOMKConv, tensors_as_graph
+from gomkcn_dgl.layer import EdgeValues, GOMKConv, GraphBatch
+from gomkcn_dgl.subgraph_transform import block_subgraphs, is_block
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 POOLINGS = ("max", "mean", "sum")
-
-
-class GraphBatch(NamedTuple):
-    """Some graphs side by side; every node is a root.
-
-    Attributes
-    ----------
-    subgraphs : SubgraphTensors
-        Subgraphs of all nodes, in their order.
-    feat : Tensor
-        ``[V, D]``.
-    graph_sizes : Tensor
-        int64 ``[G]`` nodes of each graph.
-    """
-
-    subgraphs: SubgraphTensors
-    feat: Tensor
-    graph_sizes: Tensor
 
 
 class GraphCollection:
@@ -86,12 +70,16 @@ class GraphCollection:
         begin = np.cumsum(sizes) - sizes
         # [V] old node id minus new one, the same for all nodes of a graph
         shift = np.repeat(first - begin, sizes)
-        rows = torch.from_numpy(np.arange(len(shift)) + shift).to(self.feat.device)
+        rows = self._bring(np.arange(len(shift)) + shift)
         subgraphs = self.subgraphs.select(rows)
         nodes = subgraphs.nodes  # [V, N], -1 for padding
-        nodes = torch.where(nodes < 0, nodes, nodes - torch.from_numpy(shift).to(nodes)[:, None])
-        graph_sizes = torch.from_numpy(sizes).to(rows.device)
+        nodes = torch.where(nodes < 0, nodes, nodes - self._bring(shift).to(nodes.dtype)[:, None])
+        graph_sizes = self._bring(sizes)
         return GraphBatch(subgraphs._replace(nodes=nodes), self.feat[rows], graph_sizes)
+
+    def _bring(self, numbers: np.ndarray) -> Tensor:
+        """Numbers on the device, for which the computation there is not waited for."""
+        return torch.from_numpy(numbers).to(self.feat.device, non_blocking=True)
 
 
 class InputLayer(torch.nn.Module):
@@ -108,7 +96,15 @@ class InputLayer(torch.nn.Module):
         self.norm = torch.nn.BatchNorm1d(out_feats)
         self.dropout = torch.nn.Dropout(dropout)
         self.bounded = bounded
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew (Glorot and Bengio, 2010)."""
         torch.nn.init.xavier_uniform_(self.weight)
+
+    def extra_repr(self) -> str:
+        """Name the widths, as PyTorch prints a module."""
+        return f"{self.weight.shape[0]}, {self.weight.shape[1]}, bounded={self.bounded}"
 
     def forward(self, feat: Tensor) -> Tensor:
         """``[V, in_feats]`` → ``[V, out_feats]``."""
@@ -173,6 +169,7 @@ class GOMKCN(torch.nn.Module):
         **conv_options: Any,
     ) -> None:
         super().__init__()
+        self.in_feats = check_int("in_feats", in_feats, 1)
         check_int("num_layers", num_layers, 1)
         check_float("dropout", dropout, 0.0, 1.0)
         check_float("input_dropout", input_dropout, 0.0, 1.0)
@@ -201,24 +198,38 @@ class GOMKCN(torch.nn.Module):
         self.read_input = read_input
         self.dropout = torch.nn.Dropout(dropout)
 
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew, and forget what batch norms have seen."""
+        for module in self.modules():
+            reset = getattr(module, "reset_parameters", None)
+            if module is not self and reset is not None:
+                reset()
+
+    def extra_repr(self) -> str:
+        """Name what the modules do not show, as PyTorch prints a module."""
+        return f"pooling={self.pooling!r}, read_input={self.read_input}, bounded={self.bounded}"
+
     def forward(
         self,
         graph: Any,
-        feat: Tensor | None = None,
-        edge_type: Tensor | None = None,
+        feat: Any = None,
+        edge_value: Tensor | None = None,
         batch: Tensor | None = None,
         *,
+        edge_weight: Tensor | None = None,
+        edge_type: Tensor | None = None,
         rows: Tensor | None = None,
     ) -> Tensor:
         """Classify.
 
         Parameters
         ----------
-        graph : GraphBatch, or what a layer takes
+        graph : GraphBatch, list of blocks, or what a layer takes
             Some graphs of a :class:`GraphCollection`; or a graph or a batch, as with its features
             in :meth:`GOMKConv.forward`: ``model(graph, feat)``, ``model(x, edge_index,
-            batch=batch)``.
-        feat, edge_type, batch : Tensor, optional
+            batch=batch)``; or a message-flow block for each convolution, of
+            :meth:`SubgraphTransform.message_flow`, with the features of the sources of the first.
+        feat, edge_value, batch, edge_weight, edge_type : Tensor, optional
             As there; a GraphBatch has its own.
         rows : Tensor, optional
             int64 ``[R]`` the nodes to classify, where nodes are; all when left out.
@@ -226,12 +237,21 @@ class GOMKCN(torch.nn.Module):
         Returns
         -------
         Tensor
-            Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without.
+            Logits: ``[G, C]`` with pooling, ``[V, C]`` or ``[R, C]`` without; of blocks, a row for
+            each destination of the last.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            As in :meth:`GOMKConv.forward`, and for blocks of another number than convolutions.
         """
-        if not isinstance(graph, GraphBatch):
-            graph = self._batch(graph, feat, edge_type, batch)
+        values = EdgeValues(edge_value, edge_weight, edge_type)
+        if isinstance(graph, GraphBatch):
+            values.refuse()
+        else:
+            graph = self._batch(graph, feat, values, batch)
         # every level is read out, and the logits are the sum over levels
-        levels = self.levels(graph.subgraphs, graph.feat, rows)
+        levels = self.levels(graph.subgraphs, graph.feat, rows, graph.later)
         start = 0 if self.read_input else 1
         logits: Any = 0
         for level, head in list(zip(levels, self.heads, strict=True))[start:]:
@@ -250,34 +270,52 @@ class GOMKCN(torch.nn.Module):
         assert isinstance(first, GOMKConv)
         return first
 
-    def _batch(
-        self, graph: Any, feat: Tensor | None, edge_type: Tensor | None, batch: Tensor | None
-    ) -> GraphBatch:
-        """A graph with the subgraphs that all convolutions see."""
-        if isinstance(graph, torch.Tensor):
-            graph, feat = tensors_as_graph(graph, feat, batch), graph
-        if feat is None:
-            raise InputError("feat must be given with a graph, got None.")
-        csr = self.first_conv.read(graph, edge_type)
-        sizes = torch.from_numpy(np.diff(csr.graph_ptr)).to(feat.device)
-        return GraphBatch(self.first_conv.subgraphs(csr, feat.device), feat, sizes)
+    @not_compiled
+    def _batch(self, graph: Any, feat: Any, values: EdgeValues, batch: Any) -> GraphBatch:
+        """What the model is called with, with the subgraphs that the convolutions see."""
+        is_list = isinstance(graph, list) and any(map(is_block, graph))
+        blocks = graph if is_list else [graph] if is_block(graph) else []
+        conv, first = self.first_conv, blocks[0] if blocks else graph
+        read = conv.read_batch(first, feat, self.in_feats, values, batch)
+        if not blocks:
+            return read
+        if self.pooling is not None:
+            raise InputError("blocks hold nodes to classify; make the model with pooling=None.")
+        if len(blocks) != len(self.convs):
+            raise InputError(
+                f"blocks must be as many as convolutions, {len(self.convs)}, got {len(blocks)}."
+            )
+        for before, block in itertools.pairwise(blocks):
+            if before.num_dst_nodes() != block.num_src_nodes():
+                raise InputError(
+                    "the sources of a block must be the destinations of the one before it, got "
+                    f"{block.num_src_nodes()} and {before.num_dst_nodes()} nodes."
+                )
+        device = read.feat.device
+        return read._replace(later=tuple(block_subgraphs(one, device) for one in blocks[1:]))
 
     def levels(
         self,
         subgraphs: SubgraphTensors,
         feat: Tensor,
         rows: Tensor | None = None,
+        later: Sequence[SubgraphTensors] = (),
     ) -> list[Tensor]:
-        """Embed the nodes, or some, at every level: the input layer, each convolution, normed."""
+        """Embed the nodes, or some, at every level: the input layer, each convolution, normed.
+
+        All convolutions see the same subgraphs, unless ``later`` has those of all but the first.
+        """
         hidden = self.input(feat)
         levels = [hidden]
-        for conv, norm in zip(self.convs, self.norms, strict=True):
+        for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
+            seen = later[number - 1] if later and number else subgraphs
             if rows is not None and conv is self.convs[-1]:
                 # no convolution looks at the other nodes any more
-                subgraphs, levels = subgraphs.select(rows), [level[rows] for level in levels]
-            levels.append(norm(conv(subgraphs, hidden)))
+                seen, levels = seen.select(rows), [level[rows] for level in levels]
+            levels.append(norm(conv(seen, hidden)))
             hidden = self.activate(levels[-1])
-        return levels
+        # the destinations of a block are the first of its sources
+        return [level[: len(hidden)] for level in levels]
 
     def activate(self, level: Tensor) -> Tensor:
         """Turn a normed level into the features that the next convolution sees."""
@@ -287,7 +325,9 @@ class GOMKCN(torch.nn.Module):
 def pool_nodes(nodes: Tensor, graph_sizes: Tensor, pooling: str) -> Tensor:
     """Read out the nodes of each graph: ``[V, W]`` → ``[G, W]``; a graph without nodes reads 0."""
     # the graph of each node, then one reduction over the nodes of each graph
-    graph_of = torch.arange(len(graph_sizes), device=nodes.device).repeat_interleave(graph_sizes)
+    numbers = torch.arange(len(graph_sizes), device=nodes.device)
+    # with its length given, a GPU is not waited for
+    graph_of = numbers.repeat_interleave(graph_sizes, output_size=len(nodes))
     pooled = nodes.new_zeros(len(graph_sizes), nodes.shape[1])
     if pooling == "max":
         index = graph_of.unsqueeze(1).expand_as(nodes)

@@ -33,9 +33,12 @@ class SubgraphSettings:
         paper, step 1 of Algorithm 1), or a set grown from the root by most edges into it.
         ``kernels/bfs_numba.py`` defines both. They agree where nothing is truncated.
     seed : int
-        At least 0. The same seed gives the same subgraphs, whatever the number of threads, and the
-        same for a root whichever other roots are asked for, and wherever its graph stands in a
-        collection. Which nodes of a truncated ball stay depends on how nodes are numbered.
+        At least 0. The same seed gives the same subgraphs, whatever the number of threads. The
+        subgraph of a root depends on its connected component alone: on no other root, component or
+        graph of a collection. So it is the same when graphs are joined to one without saying which
+        nodes are whose. A truncated ball keeps nodes that are drawn by the root's place in its
+        component, the distance of its number from the smallest one there: nodes that are numbered
+        in another order draw others.
 
     Raises
     ------
@@ -156,8 +159,8 @@ def extract_subgraphs(
         graph.links,
         graph.relations.reverse,
         starts,
-        # places in their own graphs, so that nothing depends on the others of a collection
-        starts - graph.graph_ptr[graph.graph_of(starts)],
+        # places in their own components, so that nothing depends on what stands beside these
+        starts - graph.component_starts[starts],
         settings.num_hops,
         settings.max_nodes,
         settings.policy,

@@ -112,11 +112,7 @@ def choose_patterns(
     rest = [one for one in more if not _is_called(one)]
     rest.sort(key=lambda one: ("given" not in one.sources, -one.frequency.count))
     given = [one for one in rest if "given" in one.sources]
-    frequent = [
-        one
-        for one in rest[len(given) :]
-        if one.frequency.count > 0
-    ]
+    frequent = [one for one in rest[len(given) :] if one.frequency.count > 0]
     reported = [*in_set, *called, *given, *frequent[: rules.most_seen]]
     keys = {one.key for one in reported}
     others = [

@@ -21,6 +21,8 @@ from gomkcn_dgl.runtime.steps import Steps, digest_of
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
+from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of, without_weights
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
@@ -100,17 +102,20 @@ class Miner:
         nulls = tuple(self.null) if isinstance(self.null, list | tuple) else (self.null,)
         return () if nulls in ((None,), (NONE,)) else nulls
 
+    @property
+    def usual_filter_size(self) -> int:
+        """Nodes of a filter where that is not said: as many as the largest pattern asked for."""
+        return USUAL_SIZE if self.sizes is None else max(2, self.sizes[-1])
+
     def resolve_filters(self) -> FilterMiner | None:
         """The miner of filters, not fitted; None where filters are left out."""
         if self.filters == NONE:
             return None
-        # scikit-learn and PyTorch take seconds to import
+        if self.filters == AUTO:
+            learning = FilterLearning()
+            return FilterSettings().miner(learning, self.random_state, self.usual_filter_size)
         from mining.filters.filter_miner import FilterMiner
 
-        if self.filters == AUTO:
-            # as many nodes as the largest pattern that was asked for
-            size = {} if self.sizes is None else {"size": max(2, self.sizes[-1])}
-            return FilterMiner(**size, random_state=self.random_state)
         if not isinstance(self.filters, FilterMiner):
             raise InputTypeError(
                 f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,11 @@ from mining.miner import Miner
 from mining.settings import RunSettings
 
 # settings that do not change the result
-_WITHOUT_EFFECT = {"miner": ("values", "n_jobs"), "learning": ("backend",)}
+_WITHOUT_EFFECT = {
+    "miner": ("values", "n_jobs"),
+    "learning": ("backend",),
+    "filters": ("device",),
+}
 
 
 def run_job(
@@ -36,8 +39,7 @@ def run_job(
     """
     start, progress = time.perf_counter(), JobProgress() if progress is None else progress
     progress.begin("preparing")
-    # settings stay as they are
-    miner = replace(settings.miner)
+    miner = settings.make_miner()
     identity = None if folder is None else _identity(settings, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=miner.n_jobs)
     y = None if classes is None else np.array(classes.names)[classes.labels]

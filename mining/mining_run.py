@@ -134,7 +134,7 @@ class MiningRun:
                 "graph must be the one that the miner was fitted to, with its nodes in the same "
                 "order; fit the miner to it."
             )
-        settings = settings or RunSettings(miner=miner)
+        settings = settings or RunSettings.of(miner)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)
@@ -143,7 +143,7 @@ class MiningRun:
             graph=GraphSummary.of(csr, settings.graph.path),
             patterns=patterns,
             motif_set=with_names(found, patterns, csr.feature_names),
-            loss_curve=miner.loss_curve_,
+            loss_curve=[] if miner.filters_ is None else miner.filters_.loss_curve_,
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),

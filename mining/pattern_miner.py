@@ -59,9 +59,10 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         to find all occurrences and then to draw: seconds of one thread, which stand for 10⁸ steps
         on any machine. A step checks a node. None: 1, and 10 in a graph of more than 8 million
         edges.
-    learning : FilterLearning or None
-        How many filters are trained, and how, where ``sources`` has filters. None:
-        ``FilterLearning()``.
+    filters : FilterMiner or str
+        How frequent neighbourhoods are found, as ``filters_``: a :class:`gomkcn.FilterMiner`, whose
+        parameters can be set as ``filters__size`` and so on; "auto" for the usual one, where
+        PyTorch is installed; or "none", which saves its seconds.
     values : {"copies", "occurrences", "log"}
         What is in the rows of :meth:`transform`: where copies of the motifs lie, see
         :meth:`MotifSet.transform`; the occurrences of each pattern in a graph, or those that a node
@@ -80,9 +81,9 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
     patterns_ : list of Pattern
         The motifs, most bits first; then what differs most from random graphs; then what was given,
         and what filters have found.
-    loss_curve_ : list of float
-        1 - mean similarity of a subgraph to its most similar filter: before the training, then
-        after each epoch; empty without filters.
+    filters_ : FilterMiner or None
+        The fitted miner of filters: which neighbourhoods are frequent. None where they are left
+        out.
     others_ : list of Pattern
         What was counted beside the patterns, the largest z first.
     relations_ : Relations

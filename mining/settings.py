@@ -14,16 +14,17 @@ from typing import Any, TypeVar, get_type_hints
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_settings import FilterSettings
 from mining.graph_settings import GraphSettings
-from mining.miner import Miner
+from mining.miner import AUTO, NONE, Miner
 
 T = TypeVar("T", bound=Any)
-
 
 # what a table of the file has values of
 _RECORDS = {
     "graph": GraphSettings,
     "miner": Miner,
+    "filters": FilterSettings,
     "kernel": GOMKKernel,
     "learning": FilterLearning,
 }
@@ -31,13 +32,25 @@ _RECORDS = {
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that decides the result of a mining run: what is read, and the miner.
+    """Everything that decides the result of a mining run: what is read, the miner, its filters.
 
-    The tables ``[learning]`` and ``[kernel]`` are those of the miner.
+    ``miner.filters`` is "auto" or "none"; what else is to be said of filters is in the tables
+    ``[filters]``, ``[learning]`` and ``[kernel]``, the last of which is a part of ``learning``.
     """
 
     graph: GraphSettings = field(default_factory=GraphSettings)
     miner: Miner = field(default_factory=Miner)
+    filters: FilterSettings = field(default_factory=FilterSettings)
+    learning: FilterLearning = field(default_factory=FilterLearning)
+
+    @classmethod
+    def of(cls, miner: Miner) -> RunSettings:
+        """The settings of a miner."""
+        if isinstance(miner.filters, str):
+            return cls(miner=miner)
+        own = miner.filters
+        plain = replace(miner, filters=AUTO)
+        return cls(miner=plain, filters=FilterSettings.of(own), learning=own.resolve_learning())
 
     def override(self, given: Mapping[str, Any]) -> RunSettings:
         """Return new settings with the values, by name, that are not None."""
@@ -47,19 +60,34 @@ class RunSettings:
             known = {one.name for one in fields(record)} & given.keys()
             return replace(record, **{name: given[name] for name in known})
 
-        learning = changed(self.miner.resolve_learning())
-        learning = replace(learning, kernel=changed(learning.kernel))
-        return RunSettings(changed(self.graph), replace(changed(self.miner), learning=learning))
+        learning = replace(changed(self.learning), kernel=changed(self.learning.kernel))
+        return RunSettings(
+            changed(self.graph), changed(self.miner), changed(self.filters), learning
+        )
+
+    def make_miner(self) -> Miner:
+        """The miner, not fitted, with its miner of filters."""
+        is_usual = self.filters == FilterSettings() and self.learning == FilterLearning()
+        if is_usual or self.miner.filters == NONE:
+            return replace(self.miner)
+        usual = self.miner.usual_filter_size
+        filters = self.filters.miner(self.learning, self.miner.random_state, usual)
+        return replace(self.miner, filters=filters)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """All tables by name."""
-        learning = asdict(self.miner.resolve_learning())
+        learning = asdict(self.learning)
         kernel = learning.pop("kernel")
         miner = {one.name: getattr(self.miner, one.name) for one in fields(Miner)}
-        del miner["learning"]
         given = self.miner.given_structures
         miner["given"] = tuple(one if isinstance(one, str) else one.to_text() for one in given)
-        return {"graph": asdict(self.graph), "miner": miner, "kernel": kernel, "learning": learning}
+        return {
+            "graph": asdict(self.graph),
+            "miner": miner,
+            "filters": asdict(self.filters),
+            "kernel": kernel,
+            "learning": learning,
+        }
 
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""

@@ -26,10 +26,10 @@ class PlantingSettings:
 
     Attributes
     ----------
-    features : {"per_type", "per_node", "per_type_noise", "constant"}
-        One uniform [0, 1] vector for all nodes of a motif type and one for all base nodes, a
-        vector for each node (the paper), per type plus normal(0, ``noise``), clipped to [0, 1], or
-        1.0 everywhere, in one column.
+    features : {"per_node", "per_type", "per_type_noise", "constant"}
+        One uniform [0, 1] vector for each node (the paper), one for all nodes of a motif type and
+        one for all base nodes, per type plus normal(0, ``noise``), clipped to [0, 1], or 1.0
+        everywhere, in one column.
     feature_dim : int
         Feature width D, for all modes but ``"constant"``.
     noise : float
@@ -50,7 +50,7 @@ class PlantingSettings:
         with at most two edges more than the median, before the copies are planted.
     """
 
-    features: str = "per_type"
+    features: str = "per_node"
     feature_dim: int = 3
     noise: float = 0.0
     remove_prob: float = 0.0

@@ -11,14 +11,14 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from record import Table
 
-from gomkcn_dgl import GOMKKernel, as_csr
-from mining import FilterLearning, train_filters
+from gomkcn_dgl import GOMKKernel
+from mining import FilterLearning, FilterMiner
 from paper.row_experiment import Record, RowExperiment, Settings
 from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
 
@@ -31,6 +31,7 @@ def shrink(settings: Settings) -> None:
     settings["graph"].update(SMOKE_GRAPH, features=["per_node"], num_base_edges_per_node=[1])
     for own in settings["filters"].values():
         own["num_epochs"] = min(SMOKE_EPOCHS, own.get("num_epochs", SMOKE_EPOCHS))
+        own.pop("seeds", None)
 
 
 def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -38,8 +39,9 @@ def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
     graph = dict(settings["graph"])
     kinds = itertools.product(graph.pop("num_base_edges_per_node"), graph.pop("features"))
     for edges, features in kinds:
-        for name, own in settings["filters"].items():
-            for seed in range(settings["seeds"]):
+        for name, given in settings["filters"].items():
+            own = dict(given)
+            for seed in range(own.pop("seeds", settings["seeds"])):
                 kind = {"num_base_edges_per_node": edges, "features": features}
                 yield {
                     "filters": name,
@@ -48,37 +50,41 @@ def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
                 }
 
 
+def fit(settings: Settings, seed: int) -> FilterMiner:
+    """Generate one graph, and mine its filters."""
+    own = dict(settings["graph"])
+    planting = {key: own.pop(key) for key in own.keys() & _names(PlantingSettings)}
+    planted = planted_motif_graph(**own, settings=PlantingSettings(**planting), seed=seed)
+    own = dict(settings["filters"])
+    learning = FilterLearning.paper() if own.pop("paper", False) else FilterLearning()
+    kernel = {key: own.pop(key) for key in own.keys() & _names(GOMKKernel)}
+    learning = replace(learning, **own, kernel=replace(learning.kernel, **kernel))
+    return FilterMiner(learning=learning, device="cpu", random_state=seed).fit(planted.to_csr())
+
+
+def _names(settings: type) -> set[str]:
+    return {entry.name for entry in fields(settings)}
+
+
 def run_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Generate one graph, train filters, and compare them with what was planted."""
-    settings, seed = row["settings"], row["seed"]
-    planting, graph = _split(settings["graph"], PlantingSettings)
-    planted = planted_motif_graph(**graph, settings=PlantingSettings(**planting), seed=seed)
-    csr = as_csr(planted.to_dgl())
-    learning, others = _split(settings["filters"], FilterLearning)
-    if others:
-        learning["kernel"] = GOMKKernel(**others)
+    """Mine the filters of one graph, and compare them with what was planted."""
     start = time.perf_counter()
-    filters = train_filters(csr, learning=FilterLearning(**learning), random_state=seed)
+    miner = fit(row["settings"], row["seed"])
     seconds = time.perf_counter() - start
-    found = Counter[bytes]()
-    for one in filters:
-        found[one.structure.key] += one.frequency
-    assigned = {name: round(found[MOTIFS[name].key]) for name in graph["motifs"]}
+    assigned, exact = Counter[bytes](), Counter[bytes]()
+    for one in miner.filters_:
+        assigned[one.structure.key] += one.frequency.value
+        exact[one.structure.key] += one.exact.value
+    keys = {name: MOTIFS[name].key for name in row["settings"]["graph"]["motifs"]}
     return {
         **row,
-        "recovered": sum(MOTIFS[name].key in found for name in assigned),
-        "assigned": assigned,
-        "num_filters": len(filters),
-        "loss": [round(filters.loss_curve[0], 5), round(filters.loss_curve[-1], 5)],
+        "recovered": sum(key in assigned for key in keys.values()),
+        "assigned": {name: assigned[key] for name, key in keys.items()},
+        "exact": {name: exact[key] for name, key in keys.items()},
+        "num_filters": len(miner.filters_),
+        "loss": [round(miner.loss_curve_[0], 5), round(miner.loss_curve_[-1], 5)],
         "seconds": round(seconds, 2),
     }
-
-
-def _split(settings: Settings, kind: type) -> tuple[Settings, Settings]:
-    """The settings that a class has, and the others."""
-    names = {entry.name for entry in fields(kind)}
-    own = {key: value for key, value in settings.items() if key in names}
-    return own, {key: value for key, value in settings.items() if key not in names}
 
 
 def describe(line: Record) -> str:
@@ -101,12 +107,12 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
             "all motifs": "",
             "mean motifs": ".1f",
             "assigned / nodes planted": "",
+            "exactly / nodes planted": "",
             "loss": "",
             "s": ".1f",
         },
     )
-    for (edges, features, name), own in _groups(lines).items():
-        shares = [share for line in own for share in _shares_assigned(line) if share]
+    for (edges, features, name), own in grouped(lines).items():
         losses = np.mean([line["loss"] for line in own], axis=0)
         table.add(
             str(edges),
@@ -114,21 +120,32 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
             name,
             f"{sum(line['recovered'] == len(line['assigned']) for line in own)}/{len(own)}",
             float(np.mean([line["recovered"] for line in own])),
-            f"{np.median(shares):.2f} ({min(shares):.2f}–{max(shares):.2f})" if shares else None,
+            _spread(shares_of(own, "assigned")),
+            _spread(shares_of(own, "exact")),
             f"{losses[0]:.3f} → {losses[1]:.3f}",
             float(np.median([line["seconds"] for line in own])),
         )
     return [table]
 
 
-def _shares_assigned(line: dict[str, Any]) -> list[float]:
-    """Subgraphs that belong to filters of a motif, beside the nodes in its copies, of each."""
-    copies = line["settings"]["graph"]["copies"]
-    return [one / (MOTIFS[name].num_nodes * copies) for name, one in line["assigned"].items()]
+def shares_of(lines: list[Record], counted: str) -> list[float]:
+    """Subgraphs of the filters of a motif, over the nodes in its copies; motifs found alone."""
+    return [
+        count / (MOTIFS[name].num_nodes * line["settings"]["graph"]["copies"])
+        for line in lines
+        for name, count in line[counted].items()
+        if line["assigned"][name]
+    ]
 
 
-def _groups(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+def _spread(shares: list[float]) -> str | None:
+    """Median and range."""
+    return f"{np.median(shares):.2f} ({min(shares):.2f}–{max(shares):.2f})" if shares else None
+
+
+def grouped(lines: list[Record]) -> dict[tuple[int, str, str], list[Record]]:
+    """The lines of each kind of graph, by edges of a new node and features, and way to learn."""
+    groups: dict[tuple[int, str, str], list[Record]] = {}
     for line in lines:
         graph = line["settings"]["graph"]
         key = (graph["num_base_edges_per_node"], graph["features"], line["filters"])

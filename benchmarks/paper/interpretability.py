@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,21 @@ def all_rows(settings: Settings) -> Iterator[dict[str, Any]]:
             }
 
 
-def run_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Generate the graphs, train a classifier of them, and compare its filters with the truth."""
-    settings, seed = row["settings"], row["seed"]
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A classifier of generated graphs, and how its training went."""
+
+    model: GOMKCN
+    data: GraphCollection
+    dataset: MotifClassificationDataset
+    motifs_at_start: int  # motifs that are among the filters before any training
+    validated: list[float]  # validation accuracy of each epoch
+    start_seconds: float  # subgraphs and the start of the filters
+    seconds: float  # all epochs
+
+
+def fit(settings: Settings, seed: int) -> Trained:
+    """Generate the graphs and train a classifier of them."""
     run = settings["run"]
     planting = PlantingSettings(run["features"])
     dataset = MotifClassificationDataset(**settings["data"], settings=planting, seed=seed)
@@ -77,7 +90,6 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     data = as_collection(dataset, settings, seed)
     torch.manual_seed(seed)
     model = make_model(settings, data.feat.shape[1], dataset.num_classes, seed)
-    test = dataset.test_idx.numpy()
     if run["init"] == "classes":
         initialize_from_classes(model, data, dataset.labels, dataset.train_idx.numpy(), seed=seed)
     motifs_at_start = are_motifs(model, dataset.planted.motifs).any(axis=0)
@@ -85,19 +97,28 @@ def run_row(row: dict[str, Any]) -> dict[str, Any]:
     begin = time.perf_counter()
     validated = train(model, data, dataset, settings, seed)
     seconds = time.perf_counter() - begin
-    batch_size = settings["training"]["batch_size"]
+    at_start = int(motifs_at_start.sum())
+    return Trained(model, data, dataset, at_start, validated, start_seconds, seconds)
+
+
+def run_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Train a classifier of generated graphs, and compare its filters with the truth."""
+    settings = row["settings"]
+    trained = fit(settings, row["seed"])
+    model, data, dataset = trained.model, trained.data, trained.dataset
+    test, batch_size = dataset.test_idx.numpy(), settings["training"]["batch_size"]
     final = evaluate_classifier(model, data, dataset.labels, test, batch_size)
     return {
         **row,
-        "validation": validated,
-        "first_perfect_epoch": _first_perfect(validated),
-        "epochs": len(validated),
+        "validation": trained.validated,
+        "first_perfect_epoch": _first_perfect(trained.validated),
+        "epochs": len(trained.validated),
         "test": final.accuracy,
-        "motifs_at_start": int(motifs_at_start.sum()),
+        "motifs_at_start": trained.motifs_at_start,
         **describe_filters(model, data, dataset, test),
-        "start_seconds": round(start_seconds, 1),
-        "epoch_seconds": round(seconds / len(validated), 2),
-        "seconds": round(start_seconds + seconds, 1),
+        "start_seconds": round(trained.start_seconds, 1),
+        "epoch_seconds": round(trained.seconds / len(trained.validated), 2),
+        "seconds": round(trained.start_seconds + trained.seconds, 1),
     }
 
 

@@ -54,6 +54,8 @@ class Experiment:
     ablations: dict[str, list[str]] = field(default_factory=dict)
     # the paper's figures in percent, {model: {data set: [mean, deviation]}}
     printed: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    # a parameter of our models → what the paper calls it, and the values that it prints
+    ranges: dict[str, dict[str, Any]] = field(default_factory=dict)
     # a sentence on a data set, below the table
     notes: dict[str, str] = field(default_factory=dict)
 

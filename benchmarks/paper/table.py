@@ -81,7 +81,7 @@ def accuracy_table(experiment: Experiment, records: Iterable[Record]) -> str:
     ]
     for model in experiment.models:
         row = [
-            _cell_text(experiment, by_key.get((model, data)), printed.get(model, {}).get(data))
+            cell_text(experiment, by_key.get((model, data)), printed.get(model, {}).get(data))
             for data in experiment.data_sets
         ]
         lines.append(f"| {model} | {' | '.join(row)} |")
@@ -146,7 +146,8 @@ def _filters_that_are_motifs(experiment: Experiment, records: Iterable[Record]) 
     return ["", *lines] if lines else []
 
 
-def _cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] | None) -> str:
+def cell_text(experiment: Experiment, cell: Cell | None, printed: list[float] | None) -> str:
+    """Mean ± standard deviation in percent, what was not run whole, and what the paper prints."""
     if cell is None:
         text = "–"
     else:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import paper_results
+from draw_paper import draw_paper_pictures
 from draw_pictures import draw_pictures
 from make_gallery import EXHIBITS, GALLERY
 
 DOCS = Path(__file__).parents[1]
-RESULTS = DOCS.parent / "benchmarks" / "results"
-_LINK = re.compile(r"\]\((?:\.\./)+benchmarks/results/(\w+)\.md\)")
+BENCHMARKS = DOCS.parent / "benchmarks"
+# of a benchmark, or of an experiment of the paper: the folder and the name
+_LINK = re.compile(r"\]\((?:\.\./)+benchmarks/((?:paper/)?results)/(\w+)\.md\)")
+# what is computed, on the page on the paper
+_VALUE = re.compile(r"\{\{ (\w+) \}\}")
 _CARD = """
 :::{{grid-item-card}} {title}
 :link: gallery/{name}/report.html
@@ -37,12 +43,13 @@ def _make_pages(app: Any) -> None:
     """Draw the pictures, and give each table of results that a page cites a page of its own."""
     (DOCS / "pictures").mkdir(exist_ok=True)
     draw_pictures(DOCS / "pictures")
+    draw_paper_pictures(DOCS / "pictures")
     (DOCS / "results").mkdir(exist_ok=True)
     pages = (path.read_text("utf-8") for path in DOCS.rglob("*.md") if path.parts[-2] != "results")
-    for name in sorted({name for page in pages for name in _LINK.findall(page)}):
-        table = (RESULTS / f"{name}.md").read_text("utf-8")
+    for folder, name in sorted({found for page in pages for found in _LINK.findall(page)}):
+        table = (BENCHMARKS / folder / f"{name}.md").read_text("utf-8")
         # what a table links to lies beside it in the repository
-        table = re.sub(r"\]\((?!http)([^)]+)\)", r"](../../benchmarks/results/\1)", table)
+        table = re.sub(r"\]\((?!http)([^)]+)\)", rf"](../../benchmarks/{folder}/\1)", table)
         title = "" if table.startswith("# ") else f"# {name.replace('_', ' ').capitalize()}\n\n"
         (DOCS / "results" / f"{name}.md").write_text(f"---\norphan: true\n---\n\n{title}{table}")
 
@@ -50,9 +57,16 @@ def _make_pages(app: Any) -> None:
 def _fill_in(app: Any, page: str, source: list[str]) -> None:
     """Lead links to results to their pages, put in what is computed."""
     up = "../" * page.count("/")
-    source[0] = _LINK.sub(rf"]({up}results/\1.md)", source[0])
+    source[0] = _LINK.sub(rf"]({up}results/\2.md)", source[0])
     if page == "gallery":
         source[0] = source[0].replace("<!-- cards -->", _cards())
+    if page == "paper":
+        source[0] = fill_values(source[0], paper_results.values())
+
+
+def fill_values(text: str, values: Mapping[str, str]) -> str:
+    """Put a value in the place of each ``{{ name }}``; every value must have a name."""
+    return _VALUE.sub(lambda found: values[found[1]], text)
 
 
 def _cards() -> str:

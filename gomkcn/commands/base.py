@@ -6,6 +6,7 @@ Commands import the libraries when they run, so that ``--help`` answers at once.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import logging
 import os
@@ -28,7 +29,7 @@ Decorated = Callable[..., Any]
 _TRUTH_SUFFIX = ".truth.json"
 # the groups of options, in the order of the help
 _GROUPS = (
-    "Input", "Options", "Patterns", "Training", "Random graphs and counts", "Output", "Limits",
+    "Input", "Options", "Frequent neighbourhoods", "Patterns", "Training", "Random graphs and counts", "Output", "Limits",
     "Graph filters and other details", "Help",
 )  # fmt: skip
 _SHOW_ALL = "gomkcn.show_all"
@@ -134,14 +135,22 @@ Input
     * --smiles     TEXT   Column of SMILES in a table of molecules [smiles, canonical_smiles]
     * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)
-_other_options = option_table("""
+# and of the tables that they are in
+table_options = option_table("""
 Input
     * --source  TEXT  Column of source nodes, by name or number [from the header]
     * --target  TEXT  Column of target nodes, by name or number [from the header]
-    * --weight  TEXT  Edge-weight column, or none [weight]
     * --feature-file  TEXT  Node features, one row per node: .npy or .csv
     * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
         npz, smiles, sdf, folder or tu [by file name]
+""")
+_weight_option = option_table("""
+Input
+    * --weight  TEXT  Edge-weight column, or none [weight]
+""")
+device_option = option_table("""
+Training
+    --device  TEXT  Device: auto, cpu or cuda [auto: a GPU if PyTorch finds one]
 """)
 reading_option = option_table("""
 Options
@@ -151,7 +160,7 @@ Options
 
 def file_options(command: Decorated) -> Decorated:
     """All that decides how a file is read, as in read_graph."""
-    return learning_options(_other_options(command))
+    return learning_options(_weight_option(table_options(command)))
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
@@ -309,3 +318,17 @@ def _cell(name: str, value: Any) -> str:
     # the numbers of graphs and nodes are names
     is_count = isinstance(value, int) and name not in ("graph", "node")
     return f"{value:,}" if is_count else str(value)
+
+
+def import_igraph() -> None:
+    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
+
+    No command draws with igraph; in the library, a user may.
+    """
+    if "matplotlib" not in sys.modules:
+        # what is None there counts as not installed
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]
+        try:
+            importlib.import_module("igraph")
+        finally:
+            del sys.modules["matplotlib"]

@@ -48,7 +48,7 @@ Options
         [10 each of house, cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan,
         bi-parallel]
     --embedded        FLAG        Plant copies on existing nodes, which keep their other edges
-    --features  TEXT=per_type     Node features: constant, per_type, per_node or per_type_noise
+    --features  TEXT=per_node     Node features: constant, per_type, per_node or per_type_noise
     --seed            N=0         Random seed
 Graph filters and other details
     * --edge-prob     X=0.005     Edge probability: er
@@ -126,23 +126,27 @@ Options
     --graphs num_graphs     N=8000  Number of graphs
     --nodes num_base_nodes  N=25    Number of nodes of each base graph
     --edges-per-node num_base_edges_per_node  N=1  Edges per new node
-    --features      TEXT=per_type   Node features: constant, per_type, per_node or per_type_noise
+    --features      TEXT=per_node   Node features: constant, per_type, per_node or per_type_noise
     --seed                  N=0     Random seed
 """)
 def classification(out: str, features: str, **options: Any) -> None:
-    """Write graphs that each hold one of four motifs, which is their label.
+    """Write graphs that each hold one of four motifs, which is their class.
+
+    The names of the classes are written beside them, where `gomkcn train` finds them.
 
     \b
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
     show_log(quiet=False)
     from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+    from gomkcn_dgl.io.graph_classes import write_class_names
     from synthetic import MotifClassificationDataset, PlantingSettings
 
     dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
     write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
-    names = ", ".join(dataset.motif_names)
-    click.echo(f"{out}: {len(dataset)} graphs, labels 0 to {dataset.num_classes - 1} = {names}")
+    names = write_class_names(Path(out), dataset.motif_names)
+    click.echo(f"{out}: {len(dataset)} graphs of {dataset.num_classes} classes")
+    click.echo(f"{names}: what the classes are called, {', '.join(dataset.motif_names)}")
 
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:

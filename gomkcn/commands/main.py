@@ -6,6 +6,7 @@ import click
 
 from gomkcn.commands.base import Group
 from gomkcn.commands.count_command import count
+from gomkcn.commands.filters_command import filters
 from gomkcn.commands.generate_command import generate
 from gomkcn.commands.graph_commands import census, convert, frequent, info, temporal
 from gomkcn.commands.mine_command import compare, demo, export, mine, report
@@ -22,6 +23,7 @@ def main() -> None:
     gomkcn generate planted --out planted.bin   a graph with planted motifs
     gomkcn info planted.bin                     how a file is read
     gomkcn convert friends.txt.gz friends.graph a large graph as a folder on disk
+    gomkcn filters planted.bin                  its frequent neighbourhoods; page: filters.html
     gomkcn mine planted.bin --out run           its motifs and patterns; page: run/report.html
     gomkcn count wheel planted.bin              occurrences of one pattern
     gomkcn census friends.txt.gz --size 3-5     occurrences of every small structure
@@ -36,7 +38,7 @@ def main() -> None:
 
 
 for command in (
-    demo, generate, info, convert, mine, report, count, census, temporal, frequent, compare, export,
-    train, predict, explain,
+    demo, generate, info, convert, filters, mine, report, count, census, temporal, frequent,
+    compare, export, train, predict, explain,
 ):  # fmt: skip
     main.add_command(command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import webbrowser
@@ -15,6 +14,7 @@ from gomkcn.commands.base import (
     Command,
     choose_folder,
     file_options,
+    import_igraph,
     option_table,
     run_options,
     show_log,
@@ -35,13 +35,16 @@ MOTIFS = ("house=6", "wheel=6", "crown=6")
 Input
     * --class-names  TEXT  Names of graph classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
+Frequent neighbourhoods
+    --filters num_filters  N  Number of filters, each the centre of a cluster of neighbourhoods [8]
+    --no-filters     FLAG  Leave out the filters
+    * --filter-size  N    Nodes of a filter [6, or as many as the largest motif of --size]
 Patterns
     --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
     --given          LIST  Pattern to try as well, such as ring-6; may be repeated
     --exact-copies   YES/NO  Copies have all edges of their motif and no others
     * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
         collections frequent (subgraphs) [grown]
-    * --min-occurrences  N  Minimum number of occurrences of the patterns of filters [5]
 Random graphs and counts
     --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
         [degree, at as many sizes as take two minutes]
@@ -51,12 +54,12 @@ Random graphs and counts
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
 Limits
+    --device         TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one [auto]
     --jobs n_jobs    N   Processes that share the work, -1 for one on each core [1]
 Graph filters and other details
     * --seed random_state  N  Random seed [0]
     * --levels num_levels  N  Number of levels of the kernel [3]
     * --matching     TEXT  Node matching: optimal, or greedy as in the paper [optimal]
-    * --filters num_filters  N  Number of filters, and of their patterns that are reported [12]
     * --epochs num_epochs  N  Number of training epochs [60]
     * --init         TEXT  Initialization: facility_location or random [facility_location]
     * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
@@ -70,9 +73,10 @@ def mine(
     force: bool,
     resume: bool,
     quiet: bool,
+    no_filters: bool,
     **options: Any,
 ) -> None:
-    """Find motifs and over-represented patterns in a graph or collection.
+    """Find frequent neighbourhoods, motifs and over-represented patterns in a graph or collection.
 
     PATH is the file or the folder of the graph.
 
@@ -95,11 +99,12 @@ def mine(
     # before the libraries are imported, which takes a second
     if options["path"] is not None:
         check_path(options["path"])
-    _import_igraph()
+    import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining import MiningRun, compare_with_truth, read_truth
     from mining.html.terminal import format_run
+    from mining.miner import NONE
     from mining.mining_job import run_job
     from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
     from mining.settings import RunSettings, read_settings
@@ -109,10 +114,10 @@ def mine(
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
-    settings = settings.override(options)
+    settings = settings.override({**options, "filters": NONE if no_filters else None})
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
-    settings.miner.check()
+    settings.make_miner().check()
     if not settings.graph.path:
         raise InputError("PATH of a graph must be given, here or in the settings file.")
     with bar:
@@ -136,20 +141,6 @@ def mine(
             remove_progress(folder)
         click.echo(format_run(run))
         click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
-
-
-def _import_igraph() -> None:
-    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
-
-    No command draws with igraph; in the library, a user may.
-    """
-    if "matplotlib" not in sys.modules:
-        # what is None there counts as not installed
-        sys.modules["matplotlib"] = None  # type: ignore[assignment]
-        try:
-            importlib.import_module("igraph")
-        finally:
-            del sys.modules["matplotlib"]
 
 
 @click.command(cls=Command)
@@ -196,19 +187,22 @@ def _has_screen() -> bool:
 def report(run: str) -> None:
     """Print the results of RUN and rebuild its report.
 
-    RUN is the folder of `gomkcn mine` or of `gomkcn train`.
+    RUN is the folder of `gomkcn mine`, `gomkcn filters` or `gomkcn train`.
 
     \b
     gomkcn report run
     """
-    _import_igraph()
+    import_igraph()
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
+    from mining.filters_folder import FILTERS
     from mining.html.explanation_page import explain_run
     from mining.html.terminal import format_run
     from mining.run_folder import read_run, write_report
 
-    if (Path(run) / METRICS).exists():
+    if (Path(run) / FILTERS).exists():
+        table, page = _report_filters(run)
+    elif (Path(run) / METRICS).exists():
         _, page = explain_run(run)
         table = format_results(read_metrics(run))
     else:
@@ -217,6 +211,17 @@ def report(run: str) -> None:
             page = write_report(folder, finished)
         table = format_run(finished)
     click.echo(f"{table}\n\nreport: {page}")
+
+
+def _report_filters(run: str) -> tuple[str, Path]:
+    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from mining.filters_folder import read_filters_run, write_filters_page
+    from mining.html.filters_text import format_filters
+
+    finished = read_filters_run(run)
+    with lock_folder(run) as folder:
+        page = write_filters_page(folder, finished)
+    return format_filters(finished), page
 
 
 @click.command(cls=Command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,24 +11,34 @@ from gomkcn.commands.base import (
     Command,
     check_table_name,
     choose_folder,
+    device_option,
     learning_options,
     option_table,
     print_table,
     run_options,
     show_log,
+    table_options,
 )
 from gomkcn_dgl.errors import InputError
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.training.train_settings import TrainSettings
 
 
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH", required=False)
 @run_options
 @learning_options
+@table_options
 @option_table("""
 Input
-    * --class-names  TEXT  Names of the classes (.csv)
-    * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
+    --nodes        YES/NO  Classify the nodes of a graph, in place of graphs
+    --class-column  TEXT  Column of the classes: of molecules [class, label or activity], of nodes
+        [class, label, labels or y]
+    * --class-names  TEXT  Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]
 Training
+    --paper        FLAG   All settings of section VI-C of the GOMKCN paper; other options override
+        them
     --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
         graphs [network]
     --filters num_filters  N  Number of filters [8]
@@ -40,6 +50,9 @@ Limits
 Graph filters and other details
     * --epochs num_epochs  N  Maximum number of epochs [200]
     * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]
+    * --contrast feature_contrast  X  Part of [0, 1] that the features fill, with --hidden 0 [0.3]
+    * --read-input/--no-read-input  YES/NO  Whether the features of the input layer are read out,
+        too [yes]
     * --subgraph-size max_nodes  N  Nodes of a subgraph [--size]
     * --levels num_levels  N  Number of levels of the kernel [2; a kernel machine 1 to 3]
     * --layers num_layers  N  Number of layers of filters [1]
@@ -59,20 +72,26 @@ Graph filters and other details
     * --patterns num_patterns  N  Number of patterns by which nodes are matched; 0: one by one [64
         if that is long]
 """)
+@device_option
 def train(
     out: str | None,
     settings_file: str | None,
     force: bool,
     resume: bool,
     quiet: bool,
+    paper: bool,
+    device: str | None,
     **options: Any,
 ) -> None:
-    """Train a classifier of graphs and show what it learnt.
+    """Train a classifier of graphs, or of nodes, and show what it learnt.
 
-    PATH is a TU folder, a DGL .bin, or a table of molecules with their classes.
+    PATH is a TU folder, a DGL .bin, or a table of molecules with their classes. With --nodes it is
+    any graph whose nodes have an attribute with their classes, or a column of the feature file.
 
     \b
     gomkcn train MUTAG/
+    gomkcn train motifs.bin --paper
+    gomkcn train friends.csv --nodes --class-column team
     gomkcn train ENZYMES/ --method kernel --jobs 4
     gomkcn train motifs.bin --out run --hops 3 --filters 4
     gomkcn train ENZYMES/ --out run --features attributes,labels --pooling sum
@@ -86,14 +105,12 @@ def train(
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.runtime.processes import is_first, join_processes, world_size
     from gomkcn_dgl.training import training_run as training
-    from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
     from mining.html.explanation_page import explain_run
 
     interrupts = Interrupts(options["time_limit"])
     with join_processes():
         show_log(quiet or not is_first())
-        settings = TrainSettings() if settings_file is None else read_train_settings(settings_file)
-        settings = settings.override(options)
+        settings = _settings(settings_file, paper, options | {"device": device})
         data = training.read_training_data(settings.data)
         if settings.method == "kernel" and world_size() > 1:
             raise InputError("method kernel is shared by --jobs 4; leave torchrun out.")
@@ -105,13 +122,31 @@ def train(
                 return
             with JobProgress(not quiet and sys.stderr.isatty() and is_first()) as bar:
                 classifier, metrics = training.run_training(
-                    settings, data, unfinished, interrupts, bar, options["n_jobs"]
+                    settings,
+                    data,
+                    unfinished,
+                    interrupts,
+                    bar,
+                    options["n_jobs"],
+                    "auto" if device is None else device,
                 )
             training.write_training(folder, classifier, metrics)
             if is_first():
                 click.echo(training.format_results(metrics))
-                _, page = explain_run(folder, data=data)
-                click.echo(f"what it learnt: {page}")
+                if not data.of_nodes:
+                    _, page = explain_run(folder, data=data)
+                    click.echo(f"what it learnt: {page}")
+
+
+def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> TrainSettings:
+    """The settings of a file, or of the paper or none, and the options, which win."""
+    from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+
+    if file is None:
+        return TrainSettings.of_options(options, paper=paper)
+    if paper:
+        raise InputError("paper has all settings, and so has a settings file; give one of both.")
+    return read_train_settings(file).override(options)
 
 
 @click.command(cls=Command)
@@ -121,11 +156,13 @@ def train(
 Output
     --out  TEXT  Table to write: .csv, .parquet or .json [shown on the screen]
 """)
-def predict(run: str, path: str, out: str | None) -> None:
-    """Predict the class of each graph.
+@device_option
+def predict(run: str, path: str, out: str | None, device: str | None) -> None:
+    """Predict the class of each graph, or of each node.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
-    classes, if it has any, are not looked at.
+    classes, if it has any, are not looked at. Where nodes were learnt, it is the graph itself, or
+    another one.
 
     \b
     gomkcn predict run new.bin
@@ -135,14 +172,15 @@ def predict(run: str, path: str, out: str | None) -> None:
 
     show_log(quiet=True)
     check_table_name(out)
-    classifier = load_classifier(run)
+    classifier = load_classifier(run, "auto" if device is None else device)
     table = predict_file(classifier, path)
     if out is None:
         print_table(table)
         return
     table.write(out)
     number = len(table.columns()["predicted"])
-    click.echo(f"{out}: the classes of {number:,} graphs")
+    of_what = "nodes" if classifier.settings.data.nodes else "graphs"
+    click.echo(f"{out}: the classes of {number:,} {of_what}")
 
 
 @click.command(cls=Command)

@@ -1,15 +1,17 @@
-"""The classes of the graphs of a collection: read from its files, or given as labels."""
+"""The classes of graphs, or of the nodes of a graph: read from its files, or given as labels."""
 
 from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
+from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.molecules import (
@@ -17,18 +19,23 @@ from gomkcn_dgl.io.molecules import (
     MoleculeOptions,
     read_molecule_classes,
 )
-from gomkcn_dgl.io.reading import format_of
+from gomkcn_dgl.io.reading import CLASS_COLUMNS, format_of, read_with_classes
 from gomkcn_dgl.io.tu_folder import read_tu_classes
-from gomkcn_dgl.runtime.files import listed, named
+from gomkcn_dgl.runtime.files import atomic_write, listed, named, stem
+from gomkcn_dgl.runtime.tabular import csv_text
 
 log = logging.getLogger("gomkcn_dgl")
 
 
-class GraphClasses(NamedTuple):
-    """The class of each graph.
+# the file that says what the classes of a graph file are called ends so, see read_label_names
+CLASS_NAMES_SUFFIX = ".classes.csv"
 
-    ``labels`` is int64 ``[G]``, 0 … C - 1 in ascending order of what the classes are called in the
-    data; ``names`` are the C names.
+
+class GraphClasses(NamedTuple):
+    """The class of each graph, or of each node.
+
+    ``labels`` is int64 ``[G]`` or ``[V]``, 0 … C - 1 in ascending order of what the classes are
+    called in the data, -1 for a node without one; ``names`` are the C names.
     """
 
     labels: np.ndarray
@@ -36,8 +43,9 @@ class GraphClasses(NamedTuple):
 
     @property
     def sizes(self) -> list[int]:
-        """The number of graphs of each class."""
-        return np.bincount(self.labels, minlength=len(self.names)).tolist()
+        """The number of graphs, or nodes, of each class."""
+        known = self.labels[self.labels >= 0]
+        return np.bincount(known, minlength=len(self.names)).tolist()
 
 
 def read_graph_classes(
@@ -52,7 +60,8 @@ def read_graph_classes(
     """Read the classes of a TU folder, a DGL ``.bin`` or molecules; None where there are none.
 
     ``names`` says what classes are called, by their code in the file: a mapping such as
-    ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.features.read_label_names`. Labels
+    ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.features.read_label_names`; None: the
+    file ``NAME.classes.csv`` beside ``NAME.bin`` or such, if there is one. Labels
     that are no classes, which the log says, are real numbers, several numbers a graph, or a number
     of its own for each graph. ``class_column`` has the classes of molecules; the other options are
     those of :func:`gomkcn.read_graph`.
@@ -70,12 +79,69 @@ def read_graph_classes(
             codes = read_dgl_classes(path)
         elif format in MOLECULE_FORMATS:
             codes = read_molecule_classes(path, format, molecules)
+        elif class_column is not None:
+            raise InputError(
+                "class_column is for molecules, and for the classes of nodes, and the format is "
+                f"{format}."
+            )
         classes = None if codes is None else as_graph_classes(codes)
-        if names is None:
-            return classes
-        if classes is None:
+        if names is not None and classes is None:
             raise InputError("names of classes are given, and its graphs have no classes.")
-        return name_classes(classes, names)
+        return classes and _named_classes(classes, names, path)
+
+
+def read_node_classes(
+    path: str | os.PathLike[str],
+    names: LabelNames | None = None,
+    *,
+    class_column: str | None = None,
+    **reading: Any,
+) -> tuple[CSRGraph, GraphClasses | None]:
+    """Read a graph and the classes of its nodes, which are no features; None where there are none.
+
+    They are an attribute of nodes, or a column of the feature file: ``class_column``, or else one
+    that is called class, label, labels or y. ``names`` are those of :func:`read_graph_classes`, and
+    ``reading`` has options of :func:`gomkcn.read_graph`. An empty cell is no class. Raises an
+    InputError for a column of real numbers, of one class, or of a class of its own for each node.
+    """
+    path = Path(path)
+    graph, codes = read_with_classes(path, class_column or CLASS_COLUMNS, **reading)
+    if codes is None:
+        return graph, None
+    with named(path):
+        is_known = np.array([one is not None and one == one for one in codes])
+        known = np.array([code for code, known in zip(codes, is_known, strict=True) if known])
+        classes = _number_classes(known)
+        if classes is None:
+            raise InputError(
+                "the classes of its nodes must be two or more names or integers, each that of "
+                f"several nodes, got {listed(map(str, np.unique(known)))}."
+            )
+        labels = np.full(graph.num_nodes, -1)
+        labels[is_known] = classes.labels
+        return graph, _named_classes(classes._replace(labels=labels), names, path)
+
+
+def class_names_path(path: Path) -> Path:
+    """The file beside a graph file that says what its classes are called."""
+    return path.with_name(stem(path) + CLASS_NAMES_SUFFIX)
+
+
+def write_class_names(path: Path, names: Sequence[str]) -> Path:
+    """Write what the classes 0, 1, … of a graph file are called, beside it; return where."""
+    beside = class_names_path(path)
+    codes = [str(code) for code in range(len(names))]
+    atomic_write(beside, csv_text([("label", codes), ("name", list(names))]))
+    return beside
+
+
+def _named_classes(classes: GraphClasses, names: LabelNames | None, path: Path) -> GraphClasses:
+    """Call classes as is said, or as the file beside the graph says."""
+    beside = class_names_path(path.resolve())
+    if names is None and beside.is_file():
+        log.info("names of classes: taken from %s beside the graph", beside.name)
+        names = beside
+    return classes if names is None else name_classes(classes, names)
 
 
 def name_classes(classes: GraphClasses, names: LabelNames) -> GraphClasses:
@@ -100,7 +166,14 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
     >>> as_graph_classes([0.5, 0.25, 1.0]) is None
     True
     """
-    codes = to_numpy(labels)
+    classes = _number_classes(to_numpy(labels))
+    if classes is None:
+        log.info("labels of graphs: not used, since they are no classes")
+    return classes
+
+
+def _number_classes(codes: np.ndarray) -> GraphClasses | None:
+    """Number classes; None for codes that are no classes."""
     # one column is as good as none
     codes = codes.reshape(-1) if codes.size == len(codes) else codes
     is_whole = True
@@ -109,6 +182,5 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
         codes = codes.astype(np.int64) if is_whole else codes
     known, position = np.unique(codes, return_inverse=True)
     if not is_whole or codes.ndim > 1 or not 2 <= len(known) < len(codes):
-        log.info("labels of graphs: not used, since they are no classes")
         return None
     return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))

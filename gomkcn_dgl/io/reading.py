@@ -29,10 +29,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gomkcn_dgl.checks import check_choice
-from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice, GraphContent, make_csr
+from gomkcn_dgl.graph_content import (
+    NONE,
+    Column,
+    ColumnChoice,
+    Columns,
+    GraphContent,
+    make_csr,
+    with_gaps,
+)
 from gomkcn_dgl.graph_folder import is_graph_folder, read_graph_folder
 from gomkcn_dgl.io.edge_tables import read_edges
 from gomkcn_dgl.io.features import (
@@ -71,6 +81,8 @@ _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "npz": ("directed",),
     **dict.fromkeys(("dgl", *NETWORKX_FORMATS), ("directed", "relation", "weight")),
 }
+# what a column of classes of nodes is called, unless another is named
+CLASS_COLUMNS = ("class", "label", "labels", "y")
 # the other formats hold the features themselves
 _WITH_FEATURE_FILE = (*EDGE_FORMATS, *NETWORKX_FORMATS)
 
@@ -194,6 +206,19 @@ def read_with_attributes(
     return _read(path, gaps=True, **options)
 
 
+def read_with_classes(
+    path: str | os.PathLike[str], columns: str | Sequence[str] = CLASS_COLUMNS, **options: Any
+) -> tuple[CSRGraph, Any]:
+    """Read a graph, and the column of its nodes that holds their classes and is no feature.
+
+    It is the one that ``columns`` names, or the first of several that there is. The ``options`` are
+    those of :func:`read_graph`. The classes are numbers or text ``[V]``, None where a node has
+    none; they are None where none of several columns is there.
+    """
+    graph, found = _read(path, classes=columns, **options)
+    return graph, found.get("classes")
+
+
 def _read(
     path: str | os.PathLike[str],
     *,
@@ -204,9 +229,13 @@ def _read(
     smiles: str | None = None,
     skip_invalid: bool = False,
     gaps: bool = False,
+    classes: str | Sequence[str] | None = None,
     **edges: Any,
 ) -> tuple[CSRGraph, dict[str, Any]]:
-    """Read a graph and the attributes of its nodes; ``gaps`` says whether some may be missing."""
+    """Read a graph and the attributes of its nodes; ``gaps`` says whether some may be missing.
+
+    Where ``classes`` names columns, the attributes are the first of them alone, as ``classes``.
+    """
     path, of_molecules = Path(path), MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
     if isinstance(features, str):
         features = (features,)
@@ -222,7 +251,8 @@ def _read(
             graph = read_tu_folder(path, choice)
         elif format == "folder":
             graph = read_graph_folder(path)
-            graph = graph if features is None else select_features(graph, features)
+            if features is not None and classes is None:
+                graph = select_features(graph, features)
         else:
             content = _read_content(path, format, choice, of_molecules)
             if format in EDGE_FORMATS:
@@ -234,13 +264,76 @@ def _read(
             if table is not None:
                 content = with_node_table(content, table, gaps)
             attributes = content.attributes() if gaps else {}
+            if classes is not None:
+                content, attributes = _take_classes(content, classes, features)
             graph = make_csr(content, choice)
+        if classes is not None and format in ("tu", "folder"):
+            graph, attributes = _take_class_columns(graph, classes)
+            if features is not None:
+                graph = select_features(graph, features)
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
             graph = name_columns(graph, names)
     _log_graph(path, graph)
     return graph, attributes
+
+
+def _take_classes(
+    content: GraphContent, classes: str | Sequence[str], features: Sequence[str] | None
+) -> tuple[GraphContent, dict[str, Any]]:
+    """Take the column of the classes out of the attributes of nodes."""
+    column = _class_column(classes, list(content.nodes))
+    if column is None:
+        return content, {}
+    if features is not None and column in features:
+        raise InputError(
+            f"features must not name the column of the classes, got {column!r}; leave it out."
+        )
+    own = content.nodes
+    others = Columns(
+        [name for name in own if name != column],
+        lambda name: own[name],
+        with_gaps=lambda name: with_gaps(own, name),
+    )
+    default = tuple(name for name in content.default_features if name != column)
+    taken = replace(content, nodes=others, default_features=default)
+    return taken, {"classes": with_gaps(own, column)}
+
+
+def _take_class_columns(
+    graph: CSRGraph, classes: str | Sequence[str]
+) -> tuple[CSRGraph, dict[str, Any]]:
+    """Take the classes out of the features, which are all that a folder keeps of its nodes."""
+    names = graph.feature_names
+    column = _class_column(classes, [name.partition("=")[0] for name in names])
+    if column is None:
+        return graph, {}
+    is_class = np.array([name.partition("=")[0] == column for name in names])
+    own = graph.features[:, is_class]
+    if column in names:
+        found = own[:, 0]
+    else:
+        # a column of zeros and ones for each class
+        codes = [name.partition("=")[2] for name in names if name.partition("=")[0] == column]
+        found = np.array([None, *codes], object)[(own.argmax(axis=1) + 1) * own.any(axis=1)]
+    kept = graph.features[:, ~is_class]
+    left = tuple(name for name, taken in zip(names, is_class, strict=True) if not taken)
+    if not left:
+        kept, left = np.ones((graph.num_nodes, 1), np.float32), (CONSTANT_FEATURE,)
+    return replace(graph, features=kept, feature_names=left), {"classes": found}
+
+
+def _class_column(classes: str | Sequence[str], names: Sequence[str]) -> str | None:
+    """The column that is named, or the first of the usual ones that there is."""
+    if isinstance(classes, str):
+        if classes not in names:
+            known = listed(dict.fromkeys(names)) if names else "none"
+            raise InputError(
+                f"class_column must be an attribute of its nodes, {known}, got {classes!r}."
+            )
+        return classes
+    return next((name for name in classes if name in names), None)
 
 
 def read_molecule_file(

@@ -21,10 +21,11 @@ Growing never leaves the ball of ``num_hops``: a node's depth is one more than t
 its selected neighbours, and the neighbours of a node at depth ``num_hops`` are not on offer.
 
 Randomness is counter-based: ``(seed, key)`` names a stream of random numbers, where the key is the
-root's place in its own graph. Of other nodes only the distance of their numbers from the
-root's counts. So nothing depends on the order in which roots are visited, nor on what else stands
-in a collection. The miner puts the nodes of each graph in an order that follows from its structure
-(``gomkcn_dgl/node_order.py``), so that there nothing depends on how they were numbered.
+root's place in its own connected component. Of other nodes only the distance of their numbers from
+the root's counts. So nothing depends on the order in which roots are visited, nor on what else
+stands in the graph or the collection. The miner puts the nodes of each graph in an order that
+follows from its structure (``gomkcn_dgl/node_order.py``), so that there nothing depends on how they
+were numbered.
 
 A hub is a node with more than ``hub_degree(N)`` neighbours. Next to one the cap is certain to be
 reached, and listing its row at every root would cost its degree each time. ``bfs`` draws positions

@@ -1,13 +1,12 @@
-"""Matching on the CPU as a function of torch: from tensors to the compiled loops and back."""
+"""Matching on the CPU as an operator of torch: from tensors to the compiled loops and back."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.assignment_numba import fixed_point
@@ -21,6 +20,7 @@ from gomkcn_dgl.kernels.matching_loops import (
     scatter_rows,
 )
 from gomkcn_dgl.kernels.matching_reference import Matched
+from gomkcn_dgl.kernels.operators import define_operator
 from gomkcn_dgl.kernels.vectors_numba import lanes_of, padded
 from gomkcn_dgl.runtime.compiled import run_blocks
 
@@ -39,10 +39,11 @@ def match(
     anchor_root: bool,
 ) -> Matched:
     """Score every subgraph against every filter; ``matching_reference`` defines the result."""
-    sides = _left_side(z, levels=x), (x.shape[0], x.shape[2])
-    call = _Call(*sides, bandwidth, 1.0, 0, rows, matching == "optimal", anchor_root, _keeps(x, z))
-    scores, assignment = _Match.apply(x, z, call)
-    return Matched(scores, assignment.long())
+    scores, assignment, _ = torch.ops.gomkcn.match_numba(
+        x, z, None, None, None, None, rows, bandwidth, "sum", 1.0,
+        matching == "optimal", anchor_root, _keeps(x, z),
+    )  # fmt: skip
+    return Matched(scores, assignment)
 
 
 def match_subgraphs(
@@ -64,14 +65,11 @@ def match_subgraphs(
     ``feat [V, D]``, ``nodes [S, N]`` (rows of ``feat``, -1 = padding), and ``links [S, N, N]`` with
     ``matrices`` and ``num_channels`` of each link, which ``aggregation`` and ``level_scale`` weigh.
     """
-    left = _left_side(
-        z, feat=feat, nodes=nodes, links=links, matrices=matrices, num_channels=num_channels
-    )
-    call = _Call(
-        left, (nodes.shape[0], nodes.shape[1]), bandwidth, level_scale,
-        AGGREGATION_CODES[aggregation], rows, matching == "optimal", anchor_root, _keeps(feat, z),
+    scores, assignment, _ = torch.ops.gomkcn.match_numba(
+        feat, z, nodes, links, matrices, num_channels, rows, bandwidth, aggregation, level_scale,
+        matching == "optimal", anchor_root, _keeps(feat, z),
     )  # fmt: skip
-    return Matched(*_Match.apply(feat, z, call))
+    return Matched(scores, assignment)
 
 
 def _keeps(left: Tensor, z: Tensor) -> bool:
@@ -79,14 +77,90 @@ def _keeps(left: Tensor, z: Tensor) -> bool:
     return torch.is_grad_enabled() and (left.requires_grad or z.requires_grad)
 
 
-def _left_side(z: Tensor, **given: Tensor | None) -> LeftSide:
+def _match(
+    left: Tensor,
+    z: Tensor,
+    nodes: Tensor | None,
+    links: Tensor | None,
+    matrices: Tensor | None,
+    num_channels: Tensor | None,
+    rows: Tensor,
+    bandwidth: list[float],
+    aggregation: str,
+    level_scale: float,
+    optimal: bool,
+    anchor_root: bool,
+    keep: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Scores, matching and, to ``keep``, the similarities of matched nodes at each level."""
+    side = _left_side(left, nodes, links, matrices, num_channels)
+    scores, assignment, similarities = _new_results(left, z, nodes, keep)
+    num_subgraphs, _, num_nodes = assignment.shape
+    _, num_levels, num_filter_nodes, width = z.shape
+    _check_references(side, rows, num_subgraphs, num_nodes)
+    chunks, at_once = _in_chunks(z.detach(), num_nodes, optimal)
+    shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
+    # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
+    entries = scores.numel() * num_nodes * num_filter_nodes
+    nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
+
+    def match_block(first: int, last: int, side: LeftSide, z: np.ndarray, *others: Any) -> None:
+        scratch = new_forward_scratch(num_nodes, num_filter_nodes, z)
+        match_fwd_kernel(first, last, side, z, *others, scratch)
+
+    dtype = scores.numpy().dtype
+    run_blocks(
+        match_block, num_subgraphs, nanoseconds,
+        side, chunks.numpy(), at_once, np.array(bandwidth, dtype),
+        rows.numpy(), AGGREGATION_CODES[aggregation], dtype.type(level_scale),
+        optimal, int(anchor_root), shift, dtype.type(fixed),
+        scores.numpy(), assignment.numpy(), similarities.numpy(),
+        most_threads=torch.get_num_threads(),
+    )  # fmt: skip
+    return scores, assignment, similarities
+
+
+def _fake_match(
+    left: Tensor, z: Tensor, nodes: Tensor | None, *others: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    return _new_results(left, z, nodes, keep=others[-1])
+
+
+def _new_results(
+    left: Tensor, z: Tensor, nodes: Tensor | None, keep: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Memory for scores ``[S, F]``, matching ``[S, F, N]`` and similarities ``[S, F, L, N]``."""
+    num_subgraphs, num_nodes = (left.shape[0], left.shape[2]) if nodes is None else nodes.shape
+    num_filters, num_levels = z.shape[:2]
+    kept = num_subgraphs if keep else 0
+    return (
+        z.new_empty(num_subgraphs, num_filters),
+        z.new_empty(num_subgraphs, num_filters, num_nodes, dtype=torch.int16),
+        z.new_empty(kept, num_filters, num_levels, num_nodes),
+    )
+
+
+def _left_side(
+    left: Tensor,
+    nodes: Tensor | None,
+    links: Tensor | None,
+    matrices: Tensor | None,
+    num_channels: Tensor | None,
+) -> LeftSide:
     """The arrays of the left side, empty ones for what is not given."""
+    given = {
+        "levels" if nodes is None else "feat": left,
+        "nodes": nodes,
+        "links": links,
+        "matrices": matrices,
+        "num_channels": num_channels,
+    }
     kinds = {
-        "levels": (4, z.dtype),
-        "feat": (2, z.dtype),
+        "levels": (4, left.dtype),
+        "feat": (2, left.dtype),
         "nodes": (2, torch.int32),
         "links": (3, torch.uint8),
-        "matrices": (3, z.dtype),
+        "matrices": (3, left.dtype),
         "num_channels": (1, torch.int64),
     }
     arrays = {}
@@ -97,98 +171,8 @@ def _left_side(z: Tensor, **given: Tensor | None) -> LeftSide:
     return LeftSide(**arrays)
 
 
-class _Call(NamedTuple):
-    """What both directions take beside the tensors that may have gradients."""
-
-    left: LeftSide
-    sizes: tuple[int, int]  # S and N
-    bandwidth: list[float]
-    level_scale: float
-    aggregation: int
-    rows: Tensor  # int64 [S]
-    optimal: bool
-    anchor_root: bool
-    keep: bool  # whether the matched similarities are kept for the way back
-
-
-class _Match(torch.autograd.Function):
-    """Scores and matching of a left side, levels or features, and filters z [F, L, M, D]."""
-
-    @staticmethod
-    def forward(ctx: Any, left: Tensor, z: Tensor, call: _Call) -> tuple[Tensor, Tensor]:
-        num_filters, num_levels, num_filter_nodes, width = z.shape
-        num_subgraphs, num_nodes = call.sizes
-        _check_references(call)
-        scores = z.new_empty(num_subgraphs, num_filters)
-        assignment = z.new_empty(num_subgraphs, num_filters, num_nodes, dtype=torch.int16)
-        kept = num_subgraphs if call.keep else 0
-        similarities = z.new_empty(kept, num_filters, num_levels, num_nodes)
-        chunks, at_once = _in_chunks(z.detach(), num_nodes, call.optimal)
-        shift, fixed = fixed_point(num_nodes, num_filter_nodes, num_levels)
-        # measured: 50 operations a nanosecond in the table, 3 ns an entry in the matching
-        entries = scores.numel() * num_nodes * num_filter_nodes
-        nanoseconds = entries * (num_levels * (3 * width + 20) / 50 + 3)
-
-        def match_block(first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any) -> None:
-            scratch = new_forward_scratch(num_nodes, num_filter_nodes, z)
-            match_fwd_kernel(first, last, left, z, *others, scratch)
-
-        dtype = scores.numpy().dtype
-        run_blocks(
-            match_block, num_subgraphs, nanoseconds,
-            call.left, chunks.numpy(), at_once, np.array(call.bandwidth, dtype),
-            call.rows.numpy(), call.aggregation, dtype.type(call.level_scale),
-            call.optimal, int(call.anchor_root), shift, dtype.type(fixed),
-            scores.numpy(), assignment.numpy(), similarities.numpy(),
-        )  # fmt: skip
-        ctx.call = call
-        ctx.save_for_backward(left, z, assignment, similarities)
-        ctx.mark_non_differentiable(assignment)
-        return scores, assignment
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad_scores: Tensor, _: Any) -> tuple[Tensor | None, Tensor, None]:
-        """Return the gradients of the left side and of z."""
-        call, (feat, z, assignment, similarities) = ctx.call, ctx.saved_tensors
-        left, needs_left = call.left, ctx.needs_input_grad[0]
-        num_subgraphs, _, num_nodes = assignment.shape
-        num_levels, width = z.shape[1], z.shape[3]
-        dtype = similarities.numpy().dtype
-        z = torch.nn.functional.pad(z, (0, padded(width, dtype) - width)).contiguous()
-        # each block sums its own gradient of z, and the blocks are added in order
-        blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
-        grad_z = z.new_empty(blocks, *z.shape)
-        # of all levels where they are given, else of level 0
-        depth = num_levels if feat.dim() == 4 else 1
-        kept = num_subgraphs if needs_left else 0
-        grad_rows = z.new_empty(kept, depth, num_nodes, feat.shape[-1])
-        # measured: about 10 ns for 16 features
-        nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
-
-        def differentiate_block(
-            first: int, last: int, left: LeftSide, z: np.ndarray, *others: Any
-        ) -> None:
-            scratch = new_backward_scratch(num_nodes, z)
-            match_bwd_kernel(first, last, left, z, *others, scratch)
-
-        run_blocks(
-            differentiate_block, blocks, nanoseconds,
-            left, z.numpy(), np.array(call.bandwidth, dtype), call.aggregation,
-            dtype.type(call.level_scale), assignment.numpy(), similarities.numpy(),
-            grad_scores.contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
-        )  # fmt: skip
-        grad_left = grad_rows if needs_left else None
-        # subgraphs overlap: their rows are added to the features that they were read from
-        if needs_left and feat.dim() == 2:
-            grad_left = torch.zeros_like(feat, memory_format=torch.contiguous_format)
-            scatter_rows(grad_rows.numpy(), left.nodes, grad_left.numpy())
-        return grad_left, grad_z[..., :width].sum(dim=0), None
-
-
-def _check_references(call: _Call) -> None:
+def _check_references(left: LeftSide, rows: Tensor, num_subgraphs: int, num_nodes: int) -> None:
     """Refuse what would read outside an array; compiled code does not look."""
-    left, rows, (num_subgraphs, num_nodes) = call.left, call.rows, call.sizes
     if rows.shape != (num_subgraphs,) or bool(((rows < 0) | (rows > num_nodes)).any()):
         raise InputError(f"num_nodes must be [{num_subgraphs}] numbers from 0 to {num_nodes}.")
     last = int(left.nodes.max(initial=-1))
@@ -197,6 +181,101 @@ def _check_references(call: _Call) -> None:
             f"feat must have a row for each node of the subgraphs, up to {last}, "
             f"got {len(left.feat)} rows."
         )
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+    *tensors, _, bandwidth, aggregation, level_scale, _, _, _ = inputs
+    _, assignment, similarities = output
+    ctx.save_for_backward(*tensors, assignment, similarities)
+    ctx.settings = bandwidth, aggregation, level_scale
+    ctx.mark_non_differentiable(assignment, similarities)
+
+
+def _backward(ctx: Any, grad_scores: Tensor, *_: Any) -> tuple[Tensor | None, ...]:
+    needs_left, needs_z = ctx.needs_input_grad[:2]
+    grad_left, grad_z = torch.ops.gomkcn.match_backward_numba(
+        *ctx.saved_tensors, grad_scores, *ctx.settings, needs_left
+    )
+    return (grad_left if needs_left else None, grad_z if needs_z else None, *[None] * 11)
+
+
+def _match_backward(
+    left: Tensor,
+    z: Tensor,
+    nodes: Tensor | None,
+    links: Tensor | None,
+    matrices: Tensor | None,
+    num_channels: Tensor | None,
+    assignment: Tensor,
+    similarities: Tensor,
+    grad_scores: Tensor,
+    bandwidth: list[float],
+    aggregation: str,
+    level_scale: float,
+    needs_left: bool,
+) -> tuple[Tensor, Tensor]:
+    """Gradients of the left side, empty where it needs none, and of z."""
+    assert len(similarities) == len(assignment), "the forward pass did not keep the similarities"
+    side = _left_side(left, nodes, links, matrices, num_channels)
+    num_subgraphs, _, num_nodes = assignment.shape
+    num_levels, width = z.shape[1], z.shape[3]
+    dtype = similarities.numpy().dtype
+    z = torch.nn.functional.pad(z.detach(), (0, padded(width, dtype) - width)).contiguous()
+    # each block sums its own gradient of z, and the blocks are added in order
+    blocks = max(1, min(_GRAD_BLOCKS, num_subgraphs // 8, _GRAD_NUMBERS // max(1, z.numel())))
+    grad_z = z.new_empty(blocks, *z.shape)
+    # of all levels where they are given, else of level 0
+    depth = num_levels if nodes is None else 1
+    kept = num_subgraphs if needs_left else 0
+    grad_rows = z.new_empty(kept, depth, num_nodes, left.shape[-1])
+    # measured: about 10 ns for 16 features
+    nanoseconds = assignment.numel() * num_levels * (width / 2 + 4)
+
+    def differentiate_block(
+        first: int, last: int, side: LeftSide, z: np.ndarray, *others: Any
+    ) -> None:
+        scratch = new_backward_scratch(num_nodes, z)
+        match_bwd_kernel(first, last, side, z, *others, scratch)
+
+    run_blocks(
+        differentiate_block, blocks, nanoseconds,
+        side, z.numpy(), np.array(bandwidth, dtype), AGGREGATION_CODES[aggregation],
+        dtype.type(level_scale), assignment.numpy(), similarities.numpy(),
+        grad_scores.detach().contiguous().numpy(), grad_rows.numpy(), grad_z.numpy(),
+        most_threads=torch.get_num_threads(),
+    )  # fmt: skip
+    grad_left = grad_rows
+    # subgraphs overlap: their rows are added to the features that they were read from
+    if needs_left and nodes is not None:
+        grad_left = left.new_zeros(left.shape)
+        scatter_rows(grad_rows.numpy(), side.nodes, grad_left.numpy())
+    if not needs_left:
+        grad_left = left.new_empty(0)
+    return grad_left, grad_z[..., :width].sum(dim=0)
+
+
+def _fake_match_backward(left: Tensor, z: Tensor, *others: Any) -> tuple[Tensor, Tensor]:
+    needs_left = others[-1]
+    return left.new_empty(left.shape if needs_left else 0), z.new_empty(z.shape)
+
+
+_SIDES = (
+    "Tensor left, Tensor z, Tensor? nodes, Tensor? links, Tensor? matrices, Tensor? num_channels"
+)
+define_operator(
+    f"match_numba({_SIDES}, Tensor rows, float[] bandwidth, str aggregation, float level_scale, "
+    "bool optimal, bool anchor_root, bool keep) -> (Tensor, Tensor, Tensor)",
+    _match,
+    _fake_match,
+    save=_save,
+    backward=_backward,
+)
+define_operator(
+    f"match_backward_numba({_SIDES}, Tensor assignment, Tensor similarities, Tensor grad_scores, "
+    "float[] bandwidth, str aggregation, float level_scale, bool needs_left) -> (Tensor, Tensor)",
+    _match_backward,
+    _fake_match_backward,
+)
 
 
 def _in_chunks(z: Tensor, num_nodes: int, optimal: bool) -> tuple[Tensor, int]:

@@ -17,7 +17,7 @@ class Matched(NamedTuple):
     """What every matching backend returns."""
 
     scores: Tensor  # [S, F]
-    matching: Tensor  # int64 [S, F, N], -1 = unmatched
+    matching: Tensor  # int16 or int64 [S, F, N], -1 = unmatched
 
 
 def rbf(x: Tensor, z: Tensor, bandwidth: float) -> Tensor:
@@ -61,6 +61,7 @@ def similarity_table(x: Tensor, z: Tensor, bandwidth: list[float]) -> Tensor:
 
 def matched_similarity(x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[float]) -> Tensor:
     """Score pairs ``[P]`` whose matching ``[P, N]`` is known; differentiable in x and z."""
+    matching = matching.long()
     # laid out in full: over an expanded index, the threads of the backward pass wait for each other
     place = matching.clamp(min=0)[:, None, :, None].expand(*x.shape).contiguous()
     # gather and not indexing, whose backward pass adds up in no fixed order
@@ -70,20 +71,11 @@ def matched_similarity(x: Tensor, z: Tensor, matching: Tensor, bandwidth: list[f
 
 
 def _optimal(table: Tensor, rows: Tensor, anchor_root: bool) -> Tensor:
-    """Exact assignment of every pair, one after the other (Crouse 2016, in SciPy)."""
-    from scipy.optimize import linear_sum_assignment
+    """Exact assignment."""
+    # here, since it imports PyTorch
+    from gomkcn_dgl.kernels.assignment_scipy import match_optimally
 
-    out = torch.full(table.shape[:3], -1, dtype=torch.int64)
-    pinned = int(anchor_root)
-    values = table.cpu().numpy()
-    for s, num_rows in enumerate(rows.tolist()):
-        for f in range(table.shape[1]):
-            if pinned and num_rows:
-                out[s, f, 0] = 0
-            free = values[s, f, pinned:num_rows, pinned:]
-            row, column = linear_sum_assignment(free, maximize=True)
-            out[s, f, torch.from_numpy(row) + pinned] = torch.from_numpy(column) + pinned
-    return out.to(table.device)
+    return match_optimally(table, rows, anchor_root)
 
 
 def _greedy(table: Tensor, rows: Tensor, anchor_root: bool) -> Tensor:

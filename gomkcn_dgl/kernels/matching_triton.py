@@ -1,4 +1,4 @@
-"""Matching on the GPU as a function of torch: from tensors to the compiled programs and back.
+"""Matching on the GPU as an operator of torch: from tensors to the compiled programs and back.
 
 Work at (S, F, N, D, L) = (20000, 16, 16, 32, 4) with N = M: the tables take 3 S F N M L D = 31
 GFLOP and 330 million exponentials, the backward pass about a sixteenth of that for each side. Each
@@ -25,14 +25,15 @@ of them, plus 1, or 0: int32 ``[P, M]``.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from gomkcn_dgl.errors import BackendError
 from gomkcn_dgl.kernels.matching_reference import Matched
+from gomkcn_dgl.kernels.operators import define_operator
 
 try:
     import triton
@@ -82,9 +83,8 @@ def match(
     x and z are float32 or bfloat16 and have at most 64 nodes a graph; scores are float32. The score
     of an optimal matching may be ``min(N, M) * 2^-21`` of the largest similarity below the optimum.
     """
-    _check(x, z)
-    scores, assignment = _Match.apply(x, z, bandwidth, rows, matching, anchor_root)
-    return Matched(scores, assignment.long())
+    optimal = matching == "optimal"
+    return Matched(*torch.ops.gomkcn.match_triton(x, z, rows, bandwidth, optimal, anchor_root))
 
 
 def _check(x: Tensor, z: Tensor) -> None:
@@ -108,80 +108,123 @@ def _check(x: Tensor, z: Tensor) -> None:
             )
 
 
-class _Match(torch.autograd.Function):
+def _match(
+    x: Tensor, z: Tensor, rows: Tensor, bandwidth: list[float], optimal: bool, anchor_root: bool
+) -> tuple[Tensor, Tensor]:
     """Scores and matching of level embeddings x [S, L, N, D] and z [F, L, M, D]."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        x: Tensor,
-        z: Tensor,
-        bandwidth: list[float],
-        rows: Tensor,
-        matching: str,
-        anchor_root: bool,
-    ) -> tuple[Tensor, Tensor]:
-        S, L, N, D = x.shape
-        F, M = z.shape[0], z.shape[2]
-        scores = x.new_empty((S, F), dtype=torch.float32)
-        assignment = x.new_full((S, F, N), -1, dtype=torch.int16)
-        ctx.save_for_backward(x, z, assignment)
-        ctx.mark_non_differentiable(assignment)
-        ctx.bandwidth = bandwidth
-        if 0 in (S, F, N, M):
-            return scores.zero_(), assignment
-        # a node for which the filter has no room is matched to a column past the filter
-        columns = triton.next_power_of_2(max(N, M) if matching == "optimal" else M)
-        # as many filters in one program as fill its columns
-        filters = max(1, min(_COLUMNS // columns, triton.next_power_of_2(F)))
-        with torch.cuda.device_of(x):
-            match_fwd_kernel[(S * triton.cdiv(F, filters),)](
-                x.contiguous(),
-                # lanes run over the nodes of several filters, so these lie side by side
-                z.permute(1, 3, 0, 2).contiguous(),
-                _rates(bandwidth, x),
-                rows.contiguous(),
-                scores,
-                assignment,
-                F,
-                L,
-                N=N,
-                M=M,
-                D=D,
-                OPTIMAL=matching == "optimal",
-                PINNED=int(anchor_root),
-                BLOCK_N=triton.next_power_of_2(N),
-                BLOCK_P=filters,
-                BLOCK_M=columns,
-                # more lanes than nodes: each loads what it needs of x without an exchange
-                num_warps=max(1, triton.next_power_of_2(N) // 16),
-            )
-        return scores, assignment
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad_scores: Tensor, _: Any) -> tuple[Tensor | None, ...]:
-        x, z, assignment = ctx.saved_tensors
-        needs_x, needs_z = ctx.needs_input_grad[:2]
-        if 0 in (x.numel(), z.numel()):
-            return torch.zeros_like(x), torch.zeros_like(z), None, None, None, None
-        grad_x = grad_z = None
-        x, z = x.contiguous(), z.contiguous()
-        shared = (_rates(ctx.bandwidth, x), assignment, grad_scores.contiguous())
-        if needs_x:
-            grad_x = torch.empty_like(x)
-            _launch_backward(x, z, shared, grad_x, 1, own_is_x=True)
-        if needs_z:
-            blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
-            # there are few filters, so that the subgraphs are cut into blocks with a sum for each
-            partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
-            _launch_backward(z, x, shared, partial, blocks, own_is_x=False)
-            grad_z = partial.sum(dim=0).to(z.dtype)
-        return grad_x, grad_z, None, None, None, None
+    _check(x, z)
+    S, L, N, D = x.shape
+    F, M = z.shape[0], z.shape[2]
+    scores, assignment = _new_results(x, z)
+    assignment.fill_(-1)
+    if 0 in (S, F, N, M):
+        return scores.zero_(), assignment
+    # a node for which the filter has no room is matched to a column past the filter
+    columns = triton.next_power_of_2(max(N, M) if optimal else M)
+    # as many filters in one program as fill its columns
+    filters = max(1, min(_COLUMNS // columns, triton.next_power_of_2(F)))
+    with torch.cuda.device_of(x):
+        match_fwd_kernel[(S * triton.cdiv(F, filters),)](
+            x.contiguous(),
+            # lanes run over the nodes of several filters, so these lie side by side
+            z.permute(1, 3, 0, 2).contiguous(),
+            _rates(tuple(bandwidth), x.device),
+            rows.contiguous(),
+            scores,
+            assignment,
+            F,
+            L,
+            N=N,
+            M=M,
+            D=D,
+            OPTIMAL=optimal,
+            PINNED=int(anchor_root),
+            BLOCK_N=triton.next_power_of_2(N),
+            BLOCK_P=filters,
+            BLOCK_M=columns,
+            # more lanes than nodes: each loads what it needs of x without an exchange
+            num_warps=max(1, triton.next_power_of_2(N) // 16),
+        )
+    return scores, assignment
 
 
-def _rates(bandwidth: list[float], x: Tensor) -> Tensor:
-    return torch.tensor([-1 / width for width in bandwidth], dtype=torch.float32, device=x.device)
+def _fake_match(x: Tensor, z: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
+    return _new_results(x, z)
+
+
+def _new_results(x: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
+    """Memory for scores ``[S, F]`` and matching ``[S, F, N]``."""
+    pairs = x.shape[0], z.shape[0]
+    scores = x.new_empty(pairs, dtype=torch.float32)
+    return scores, x.new_empty((*pairs, x.shape[2]), dtype=torch.int16)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    x, z, _, bandwidth, _, _ = inputs
+    ctx.save_for_backward(x, z, output[1])
+    ctx.bandwidth = bandwidth
+    ctx.mark_non_differentiable(output[1])
+
+
+def _backward(ctx: Any, grad_scores: Tensor, _: Any) -> tuple[Tensor | None, ...]:
+    needs_x, needs_z = ctx.needs_input_grad[:2]
+    grad_x, grad_z = torch.ops.gomkcn.match_backward_triton(
+        *ctx.saved_tensors, grad_scores, ctx.bandwidth, needs_x, needs_z
+    )
+    return grad_x if needs_x else None, grad_z if needs_z else None, None, None, None, None
+
+
+def _match_backward(
+    x: Tensor,
+    z: Tensor,
+    assignment: Tensor,
+    grad_scores: Tensor,
+    bandwidth: list[float],
+    needs_x: bool,
+    needs_z: bool,
+) -> tuple[Tensor, Tensor]:
+    """Gradients of x and z, empty where one needs none."""
+    grad_x, grad_z = _fake_match_backward(x, z, needs_x, needs_z)
+    if 0 in (x.numel(), z.numel()):
+        return grad_x.zero_(), grad_z.zero_()
+    x, z = x.contiguous(), z.contiguous()
+    shared = (_rates(tuple(bandwidth), x.device), assignment, grad_scores.contiguous())
+    if needs_x:
+        _launch_backward(x, z, shared, grad_x, 1, own_is_x=True)
+    if needs_z:
+        blocks = max(1, min(len(x), _PROGRAMS // (z.shape[0] * z.shape[1])))
+        # there are few filters, so that the subgraphs are cut into blocks with a sum for each
+        partial = torch.empty((blocks, *z.shape), dtype=torch.float32, device=z.device)
+        _launch_backward(z, x, shared, partial, blocks, own_is_x=False)
+        grad_z = partial.sum(dim=0).to(z.dtype)
+    return grad_x, grad_z
+
+
+def _fake_match_backward(x: Tensor, z: Tensor, *others: Any) -> tuple[Tensor, Tensor]:
+    *_, needs_x, needs_z = others
+    return x.new_empty(x.shape if needs_x else 0), z.new_empty(z.shape if needs_z else 0)
+
+
+define_operator(
+    "match_triton(Tensor x, Tensor z, Tensor rows, float[] bandwidth, bool optimal, "
+    "bool anchor_root) -> (Tensor, Tensor)",
+    _match,
+    _fake_match,
+    save=_save,
+    backward=_backward,
+)
+define_operator(
+    "match_backward_triton(Tensor x, Tensor z, Tensor assignment, Tensor grad_scores, "
+    "float[] bandwidth, bool needs_x, bool needs_z) -> (Tensor, Tensor)",
+    _match_backward,
+    _fake_match_backward,
+)
+
+
+@lru_cache(maxsize=64)
+def _rates(bandwidth: tuple[float, ...], device: torch.device) -> Tensor:
+    """-1 / bandwidth on the device, copied there once: each copy waits for the device."""
+    return torch.tensor([-1 / width for width in bandwidth], dtype=torch.float32, device=device)
 
 
 def _launch_backward(

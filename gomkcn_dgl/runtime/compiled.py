@@ -111,17 +111,43 @@ def _hash_sources(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+def num_threads() -> int:
+    """Most threads of a compiled function.
+
+    As many as ``NUMBA_NUM_THREADS`` says, else ``OMP_NUM_THREADS``, else one for each core; or as
+    ``numba.set_num_threads`` said.
+
+    While Numba's own threads do not run it is not asked: ``numba.get_num_threads`` starts them, and
+    tells OpenMP their number. PyTorch has its threads from OpenMP as well, and would use that
+    number, whatever it was told.
+    """
+    try:
+        numba.threading_layer()
+    except ValueError:
+        # they do not run
+        told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+        if "NUMBA_NUM_THREADS" not in os.environ and told.isdecimal():
+            return max(1, int(told))
+        return int(_config.NUMBA_NUM_THREADS)
+    return numba.get_num_threads()
+
+
 def run_blocks(
-    function: Callable[..., None], num_blocks: int, nanoseconds: float, *arguments: Any
+    function: Callable[..., None],
+    num_blocks: int,
+    nanoseconds: float,
+    *arguments: Any,
+    most_threads: int | None = None,
 ) -> None:
     """Call ``function(first, last, *arguments)`` until all blocks of work are done.
 
     The function releases Python's lock, and its blocks write to different places. ``nanoseconds``
-    is about how long one thread would take: at most ``numba.get_num_threads()`` threads are used,
-    and only as many as this keeps busy.
+    is about how long one thread would take: at most ``num_threads()`` are used, or
+    ``most_threads``, and only as many as this keeps busy.
     """
     pieces = min(num_blocks, int(nanoseconds / _LEAST_NANOSECONDS))
-    threads = max(1, min(numba.get_num_threads(), pieces))
+    threads = num_threads() if most_threads is None else min(num_threads(), most_threads)
+    threads = max(1, min(threads, pieces))
     if _config.DISABLE_JIT:
         # plain Python holds its lock
         threads = 1
@@ -155,7 +181,8 @@ def run_blocks(
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_config.NUMBA_NUM_THREADS, "gomkcn")
+    # work that finds no free thread waits in a queue
+    return ThreadPoolExecutor(max(num_threads(), _config.NUMBA_NUM_THREADS), "gomkcn")
 
 
 if hasattr(os, "register_at_fork"):

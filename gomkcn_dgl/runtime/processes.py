@@ -47,7 +47,10 @@ def join_processes() -> Iterator[None]:
     if dist.is_initialized():
         yield
         return
-    _share_cores()
+    if torch.cuda.is_available():
+        # each process of a machine has a GPU of its own, where there are as many
+        own_gpu = int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count()
+        torch.cuda.set_device(own_gpu)
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
         store, own_rank, size = next(rendezvous("env://"))
@@ -70,15 +73,6 @@ def join_processes() -> Iterator[None]:
             # 2.4 waits for these threads while it holds the lock, so they get the time before.
             time.sleep(0.05)
             dist.destroy_process_group()
-
-
-def _share_cores() -> None:
-    """Give Numba this process's part of the cores; torchrun does so for torch."""
-    if "NUMBA_NUM_THREADS" not in os.environ:
-        import numba
-
-        processes_here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
-        numba.set_num_threads(max(1, numba.get_num_threads() // processes_here))
 
 
 def _group() -> Any:

@@ -83,7 +83,8 @@ def initialize_from_classes(
     has_candidate = np.isin(np.unique(classes[sample]), known)
     model.train()
     # the input layer may drop features
-    with torch.random.fork_rng(devices=[]):
+    device = data.feat.device
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         for level, conv in enumerate(model.convs):
             assert isinstance(conv, GOMKConv)
@@ -94,8 +95,8 @@ def initialize_from_classes(
             chosen_rows = rows.select(torch.from_numpy(candidates).to(hidden.device))
             adj, feat = _as_filters(chosen_rows, hidden, conv.filter_size)
             scores = conv.kernel.score(rows, hidden, adj, feat)  # [R, K]
-            contrast = _contrast(scores, owner, classes[sample])[has_candidate]
-            similarity = scores[torch.from_numpy(candidates)]
+            contrast = _contrast(scores, owner, classes[sample])[has_candidate].cpu()
+            similarity = scores[torch.from_numpy(candidates).to(scores.device)].cpu()
             turns = known[np.arange(conv.num_filters) % len(known)]
             chosen = _choose(contrast, similarity, class_of_candidate, turns)
             conv.filters.set(slice(None), adj[chosen], feat[chosen])

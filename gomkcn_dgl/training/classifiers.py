@@ -16,8 +16,9 @@ import numpy as np
 
 from gomkcn_dgl._torch import torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
+from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation, scale_of
+from gomkcn_dgl.kernel_machine import GOMKClassifier, NodePreparation
 from gomkcn_dgl.model import GOMKCN, GraphCollection
 from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
@@ -36,16 +37,14 @@ from gomkcn_dgl.training.training_loop import (
 class TrainedNetwork:
     """A model at its best epoch, with its resolved settings, split and feature scaling.
 
-    The model takes features from which ``offset`` was subtracted and which were divided by
-    ``spread``, both float32 ``[D]``. ``feature_names`` are the D names of the features,
-    ``class_names`` those of the classes.
+    The model takes features as ``scaling`` maps them into the unit interval, where those of filters
+    are. ``feature_names`` are the D names of the features, ``class_names`` those of the classes.
     """
 
     model: GOMKCN
     settings: TrainSettings
     split: Split
-    offset: np.ndarray
-    spread: np.ndarray
+    scaling: FeatureScaling
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
 
@@ -57,6 +56,11 @@ class TrainedNetwork:
         """The relations that it tells apart."""
         return self.model.first_conv.relations
 
+    @property
+    def device(self) -> torch.device:
+        """Where the model is, and classifies."""
+        return next(self.model.parameters()).device
+
     @staticmethod
     def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
         """The settings with the choices that were left open."""
@@ -66,12 +70,20 @@ class TrainedNetwork:
 
     @classmethod
     def fit(
-        cls, settings: TrainSettings, data: LabelledData, split: Split, steps: Steps
+        cls,
+        settings: TrainSettings,
+        data: LabelledData,
+        split: Split,
+        steps: Steps,
+        device: torch.device,
     ) -> tuple[TrainedNetwork, dict[str, Any]]:
-        """Initialize, train and evaluate; see :func:`gomkcn.train_classifier`."""
-        classifier, training = cls._untrained(settings, data, split), settings.training
+        """Initialize, train and evaluate on a device; see :func:`gomkcn.train_classifier`.
+
+        Subgraphs, features and classes are brought there once, for the whole training.
+        """
+        classifier, training = cls._untrained(settings, data, split, device), settings.training
         model, collection = classifier.model, classifier.collection(data.graph)
-        labels = torch.from_numpy(data.labels)
+        labels = torch.from_numpy(data.labels).to(device)
         if settings.model.init == "classes":
             initialize_from_classes(model, collection, labels, split.train, seed=training.seed)
         history = train_classifier(
@@ -89,6 +101,7 @@ class TrainedNetwork:
             "best_epoch": history.best_epoch,
             "epochs": history.epochs,
             "partial": history.partial,
+            "device": str(device),
             "seconds_before": history.seconds_before,
             "history": {
                 "train_loss": history.train_loss,
@@ -100,46 +113,50 @@ class TrainedNetwork:
 
     @classmethod
     def _untrained(
-        cls, settings: TrainSettings, data: LabelledData, split: Split
+        cls, settings: TrainSettings, data: LabelledData, split: Split, device: torch.device
     ) -> TrainedNetwork:
-        """A new model, and the scaling of the features over the training part."""
-        features = data.graph.features
-        owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
-        of_train = features[np.isin(owner, split.train)]
-        offset, spread = (one.astype(np.float32) for one in scale_of(of_train))
-        model = _build_model(settings, features.shape[1], data.num_classes)
-        names = data.graph.feature_names, data.class_names
-        return cls(model, settings, split, offset, spread, *names)
+        """A new model, and the scaling of the features over the graphs of the training part."""
+        seen = features = data.graph.features
+        if not data.of_nodes:
+            owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
+            seen = features[np.isin(owner, split.train)]
+        # graphs may be without nodes
+        scaling = FeatureScaling.fit(seen if len(seen) else features, settings.model.contrast)
+        model = _build_model(settings, features.shape[1], data.num_classes).to(device)
+        return cls(model, settings, split, scaling, data.graph.feature_names, data.class_names)
 
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
-        """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``."""
-        rows, size = np.arange(graph.num_graphs), self.settings.training.batch_size
+        """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``; or of nodes."""
+        number = graph.num_nodes if self.settings.data.nodes else graph.num_graphs
+        rows, size = np.arange(number), self.settings.training.batch_size
         logits = predict_logits(self.model, self.collection(graph), rows, size)
-        probabilities = logits.softmax(dim=1).numpy()
+        probabilities = logits.softmax(dim=1).cpu().numpy()
         return probabilities.argmax(axis=1), probabilities
 
     def collection(self, graph: CSRGraph) -> GraphCollection:
-        """Graphs with scaled features and their subgraphs."""
-        features, conv = (graph.features - self.offset) / self.spread, self.model.first_conv
+        """Graphs with scaled features and their subgraphs, on the device of the model."""
+        conv = self.model.first_conv
         graph = graph.with_relations(conv.relations)
-        graph = dataclasses.replace(graph, features=features.astype(np.float32))
-        return GraphCollection(graph, conv.settings)
+        graph = dataclasses.replace(graph, features=self.scaling.scale(graph.features))
+        return GraphCollection(graph, conv.settings, self.device)
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values."""
         return {
             **_common_state(self),
             "model": self.model.state_dict(),
-            "offset": torch.from_numpy(self.offset),
-            "spread": torch.from_numpy(self.spread),
+            "scaling": {name: torch.from_numpy(one) for name, one in vars(self.scaling).items()},
         }
 
     @classmethod
-    def restore(cls, settings: TrainSettings, state: dict[str, Any]) -> TrainedNetwork:
-        """The network of a state; raises anything if it is damaged."""
+    def restore(
+        cls, settings: TrainSettings, state: dict[str, Any], device: torch.device
+    ) -> TrainedNetwork:
+        """The network of a state, on a device; raises anything if it is damaged."""
         split, features, classes = _read_common(state)
-        weights, offset, spread = state["model"], state["offset"].numpy(), state["spread"].numpy()
-        if settings.model.num_layers > len(weights) or len(offset) != len(features):
+        weights = state["model"]
+        scaling = FeatureScaling(**{name: one.numpy() for name, one in state["scaling"].items()})
+        if settings.model.num_layers > len(weights) or len(scaling.offset) != len(features):
             raise ValueError("its layers or features are not those of its settings")
         # a check of the shapes that takes no memory
         with torch.device("meta"):
@@ -147,14 +164,16 @@ class TrainedNetwork:
         outline.load_state_dict(weights, assign=True)
         model = _build_model(settings, len(features), len(classes))
         model.load_state_dict(weights)
-        return cls(model.eval(), settings, split, offset, spread, features, classes)
+        return cls(model.to(device).eval(), settings, split, scaling, features, classes)
 
 
 def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
-    del options["init"], options["method"]
+    for name in ("init", "method", "feature_contrast"):
+        del options[name]
     options |= {
+        "pooling": None if settings.data.nodes else settings.model.pooling,
         "hidden_feats": settings.model.hidden_feats or None,
         "kernel": settings.model.make_kernel(),
         "relations": settings.model.make_relations(),
@@ -198,9 +217,14 @@ class TrainedMachine:
 
     @classmethod
     def fit(
-        cls, settings: TrainSettings, data: LabelledData, split: Split, steps: Steps
+        cls,
+        settings: TrainSettings,
+        data: LabelledData,
+        split: Split,
+        steps: Steps,
+        device: torch.device | None = None,
     ) -> tuple[TrainedMachine, dict[str, Any]]:
-        """Choose, fit and evaluate."""
+        """Choose, fit and evaluate, on the CPU: there is no other ``device``."""
         known, names = _known_rows(split), (data.graph.feature_names, data.class_names)
         machine, labels = _new_machine(settings.machine), data.labels[known]
         with steps.interrupts or contextlib.nullcontext():
@@ -265,8 +289,10 @@ class TrainedMachine:
         }
 
     @classmethod
-    def restore(cls, settings: TrainSettings, state: dict[str, Any]) -> TrainedMachine:
-        """The machine of a state; raises anything if it is damaged."""
+    def restore(
+        cls, settings: TrainSettings, state: dict[str, Any], device: torch.device | None = None
+    ) -> TrainedMachine:
+        """The machine of a state, on the CPU alone; raises anything if it is damaged."""
         split, features, classes = _read_common(state)
         arrays: Mapping[str, np.ndarray] = {k: v.numpy() for k, v in state["arrays"].items()}
         stored = relations_from_record(state["links"], "it")

@@ -1,4 +1,4 @@
-"""Graphs whose classes are known, read from files, and their three parts."""
+"""Graphs, or nodes, whose classes are known, read from files, and their three parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import LabelNames
-from gomkcn_dgl.io.graph_classes import read_graph_classes
+from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.reading import read_graph
 
 log = logging.getLogger("gomkcn_dgl")
@@ -34,50 +34,74 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LabelledData:
-    """A collection of unweighted graphs with their classes.
+    """A collection of unweighted graphs with their classes, or a graph with those of its nodes.
 
-    ``labels`` is int64 ``[G]``, a class 0 … C - 1 for each graph; ``class_names`` are what the
-    classes are called.
+    ``labels`` is int64 ``[G]``, a class 0 … C - 1 for each graph; or, where ``of_nodes`` is set,
+    ``[V]`` for each node, -1 for one whose class is not known. ``class_names`` are what the classes
+    are called.
     """
 
     graph: CSRGraph
     labels: np.ndarray
     class_names: tuple[str, ...]
+    of_nodes: bool = False
 
     @property
     def num_classes(self) -> int:
         """Number of classes."""
         return len(self.class_names)
 
+    @property
+    def members(self) -> str:
+        """What has the classes, in a word: ``"graphs"`` or ``"nodes"``."""
+        return "nodes" if self.of_nodes else "graphs"
+
 
 def read_labelled(
     path: str | Path,
     *,
+    nodes: bool = False,
     class_names: LabelNames | None = None,
     class_column: str | None = None,
     **reading: Any,
 ) -> LabelledData:
     """Read graphs and their classes from a TU folder, a DGL ``.bin`` or a file of molecules.
 
-    ``class_names`` are those of :func:`gomkcn_dgl.io.graph_classes.read_graph_classes`,
-    ``class_column`` is of molecules, and ``reading`` has options of :func:`gomkcn.read_graph`.
+    With ``nodes``, read any graph and the classes of its nodes, see
+    :func:`gomkcn_dgl.io.graph_classes.read_node_classes`. ``class_names`` says what classes are
+    called, ``class_column`` is of molecules or nodes, and ``reading`` has options of
+    :func:`gomkcn.read_graph`.
     """
-    graph = read_graph(path, **reading)
-    own = {name: reading[name] for name in ("smiles", "skip_invalid") if name in reading}
-    classes = read_graph_classes(path, class_names, class_column=class_column, **own)
-    if classes is None:
-        raise InputError(
-            f"{Path(path).name}: its graphs have no classes; those of a TU folder, a DGL .bin, or "
-            "a table of molecules with a column class, label or activity may have some."
+    name = Path(path).name
+    if nodes:
+        graph, classes = read_node_classes(path, class_names, class_column=class_column, **reading)
+        missing = (
+            f"{name}: its nodes have no classes; an attribute of nodes, or a column of the feature "
+            "file, called class, label, labels or y may hold some; name another with class_column."
         )
+    else:
+        graph = read_graph(path, **reading)
+        known = ("format", "smiles", "skip_invalid")
+        own = {name: reading[name] for name in known if name in reading}
+        classes = read_graph_classes(path, class_names, class_column=class_column, **own)
+        missing = (
+            f"{name}: its graphs have no classes; those of a TU folder, a DGL .bin, or a table of "
+            "molecules with a column class, label or activity may have some; for the classes of "
+            "the nodes of a graph give nodes."
+        )
+    if classes is None:
+        raise InputError(missing)
     if graph.weights is not None:
         log.info("edge weights: not used")
         graph = dataclasses.replace(graph, weights=None)
-    return LabelledData(graph, classes.labels, classes.names)
+    return LabelledData(graph, classes.labels, classes.names, nodes)
 
 
 def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed: int = 0) -> Split:
-    """Split each class at random in the same three shares, which sum to at most 1."""
+    """Split each class at random in the same three shares, which sum to at most 1.
+
+    What has the label -1 is in no part.
+    """
     check_int("seed", seed, 0)
     if len(shares) != 3:
         raise InputError(f"split must be three shares such as 0.8,0.1,0.1, got {len(shares)}.")
@@ -88,7 +112,7 @@ def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed:
     rng = np.random.default_rng(seed)
     ends = np.cumsum(shares)
     parts: tuple[list[np.ndarray], ...] = ([], [], [])
-    for label in np.unique(labels):
+    for label in np.unique(labels[labels >= 0]):
         rows = rng.permutation(np.flatnonzero(labels == label))
         borders = [round(end * len(rows)) for end in ends]
         for part, piece in zip(parts, np.split(rows, borders)[:3], strict=True):

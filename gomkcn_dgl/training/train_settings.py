@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from gomkcn_dgl.checks import LARGEST_SEED, check_choice, check_int
+from gomkcn_dgl.checks import LARGEST_SEED, check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations, relations_of
@@ -20,6 +20,33 @@ INITIALIZATIONS = ("classes", "random")
 METHODS = ("kernel", "network")
 # largest width of the features behind the input layer
 WIDEST = 32
+# how much of the unit interval features fill where filters see them as they are, as in mining: less
+# than all of it, so that the structure counts beside features that differ from node to node
+FEATURE_CONTRAST = 0.3
+# what section VI-C of the GOMKCN paper prints; what it does not print is as always
+_PAPER: dict[str, Any] = {
+    "num_filters": 4,
+    "filter_size": 6,
+    # filters have the features of the data, and only their responses are read out
+    "hidden_feats": 0,
+    "read_input": False,
+    "num_hops": 3,
+    "num_levels": 2,
+    "tau": 0.5,
+    "pooling": "max",
+    "num_epochs": 200,
+    # all epochs are run
+    "patience": 200,
+    "learning_rate": 0.1,
+    "batch_size": 512,
+    "split": (0.8, 0.1, 0.1),
+}
+# where nodes are classified
+_OF_NODES: dict[str, Any] = {
+    "split": (0.6, 0.2, 0.2),
+}
+# of graphs alone: nodes are not read out together, and are classified all at once
+_OF_GRAPHS = ("pooling", "batch_size")
 _KernelOption = str | bool | int | float | tuple[float, ...]
 
 
@@ -34,10 +61,16 @@ class DataSettings:
     # files that say what labels of nodes and classes are called
     label_names: str | None = None
     class_names: str | None = None
-    # the column of the classes in a table of molecules
+    # whether the nodes of a graph are classified, in place of graphs
+    nodes: bool = False
+    # the column of the classes, in a table of molecules or among the attributes of nodes
     class_column: str | None = None
     # as in read_graph
+    format: str | None = None
+    feature_file: str | None = None
     directed: bool | None = None
+    source: str | None = None
+    target: str | None = None
     relation: str | None = None
     smiles: str | None = None
     skip_invalid: bool | None = None
@@ -58,6 +91,11 @@ class ModelSettings:
     # width of the features behind the input layer; 0: no input layer; None: as many as vary, up to
     # WIDEST, and no layer without any, because its batch norm would amplify rounding errors
     hidden_feats: int | None = None
+    # whether what the input layer gives is read out beside the responses of filters
+    read_input: bool = True
+    # how much of the unit interval the features fill that filters see, without an input layer;
+    # None: FEATURE_CONTRAST
+    feature_contrast: float | None = None
     num_filters: int = 8
     filter_size: int = 6
     # None: filter_size
@@ -80,6 +118,18 @@ class ModelSettings:
         self.make_kernel()
         if self.hidden_feats is not None:
             check_int("hidden_feats", self.hidden_feats, 0)
+        if self.feature_contrast is not None:
+            check_float("feature_contrast", self.feature_contrast, 0, 1, open_minimum=True)
+            if self.hidden_feats:
+                raise InputError(
+                    "feature_contrast is for filters that see the features as they are, since an "
+                    f"input layer scales them anew; give hidden 0, got {self.hidden_feats}."
+                )
+
+    @property
+    def contrast(self) -> float:
+        """How much of the unit interval the scaled features fill, of resolved settings."""
+        return 1.0 if self.feature_contrast is None else self.feature_contrast
 
     def make_kernel(self) -> GOMKKernel:
         """The kernel object."""
@@ -96,11 +146,17 @@ class ModelSettings:
 
     def resolve(self, num_varying: int, relations: Relations) -> ModelSettings:
         """Settings of a network for graphs with so many varying columns and these relations."""
-        hidden = min(num_varying, WIDEST) if self.hidden_feats is None else self.hidden_feats
+        hidden, contrast = self.hidden_feats, self.feature_contrast
+        if hidden is None:
+            # who gives a contrast wants filters that see it
+            hidden = min(num_varying, WIDEST) if contrast is None else 0
+        if hidden == 0 and contrast is None:
+            contrast = FEATURE_CONTRAST
         kinds = {} if relations.is_simple else dict(relations.kinds)
         return dataclasses.replace(
             self,
             hidden_feats=hidden,
+            feature_contrast=contrast,
             relations=self.relations or kinds,
             kernel=asdict(self.make_kernel()),
         )
@@ -137,7 +193,7 @@ class MachineSettings:
 _OWN_TABLE = {"network": "training", "kernel": "machine"}
 _OPTIONS = {
     "network": {entry.name for one in (ModelSettings, TrainingSettings) for entry in fields(one)}
-    | {"num_levels", "tau"},
+    | {"num_levels", "tau", "device"},
     "kernel": {entry.name for entry in fields(MachineSettings)} | {"method", "n_jobs"},
 }
 
@@ -154,6 +210,32 @@ class TrainSettings:
     model: ModelSettings = field(default_factory=ModelSettings)
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(patience=50))
     machine: MachineSettings = field(default_factory=MachineSettings)
+
+    def __post_init__(self) -> None:
+        if self.data.nodes and self.method == "kernel":
+            raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any], *, paper: bool = False) -> TrainSettings:
+        """The settings of options, which win over what nodes, or the paper, ask for.
+
+        ``paper`` takes what section VI-C of the GOMKCN paper prints.
+
+        >>> settings = TrainSettings.of_options({"num_epochs": 20}, paper=True)
+        >>> settings.model.num_hops, settings.training.num_epochs
+        (3, 20)
+        """
+        settings = cls()
+        if paper:
+            if options.get("method") == "kernel" or options.get("nodes"):
+                raise InputError(
+                    "paper has the settings of a network of graphs; leave it out, or leave out "
+                    f"{'nodes' if options.get('nodes') else 'method kernel'}."
+                )
+            settings = settings.override(_PAPER)
+        if options.get("nodes"):
+            settings = settings.override(_OF_NODES)
+        return settings.override(options)
 
     @property
     def method(self) -> str:
@@ -172,6 +254,9 @@ class TrainSettings:
         choose. Options of the other method are refused.
         """
         options = {name: value for name, value in options.items() if value is not None}
+        for name in _OF_GRAPHS:
+            if name in options and options.get("nodes", self.data.nodes):
+                raise InputError(f"{name} is for the classes of graphs; leave it out for nodes.")
         method = check_choice("method", options.get("method", self.method), METHODS)
         defaults = TrainSettings(self.data)
         if method != self.method and self != defaults:
@@ -193,6 +278,8 @@ class TrainSettings:
         # what followed from what is given anew follows from it again
         if {"directed", "relation"} & options.keys():
             options.setdefault("relations", {})
+        if options.get("hidden_feats"):
+            options.setdefault("feature_contrast", None)
         changed = {}
         for name in ("data", "model", _OWN_TABLE[method]):
             table = getattr(self, name)
@@ -205,6 +292,9 @@ class TrainSettings:
         tables = asdict(self)
         if self.method == "kernel":
             tables["model"] = {"method": "kernel"}
+        for name in _OF_GRAPHS if self.data.nodes else ():
+            for table in ("model", "training"):
+                tables[table].pop(name, None)
         return {name: tables[name] for name in ("data", "model", _OWN_TABLE[self.method])}
 
     def to_toml(self) -> str:

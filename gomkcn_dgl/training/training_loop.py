@@ -122,7 +122,7 @@ class _TrainingState:
         self.model, self.optimizer, self.generator = model, optimizer, generator
         self.history = History()
         self._start = time.monotonic()
-        self._device = next(model.parameters()).device
+        self.device = next(model.parameters()).device
         self._best_model = copy.deepcopy(model.state_dict())
 
     def add(self, loss: float, validation: Evaluation) -> None:
@@ -141,8 +141,8 @@ class _TrainingState:
         if steps.folder is None or not is_first():
             return
         generators = {"numpy": self.generator.bit_generator.state, "cpu": torch.get_rng_state()}
-        if self._device.type == "cuda":
-            generators["cuda"] = torch.cuda.get_rng_state(self._device)
+        if self.device.type == "cuda":
+            generators["cuda"] = torch.cuda.get_rng_state(self.device)
         plain = {
             "model": self.model.state_dict(),
             "best_model": self._best_model,
@@ -172,8 +172,9 @@ class _TrainingState:
         generators = plain["generators"]
         self.generator.bit_generator.state = generators["numpy"]
         torch.set_rng_state(generators["cpu"])
-        if "cuda" in generators:
-            torch.cuda.set_rng_state(generators["cuda"], self._device)
+        # what was begun on one device may go on on another
+        if "cuda" in generators and self.device.type == "cuda":
+            torch.cuda.set_rng_state(generators["cuda"], self.device)
         validation = [Evaluation(*epoch) for epoch in plain["validation"]]
         self.history = History(
             plain["train_loss"], validation, seconds_before=float(plain["seconds"])
@@ -204,7 +205,7 @@ def train_classifier(
     data : GraphCollection
         Graphs with their subgraphs, on the model's device.
     labels : Tensor
-        int64, a class for each graph or node.
+        int64, a class for each graph or node; they are brought to that device.
     train, validation : numpy.ndarray
         Numbers of the graphs or nodes to learn from and to choose the best epoch by.
     settings : TrainingSettings, optional
@@ -244,11 +245,13 @@ def train_classifier(
     for name, part in (("train", train), ("validation", validation)):
         if len(part) == 0:
             raise InputError(f"{name} must have at least one member, got none.")
+    labels = labels.to(data.feat.device)
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
     state = _TrainingState(model, optimizer, np.random.default_rng(settings.seed))
     steps, stop = Steps() if steps is None else steps, ""
     # the caller's random numbers go on as if nothing had been drawn here
-    with torch.random.fork_rng(devices=[]), steps.interrupts or contextlib.nullcontext():
+    gpus = [state.device] if state.device.type == "cuda" else []
+    with torch.random.fork_rng(devices=gpus), steps.interrupts or contextlib.nullcontext():
         torch.manual_seed(settings.seed)
         if not state.resume(steps):
             state.keep(steps)
@@ -304,21 +307,23 @@ def _train_epoch(
     # of a single node batch norm has no deviation
     if len(batches) > 1 and len(batches[-1]) == 1:
         batches[-2:] = [np.concatenate(batches[-2:])]
+    sizes = np.diff(data.graph.graph_ptr)
     for batch in batches if pools else ():
-        if data.graph_sizes[torch.from_numpy(batch)].sum() < 2:
+        if sizes[batch].sum() < 2:
             raise InputError(
                 "batch_size must give batches of two nodes at least, and one has a graph of one "
                 f"node alone; got {batch_size}. Take a larger one."
             )
-    total = torch.zeros(2, dtype=torch.float64)
-    for batch in batches:
+    # the device is asked for the loss once an epoch, since each question waits for all its work
+    total = torch.zeros(2, dtype=torch.float64, device=labels.device)
+    rows_of_batch = _on_device(np.concatenate(batches), labels).split([len(b) for b in batches])
+    for batch, rows in zip(batches, rows_of_batch, strict=True):
         logits = _predict(network, data, batch, pools)
-        rows = torch.from_numpy(batch).to(labels.device)
         loss = torch.nn.functional.cross_entropy(logits, labels[rows], reduction="sum")
         state.optimizer.zero_grad()
         (loss / len(batch)).backward()
         state.optimizer.step()
-        total[0] += loss.item()
+        total[0] += loss.detach()
         total[1] += len(batch)
     loss_sum, count = all_reduce_sum(total).tolist()
     return loss_sum / count
@@ -367,9 +372,17 @@ def evaluate_classifier(
     True
     """
     logits = predict_logits(model, data, rows, batch_size)
-    classes = labels[torch.from_numpy(np.asarray(rows)).to(labels.device)]
-    accuracy = float((logits.argmax(dim=1) == classes).double().mean())
-    return Evaluation(accuracy, float(torch.nn.functional.cross_entropy(logits, classes)))
+    labels = labels.to(logits.device)
+    classes = labels[_on_device(np.asarray(rows), labels)]
+    accuracy = (logits.argmax(dim=1) == classes).double().mean()
+    loss = torch.nn.functional.cross_entropy(logits, classes).double()
+    # both at once, for one question to the device
+    return Evaluation(*torch.stack([accuracy, loss]).tolist())
+
+
+def _on_device(rows: np.ndarray, beside: Tensor) -> Tensor:
+    """Numbers where another tensor is, for which the computation there is not waited for."""
+    return torch.from_numpy(rows).to(beside.device, non_blocking=True)
 
 
 def _batches(rows: np.ndarray, size: int) -> list[np.ndarray]:
@@ -383,7 +396,7 @@ def _predict(
     """Logits of some graphs, or of nodes where the network does not pool."""
     if pools:
         return network(data.batch(rows))
-    return network(data.whole(), rows=torch.from_numpy(rows).to(data.feat.device))
+    return network(data.whole(), rows=_on_device(rows, data.feat))
 
 
 def _parameter_groups(model: GOMKCN, settings: TrainingSettings) -> list[dict[str, object]]:

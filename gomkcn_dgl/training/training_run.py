@@ -19,10 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.features import name_columns, read_label_names
-from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.io.reading import (
+    CLASS_COLUMNS,
+    EDGE_FORMATS,
+    format_of,
+    read_graph,
+    read_with_classes,
+)
 from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
@@ -72,28 +79,40 @@ def run_training(
     interrupts: Interrupts | None = None,
     progress: JobProgress | None = None,
     n_jobs: int | None = None,
+    device: str | torch.device = "auto",
 ) -> tuple[TrainedClassifier, dict[str, Any]]:
     """Resolve the settings, split, train and evaluate, by the method of the settings.
 
     What was computed is kept in ``folder`` and found again; ``n_jobs`` processes share the work of
-    a kernel machine. Returns the classifier, and the record
-    of ``metrics.json``.
+    a kernel machine, and a network is trained on ``device``, see :func:`resolve_device`. Returns
+    the classifier, and the record of ``metrics.json``.
     """
     start, kind = time.perf_counter(), _KINDS[settings.method]
+    place = _device_for(settings.method, device)
     split = stratified_split(data.labels, settings.data.split, settings.seed)
     settings = kind.resolve(settings, data, split)
     identity = _identity_of(settings, data, split)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=n_jobs)
-    classifier, record = kind.fit(settings, data, split, steps)
+    classifier, record = kind.fit(settings, data, split, steps, place)
     seconds = time.perf_counter() - start + record.pop("seconds_before", 0.0)
     metrics = {
         "method": settings.method,
+        "classes_of": data.members,
         "data": summarize(data),
         **record,
         "seconds": round(seconds, 3),
         "provenance": describe_provenance(settings.seed, seconds),
     }
     return classifier, metrics
+
+
+def _device_for(method: str, device: str | torch.device) -> torch.device:
+    """The device of a classifier; a kernel machine is one of the CPU."""
+    if method == "kernel" and str(device) not in ("auto", "cpu"):
+        raise InputError(
+            f"device must be 'auto' or 'cpu' for the method 'kernel', got {str(device)!r}."
+        )
+    return resolve_device("cpu" if method == "kernel" else device)
 
 
 def _identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
@@ -131,32 +150,40 @@ def write_training(folder: Path, classifier: TrainedClassifier, metrics: Mapping
         shutil.rmtree(folder / _UNFINISHED, ignore_errors=True)
 
 
-def load_classifier(folder: str | Path) -> TrainedClassifier:
-    """Read the trained network or kernel machine of a finished run."""
+def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> TrainedClassifier:
+    """Read the trained network or kernel machine of a finished run.
+
+    A network is brought to ``device``, whichever it was trained on.
+    """
     folder = Path(folder)
     read_metrics(folder)
     settings = read_train_settings(folder / _SETTINGS)
 
+    place = _device_for(settings.method, device)
+
     def restore(state: dict[str, Any]) -> TrainedClassifier:
-        return _KINDS[settings.method].restore(settings, state)
+        return _KINDS[settings.method].restore(settings, state, place)
 
     return read_state(folder / _CHECKPOINT, restore)
 
 
 def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
-    """Classify the graphs of a file or a folder.
+    """Classify the graphs of a file or a folder, or the nodes where those were learnt.
 
     They are read as those were that the classifier learnt from. The table has a row for each
     ``graph``, in the order of the file: its number, the name of the ``predicted`` class, and the
-    ``probability`` of each class, or its ``score`` by a kernel machine. Raises an InputError for
+    ``probability`` of each class, or its ``score`` by a kernel machine; or for each ``node``, with
+    its name, and with the ``graph`` that it is of where there are several. Raises an InputError for
     graphs with other features or other relations.
     """
     graph = _read_unseen(classifier, Path(path))
     predicted, scores = classifier.decide(graph)
-    columns: dict[str, Any] = {
-        "graph": np.arange(graph.num_graphs),
-        "predicted": np.array(classifier.class_names)[predicted],
-    }
+    columns: dict[str, Any] = {"graph": np.arange(graph.num_graphs)}
+    if classifier.settings.data.nodes:
+        nodes = np.arange(graph.num_nodes)
+        columns = {"graph": graph.graph_of(nodes)} if graph.num_graphs > 1 else {}
+        columns["node"] = np.array(graph.original_ids(nodes))
+    columns["predicted"] = np.array(classifier.class_names)[predicted]
     for name, column in zip(classifier.class_names, scores.T, strict=True):
         columns[f"{classifier.score_name} {name}"] = column
     return Table(columns)
@@ -165,14 +192,21 @@ def predict_file(classifier: TrainedClassifier, path: str | Path) -> Table:
 def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     """Read a graph, or a collection, with the features of the classifier."""
     settings = classifier.settings.data
-    graph = read_graph(
-        path,
-        features=settings.features,
-        directed=settings.directed,
-        relation=settings.relation,
-        smiles=settings.smiles,
-        skip_invalid=bool(settings.skip_invalid),
-    )
+    reading: dict[str, Any] = {
+        "features": settings.features,
+        "directed": settings.directed,
+        "relation": settings.relation,
+        "smiles": settings.smiles,
+        "skip_invalid": bool(settings.skip_invalid),
+    }
+    if format_of(path, None, settings.smiles) in EDGE_FORMATS:
+        reading |= {"source": settings.source, "target": settings.target}
+    if settings.nodes:
+        # classes, if it has any, are no features
+        usual = CLASS_COLUMNS if settings.class_column is None else (settings.class_column,)
+        graph, _ = read_with_classes(path, usual, **reading)
+    else:
+        graph = read_graph(path, **reading)
     if settings.label_names is not None:
         graph = _call(graph, read_label_names(settings.label_names))
     with named(path):
@@ -228,7 +262,7 @@ def format_results(metrics: Mapping[str, Any]) -> str:
     names = {"train": "train", "val": "cross-validation" if is_machine else "validation"}
     names["test"] = "test"
     width = max(map(len, names.values()))
-    lines = [f"{'part':<{width}}  {'graphs':>7}  accuracy  baseline"]
+    lines = [f"{'part':<{width}}  {metrics['classes_of']:>7}  accuracy  baseline"]
     for part, name in names.items():
         shares = (metrics["accuracy"][part], baseline["accuracy"][part])
         accuracy, least = (f"{share:>8.1%}" for share in shares)
@@ -260,7 +294,7 @@ def read_metrics(folder: str | Path) -> dict[str, Any]:
     """Read ``metrics.json`` of a finished run."""
     folder = Path(folder)
     metrics = read_json(folder / METRICS)
-    needed = {"method", "data", "accuracy", "baseline"}
+    needed = {"method", "classes_of", "data", "accuracy", "baseline"}
     if not isinstance(metrics, dict) or not needed <= set(metrics):
         raise InputError(f"{str(folder / METRICS)!r} is damaged or older; train again.")
     return metrics

@@ -25,11 +25,27 @@ PART_SIZE = 4096
 
 
 class Responses(NamedTuple):
-    """What S subgraphs say to F filters."""
+    """How similar the subgraphs around S nodes are to F filters, and how they are matched."""
 
-    batch: SubgraphBatch
-    similarity: np.ndarray  # float32 [S, F], in [0, 1]
-    matching: np.ndarray  # int16 [S, F, N], filter node of each subgraph node, -1 = unmatched
+    nodes: np.ndarray  # int32 [S, N], nodes of the subgraph, the root first, -1 = padding
+    similarity: np.ndarray  # float32 [S, F], in [0, 1]; NaN where nobody asked
+    matching: np.ndarray  # int8 [S, F, N], filter node of each subgraph node, -1 = unmatched
+    is_exact: np.ndarray  # bool [S, F], whether the subgraph is the structure of the filter
+
+    def of_filters(self, order: np.ndarray) -> Responses:
+        """The same of some filters, in an order."""
+        return Responses(
+            self.nodes, self.similarity[:, order], self.matching[:, order], self.is_exact[:, order]
+        )
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The filter that each subgraph is most similar to, int64 ``[S]``; -1 where nobody asked.
+
+        Of several that it is equally similar to the first.
+        """
+        asked = ~np.isnan(self.similarity[:, 0])
+        return np.where(asked, np.nan_to_num(self.similarity).argmax(axis=1), -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,67 +111,51 @@ class FilterBank:
         used, local = np.unique(batch.nodes, return_inverse=True)
         is_padded = int(used[0] == -1)
         local = (local.reshape(batch.nodes.shape) - is_padded).astype(np.int32)
-        feat = self.scaling.scale(graph.features[used[is_padded:]])
+        features = graph.features[used[is_padded:]]
+        feat = torch.from_numpy(self.scaling.scale(features)).to(device)
         subgraphs = SubgraphTensors.of_batch(replace(batch, nodes=local), device)
         with torch.no_grad():
             z = self.kernel.embed(self.filters.adj, self.filters.feat).to(device)
-            scores, matching = self.kernel.match_subgraphs(
-                subgraphs, torch.from_numpy(feat).to(device), z, self.backend
-            )
-        similarity = scores.cpu().numpy() / self.kernel.largest_score(z.shape[2])
-        matching = matching.cpu().numpy().astype(np.int16)
+            matched = self.kernel.match_subgraphs(subgraphs, feat, z, self.backend)
+        largest = np.float32(self.kernel.largest_score(z.shape[2]))
+        similarity = matched.scores.cpu().numpy() / largest
+        matching = matched.matching.cpu().numpy().astype(np.int8)
         # nodes of a filter beyond its own are padding
-        sizes = np.array(self.filters.num_nodes, np.int16)[:, None]
+        sizes = np.array(self.filters.num_nodes)[:, None]
         matching[(matching >= sizes) | (batch.nodes < 0)[:, None]] = -1
-        return Responses(batch, similarity, matching)
+        colors = None
+        if self.categories:
+            colors = np.where(local < 0, -1, self.categories.colors(features)[local])
+        return Responses(batch.nodes, similarity, matching, _are_exact(self, batch, colors))
 
 
-class Assigned(NamedTuple):
-    """The filter of each node of a graph, and the subgraph that was asked for it."""
-
-    labels: np.ndarray  # int64 [V], -1 = not asked
-    similarity: np.ndarray  # float32 [V], NaN = not asked
-    nodes: np.ndarray  # int32 [V, N], nodes of the subgraph, -1 = padding
-    matching: np.ndarray  # int16 [V, N], filter node of each, -1 = unmatched
-    is_exact: np.ndarray  # bool [V], whether the subgraph is the structure of its filter
-
-
-def assign_nodes(
+def respond_everywhere(
     bank: FilterBank, graph: CSRGraph, device: Any, most: int, steps: Steps
-) -> Assigned:
-    """Assign each node of a graph to its most similar filter, or ``most`` nodes that are drawn.
+) -> Responses:
+    """The responses of all nodes of a graph, or of ``most`` that are drawn at random.
 
-    Where time is up before all are assigned, those that are were drawn at random, too.
+    Where time is up before all have responded, those that have were drawn at random, too.
     """
+    # the second number keeps this stream apart from the others of the same seed
     rng = np.random.default_rng([bank.settings.seed, 11])
     roots = rng.permutation(graph.num_nodes)[:most]
     parts = [np.sort(part) for part in np.split(roots, range(PART_SIZE, len(roots), PART_SIZE))]
-    colors = bank.categories.colors(graph.features) if bank.categories else None
 
-    def assign(number: int) -> dict[str, np.ndarray]:
-        batch, similarity, matching = bank.respond(graph, parts[number], device)
-        labels = similarity.argmax(axis=1)
-        rows = np.arange(len(labels))
-        return {
-            "labels": labels,
-            "similarity": similarity[rows, labels],
-            "nodes": batch.nodes,
-            "matching": matching[rows, labels],
-            "is_exact": _are_exact(bank, batch, labels, colors),
-        }
+    def respond(number: int) -> dict[str, np.ndarray]:
+        return bank.respond(graph, parts[number], device)._asdict()
 
     # the first part is done however late it is
-    done = steps.each("assigning nodes to filters", assign, [0])
+    done = steps.each("assigning nodes to filters", respond, [0])
     if len(parts) > 1:
         others = range(1, len(parts))
-        done += steps.each("assigning nodes to filters", assign, others, in_time=True)
+        done += steps.each("assigning nodes to filters", respond, others, in_time=True)
     size = bank.settings.max_nodes
-    found = Assigned(
-        np.full(graph.num_nodes, -1),
-        np.full(graph.num_nodes, np.nan, np.float32),
+    shape = graph.num_nodes, len(bank)
+    found = Responses(
         np.full((graph.num_nodes, size), -1, np.int32),
-        np.full((graph.num_nodes, size), -1, np.int16),
-        np.zeros(graph.num_nodes, bool),
+        np.full(shape, np.nan, np.float32),
+        np.full((*shape, size), -1, np.int8),
+        np.zeros(shape, bool),
     )
     for part, result in zip(parts, done, strict=False):
         for name, values in result.items():
@@ -163,28 +163,41 @@ def assign_nodes(
     return found
 
 
-def _are_exact(
-    bank: FilterBank, batch: SubgraphBatch, labels: np.ndarray, colors: np.ndarray | None
-) -> np.ndarray:
-    """Whether each subgraph is the structure of its filter, bool ``[S]``; ``colors [V]``."""
-    # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
+def order_by_frequency(responses: Responses) -> np.ndarray:
+    """The order of the filters in which the most frequent is the first, int64 ``[F]``."""
+    order = np.arange(responses.similarity.shape[1])
+    while True:
+        labels = responses.of_filters(order).labels
+        sizes = np.bincount(labels[labels >= 0], minlength=len(order))
+        better = np.argsort(-sizes, kind="stable")
+        if (better == np.arange(len(order))).all():
+            return order
+        # a node that is as similar to two filters goes to the first: in a new order the larger
+        # cluster may gain nodes, and never loses one to a smaller, so that this ends
+        order = order[better]
+
+
+def _are_exact(bank: FilterBank, batch: SubgraphBatch, colors: np.ndarray | None) -> np.ndarray:
+    """Whether each subgraph is the structure of each filter, bool ``[S, F]``.
+
+    ``colors [S, N]`` are those of its nodes, None without categories.
+    """
+    is_exact = np.zeros((len(batch), len(bank)), bool)
     degrees = np.sort((batch.links > 0).sum(axis=2), axis=1)
-    wanted = np.zeros((len(bank), degrees.shape[1]), np.int64)
-    for number, structure in enumerate(bank.structures):
-        wanted[number, -structure.num_nodes :] = np.sort(structure.joined.sum(axis=1))
-    sizes = np.array(bank.filters.num_nodes)[labels]
-    may_be = (degrees == wanted[labels]).all(axis=1) & (batch.num_nodes == sizes)
-    rows = np.flatnonzero(may_be)
-    # 2. subgraphs that read the same have the same key, which is found once
+    # subgraphs that read the same have the same key, which is found once
     keys: dict[bytes, bytes] = {}
-    is_exact = np.zeros(len(labels), bool)
-    for row in rows.tolist():
-        nodes = batch.nodes[row, : batch.num_nodes[row]]
-        own = None if colors is None else colors[nodes]
-        text = batch.links[row].tobytes() + (b"" if own is None else own.tobytes())
-        if text not in keys:
-            links = batch.links[row, : len(nodes), : len(nodes)]
-            names = bank.categories.names_of(own, bank.feature_names)
-            keys[text] = Structure(batch.relations.links[links], batch.relations, names).key
-        is_exact[row] = keys[text] == bank.structures[labels[row]].key
+    for number, structure in enumerate(bank.structures):
+        # 1. of as many nodes, and with as many neighbours: nearly all others are told at once
+        wanted = np.zeros(degrees.shape[1], np.int64)
+        wanted[-structure.num_nodes :] = np.sort(structure.joined.sum(axis=1))
+        may_be = (degrees == wanted).all(axis=1) & (batch.num_nodes == structure.num_nodes)
+        # 2. the others by their keys
+        for row in np.flatnonzero(may_be).tolist():
+            own = None if colors is None else colors[row, : structure.num_nodes]
+            text = batch.links[row].tobytes() + (b"" if own is None else own.tobytes())
+            if text not in keys:
+                links = batch.links[row, : structure.num_nodes, : structure.num_nodes]
+                names = bank.categories.names_of(own, bank.feature_names)
+                keys[text] = Structure(batch.relations.links[links], batch.relations, names).key
+            is_exact[row, number] = keys[text] == structure.key
     return is_exact

@@ -1,16 +1,11 @@
-"""FilterMiner: the frequent patterns of a graph, as filters that are the centres of clusters.
-
-This is section VI-B of the GOMKCN paper from end to end: the subgraphs around the nodes are sampled
-(step 1 of Algorithm 1), embedded and matched on the device, filters are trained as cluster centres
-and made graphs, and every node is assigned to the filter that its subgraph is most similar to.
-"""
+"""FilterMiner: filters as an estimator of scikit-learn, which look at other graphs as well."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._torch import resolve_device, torch
-from gomkcn_dgl.checks import check_choice, check_int
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
@@ -29,29 +24,22 @@ from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime import html_of
-from gomkcn_dgl.runtime.files import atomic_file, read_file, reason_of
-from gomkcn_dgl.runtime.job import JobProgress
-from gomkcn_dgl.runtime.steps import Steps
+from gomkcn_dgl.runtime.files import read_file, reason_of
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.subgraphs import SubgraphSettings
 from mining.categories import Categories
 from mining.filters.discrete_filters import DiscreteFilters
-from mining.filters.filter_bank import PART_SIZE, Assigned, FilterBank, assign_nodes
-from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
-from mining.filters.mined_filter import MinedFilter, mined_filters
-from mining.filters.rooted_subgraphs import RootedSubgraphs
+from mining.filters.filter_bank import PART_SIZE, FilterBank
+from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_mining import FORMAT, PER_NODE, FilterMining
+from mining.filters.mined_filter import MinedFilter
 from mining.graph_relations import with_relations
-from mining.mined_graph import MinedGraph, without_weights
+from mining.mined_graph import without_weights
 
-AUTO = "auto"
-LEVELS = ("node", "graph")
-# more nodes of a filter take long to match, and look like no pattern
-MOST_FILTER_NODES = 64
 _NESTED = "learning__"
-_FORMAT = 1
 
 
-class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
+class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, BaseEstimator):
     """Find the frequent patterns of a graph: filters trained as the centres of clusters.
 
     Every node has a subgraph around it, and each subgraph belongs to the filter that it is most
@@ -88,11 +76,16 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
     labels_ : numpy.ndarray
         int64 ``[V]``, the filter that the subgraph around each node is most similar to; -1 for a
         node that was not drawn.
+    responses_ : numpy.ndarray
+        float32 ``[V, F]``, how similar it is to each filter, in [0, 1]; NaN for a node that was not
+        drawn.
     similarities_ : numpy.ndarray
-        float32 ``[V]``, how similar it is, in [0, 1]; NaN for a node that was not drawn.
+        float32 ``[V]``, how similar it is to that which it belongs to.
     subgraph_nodes_, matching_ : numpy.ndarray
-        int32 and int16 ``[V, M]``: the nodes of the subgraph around each node, the node itself
+        int32 and int8 ``[V, M]``: the nodes of the subgraph around each node, the node itself
         first, and the node of its filter that each is matched to; -1 = none.
+    is_exact_ : numpy.ndarray
+        bool ``[V]``, whether it is isomorphic to the structure of its filter.
     loss_curve_ : list of float
         1 - the mean similarity of a subgraph to its filter: before the training, then of each
         epoch.
@@ -137,25 +130,6 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
     [0, 1]
     """
 
-    def __init__(
-        self,
-        num_filters: int = 8,
-        size: int = 6,
-        *,
-        learning: FilterLearning | None = None,
-        device: Any = AUTO,
-        level: str = "node",
-        max_assigned: int = 200_000,
-        random_state: int = 0,
-    ) -> None:
-        self.num_filters = num_filters
-        self.size = size
-        self.learning = learning
-        self.device = device
-        self.level = level
-        self.max_assigned = max_assigned
-        self.random_state = random_state
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with ``deep``, those of ``learning`` as ``learning__NAME``."""
         params: dict[str, Any] = super().get_params(deep=False)
@@ -175,104 +149,6 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
                 check_choice("a parameter of learning", name, known)
             self.learning = replace(self.resolve_learning(), **fields)
         return self
-
-    def resolve_learning(self) -> FilterLearning:
-        """``learning``, or the default."""
-        return check_learning(self.learning)
-
-    def check(self) -> None:
-        """Raise an InputError for a parameter out of range."""
-        check_int("num_filters", self.num_filters, 1)
-        check_int("size", self.size, 2, MOST_FILTER_NODES)
-        check_int("max_assigned", self.max_assigned, 1)
-        check_int("random_state", self.random_state, 0)
-        check_choice("level", self.level, LEVELS)
-        self.resolve_learning()
-
-    def fit(
-        self, graph: Any, y: Any = None, *, steps: Steps | None = None, progress: bool = False
-    ) -> FilterMiner:
-        """Learn filters of a graph or a collection, and assign every node to one.
-
-        Parameters
-        ----------
-        graph : anything :func:`gomkcn.as_csr` takes
-            A graph of NetworkX, DGL, PyTorch Geometric and others, a batch, a data set, or a
-            planted graph. Directions and relations of edges are those of the filters; weights of
-            edges are not used.
-        y : object
-            Not used; there so that pipelines can pass it.
-        steps : Steps, optional
-            Stores intermediate results, so that a job resumes, and tells when to stop.
-        progress : bool
-            Whether to show a progress bar; that of ``steps``, where they are given.
-
-        Raises
-        ------
-        InputError
-            For a parameter out of range, a graph without nodes, or a device that cannot be used.
-        RunInterruptedError
-            If a signal asked to stop.
-        """
-        self.check()
-        with JobProgress(progress) as bar:
-            steps = Steps(progress=bar) if steps is None else steps
-            return self.fit_mined(MinedGraph.of(without_weights(as_csr(graph))), steps)
-
-    def fit_mined(self, mined: MinedGraph, steps: Steps) -> FilterMiner:
-        """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""
-        learning = self.resolve_learning()
-        device = resolve_device(self.device)
-        given = mined.given
-        # 1. sample the subgraphs around nodes, and batch them on the device
-        steps.progress.begin("sampling subgraphs")
-        scaling = FeatureScaling.fit(given.stored_features, learning.feature_contrast)
-        settings = learning.subgraph_settings(self.size, self.random_state)
-        subgraphs = RootedSubgraphs.sample(
-            mined.graph, scaling, learning.kernel, settings, learning.max_subgraphs, device
-        )
-        # 2. initialise filters, train them as cluster centres, make them graphs
-        filters, losses = learn_filters(
-            subgraphs, self.num_filters, learning, self.random_state, steps
-        )
-        # 3. assign every node to the filter that its subgraph is most similar to
-        bank = FilterBank(
-            filters,
-            scaling,
-            settings,
-            learning.kernel,
-            learning.backend,
-            given.relations,
-            tuple(given.feature_names),
-            mined.categories,
-        )
-        assigned = assign_nodes(bank, given, device, self.max_assigned, steps)
-        # 4. the most frequent filter first
-        sizes = np.bincount(assigned.labels[assigned.labels >= 0], minlength=len(bank))
-        order = np.argsort(-sizes, kind="stable")
-        place = np.append(np.argsort(order), -1)
-        bank = bank.take(order)
-        assigned = assigned._replace(labels=place[assigned.labels])
-        # 5. only what ends whole leaves something behind
-        self._remember(bank, assigned)
-        self.filters_ = mined_filters(bank, assigned, given)
-        self.loss_curve_ = losses
-        self.n_iter_ = len(losses) - 1
-        self.is_partial_ = steps.is_partial
-        return self
-
-    def _remember(self, bank: FilterBank, assigned: Assigned) -> None:
-        """Set what a bank of filters and the nodes that were assigned to them say."""
-        self.bank_ = bank
-        self.scaling_ = bank.scaling
-        self.relations_ = bank.relations
-        self.feature_names_in_ = np.array(bank.feature_names, dtype=object)
-        self.n_features_in_ = len(bank.feature_names)
-        self.labels_ = assigned.labels
-        self.similarities_ = assigned.similarity
-        self.subgraph_nodes_ = assigned.nodes
-        self.matching_ = assigned.matching
-        self.is_exact_ = assigned.is_exact
 
     def transform(self, graph: Any) -> np.ndarray:
         """The response of each node to each filter: the paper's disentangled representation.
@@ -425,42 +301,6 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
 
         return plot_filters(self, graph)
 
-    def save(self, path: str | Path) -> None:
-        """Write the fitted miner to a file (.npz, arrays and JSON, nothing that can run code)."""
-        check_is_fitted(self)
-        bank = self.bank_
-        params = self.get_params(deep=False)
-        params["learning"] = asdict(self.resolve_learning())
-        params["device"] = str(self.device)
-        record = {
-            "format": _FORMAT,
-            "params": params,
-            "settings": asdict(bank.settings),
-            "relations": [list(kind) for kind in bank.relations.kinds],
-            "feature_names": list(bank.feature_names),
-            "categories": [list(group) for group in bank.categories.groups],
-            "num_nodes": list(bank.filters.num_nodes),
-            "filters": [one.to_dict() for one in self.filters_],
-            "loss_curve": self.loss_curve_,
-            "is_partial": self.is_partial_,
-        }
-        arrays = {
-            "adj": bank.filters.adj.numpy(),
-            "feat": bank.filters.feat.numpy(),
-            "weights": bank.filters.weights.numpy(),
-            "links": bank.relations.links,
-            "scaling": np.stack([bank.scaling.offset, bank.scaling.spread, bank.scaling.contrast]),
-            "labels": self.labels_,
-            "similarity": self.similarities_,
-            "nodes": self.subgraph_nodes_,
-            "matching": self.matching_,
-            "is_exact": self.is_exact_,
-        }
-        with atomic_file(path) as file:
-            np.savez_compressed(
-                file, allow_pickle=False, record=np.array(json.dumps(record)), **arrays
-            )
-
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:
         """Read a miner that :meth:`save` wrote.
@@ -471,13 +311,13 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
             For a file that cannot be read, or is no such miner.
         """
         try:
-            with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as file:
+            with np.load(io.BytesIO(read_file(Path(path))), allow_pickle=False) as file:
                 arrays = dict(file)
             record = json.loads(str(arrays["record"]))
-            if record["format"] != _FORMAT:
-                raise ValueError(f"its format is {record['format']}, this version reads {_FORMAT}")
+            if record["format"] != FORMAT:
+                raise ValueError(f"its format is {record['format']}, this version reads {FORMAT}")
             return cls._of_record(record, arrays)
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise InputError(
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None
@@ -485,24 +325,28 @@ class FilterMiner(ClusterMixin, TransformerMixin, BaseEstimator):
     @classmethod
     def _of_record(cls, record: dict[str, Any], arrays: dict[str, np.ndarray]) -> FilterMiner:
         params = record["params"]
-        kernel = GOMKKernel(**params["learning"].pop("kernel"))
-        params["learning"] = FilterLearning(**params["learning"], kernel=kernel)
+        if params["learning"] is not None:
+            kernel = GOMKKernel(**params["learning"].pop("kernel"))
+            params["learning"] = FilterLearning(**params["learning"], kernel=kernel)
         miner = cls(**params)
         miner.check()
-        tensors = (torch.from_numpy(arrays[name]) for name in ("adj", "feat", "weights"))
+        learning = miner.resolve_learning()
+        adj, feat, weights = (torch.from_numpy(arrays[name]) for name in ("adj", "feat", "weights"))
         names, directed = zip(*record["relations"], strict=True)
         groups = tuple(tuple(group) for group in record["categories"])
         bank = FilterBank(
-            DiscreteFilters(*tensors, tuple(record["num_nodes"])),
+            DiscreteFilters(adj, feat, weights, tuple(record["num_nodes"])),
             FeatureScaling(*arrays["scaling"]),
             SubgraphSettings(**record["settings"]),
-            kernel,
-            miner.resolve_learning().backend,
+            learning.kernel,
+            learning.backend,
             Relations(tuple(names), tuple(directed), arrays["links"]),
             tuple(record["feature_names"]),
             Categories(groups),
         )
-        miner._remember(bank, Assigned(*(arrays[name] for name in Assigned._fields)))
+        miner._remember(bank)
+        for name in PER_NODE:
+            setattr(miner, f"{name}_", arrays[f"{name}_"])
         miner.filters_ = tuple(
             MinedFilter.from_dict(one, bank.feature_names) for one in record["filters"]
         )

@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mining.filters.filter_learning import FilterLearning
-from mining.filters.filter_miner import FilterMiner
+
+if TYPE_CHECKING:
+    from mining.filters.filter_miner import FilterMiner
+    from mining.filters.filter_mining import FilterMining
+
+# nodes of a filter, as in the paper
+USUAL_SIZE = 6
 
 
 @dataclass(frozen=True)
 class FilterSettings:
     """Parameters of :class:`gomkcn.FilterMiner` that are plain values.
 
-    Those of how filters are learnt are in the tables ``[learning]`` and ``[kernel]``.
+    Those of how filters are learnt are in the tables ``[learning]`` and ``[kernel]``. Where
+    ``filter_size`` is None, filters have six nodes, or as many as the largest pattern that
+    ``gomkcn mine`` is asked for.
     """
 
     num_filters: int = 8
-    filter_size: int = 6
+    filter_size: int | None = None
     device: str = "auto"
     max_assigned: int = 200_000
 
     @classmethod
-    def of(cls, miner: FilterMiner) -> FilterSettings:
+    def of(cls, miner: FilterMining) -> FilterSettings:
         """The settings of a miner."""
         return cls(miner.num_filters, miner.size, str(miner.device), miner.max_assigned)
 
-    def miner(self, learning: FilterLearning, seed: int) -> FilterMiner:
-        """The miner with these settings, not fitted."""
+    def miner(self, learning: FilterLearning, seed: int, usual: int = USUAL_SIZE) -> FilterMiner:
+        """The miner with these settings, not fitted; filters have ``usual`` nodes by default."""
+        # its libraries take seconds to import
+        from mining.filters.filter_miner import FilterMiner
+
         return FilterMiner(
             self.num_filters,
-            self.filter_size,
+            usual if self.filter_size is None else self.filter_size,
             learning=learning,
             device=self.device,
             max_assigned=self.max_assigned,

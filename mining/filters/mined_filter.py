@@ -12,7 +12,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.graphs.structure import Structure
 from mining.descriptions import describe_structure
-from mining.filters.filter_bank import Assigned, FilterBank
+from mining.filters.filter_bank import FilterBank, Responses
 from mining.pattern import OccurrenceCount
 
 # of the similarities of the nodes of a filter
@@ -155,17 +155,20 @@ class MinedFilter:
         )
 
 
-def mined_filters(bank: FilterBank, assigned: Assigned, graph: CSRGraph) -> tuple[MinedFilter, ...]:
-    """The record of each filter of a bank, from the nodes of a graph that were assigned to it."""
+def mined_filters(
+    bank: FilterBank, responses: Responses, graph: CSRGraph
+) -> tuple[MinedFilter, ...]:
+    """The record of each filter of a bank, from the responses of the nodes of a graph."""
     told = [describe_structure(one, bank.feature_names) for one in bank.structures]
     names = tell_apart(told, bank.structures)
-    drawn = int((assigned.labels >= 0).sum())
+    labels = responses.labels
+    drawn = int((labels >= 0).sum())
     found = []
     for number, (structure, name) in enumerate(zip(bank.structures, names, strict=True)):
-        own = np.flatnonzero(assigned.labels == number)
-        similarity = assigned.similarity[own]
+        own = np.flatnonzero(labels == number)
+        similarity = responses.similarity[own, number]
         quantiles = np.quantile(similarity, QUANTILES).tolist() if len(own) else []
-        num_exact = int(assigned.is_exact[own].sum())
+        num_exact = int(responses.is_exact[own, number].sum())
         found.append(
             MinedFilter(
                 id=number,
@@ -177,32 +180,33 @@ def mined_filters(bank: FilterBank, assigned: Assigned, graph: CSRGraph) -> tupl
                 frequency=OccurrenceCount.of_sample(len(own), drawn, graph.num_nodes),
                 exact=OccurrenceCount.of_sample(num_exact, drawn, graph.num_nodes),
                 similarity=tuple(quantiles),
-                nearest=_nearest(own, structure.num_nodes, assigned, graph),
+                nearest=_nearest(own, number, structure.num_nodes, responses, graph),
             )
         )
     return tuple(found)
 
 
 def _nearest(
-    own: np.ndarray, size: int, assigned: Assigned, graph: CSRGraph
+    own: np.ndarray, number: int, size: int, responses: Responses, graph: CSRGraph
 ) -> tuple[NearestSubgraph, ...]:
     """The most similar of the subgraphs around the nodes ``own``, on different sets of nodes."""
     found = []
     seen = set[frozenset[int]]()
-    for root in own[np.argsort(-assigned.similarity[own], kind="stable")].tolist():
-        nodes = assigned.nodes[root]
+    similarity = responses.similarity[:, number]
+    for root in own[np.argsort(-similarity[own], kind="stable")].tolist():
+        nodes = responses.nodes[root]
         members = frozenset(nodes[nodes >= 0].tolist())
         if members in seen:
             continue
         seen.add(members)
         places: list[int | str | None] = [None] * size
-        matched = assigned.matching[root] >= 0
-        ids = graph.original_ids(nodes[matched])
-        for place, node in zip(assigned.matching[root][matched].tolist(), ids, strict=True):
+        matching = responses.matching[root, number]
+        ids = graph.original_ids(nodes[matching >= 0])
+        for place, node in zip(matching[matching >= 0].tolist(), ids, strict=True):
             places[place] = node
         (name,) = graph.original_ids(np.array([root]))
         owner = int(graph.graph_of(np.array(root)))
-        found.append(NearestSubgraph(name, float(assigned.similarity[root]), tuple(places), owner))
+        found.append(NearestSubgraph(name, float(similarity[root]), tuple(places), owner))
         if len(found) == MOST_NEAREST:
             break
     return tuple(found)

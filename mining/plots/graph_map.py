@@ -86,42 +86,25 @@ class GraphMap:
         places = [rows for _, rows in copies]
         if not places:
             places = [one.occurrences.rows_in(graph) for one in patterns]
-        return cls.around(graph, places, MOST_NODES, MOST_EDGES, classes, copies)
+        part = part_around(graph, places, MOST_NODES, MOST_EDGES)
+        return cls.of_part(graph, *part, classes=classes, copies=copies)
 
     @classmethod
-    def around(
-        cls,
-        graph: CSRGraph,
-        places: Sequence[np.ndarray],
-        most_nodes: int,
-        most_edges: int,
-        classes: GraphClasses | None = None,
-        copies: Sequence[tuple[Structure, np.ndarray]] = (),
-    ) -> GraphMap:
-        """Map a whole graph, or of one with more nodes and edges the part around places.
-
-        ``places`` are rows of nodes, int ``[K, M]``, some of each being shown with their
-        neighbours; ``copies`` are structures with places that are drawn in their shape.
-        """
-        if graph.num_nodes <= most_nodes and graph.num_edges <= most_edges:
-            rows = np.arange(graph.num_nodes)
-            source, target, relation = graph.edges()
-        else:
-            rows, (source, target, relation) = _choose_part(graph, places, most_edges)
-        return cls.of_rows(graph, rows, source, target, relation, classes, copies)
-
-    @classmethod
-    def of_rows(
+    def of_part(
         cls,
         graph: CSRGraph,
         rows: np.ndarray,
-        source: np.ndarray,
-        target: np.ndarray,
-        relation: np.ndarray,
+        edges: np.ndarray,
+        *,
         classes: GraphClasses | None = None,
         copies: Sequence[tuple[Structure, np.ndarray]] = (),
     ) -> GraphMap:
-        """Map some rows of a graph, with the edges among them by the numbers of the rows."""
+        """Map the nodes ``rows`` of a graph and the ``edges [E, 3]`` among them.
+
+        Edges have the positions of both ends among the rows, and the relation. ``copies`` are
+        structures with places, int ``[K, M]``, which are drawn in their shape.
+        """
+        source, target, relation = edges.T
         position = np.full(graph.num_nodes, -1)
         position[rows] = np.arange(len(rows))
         drawn = [(structure_positions(one) * [1, -1], position[places]) for one, places in copies]
@@ -166,10 +149,16 @@ class GraphMap:
         )
 
 
-def _choose_part(
-    graph: CSRGraph, places: Sequence[np.ndarray], most_edges: int
-) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Rows of nodes in and around some places, int ``[K, M]`` each, and the edges among them."""
+def part_around(
+    graph: CSRGraph, places: Sequence[np.ndarray], most_nodes: int, most_edges: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a graph that are shown, and the edges among them, int64 ``[E, 3]``.
+
+    These are all of them, or of a graph with more nodes or edges those in and around some of the
+    ``places``, rows of nodes, int ``[K, M]`` each, where -1 is no node.
+    """
+    if graph.num_nodes <= most_nodes and graph.num_edges <= most_edges:
+        return np.arange(graph.num_nodes), np.column_stack(graph.edges())
     number = _NODES_OF_COPIES
     while True:
         # as many nodes of each
@@ -185,7 +174,7 @@ def _choose_part(
         rows = np.sort(np.concatenate([taken, around[outside]]))
         edges = edges_among(graph, rows)
         if len(edges) <= most_edges or number < 2:
-            return rows, tuple(edges.T)
+            return rows, edges
         # a dense graph: fewer places
         number //= 2
 

@@ -12,7 +12,7 @@ import fastjsonschema
 
 
 def load_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of ``run.json``, ``patterns.json``, ``map.json`` or of planted truth."""
+    """The JSON Schema of a file of a run, such as ``run`` or ``filters``, or of planted truth."""
     text = (resources.files("mining.schemas") / f"{name}.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema

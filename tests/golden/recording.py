@@ -93,8 +93,11 @@ def planting():
     found = {}
     for seed in range(3):
         for name, options in {
-            "plain": {"motifs": {"house": 4, "clique4": 3}},
-            "directed": {"motifs": {"feed-forward-loop": 5}, "directed": True},
+            "plain": {"motifs": {"house": 4, "clique4": 3}, "features": "per_type"},
+            "directed": {
+                **{"motifs": {"feed-forward-loop": 5}, "directed": True},
+                "features": "per_type",
+            },
             "noisy": {
                 "motifs": {"wheel": 4},
                 "features": "per_type_noise",
@@ -157,7 +160,7 @@ def mining():
         base, 90, {"house": 8, "clique4": 6}, PlantingSettings("constant"), seed=1
     )
     loops = plant_motifs(
-        base, 90, {"feed-forward-loop": 12}, PlantingSettings(directed=True), seed=1
+        base, 90, {"feed-forward-loop": 12}, PlantingSettings("per_type", directed=True), seed=1
     )
     return {
         "planted": mined(planted.to_csr()),
@@ -165,7 +168,7 @@ def mining():
             loops.to_csr(),
             pattern_size=(3, 4),
             sources="grown,filters",
-            learning=gomkcn.FilterLearning(num_filters=4),
+            filters=gomkcn.FilterMiner(4, size=4),
         ),
         "lesmis": mined(nx.les_miserables_graph(), pattern_size=(3, 5)),
     }

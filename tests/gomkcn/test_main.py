@@ -156,7 +156,9 @@ OPTIONS = {
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
     "--count-seconds 2": ("count_seconds", 2.0),
-    "--min-occurrences 2": ("min_occurrences", 2),
+    "--no-filters": ("filters", "none"),
+    "--filter-size 5": ("filter_size", 5),
+    "--device cpu": ("device", "cpu"),
     "--hops 2": ("num_hops", 2),
     "--levels 1": ("num_levels", 1),
     "--policy bfs": ("policy", "bfs"),
@@ -187,7 +189,7 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
     stored = json.loads(json.dumps(stored))
     # what was not given has its default
     tables = json.loads(json.dumps(RunSettings().to_dict()))
-    for name in ("miner", "kernel", "learning"):
+    for name in ("miner", "filters", "kernel", "learning"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
     # or what a file says
@@ -314,9 +316,10 @@ def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
     tables = RunSettings().to_dict()
-    defaults = {**tables["miner"], **tables["kernel"], **tables["learning"]}
+    records = ("miner", "filters", "kernel", "learning")
+    defaults = {key: value for name in records for key, value in tables[name].items()}
     # what may be repeated has none by default, and a flag is off
-    unsaid = {"given", "exact_copies"}
+    unsaid = {"given", "exact_copies", "filters"}
     options = {k: p for k, p in options_of("mine").items() if k in defaults.keys() - unsaid}
     assert {"num_filters", "pattern_size", "init", "null_samples"} <= set(options)
     assert all(null in options["null"].help for null in (*NULL_MODELS, "none"))

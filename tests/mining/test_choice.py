@@ -8,7 +8,7 @@ import pytest
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining import FilterLearning, MiningRun, PatternMiner, choice
+from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, choice
 from mining.counting.census import count_structures
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
@@ -64,8 +64,8 @@ def test_the_set_comes_first_then_what_is_called_then_what_was_given(mined):
 
 def test_what_filters_have_shown_comes_last_by_its_count():
     options = {"sources": "grown,filters", "given": ["ring-6"], "null": None}
-    learning = FilterLearning(num_filters=2, num_epochs=0)
-    miner = PatternMiner("6-6", learning=learning, **options).fit(with_cliques())
+    filters = FilterMiner(2, learning=FilterLearning(num_epochs=0))
+    miner = PatternMiner("6-6", filters=filters, **options).fit(with_cliques())
     number = len(miner.motif_set_)
     assert all(one.motif is not None for one in miner.patterns_[:number])
     given, *filters = miner.patterns_[number:]
@@ -195,9 +195,10 @@ def test_a_null_model_of_ones_own(mined):
     assert compared and {one.significance["shuffled"].num_samples for one in compared} == {99}
 
 
-def test_of_what_sources_have_shown_the_most_frequent_are_reported():
+def test_of_what_sources_have_shown_the_most_frequent_are_reported(monkeypatch):
+    monkeypatch.setattr("mining.miner.MOST_SEEN", 1)
     graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 3
-    options = {"learning": FilterLearning(num_filters=1), "sources": "frequent", "null": None}
+    options = {"filters": "none", "sources": "frequent", "null": None}
     miner = PatternMiner("3-4", **options).fit(graphs)
     shown = [one for one in miner.patterns_ if one.motif is None]
     others = [one for one in miner.others_ if "frequent" in one.sources]

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import edge_channels, relations_of
-from mining import FilterLearning, PatternMiner, pattern_counts
+from mining import FilterLearning, FilterMiner, PatternMiner, pattern_counts
 from mining.pattern import OccurrenceCount, Pattern
 from mining.pattern_counts import bag_of_patterns
 
@@ -112,9 +112,9 @@ def rings_or_cliques(num_graphs=16, seed=0):
 
 
 def miner(**options):
-    learning = FilterLearning(num_filters=4, num_epochs=0, min_occurrences=2)
+    filters = FilterMiner(4, size=5, learning=FilterLearning(num_epochs=0))
     defaults = {"pattern_size": (5, 5), "sources": "filters", "values": "occurrences", "null": None}
-    return PatternMiner(**{**defaults, "learning": learning, **options})
+    return PatternMiner(**{**defaults, "filters": filters, **options})
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_a_pipeline_classifies_graphs_it_has_not_seen(data):
 
 def test_without_patterns_there_are_no_columns():
     for graphs, number in ((nx.path_graph(3), 3), ([nx.path_graph(3)] * 2, 2)):
-        nothing = miner(learning=FilterLearning(min_occurrences=50)).fit(graphs)
+        nothing = miner(sources="grown", filters="none").fit(graphs)
         assert (
             nothing.transform(graphs).shape
             == with_values(nothing, values="log").transform(graphs).shape

@@ -11,7 +11,7 @@ from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining import FilterLearning, PatternMiner
+from mining import FilterLearning, FilterMiner, PatternMiner
 from mining.categories import Categories, find_category
 from mining.mined_graph import MinedGraph
 
@@ -72,9 +72,9 @@ def test_counts_and_places_with_directions_relations_and_categories_are_those_of
     given = {"relation": relations, "relation_names": ["acts", "binds"], "directed": [True, True]}
     graph = csr_from_edges(*edges.T, size, features=np.eye(3)[labels], feature_names=names, **given)
     whole = in_networkx(edges, relations, [names[label] for label in labels])
-    learning = FilterLearning(num_filters=40, num_epochs=1, min_occurrences=1)
-    miner = PatternMiner("3-4", sources="filters", learning=learning, null="none").fit(graph)
-    assert len(miner.patterns_) > 20
+    filters = FilterMiner(40, size=4, learning=FilterLearning(num_epochs=1))
+    miner = PatternMiner("3-4", sources="filters", filters=filters, null="none").fit(graph)
+    assert len(miner.patterns_) >= 12
     for pattern in miner.patterns_:
         kinds = [kind for (kind,) in pattern.categories]
         drawn = in_networkx(pattern.edges, pattern.edge_relations, kinds)
@@ -121,9 +121,9 @@ def rings(features=None):
 
 def mine_one(graph, size=4, **options):
     """The only pattern, and its nodes, edges and occurrences; all losses are finite."""
-    learning = FilterLearning(num_filters=1, num_epochs=2, min_occurrences=1, **options)
-    miner = PatternMiner((size, size), null="none", sources="filters", learning=learning).fit(graph)
-    assert np.isfinite(miner.loss_curve_).all()
+    filters = FilterMiner(1, size, learning=FilterLearning(num_epochs=2, **options))
+    miner = PatternMiner((size, size), null="none", sources="filters", filters=filters).fit(graph)
+    assert np.isfinite(miner.filters_.loss_curve_).all()
     (pattern,) = miner.patterns_
     assert pattern.frequency.occurrences.is_exact
     return pattern, (pattern.num_nodes, len(pattern.edges), pattern.frequency.count)
@@ -206,7 +206,7 @@ def test_types_tell_patterns_apart():
     )
     given = {"relation": relations, "relation_names": ["acts", "binds"]}
     graph = csr_from_edges(*edges.T, size, directed=[True, False], **given)
-    options = {"sources": "filters", "null": "none", "learning": FilterLearning(num_filters=40)}
+    options = {"sources": "filters", "null": "none", "filters": FilterMiner(40, size=3)}
     miner = PatternMiner(3, **options).fit(graph)
     triangles = [p for p in miner.patterns_ if len(p.edges) == 3]
     assert sorted(sorted(p.edge_relations) for p in triangles) == [[0, 0, 1], [0, 1, 1]]

@@ -7,13 +7,14 @@ import networkx as nx
 import numpy as np
 import pytest
 from random_graphs import rings_and_cliques
+from sklearn.base import clone
 from sklearn.utils import estimator_checks
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.graph import as_csr
-from mining import FilterLearning, MiningRun, PatternMiner, compare_with_truth
+from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
 from synthetic import PlantingSettings, get_motif, planted_motif_graph
 
@@ -29,12 +30,13 @@ def with_features(graph, features):
 def small_miner(**settings):
     """A miner for :func:`rings_and_cliques`."""
     defaults = {"pattern_size": (5, 5), "null": "none", "sources": "filters"}
-    return PatternMiner(**{**defaults, "learning": few_filters(), **settings})
+    return PatternMiner(**{**defaults, "filters": few_filters(), **settings})
 
 
-def few_filters(**settings):
+def few_filters(num_filters=2, **settings):
     """Two filters, soon trained."""
-    return FilterLearning(**{"num_filters": 2, "num_epochs": 3, "min_occurrences": 2, **settings})
+    learning = FilterLearning(**{"num_epochs": 3, **settings})
+    return FilterMiner(num_filters, size=5, learning=learning)
 
 
 def counts(miner):
@@ -88,7 +90,7 @@ def test_rings_and_cliques_are_found_with_every_option(settings):
     takes_means = "kernel" in settings and settings["kernel"].aggregation == "mean"
     graph = rings_and_cliques()
     graph = with_features(graph, [0.0] * 30 + [1.0] * 15) if takes_means else graph
-    miner = small_miner(learning=few_filters(**settings)).fit(graph)
+    miner = small_miner(filters=few_filters(**settings)).fit(graph)
     assert sorted(counts(miner))[-2:] == [(5, 6), (10, 3)]
 
 
@@ -122,15 +124,12 @@ def test_what_is_reported_is_logged(caplog):
     nx.set_edge_attributes(graph, {edge: 0.1 + i for i, edge in enumerate(graph.edges)}, "weight")
     contrast = few_filters(num_filters=6, feature_contrast=1.0)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
-        merged = small_miner(learning=contrast)
+        merged = small_miner(filters=contrast)
         merged.fit(as_csr(graph, features="feat", weight="weight"))
     (ring,) = merged.patterns_
     assert ring.frequency.count == 10
     assert caplog.text.count("1 structures were counted; 1 are reported") == 1
     assert caplog.text.count("edge weights are not used for mining") == 1
-    # the cliques are in the set, and the rings are of filters alone
-    rare = small_miner(learning=few_filters(min_occurrences=7)).fit(rings_and_cliques())
-    assert counts(rare) == [(10, 3)]
 
 
 @pytest.mark.parametrize(
@@ -139,13 +138,15 @@ def test_what_is_reported_is_logged(caplog):
         ({"pattern_size": "3-50"}, "pattern_size must be at most 10, got 50"),
         ({"sources": "magic"}, "sources must be one of 'filters', 'frequent', 'grown'"),
         (
-            {"learning": FilterLearning(kernel=GOMKKernel(60, level_scale=1e-30))},
+            {"filters": few_filters(kernel=GOMKKernel(60, level_scale=1e-30))},
             "num_levels and level_scale must keep",
         ),
-        ({"learning": {"relocate": False}}, "learning must be a gomkcn.FilterLearning"),
+        ({"filters": {"size": 3}}, 'filters must be a gomkcn.FilterMiner, "auto" or "none"'),
+        ({"filters": FilterMiner(size=1)}, "size must be at least 2"),
+        ({"filters": "none"}, 'sources must not be "filters" where filters are "none"'),
         ({"null": ("none", "degree")}, "null must be 'none' alone"),
         ({"null_samples": 98}, "null_samples must be at least 99"),
-        ({"learning": FilterLearning(backend="abacus")}, "backend must be one of"),
+        ({"filters": few_filters(backend="abacus")}, "backend must be one of"),
     ],
     ids=str,
 )
@@ -202,13 +203,23 @@ def test_numbering_nodes_and_graphs_anew_changes_nothing(make):
         assert set(map(frozenset, old[moved.occurrences.rows_in(other)].tolist())) == places
 
 
-def test_settings_of_filters_without_filters_are_said_to_be_unused(caplog):
-    triangles = nx.disjoint_union_all([nx.complete_graph(3)] * 4)
-    options = {"sources": "grown", "given": "triangle", "learning": few_filters(num_filters=9)}
-    miner = small_miner(**options).fit(triangles)
-    assert "settings of filters are not used: sources are grown" in caplog.text
-    (found,) = miner.patterns_
-    assert "given" in found.sources and found.frequency.count == 4
+def test_filters_say_which_neighbourhoods_are_frequent_whatever_proposes_motifs():
+    graph = rings_and_cliques()
+    miner = PatternMiner(5, null="none", filters=few_filters()).fit(graph)
+    found = miner.filters_
+    assert [(one.name, one.frequency.value) for one in found.filters_] == [
+        ("cycle of 5 nodes", 30),
+        ("clique of 5 nodes", 15),
+    ]
+    # those of the graph as it was given, and the estimator that was passed is not fitted
+    np.testing.assert_array_equal(found.predict(graph), found.labels_)
+    np.testing.assert_array_equal(few_filters().fit(graph).labels_, found.labels_)
+    assert not hasattr(miner.filters, "filters_")
+    assert clone(miner).set_params(filters__num_filters=1).filters.num_filters == 1
+    # as many nodes as the largest pattern that was asked for
+    usual = PatternMiner("3-4", null="none").fit(graph).filters_
+    assert (usual.size, usual.num_filters) == (4, 8)
+    assert PatternMiner(null="none", filters="none").fit(graph).filters_ is None
 
 
 def test_a_run_is_of_the_graph_that_was_fitted():

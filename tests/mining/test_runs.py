@@ -15,7 +15,7 @@ from tiny_runs import assert_numbers, change, signed_loops
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml
-from mining import FilterLearning, MiningRun, MotifRecovery, PatternMiner, read_run
+from mining import FilterLearning, FilterMiner, MiningRun, MotifRecovery, PatternMiner, read_run
 from mining.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
 from mining.schemas import load_schema
 from mining.settings import GraphSettings, RunSettings, read_settings
@@ -34,14 +34,14 @@ def graph():
 
 @pytest.fixture(scope="module")
 def miner(graph):
-    learning = FilterLearning(num_filters=2, num_epochs=2, min_occurrences=2)
-    return PatternMiner("5-5", learning=learning, null_samples=99).fit(graph)
+    filters = FilterMiner(2, size=5, learning=FilterLearning(num_epochs=2))
+    return PatternMiner("5-5", sources="grown,filters", filters=filters, null_samples=99).fit(graph)
 
 
 @pytest.fixture(scope="module")
 def settings(miner):
     graph = GraphSettings("some/graph.graphml", features=FEATURES)
-    return RunSettings(graph, miner)
+    return replace(RunSettings.of(miner), graph=graph)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_what_a_file_leaves_out_has_its_default_and_what_is_not_set_is_left_out(
     tau = read_settings(write("settings.toml", "[kernel]\ntau = 2\n")).to_dict()["kernel"]["tau"]
     assert (tau, type(tau)) == (2.0, float)
     tables = parse_toml(RunSettings(GraphSettings("g.csv", features=("x0",))).to_toml().encode())
-    assert set(tables) == {"graph", "miner", "kernel", "learning"}
+    assert set(tables) == {"graph", "miner", "filters", "kernel", "learning"}
     assert tables["graph"] == {"path": "g.csv", "features": ["x0"]}
     assert "num_hops" not in tables["learning"]
 
@@ -180,7 +180,7 @@ def test_what_a_file_leaves_out_has_its_default_and_what_is_not_set_is_left_out(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[graf]\n", "unknown name 'graf'; known are graph, kernel, learning, miner\\."),
+        ("[graf]\n", "unknown name 'graf'; known are filters, graph, kernel, learning, miner\\."),
         ("[graph]\npth = 'x'\n", r"\[graph\] of .* unknown name 'pth'; known are class_"),
         ("[miner]\nnull = 3\n", "null in .* must be a value of type str or list, got 3"),
         ("graph = 3\n", r"\[graph\] of settings file '.*' must be a table\."),
@@ -247,7 +247,7 @@ def test_relations_notes_and_what_was_counted_beside_are_read_back(tmp_path):
     miner = PatternMiner(pattern_size=3, null="none").fit(graph)
     run = MiningRun.of(miner, graph)
     prepare_folder(tmp_path)
-    write_run(tmp_path, run, RunSettings(miner=miner))
+    write_run(tmp_path, run, RunSettings.of(miner))
     back = read_run(tmp_path)
     assert back.graph == run.graph and back.notes == run.notes
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]

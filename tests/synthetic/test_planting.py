@@ -305,7 +305,7 @@ EMBEDDED = {"base_edges": BASE_GRAPHS["er"](NUM_NODES, 0.12, seed=3), "num_base_
         ({"motifs": {"house": -1}}, "must be at least 0, got -1"),
         ({"motifs": {Structure.parse("a--b"): 1}}, "motifs must have names and edges; give"),
         ({"motifs": {"bi-fan": 1}}, "directed must be True for motif 'bi-fan', .* got False"),
-        ({"noise": 0.1}, "noise must be 0 with features='per_type', got 0.1; use"),
+        ({"noise": 0.1}, "noise must be 0 with features='per_node', got 0.1; use"),
         ({"motifs": {"square": 31}, "embedded": True, **EMBEDDED},
          "motifs must have at most .* got 124; plant fewer copies"),
     ],

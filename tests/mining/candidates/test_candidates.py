@@ -13,10 +13,14 @@ from random_graphs import link_matrix, random_graph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graphs.structure import Structure, canonical_form
+from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.subgraphs import SubgraphSettings
 from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
 from mining.candidates.shapes import canonical_orders
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.filters.discrete_filters import DiscreteFilters
+from mining.filters.filter_bank import FilterBank
+from mining.filters.mined_filter import mined_filters
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
 
@@ -146,7 +150,13 @@ def filters_of(*rows, width=5):
 
 
 def patterns_of(*rows, sizes=range(3, 6), mined=MINED, scaling=SCALING):
-    return patterns_of_filters(filters_of(*rows), mined, scaling, sizes)
+    graph, kernel = mined.given, GOMKKernel()
+    bank = FilterBank(
+        filters_of(*rows), scaling, SubgraphSettings(2, 5), kernel, "auto", graph.relations,
+        graph.feature_names, mined.categories,
+    )  # fmt: skip
+    shown = bank.respond(graph, np.arange(graph.num_nodes), "cpu")
+    return patterns_of_filters(mined_filters(bank, shown, graph), mined, sizes)
 
 
 def test_what_is_smaller_than_asked_for_is_a_last_resort():

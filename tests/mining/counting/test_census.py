@@ -8,7 +8,6 @@ from itertools import combinations, permutations, product
 
 import igraph
 import networkx as nx
-import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +17,7 @@ from gomkcn_dgl import as_csr, read_graph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime import compiled
 from mining.categories import Categories
 from mining.counting import census_formulas
 from mining.counting.census import census_steps, count_connected_sets, count_structures, set_steps
@@ -136,7 +136,7 @@ def test_threads_do_not_matter(monkeypatch, graph, count, size):
     # threads are used where they are kept busy
     assert census_steps(graph, range(3, size + 1)) > 2_000_000
     for number in (1, 2):
-        monkeypatch.setattr(numba, "get_num_threads", lambda number=number: number)
+        monkeypatch.setattr(compiled, "num_threads", lambda number=number: number)
         results.append(count(graph, size))
     if isinstance(results[0], dict):
         assert results[0] == results[1]

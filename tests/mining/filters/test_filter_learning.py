@@ -77,9 +77,9 @@ def test_assignment_loss_and_step_are_those_of_the_reference():
 
 
 def test_training_lowers_the_loss():
-    training, curve = random_training(20), []
+    training = random_training(20)
     before = loss_of(training)
-    training.run(curve.append)
+    curve = training.run(lambda: False)
     assert len(curve) == 20
     # an epoch of one batch reports the loss before its step
     assert curve[0] == pytest.approx(before)
@@ -108,7 +108,7 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
     momentum, trained = optimizer.square[0], filters.free_adj[0].detach().clone()
     momentum[1] = 9.0
     first = momentum[0].clone()
-    idle.relocate_idle(torch.tensor([10, 0]))
+    idle.relocate_idle(torch.tensor([10.0, 0.0]), idle.assign().similarity, torch.ones(10))
     assert ((filters.adj()[1] > 0.5) == idle.subgraphs.adj[9].bool()).all()
     torch.testing.assert_close(filters.feat()[1], idle.subgraphs.feat[9])
     assert torch.equal(filters.free_adj[0], trained)
@@ -122,17 +122,19 @@ def test_an_idle_filter_moves_to_the_worst_represented_class(idle):
 def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
     limits = {"num_epochs": 4, "learning_rate": 0.05, "relocate": relocate}
     idle.learning = replace(idle.learning, **limits)
-    idle.run(lambda loss: None)
+    idle.run(lambda: False)
     assert (float(idle.assign().similarity[9]) > 0.9) == relocate
 
 
 def test_the_rate_falls_and_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
     sizes, rates = [], []
     monkeypatch.setattr(filter_learning, "_BATCH_SIZE", 4)
-    monkeypatch.setattr(idle, "relocate_idle", sizes.append)
-    monkeypatch.setattr(idle, "step", lambda rows, assignment, rate: rates.append(rate) or 0.0)
+    monkeypatch.setattr(idle, "relocate_idle", lambda size, *_: sizes.append(size))
+    monkeypatch.setattr(
+        idle, "step", lambda rows, assignment, rate: rates.append(rate) or torch.zeros(())
+    )
     idle.learning = replace(idle.learning, num_epochs=8, learning_rate=0.05)
-    idle.run(lambda loss: None)
+    idle.run(lambda: False)
     # of all batches of an epoch
     assert [int(size.sum()) for size in sizes] == [10] * 6
     assert rates == sorted(rates, reverse=True) and rates[0] == 0.05 and rates[-1] < 0.005
@@ -150,7 +152,7 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
         (theirs[0] ** 2 * theirs[1]).sum().backward()
         adam.step()
     assert all(map(torch.equal, ours, theirs))
-    optimizer.reset(torch.tensor([0, 2]))
+    optimizer.reset(torch.tensor([True, False, True]))
     before = ours[0].detach().clone()
     optimizer.step((0 * ours[0] + 0 * ours[1]).sum(), 0.1)
     assert (ours[0] == before).all(dim=1).tolist() == [True, False, True]
@@ -159,9 +161,9 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
 def choose(positions, num_filters, seed=0):
     """Of subgraphs that are points on a line."""
     levels = torch.tensor(positions, dtype=torch.float32).reshape(-1, 1, 1, 1)
-    learning = FilterLearning(num_filters=num_filters, kernel=GOMKKernel(num_levels=0))
+    learning = FilterLearning(kernel=GOMKKernel(num_levels=0))
     subgraphs = subgraphs_of(torch.zeros(len(levels), 1, 1), levels[:, 0], levels)
-    return choose_initial(subgraphs, learning, np.random.default_rng(seed)).tolist()
+    return choose_initial(subgraphs, num_filters, learning, np.random.default_rng(seed)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -186,3 +188,28 @@ def test_many_subgraphs_are_sampled(monkeypatch):
     chosen = choose(np.arange(100.0), 4, seed=3)
     assert len(set(chosen)) == 4 and chosen == choose(np.arange(100.0), 4, seed=3)
     assert any(chosen != choose(np.arange(100.0), 4, seed=i) for i in range(5))
+
+
+def test_training_ends_when_it_is_told_to():
+    training = random_training(20)
+    told = iter([False, False, True])
+    assert len(training.run(lambda: next(told))) == 3
+
+
+def test_idle_filters_move_to_different_subgraphs_by_their_squared_distances(idle):
+    """The exponential race draws as ``numpy.random.choice`` does without replacement."""
+    similarity = 1 - torch.tensor([0.1, 0.2, 0.3, 0.4] + [0.0] * 6)
+    generator = torch.Generator().manual_seed(0)
+    moved = np.zeros(10)
+    for _ in range(3000):
+        idle.filters.set(slice(None), torch.zeros(2, 5, 5), torch.zeros(2, 5, 1))
+        race = torch.empty(10).exponential_(generator=generator)
+        kept = idle.subgraphs.feat.clone()
+        # features tell which subgraph a filter became
+        idle.subgraphs.feat[:] = torch.linspace(0.1, 0.9, 10)[:, None, None]
+        idle.relocate_idle(torch.tensor([10.0, 0.0]), similarity, race)
+        value = float(idle.filters.feat().detach()[1].mean())
+        idle.subgraphs.feat[:] = kept
+        moved[round((value - 0.1) / 0.8 * 9)] += 1
+    shares = np.array([1, 4, 9, 16] + [0] * 6) / 30
+    assert np.abs(moved / 3000 - shares).max() < 0.03

@@ -14,9 +14,9 @@ from mining.filters import rooted_subgraphs
 from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 
-def sample(graph, kernel, max_nodes=4):
+def sample(graph, kernel, most=9):
     scaling = FeatureScaling.fit(graph.features, 1.0)
-    return RootedSubgraphs.sample(graph, scaling, kernel, SubgraphSettings(2, max_nodes))
+    return RootedSubgraphs.sample(graph, scaling, kernel, SubgraphSettings(2, 4), most)
 
 
 def test_subgraphs_of_all_nodes_or_of_as_many_as_there_is_room_for(monkeypatch):
@@ -31,6 +31,7 @@ def test_subgraphs_of_all_nodes_or_of_as_many_as_there_is_room_for(monkeypatch):
     # 16 + 4 * 2 numbers each
     monkeypatch.setattr(rooted_subgraphs, "_MOST_ENTRIES", 5 * 24)
     some = sample(graph, kernel)
+    assert len(sample(graph, kernel, most=3).feat) == 3
     roots = [int(np.flatnonzero((every.feat[:, 0] == one[0]).all(axis=1))[0]) for one in some.feat]
     assert len(roots) == len({*roots}) == 5 and roots == sorted(roots)
     with pytest.raises(InputError, match="^num_levels and level_scale must keep walk counts"):

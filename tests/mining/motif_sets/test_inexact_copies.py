@@ -539,7 +539,7 @@ def test_a_set_with_edits_is_read_back(noisy, tmp_path):
     part, rows = one.motif, one.motif.copies.rows_in(graph)
     miner = PatternMiner(null=None).fit(nx.path_graph(9))
     run = replace(MiningRun.of(miner, nx.path_graph(9)), motif_set=found)
-    write_run(tmp_path, run, RunSettings(miner=miner))
+    write_run(tmp_path, run, RunSettings.of(miner))
     (back,) = read_run(tmp_path).motif_set
     assert back.key == one.key and back.motif.copies.rows_in(graph).tolist() == rows.tolist()
     assert sorted(back.motif.edits.tolist()) == sorted(

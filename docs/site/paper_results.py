@@ -1,0 +1,430 @@
+"""What the page on the paper says: every number and table, from the committed results."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from paper import (
+    data_sets,
+    drawings,
+    epoch_time,
+    frequent,
+    interpretability,
+    isomorphic,
+    sensitivity,
+)
+from paper.protocol import Experiment, read_experiment
+from paper.records import Record, read_records, read_toml
+from paper.row_experiment import RowExperiment
+from paper.table import Cell, cell_text, cells
+
+PAPER = Path(__file__).parents[2] / "benchmarks" / "paper"
+OURS = "GOMKCN"
+ROW_EXPERIMENTS: dict[str, RowExperiment] = {
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (
+        *(isomorphic, frequent, interpretability),
+        *(data_sets, drawings, epoch_time, sensitivity),
+    )
+}
+
+
+@cache
+def lines(name: str) -> list[Record]:
+    """The lines of an experiment that are of its settings."""
+    experiment = ROW_EXPERIMENTS[name]
+    return experiment.lines(PAPER / "results" / f"{name}.jsonl", settings(name))
+
+
+@cache
+def settings(name: str) -> dict[str, Any]:
+    """The settings of an experiment, with what the paper prints."""
+    return read_toml(PAPER / f"{name}.toml")
+
+
+@cache
+def accuracy(name: str) -> tuple[Experiment, dict[tuple[str, str], Cell], list[Record]]:
+    """An accuracy table: its settings, its cells by model and data set, and its trials."""
+    experiment = read_experiment(PAPER / f"{name}.toml")
+    records = read_records(PAPER / "results" / f"{name}.jsonl")
+    return experiment, cells(experiment, records), records
+
+
+def values() -> dict[str, str]:
+    """What takes the place of each ``{{ name }}`` of the page."""
+    found = {
+        **_isomorphic(),
+        **_frequent(),
+        **_interpretability(),
+        **_accuracies("node_classification", "node"),
+        **_accuracies("graph_classification", "graph"),
+        **_sensitivity(),
+        **_epoch_time(),
+        **_data_sets(),
+    }
+    found["made_on"] = "; ".join(
+        sorted({_machine(line) for name in ROW_EXPERIMENTS for line in lines(name)})
+    )
+    return found
+
+
+def _machine(line: Record) -> str:
+    machine = line["made"]["machine"]
+    return f"{machine['processor']}, {machine['cores']} cores"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def _of(done: float, every: float) -> str:
+    return f"{done:.0f} of {every:.0f}"
+
+
+# figure 7
+
+# those of the table, and what their values are called
+_KERNELS = {"GOMK": "gomk", "GOMK, levels not scaled, greedy": "printed", "RWK+": "rwk"}
+
+
+def _isomorphic() -> dict[str, str]:
+    rows, found = [], {}
+    for kernel in _KERNELS:
+        for features in ("uniform", "constant"):
+            own = [
+                line
+                for line in lines("isomorphic")
+                if (line["kernel"], line["features"]) == (kernel, features)
+            ]
+            total = {
+                key: sum(line[key] for line in own)
+                for key in (
+                    "targets",
+                    "isomorphic",
+                    "ambiguous",
+                    "isomorphic_not_ambiguous",
+                    "mean_error_near",
+                )
+            }
+            key = f"iso_{_KERNELS[kernel]}_{features}"
+            found[key] = _of(total["isomorphic"], total["targets"])
+            told = _of(total["isomorphic_not_ambiguous"], total["targets"] - total["ambiguous"])
+            found[f"{key}_told"] = told
+            rows.append(
+                [
+                    kernel,
+                    features,
+                    found[key],
+                    told,
+                    _of(total["mean_error_near"], total["targets"]),
+                ]
+            )
+    head = [
+        "kernel",
+        "features",
+        "isomorphic to the target",
+        "of those that walks tell apart",
+        "and features within .1",
+    ]
+    sparse = next(
+        line
+        for line in lines("isomorphic")
+        if line["kernel"] == "RWK+" and line["features"] == "uniform"
+    )
+    found["iso_table"] = _table(head, rows)
+    found["rwk_edges"] = (
+        f"{sparse['edges_target']:.0%} of the pairs, the learnt filter {sparse['edges_learnt']:.0%}"
+    )
+    for name, key in (("GOMK", "course_gomk"), ("RWK+", "course_rwk")):
+        course = _drawing("course", name)
+        learnt, target = course["filters"][-1], course["target"]
+        edges = [int((np.array(one["weights"]) > 0.5).sum() // 2) for one in (learnt, target)]
+        found[key] = f"{edges[0]} edges where the target has {edges[1]}"
+    return found
+
+
+def _drawing(drawing: str, name: str) -> Record:
+    return next(
+        line for line in lines("drawings") if (line["drawing"], line["name"]) == (drawing, name)
+    )
+
+
+# figure 8
+
+
+def frequent_groups() -> dict[tuple[str, str], list[Record]]:
+    """The lines of section VI-B by features and way to learn."""
+    return {key[1:]: own for key, own in frequent.grouped(lines("frequent")).items()}
+
+
+def _frequent() -> dict[str, str]:
+    rows, found = [], {}
+    for (features, name), own in frequent_groups().items():
+        if features == "per_type":
+            continue
+        every = len(own[0]["assigned"])
+        all_found = _of(sum(line["recovered"] == every for line in own), len(own))
+        mean = np.mean([line["recovered"] for line in own])
+        counts = [count for line in own for count in line["exact"].values() if count]
+        assigned = [
+            n for line in own for motif, n in line["assigned"].items() if line["exact"][motif]
+        ]
+        kind = "for each node" if features == "per_node" else "constant"
+        rows.append([kind, name, all_found, f"{mean:.1f}", _range(assigned), _range(counts)])
+        key = f"frequent_{name.split(',')[-1].strip().replace(' ', '_')}_{features}"
+        found[key] = all_found
+        found[f"{key}_mean"] = f"{mean:.1f}"
+        found[f"{key}_exact"], found[f"{key}_assigned"] = _range(counts), _range(assigned)
+    head = [
+        "features",
+        "settings",
+        "graphs with all four motifs",
+        "motifs of four, mean",
+        "nodes of a motif's filter",
+        "of these exactly",
+    ]
+    found["frequent_table"] = _table(head, rows)
+    one = lines("frequent")[0]["settings"]["graph"]
+    sizes = {frequent.MOTIFS[name].num_nodes * one["copies"] for name in one["motifs"]}
+    found["frequent_nodes"] = " or ".join(map(str, sorted(sizes)))
+    return found
+
+
+def _range(numbers: list[float]) -> str:
+    """Median and range of counts."""
+    return f"{np.median(numbers):.0f} ({min(numbers):.0f}–{max(numbers):.0f})" if numbers else "–"
+
+
+# figure 9
+
+
+def _interpretability() -> dict[str, str]:
+    rows, found = [], {}
+    for run in dict.fromkeys(line["run"] for line in lines("interpretability")):
+        own = [line for line in lines("interpretability") if line["run"] == run]
+        parts = [
+            100 * np.mean([line["test"] for line in own]),
+            np.mean([line["motifs"] for line in own]),
+            100 * np.mean([line["inside"] for line in own]),
+        ]
+        how = own[0]["settings"]["run"]
+        rows.append(
+            [
+                run,
+                how["features"].replace("_", " "),
+                f"{how['contrast']:g}",
+                str(len(own)),
+                f"{parts[0]:.2f}%",
+                f"{parts[1]:.1f}",
+                f"{parts[2]:.1f}%",
+            ]
+        )
+        key = "interp_" + run.replace(",", "").replace(" ", "_")
+        found |= {
+            key: f"{parts[0]:.2f}%",
+            f"{key}_seeds": str(len(own)),
+            f"{key}_motifs": f"{parts[1]:.1f}",
+            f"{key}_inside": f"{parts[2]:.1f}%",
+        }
+        found[f"{key}_graphs"] = f"{own[0]['settings']['data']['num_graphs']:,}"
+    head = [
+        "run",
+        "features",
+        "contrast",
+        "seeds",
+        "test accuracy",
+        "classes whose filter is their motif",
+        "highest response inside the motif",
+    ]
+    found["interp_table"] = _table(head, rows)
+    return found
+
+
+# tables II, III, V, VII
+
+
+def paper_models(experiment: Experiment) -> list[str]:
+    """The models of a table of the paper, in its order."""
+    return [model for model in experiment.models if model in experiment.printed]
+
+
+def _accuracies(name: str, short: str) -> dict[str, str]:
+    experiment, by_key, records = accuracy(name)
+    printed = experiment.printed
+    rows = [
+        [
+            model,
+            *(
+                cell_text(experiment, by_key.get((model, data)), printed[model].get(data))
+                for data in _data_of(experiment)
+            ),
+        ]
+        for model in paper_models(experiment)
+    ]
+    found = {f"{short}_table": _table(["", *_data_of(experiment)], rows)}
+    ahead, behind = [], []
+    for data in _data_of(experiment):
+        cell = by_key[OURS, data]
+        others = [
+            by_key[model, data]
+            for model in paper_models(experiment)
+            if model != OURS and (model, data) in by_key
+        ]
+        # folds differ, so that a mean over fewer of them says less
+        whole = [other.mean for other in others if len(other.accuracies) == experiment.splits]
+        found[f"{short}_{data}"] = f"{cell.mean:.1f}"
+        found[f"{short}_{data}_printed"] = f"{printed[OURS][data][0]:.1f}"
+        if len(cell.accuracies) == experiment.splits:
+            (ahead if cell.mean > max(whole) else behind).append(
+                f"{data} ({cell.mean - max(whole):+.1f})".replace("-", "−")
+            )
+    found[f"{short}_ahead"] = ", ".join(ahead) or "none"
+    found[f"{short}_behind"] = ", ".join(behind) or "none"
+    apart = [
+        by_key[OURS, data].mean - printed[OURS][data][0]
+        for data in _data_of(experiment)
+        if len(by_key[OURS, data].accuracies) == experiment.splits
+    ]
+    found[f"{short}_apart"] = f"{min(apart):+.1f} to {max(apart):+.1f}".replace("-", "−")
+    found[f"{short}_splits"] = str(experiment.splits)
+    found[f"{short}_trials"] = str(experiment.trials)
+    found[f"{short}_ranges"] = _ranges(experiment, records)
+    return found
+
+
+def _data_of(experiment: Experiment) -> list[str]:
+    """The sets of the paper that were run."""
+    return [data for data in experiment.data_sets if data in experiment.printed[OURS]]
+
+
+def _ranges(experiment: Experiment, records: list[Record]) -> str:
+    """What the paper prints for each parameter, and the values that GOMKCN's trials took here."""
+    params = [record["params"] for record in records if record["model"] == OURS]
+    rows = []
+    for name, entry in experiment.ranges.items():
+        used = {one[name] for one in params if name in one}
+        rows.append(
+            [
+                entry["called"],
+                _listed(entry["printed"]),
+                _listed(sorted(used, key=str)) if used else _DEFAULTS[name],
+            ]
+        )
+    return _table(["parameter", "printed", "here"], rows)
+
+
+def _listed(entries: list[Any]) -> str:
+    numbers = all(isinstance(entry, (int, float)) for entry in entries)
+    return ", ".join(
+        f"{entry:g}" if numbers else str(entry)
+        for entry in (sorted(entries) if numbers else entries)
+    )
+
+
+# what is not among the parameters of a trial
+_DEFAULTS = {"num_filters": "as many as classes", "tau": "1"}
+
+
+# figures 10 and 11
+
+
+def _sensitivity() -> dict[str, str]:
+    own, found = settings("sensitivity"), {}
+    for figure in ("size", "depth"):
+        experiment = own["figures"][figure]
+        found[f"{figure}_splits"], found[f"{figure}_epochs"] = (
+            str(experiment["splits"]),
+            str(experiment["epochs"]),
+        )
+    for data in own["figures"]["size"]["data"]:
+        by_size = {
+            size: np.mean(values)
+            for (size,), values in sensitivity.accuracies(
+                lines("sensitivity"), "size", data, "max_nodes"
+            ).items()
+        }
+        held = _held_whole(data)
+        enough = next(size for size, share in enumerate(held, 1) if share >= own["printed"][data])
+        near = min(by_size, key=lambda size: abs(size - enough))
+        best = max(by_size, key=by_size.get)
+        found |= {
+            f"size_{data}_one": f"{by_size[1]:.1f}",
+            f"size_{data}_enough": str(enough),
+            f"size_{data}_held": f"{own['printed'][data]:.0%}",
+            f"size_{data}_near": str(near),
+            f"size_{data}_at_enough": f"{by_size[near]:.1f}",
+            f"size_{data}_best": f"{by_size[best]:.1f} at {best} nodes",
+        }
+        grid = sensitivity.accuracies(
+            lines("sensitivity"), "depth", data, "num_layers", "num_steps"
+        )
+        means = {point: np.mean(values) for point, values in grid.items()}
+        depth, steps = max(means, key=means.get)
+        deepest = max(layers for layers, _ in means), max(levels for _, levels in means)
+        found |= {
+            f"depth_{data}_best": f"{means[depth, steps]:.1f} at L = {depth}, t = {steps}",
+            f"depth_{data}_flat": f"{means[1, 0]:.1f}",
+            f"depth_{data}_one": f"{means[1, 1]:.1f}",
+            f"depth_{data}_most": f"{means[deepest]:.1f} at L = {deepest[0]}, t = {deepest[1]}",
+        }
+    return found
+
+
+def _held_whole(data: str) -> list[float]:
+    return next(line["held_whole"] for line in lines("data_sets") if line["data"] == data)
+
+
+# figure 12
+
+
+def _epoch_time() -> dict[str, str]:
+    own = settings("epoch_time")
+    median = {
+        (line["model"], line["data"]): float(np.median(line["measured"]))
+        for line in lines("epoch_time")
+    }
+    rows = [
+        [model, *(f"{median[model, data]:.3f}" for data in own["data"])] for model in own["models"]
+    ]
+    found = {"epoch_table": _table(["seconds of an epoch", *own["data"]], rows)}
+    printed = own["printed"]["extraction"]
+    found["extraction_table"] = _table(
+        ["seconds of the extraction", *own["data"]],
+        [
+            *(
+                [f"{model}, printed", *(f"{seconds[data]:.2f}" for data in own["data"])]
+                for model, seconds in printed.items()
+            ),
+            ["here", *(f"{median[epoch_time.EXTRACTION, data]:.3f}" for data in own["data"])],
+        ],
+    )
+    for data in own["data"]:
+        found[f"epoch_{data}"] = f"{median[OURS, data]:.2f}"
+        for other in ("KerGNN", "RWK+CN", "GCN"):
+            found[f"epoch_{data}_over_{other}"] = f"{median[OURS, data] / median[other, data]:.1f}"
+        found[f"extraction_{data}"] = f"{median[epoch_time.EXTRACTION, data]:.3f}"
+        found[f"extraction_{data}_printed"] = f"{printed[OURS][data]:.2f}"
+    found["epoch_params"] = (
+        "{num_filters} filters of {filter_size} nodes, t = {num_steps}, width {hidden}, "
+        "{batch_size} graphs a batch".format(**own["params"])
+    )
+    return found
+
+
+# tables IV and VI
+
+
+def _data_sets() -> dict[str, str]:
+    own, found = settings("data_sets"), {}
+    for kind in data_sets.KINDS:
+        rows = [
+            [line["data"], *data_sets.beside_printed(line, own).values()]
+            for line in lines("data_sets")
+            if line["kind"] == kind
+        ]
+        names = data_sets.NAMES if kind == "graph" else data_sets.NAMES[1:]
+        found[f"{kind}_data"] = _table(["", *names], rows)
+    return found

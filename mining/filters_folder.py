@@ -1,0 +1,223 @@
+"""A run of filters ↔ its folder, each file written whole or not at all.
+
+| file             | holds                                                                |
+|------------------|----------------------------------------------------------------------|
+| `settings.toml`  | the resolved settings; `gomkcn filters --settings` takes it          |
+| `run.json`       | graph, loss curve, planted motifs that are filters, provenance       |
+| `filters.json`   | the filters                                                          |
+| `filters.npz`    | the fitted miner, which `gomkcn.FilterMiner.load` reads              |
+| `nodes.parquet`  | one row per node that was compared: its filter, its similarity to it |
+| `map.json`       | what the page shows of the graph                                     |
+| `drawn.json`     | what is known of the nodes that the page shows                       |
+| `filters.html`   | the same for a person                                                |
+
+Each JSON file has a schema in this package, which it is checked with when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
+from mining.schemas import validator
+
+if TYPE_CHECKING:
+    from mining.filters.filter_mining import FilterMining
+    from mining.filters_run import FiltersRun
+    from mining.filters_settings import FiltersSettings
+
+PAGE = "filters.html"
+FILTERS = "filters.json"
+_PROGRESS = ".progress"
+_RUN_FILES = (FILTERS, "run.json", "settings.toml", PAGE)
+
+
+def prepare_filters_folder(
+    folder: str | Path, force: bool = False, resume: bool = False
+) -> Path | None:
+    """Make the folder of a run and return where its progress is stored.
+
+    None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
+    """
+    return begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
+
+
+def remove_filters_progress(folder: Path) -> None:
+    """Remove what an unfinished run needs to be resumed."""
+    shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
+
+
+def write_filters_run(
+    folder: Path, run: FiltersRun, settings: FiltersSettings, miner: FilterMining
+) -> None:
+    """Write a finished run into a folder made by :func:`prepare_filters_folder`.
+
+    All contents are made before the first file is written: a run that fails before that leaves the
+    folder as it was.
+    """
+    from mining.html.filters_page import render_filters
+
+    files: dict[str, Content] = {
+        "settings.toml": settings.to_toml(),
+        FILTERS: to_json(run.to_dict()),
+        "filters.npz": miner.write_to,
+        "nodes.parquet": run.nodes.write_to,
+        "map.json": _compact(run.map and run.map.to_dict()),
+        "drawn.json": _compact(run.drawn and run.drawn.to_dict()),
+        PAGE: render_filters(run),
+        # last: where run.json is, all other files are complete
+        "run.json": to_json(_run_record(run)),
+    }
+    # an old run.json is removed first, so that a killed run does not look finished
+    write_files(folder, files, mark="run.json")
+
+
+def _compact(record: Any) -> str:
+    return json.dumps(record, separators=(",", ":")) + "\n"
+
+
+def _run_record(run: FiltersRun) -> dict[str, Any]:
+    return {
+        "graph": asdict(run.graph),
+        "partial": run.is_partial,
+        "notes": list(run.notes),
+        "loss_curve": run.loss_curve,
+        "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
+        "settings": run.settings,
+        "provenance": run.provenance,
+    }
+
+
+def write_filters_page(folder: Path, run: FiltersRun) -> Path:
+    """Write the page of a run anew; return its path."""
+    from mining.html.filters_page import render_filters
+
+    write_files(folder, {PAGE: render_filters(run)})
+    return folder / PAGE
+
+
+def read_filters_run(folder: str | Path) -> FiltersRun:
+    """Read a finished run of filters back.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of a run, as ``gomkcn filters --out`` names it.
+
+    Returns
+    -------
+    FiltersRun
+
+    Raises
+    ------
+    InputError
+        If the folder holds no run of filters, one of another version, or a file of it is damaged.
+    """
+    from mining.filters_run import FILTERS_VERSION
+
+    folder = Path(folder)
+    records = {name: read_json(folder / f"{name}.json") for name in ("filters", "run")}
+    filters = records["filters"]
+    version = filters.get("schema") if isinstance(filters, dict) else None
+    if isinstance(version, int) and version != FILTERS_VERSION:
+        raise InputError(
+            f"run folder {str(folder)!r} was written by another version of gomkcn, in format "
+            f"{version}, and this one reads format {FILTERS_VERSION}; run gomkcn filters again."
+        )
+    records |= {name: read_json(folder / f"{name}.json") for name in ("map", "drawn")}
+    try:
+        # the schemas check each file by itself; what files say of each other is checked after that
+        for name, record in records.items():
+            validator(name)(record)
+        return _run_of(folder, **records)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"run folder {str(folder)!r} holds a damaged filters.json, run.json, map.json or "
+            f"drawn.json ({reason_of(error)}); run gomkcn filters again."
+        ) from None
+
+
+def _run_of(
+    folder: Path,
+    filters: dict[str, Any],
+    run: dict[str, Any],
+    map: dict[str, Any] | None,
+    drawn: dict[str, Any] | None,
+) -> FiltersRun:
+    """Make a run from the records of its files, which fit their schemas."""
+    from mining.filters.mined_filter import MinedFilter
+    from mining.filters_run import DrawnNodes, FiltersRun
+    from mining.graph_summary import GraphSummary, RelationSummary
+    from mining.pattern import UNCOUNTED, OccurrenceCount
+    from mining.plots.filter_drawing import FeatureColors
+    from mining.plots.graph_map import GraphMap
+    from mining.truth import MotifRecovery
+
+    names = tuple(filters["feature_names"])
+    graph = run["graph"]
+    relations = tuple(RelationSummary(**one) for one in graph["relations"])
+    rows = filters["filters"]
+    colors = filters["colors"]
+    if max(colors["columns"], default=0) >= max(1, len(names)):
+        raise ValueError("a colour is of a feature that the graph lacks")
+    shown = None if map is None else GraphMap.from_dict(map)
+    if shown is not None and shown.edge_relations.max(initial=0) >= max(1, len(relations)):
+        raise ValueError("an edge of the map has a relation that the graph lacks")
+    known = None
+    if drawn is not None and shown is not None:
+        known = DrawnNodes.from_dict(drawn, len(shown.names), len(rows))
+    return FiltersRun(
+        graph=GraphSummary(**{**graph, "feature_names": names, "relations": relations}),
+        filters=tuple(MinedFilter.from_dict(one, names) for one in rows),
+        occurrences=tuple(
+            UNCOUNTED if one["occurrences"] is None else OccurrenceCount(**one["occurrences"])
+            for one in rows
+        ),
+        highest=tuple(
+            tuple((graph["graph"], graph["response"]) for graph in one["graphs"]) for one in rows
+        ),
+        num_assigned=filters["num_assigned"],
+        colors=FeatureColors(
+            tuple(colors["columns"]),
+            tuple(names[column] for column in colors["columns"]),
+            np.array(colors["low"], np.float64),
+            np.array(colors["high"], np.float64),
+            colors["hidden"],
+        ),
+        loss_curve=[float(loss) for loss in run["loss_curve"]],
+        nodes=_read_nodes(folder / "nodes.parquet"),
+        settings=run["settings"],
+        provenance=run["provenance"],
+        recovery=run["recovery"]
+        and tuple(
+            MotifRecovery(**{**entry, "pattern_ids": tuple(entry["pattern_ids"])})
+            for entry in run["recovery"]
+        ),
+        map=shown,
+        drawn=known,
+        is_partial=run["partial"],
+        notes=tuple(run["notes"]),
+    )
+
+
+def _read_nodes(path: Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from gomkcn_dgl.runtime.tabular import Table
+
+    try:
+        table = parquet.read_table(path)
+        return Table({name: table[name].to_pylist() for name in table.column_names})
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(
+            f"{str(path)!r} cannot be read ({reason_of(error)}); run gomkcn filters again."
+        ) from None

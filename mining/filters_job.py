@@ -1,0 +1,71 @@
+"""A whole job of filters: learnt, assigned, counted, and made into a run."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from mining.filters_run import FiltersRun, count_filters
+from mining.filters_settings import FiltersSettings
+from mining.mined_graph import without_weights
+
+# settings that do not change the result
+_WITHOUT_EFFECT = {"learning": ("backend",), "filters": ("device",)}
+
+
+def run_filters_job(
+    settings: FiltersSettings,
+    graph: CSRGraph,
+    folder: Path | None = None,
+    interrupts: Interrupts | None = None,
+    progress: JobProgress | None = None,
+    *,
+    classes: GraphClasses | None = None,
+    truth: dict[str, Any] | None = None,
+) -> tuple[Any, FiltersRun]:
+    """Do what ``gomkcn filters`` does between reading a graph and writing its run.
+
+    It is resumed from what is in ``folder``. ``interrupts`` tell when to stop; ``classes`` are
+    those of the graphs, and ``truth`` the planted motifs. Returns the fitted miner and its run.
+    Raises an InputError for a setting out of range.
+    """
+    start = time.perf_counter()
+    progress = JobProgress() if progress is None else progress
+    identity = None if folder is None else _identity(settings, graph)
+    steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
+    miner = settings.miner().fit(graph, steps=steps)
+    counts = count_filters(
+        miner.filters_, without_weights(graph), settings.filters.count_seconds, steps
+    )
+    # counts may be missing, too
+    miner.is_partial_ = steps.is_partial
+    progress.begin("drawing the page")
+    run = FiltersRun.of(
+        miner,
+        graph,
+        settings=settings,
+        seconds=time.perf_counter() - start,
+        truth=truth,
+        classes=classes,
+        occurrences=counts,
+    )
+    return miner, run
+
+
+def _identity(settings: FiltersSettings, graph: CSRGraph) -> dict[str, object]:
+    """What decides the result: the settings and the graph."""
+    tables: dict[str, Any] = settings.to_dict()
+    del tables["graph"]
+    for table, names in _WITHOUT_EFFECT.items():
+        for name in names:
+            del tables[table][name]
+    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
+    if graph.links is not None:
+        arrays += [graph.links, graph.relations.links]
+        tables["relations"] = graph.relations.kinds
+    return identity_of_job(tables, *arrays)

@@ -1,0 +1,449 @@
+"""A finished run of filters: everything that its folder, its page and a notebook show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gomkcn_dgl._torch import resolve_device
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.graph_classes import GraphClasses
+from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime.output_folder import describe_provenance
+from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.tabular import Table
+from mining.categories import Categories
+from mining.counting.counter import count_occurrences
+from mining.counting.sought import steps_in
+from mining.filters.mined_filter import MinedFilter
+from mining.filters_settings import FiltersSettings
+from mining.graph_relations import edges_among
+from mining.graph_summary import GraphSummary
+from mining.mined_graph import without_weights
+from mining.occurrences import Occurrences
+from mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
+from mining.pattern_counts import category_colors
+from mining.plots.filter_drawing import FeatureColors
+from mining.plots.graph_map import GraphMap, part_around
+from mining.truth import MotifRecovery, compare_with_truth
+
+if TYPE_CHECKING:
+    from mining.filters.filter_mining import FilterMining
+
+# of filters.json
+FILTERS_VERSION = 1
+# a page has to stay below 1 MB: with 8 filters of 6 nodes a node takes about 45 bytes of it, and an
+# edge 6
+MOST_NODES, MOST_EDGES = 10_000, 40_000
+# subgraphs of each filter that a part of a large graph is chosen from
+_MOST_PLACES = 500
+# graphs that are listed of each filter, those of the highest response
+_MOST_GRAPHS = 5
+_COUNT_ERROR = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnNodes:
+    """What is known of the K nodes of a map.
+
+    Attributes
+    ----------
+    labels : numpy.ndarray
+        int64 ``[K]``, the filter that each belongs to; -1 for a node that was not drawn for the
+        comparison.
+    similarities : numpy.ndarray
+        float64 ``[K]``, to that filter; NaN for such a node.
+    responses : numpy.ndarray
+        float64 ``[K, F]``, to each filter; NaN for such a node.
+    subgraphs, matching : numpy.ndarray
+        int64 ``[K, N]``: the nodes of the subgraph around each node as places on the map, -1 = no
+        node, -2 = one that is not on the map; and the node of its filter that each is matched to,
+        -1 = none.
+    exact : numpy.ndarray
+        bool ``[K]``, whether the subgraph around each node is the structure of its filter.
+    fills : tuple of str
+        The colour of the features of each node; empty where features have no colours.
+    """
+
+    labels: np.ndarray
+    similarities: np.ndarray
+    responses: np.ndarray
+    subgraphs: np.ndarray
+    matching: np.ndarray
+    exact: np.ndarray
+    fills: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, miner: FilterMining, graph: CSRGraph, rows: np.ndarray, colors: FeatureColors
+    ) -> DrawnNodes:
+        """What a fitted miner says of some rows of its graph."""
+        place = np.full(graph.num_nodes + 1, -2)
+        place[rows] = np.arange(len(rows))
+        # -1 is the last one
+        place[-1] = -1
+        return cls(
+            labels=miner.labels_[rows],
+            similarities=miner.similarities_[rows].astype(np.float64),
+            responses=miner.responses_[rows].astype(np.float64),
+            subgraphs=place[miner.subgraph_nodes_[rows]],
+            matching=miner.matching_[rows].astype(np.int64),
+            exact=miner.is_exact_[rows],
+            fills=tuple(colors.fills(graph.features[rows])) if colors.columns else (),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``drawn.json``: similarities have three decimals, which colours show."""
+        return {
+            "labels": self.labels.tolist(),
+            "similarities": _thousandths(self.similarities),
+            "responses": [_thousandths(row) for row in self.responses.T],
+            "subgraphs": self.subgraphs.tolist(),
+            "matching": self.matching.tolist(),
+            "exact": self.exact.tolist(),
+            "fills": list(self.fills),
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any], num_nodes: int, num_filters: int) -> DrawnNodes:
+        """Read a record of ``drawn.json``; refuse lists that do not belong together."""
+        labels = np.array(record["labels"], np.int64)
+        similarities = _from_thousandths(record["similarities"])
+        responses = _from_thousandths(record["responses"]).reshape(num_filters, num_nodes).T
+        subgraphs = np.array(record["subgraphs"], np.int64).reshape(num_nodes, -1)
+        matching = np.array(record["matching"], np.int64).reshape(subgraphs.shape)
+        exact = np.array(record["exact"], bool)
+        by_node = (labels, similarities, exact, *([record["fills"]] if record["fills"] else []))
+        if any(len(one) != num_nodes for one in by_node):
+            raise ValueError(f"drawn.json is not of the {num_nodes} nodes of the map")
+        if labels.max(initial=-1) >= num_filters or subgraphs.max(initial=-1) >= num_nodes:
+            raise ValueError("drawn.json names a filter or a node that is not there")
+        return cls(
+            labels, similarities, responses, subgraphs, matching, exact, tuple(record["fills"])
+        )
+
+
+def _thousandths(values: np.ndarray) -> list[int]:
+    """Whole thousandths; -1 for what is not known."""
+    known: list[int] = np.round(np.nan_to_num(values * 1000, nan=-1.0)).astype(int).tolist()
+    return known
+
+
+def _from_thousandths(values: Sequence[Any]) -> np.ndarray:
+    read = np.array(values, np.float64)
+    return np.where(read < 0, np.nan, read / 1000)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FiltersRun:
+    """The filters of a graph and what is known of them.
+
+    Attributes
+    ----------
+    graph : GraphSummary
+    filters : tuple of MinedFilter
+        The most frequent first.
+    occurrences : tuple of OccurrenceCount
+        Of the structure of each filter, induced, in the whole graph.
+    highest : tuple of tuple of (int, float)
+        For each filter the graphs of a collection with the highest response of a node, and that
+        response; empty in a single graph.
+    num_assigned : int
+        Nodes whose subgraph was compared with the filters: all, or a random sample.
+    colors : FeatureColors
+        The colours of features of nodes.
+    loss_curve : list of float
+        1 - the mean similarity of a subgraph to its filter, before the training and after each
+        epoch.
+    nodes : Table
+        A row for each node that was compared: ``node``, ``filter``, ``similarity``, and ``graph``
+        in a collection.
+    settings, provenance : dict
+        The resolved settings; versions, commit, seed, device, times.
+    recovery : tuple of MotifRecovery or None
+        Planted motifs and the filters that are isomorphic to them; None where no truth is known.
+    map : GraphMap or None
+        What the page shows of the graph.
+    drawn : DrawnNodes or None
+        What is known of the nodes of the map.
+    is_partial : bool
+        Whether the time limit ended the run early.
+    notes : tuple of str
+        What of the input was changed or left out.
+    """
+
+    graph: GraphSummary
+    filters: tuple[MinedFilter, ...]
+    occurrences: tuple[OccurrenceCount, ...]
+    highest: tuple[tuple[tuple[int, float], ...], ...]
+    num_assigned: int
+    colors: FeatureColors
+    loss_curve: list[float]
+    nodes: Table
+    settings: dict[str, Any]
+    provenance: dict[str, Any]
+    recovery: tuple[MotifRecovery, ...] | None = None
+    map: GraphMap | None = None
+    drawn: DrawnNodes | None = None
+    is_partial: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """What was mined, and how many filters there are."""
+        return f"FiltersRun({self.graph.source!r}: {len(self.filters)} filters)"
+
+    @classmethod
+    def of(
+        cls,
+        miner: FilterMining,
+        graph: Any,
+        *,
+        settings: FiltersSettings | None = None,
+        seconds: float = 0.0,
+        truth: dict[str, Any] | None = None,
+        classes: GraphClasses | None = None,
+        occurrences: Sequence[OccurrenceCount] = (),
+    ) -> FiltersRun:
+        """Collect the results of a fitted miner.
+
+        Parameters
+        ----------
+        miner : FilterMiner
+            Fitted to ``graph``.
+        graph : anything :func:`gomkcn.as_csr` takes
+        settings : FiltersSettings, optional
+            The settings of the run; by default the parameters of the miner.
+        seconds : float
+            Duration of the run.
+        truth : dict, optional
+            The planted motifs, as :func:`gomkcn.read_truth` reads them.
+        classes : GraphClasses, optional
+            Those of the graphs of a collection.
+        occurrences : sequence of OccurrenceCount
+            Those of each filter; by default they are counted now.
+
+        Returns
+        -------
+        FiltersRun
+
+        Raises
+        ------
+        InputError
+            If the miner was not fitted to the graph.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from mining import FilterMiner
+        >>> rings = nx.disjoint_union_all([nx.cycle_graph(5)] * 4)
+        >>> run = FiltersRun.of(FilterMiner(1, size=5).fit(rings), rings)
+        >>> run.filters[0].frequency.short, run.occurrences[0].short
+        ('20', '4')
+        """
+        csr = without_weights(as_csr(graph))
+        if len(getattr(miner, "labels_", ())) != csr.num_nodes:
+            raise InputError(
+                "miner must be fitted to the graph; call miner.fit with the same graph first."
+            )
+        settings = FiltersSettings.of(miner) if settings is None else settings
+        counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())
+        categories = Categories.find(csr.stored_features, csr.feature_names)
+        colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
+        rows, edges = _shown_part(miner, csr)
+        device = str(resolve_device(miner.device))
+        return cls(
+            graph=GraphSummary.of(csr, settings.graph.path),
+            filters=tuple(miner.filters_),
+            occurrences=counts,
+            highest=_highest_graphs(miner, csr),
+            num_assigned=int((miner.labels_ >= 0).sum()),
+            colors=colors,
+            loss_curve=list(miner.loss_curve_),
+            nodes=_node_table(miner, csr),
+            settings=settings.to_dict(),
+            provenance=describe_provenance(miner.random_state, seconds, device),
+            recovery=None if truth is None else _recovery(miner, csr, counts, truth),
+            map=GraphMap.of_part(csr, rows, edges, classes=classes),
+            drawn=DrawnNodes.of(miner, csr, rows, colors),
+            is_partial=miner.is_partial_,
+            notes=tuple(csr.notes),
+        )
+
+    def planted_as(self, number: int) -> str:
+        """The planted motif that the structure of a filter is; empty where it is none."""
+        motifs = self.recovery or ()
+        return ", ".join(one.name for one in motifs if number in one.pattern_ids)
+
+    def share(self, number: int) -> float:
+        """The frequency of a filter as a share of all nodes."""
+        return self.filters[number].frequency.value / max(1, self.graph.num_nodes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record of ``filters.json``."""
+        return {
+            "schema": FILTERS_VERSION,
+            "feature_names": list(self.graph.feature_names),
+            "colors": {
+                "columns": list(self.colors.columns),
+                "low": self.colors.low.tolist(),
+                "high": self.colors.high.tolist(),
+                "hidden": self.colors.num_hidden,
+            },
+            "num_assigned": self.num_assigned,
+            "filters": [
+                {
+                    **one.to_dict(),
+                    "occurrences": _finite(count),
+                    "planted": self.planted_as(one.id),
+                    "graphs": [{"graph": graph, "response": value} for graph, value in graphs],
+                }
+                for one, count, graphs in zip(
+                    self.filters, self.occurrences, self.highest, strict=True
+                )
+            ],
+        }
+
+    def _repr_html_(self) -> str | None:
+        """The filters as small multiples, for a notebook."""
+        return html_of(self)
+
+
+def _finite(count: OccurrenceCount) -> dict[str, Any] | None:
+    """The record of a count; None for what was not counted."""
+    return None if count == UNCOUNTED else asdict(count)
+
+
+def count_filters(
+    filters: Sequence[MinedFilter], graph: CSRGraph, seconds: float, steps: Steps
+) -> tuple[OccurrenceCount, ...]:
+    """Count the structure of each filter in a whole graph, or estimate it.
+
+    Each count takes at most as much work as ``seconds`` of one thread stand for. Those that are not
+    begun when time is up are unknown.
+    """
+    if not filters:
+        return ()
+    patterns = [Pattern(one.structure) for one in filters]
+    of_graph, of_filters = category_colors(patterns, graph)
+
+    def count(number: int) -> Arrays:
+        own = of_filters[number]
+        colors = None if own is None else (own, of_graph)
+        found = count_occurrences(
+            graph,
+            filters[number].structure,
+            colors,
+            error=_COUNT_ERROR,
+            max_steps=steps_in(seconds),
+        )
+        return {name: np.array(value) for name, value in asdict(found).items()}
+
+    # what is known is a beginning of the list
+    found = steps.each("counting structures", count, range(len(filters)), in_time=True)
+    counts = [
+        OccurrenceCount(**{name: value.item() for name, value in one.items()}) for one in found
+    ]
+    return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
+
+
+def _shown_part(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that a page shows, and the edges among them."""
+    if graph.num_nodes <= MOST_NODES and graph.num_edges <= MOST_EDGES:
+        return np.arange(graph.num_nodes), np.column_stack(graph.edges())
+    if graph.num_graphs > 1:
+        return _shown_graphs(miner, graph)
+    places = []
+    for number in range(len(miner.filters_)):
+        own = np.flatnonzero(miner.labels_ == number)
+        nearest = own[np.argsort(-miner.similarities_[own], kind="stable")][:_MOST_PLACES]
+        places.append(miner.subgraph_nodes_[nearest].astype(np.int64))
+    return part_around(graph, places, MOST_NODES, MOST_EDGES)
+
+
+def _shown_graphs(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+    """Whole graphs of a large collection, those of the highest responses to each filter."""
+    highest = _graph_responses(miner, graph)
+    # for each filter its first graph, then for each its second, and so on
+    ranked = np.argsort(-highest, axis=0, kind="stable").ravel().tolist()
+    ends = graph.indptr[graph.graph_ptr]
+    nodes = entries = 0
+    chosen: list[np.ndarray] = []
+    for number in dict.fromkeys(ranked):
+        nodes += int(graph.graph_ptr[number + 1] - graph.graph_ptr[number])
+        entries += int(ends[number + 1] - ends[number])
+        if chosen and (nodes > MOST_NODES or entries > 2 * MOST_EDGES):
+            break
+        chosen.append(np.arange(*graph.graph_ptr[number : number + 2]))
+    rows = np.sort(np.concatenate(chosen))
+    return rows, edges_among(graph, rows)
+
+
+def _graph_responses(miner: FilterMining, graph: CSRGraph) -> np.ndarray:
+    """The highest response of a node of each graph to each filter, ``[G, F]``; -1 for none."""
+    known = np.nan_to_num(miner.responses_, nan=-1.0)
+    starts = graph.graph_ptr[:-1]
+    highest = np.full((graph.num_graphs, known.shape[1]), -1.0)
+    # a graph without nodes has no response
+    has_nodes = np.diff(graph.graph_ptr) > 0
+    if len(known):
+        highest[has_nodes] = np.maximum.reduceat(known, starts[has_nodes], axis=0)
+    return highest
+
+
+def _highest_graphs(
+    miner: FilterMining, graph: CSRGraph
+) -> tuple[tuple[tuple[int, float], ...], ...]:
+    if graph.num_graphs == 1:
+        return ((),) * len(miner.filters_)
+    highest = _graph_responses(miner, graph)
+    order = np.argsort(-highest, axis=0, kind="stable")[:_MOST_GRAPHS]
+    return tuple(
+        tuple(
+            (int(number), round(float(highest[number, column]), 6))
+            for number in order[:, column]
+            if highest[number, column] >= 0
+        )
+        for column in range(highest.shape[1])
+    )
+
+
+def _node_table(miner: FilterMining, graph: CSRGraph) -> Table:
+    rows = np.flatnonzero(miner.labels_ >= 0)
+    nodes = graph.original_ids(rows)
+    is_whole = all(isinstance(node, int) for node in nodes)
+    own = {"graph": graph.graph_of(rows).astype(np.int64)} if graph.num_graphs > 1 else {}
+    return Table(
+        {
+            **own,
+            "node": np.array(nodes, np.int64 if is_whole else str),
+            "filter": miner.labels_[rows],
+            "similarity": miner.similarities_[rows],
+        }
+    )
+
+
+def _recovery(
+    miner: FilterMining,
+    graph: CSRGraph,
+    occurrences: Sequence[OccurrenceCount],
+    truth: dict[str, Any],
+) -> tuple[MotifRecovery, ...]:
+    """Compare filters with planted motifs; a copy is found where it is the subgraph of a node."""
+    patterns = []
+    for one, count in zip(miner.filters_, occurrences, strict=True):
+        exact = np.flatnonzero((miner.labels_ == one.id) & miner.is_exact_)
+        places = miner.subgraph_nodes_[exact][:, : one.structure.num_nodes].astype(np.int64)
+        patterns.append(
+            Pattern(
+                one.structure,
+                Occurrences.at(places, graph),
+                frequency=Frequency(count),
+                id=one.id,
+            )
+        )
+    return tuple(compare_with_truth(patterns, truth))

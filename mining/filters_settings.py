@@ -1,0 +1,122 @@
+"""The settings of a run of filters: read from a TOML file, changed by options, stored with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+
+from gomkcn_dgl.checks import check_float
+from gomkcn_dgl.matching import GOMKKernel
+from gomkcn_dgl.runtime.files import read_tables, to_toml
+from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
+from mining.graph_settings import GraphSettings
+
+if TYPE_CHECKING:
+    from mining.filters.filter_mining import FilterMining
+
+T = TypeVar("T", bound=Any)
+
+
+@dataclass(frozen=True)
+class SeededFilters(FilterSettings):
+    """The table ``[filters]`` of a run: the filters, the seed, and the work of a count.
+
+    ``count_seconds`` bounds the work of counting a structure in the graph, in seconds of one
+    thread, which stand for 10⁸ steps on any machine.
+    """
+
+    filter_size: int = USUAL_SIZE
+    random_state: int = 0
+    count_seconds: float = 0.25
+
+    def __post_init__(self) -> None:
+        check_float("count_seconds", self.count_seconds, 0, open_minimum=True)
+
+
+_RECORDS = {
+    "graph": GraphSettings,
+    "filters": SeededFilters,
+    "kernel": GOMKKernel,
+    "learning": FilterLearning,
+}
+
+
+@dataclass(frozen=True)
+class FiltersSettings:
+    """Everything that decides the result of a run of filters: what is read, and the miner.
+
+    The table ``[kernel]`` is a part of ``learning``.
+    """
+
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    filters: SeededFilters = field(default_factory=SeededFilters)
+    learning: FilterLearning = field(default_factory=FilterLearning)
+
+    @classmethod
+    def of(cls, miner: FilterMining) -> FiltersSettings:
+        """The settings of a miner."""
+        own = SeededFilters(**asdict(FilterSettings.of(miner)), random_state=miner.random_state)
+        return cls(filters=own, learning=miner.resolve_learning())
+
+    @property
+    def seconds(self) -> float:
+        """Most work of a count, in seconds of one thread."""
+        return self.filters.count_seconds
+
+    def miner(self) -> FilterMining:
+        """The miner with these settings, not fitted."""
+        # without scikit-learn, which takes a second to import
+        from mining.filters.filter_mining import FilterMining
+
+        return FilterMining(
+            self.filters.num_filters,
+            self.filters.filter_size,
+            learning=self.learning,
+            device=self.filters.device,
+            max_assigned=self.filters.max_assigned,
+            random_state=self.filters.random_state,
+        )
+
+    def override(self, given: Mapping[str, Any]) -> FiltersSettings:
+        """Return new settings with the values, by name, that are not None."""
+        given = {name: value for name, value in given.items() if value is not None}
+
+        def changed(record: T) -> T:
+            known = {one.name for one in fields(record)} & given.keys()
+            return replace(record, **{name: given[name] for name in known})
+
+        learning = replace(changed(self.learning), kernel=changed(self.learning.kernel))
+        return FiltersSettings(changed(self.graph), changed(self.filters), learning)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """All tables by name."""
+        learning = asdict(self.learning)
+        kernel = learning.pop("kernel")
+        return {
+            "graph": asdict(self.graph),
+            "filters": asdict(self.filters),
+            "kernel": kernel,
+            "learning": learning,
+        }
+
+    def to_toml(self) -> str:
+        """The settings as the text of a TOML file; what is None is left out."""
+        return to_toml(self.to_dict())
+
+
+def read_filters_settings(path: str | Path) -> FiltersSettings:
+    """Read a settings file; what it leaves out has its default.
+
+    Raises an InputError for a missing or malformed file, an unknown name, or a value of the wrong
+    type or out of range.
+    """
+    defaults = FiltersSettings()
+    types = {}
+    for name, known in defaults.to_dict().items():
+        hints = get_type_hints(_RECORDS[name])
+        types[name] = {key: hints[key] for key in known}
+    tables = read_tables(path, types).values()
+    return defaults.override({key: value for table in tables for key, value in table.items()})

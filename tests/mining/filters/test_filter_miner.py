@@ -1,0 +1,377 @@
+"""The miner of filters: clusters, responses, the estimator's conventions, layer and file."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from gomkcn_dgl import GOMKKernel, as_csr, gomk
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.subgraphs import extract_subgraphs
+from mining import FilterLearning, FilterMiner
+from mining.pattern import OccurrenceCount
+from synthetic import MOTIFS, PlantingSettings, planted_motif_graph
+
+RING, CLIQUE = (Structure.parse(one).key for one in ("ring-5", "clique-4"))
+# few epochs: what is learnt of whole components is there from the start
+QUICK = FilterLearning(num_epochs=2)
+
+
+def rings_and_cliques(rings, cliques):
+    """Rings of five nodes, whose feature is 3, and cliques of four, whose feature is 7."""
+    parts = [nx.cycle_graph(5)] * rings + [nx.complete_graph(4)] * cliques
+    source, target = np.array(nx.disjoint_union_all(parts).edges).T
+    values = np.repeat([3.0, 7.0], [5 * rings, 4 * cliques]).astype(np.float32)
+    return csr_from_edges(source, target, len(values), features=values[:, None])
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """A miner of two filters, and its graph."""
+    graph = rings_and_cliques(6, 10)
+    return FilterMiner(2, size=5).fit(graph), graph
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """A small planted graph with directions left out, its miner, and how it was planted."""
+    graph = planted_motif_graph(200, copies=8, settings=PlantingSettings(features="per_type"))
+    return FilterMiner(12, learning=FilterLearning(num_epochs=10)).fit(graph), graph
+
+
+def test_each_subgraph_belongs_to_the_filter_that_it_is(pair):
+    miner, _ = pair
+    assert [one.structure.key for one in miner.filters_] == [CLIQUE, RING]
+    assert [one.name for one in miner.filters_] == ["clique of 4 nodes", "cycle of 5 nodes"]
+    assert [one.frequency for one in miner.filters_] == [OccurrenceCount.exact(n) for n in (40, 30)]
+    assert [one.exact.value for one in miner.filters_] == [40, 30]
+    assert miner.labels_.tolist() == [1] * 30 + [0] * 40
+    # in the units of the input
+    for one, value in zip(miner.filters_, (7, 3), strict=True):
+        assert np.allclose(one.features, value, atol=0.1)
+        joined = one.structure.joined
+        assert (one.weights[joined] > 0.5).all() and (one.weights[~joined] < 0.5).all()
+        assert one.weights.shape == joined.shape
+        assert len(one.similarity) == 5 and min(one.similarity) > 0.98
+    assert len(miner.loss_curve_) == 61 and miner.n_iter_ == 60
+    assert miner.loss_curve_[-1] < 0.02
+
+
+def test_filters_that_training_made_worse_are_those_before():
+    learning = FilterLearning(num_epochs=3, learning_rate=1e3, relocate=False)
+    miner = FilterMiner(2, size=5, learning=learning).fit(rings_and_cliques(6, 10))
+    assert [one.structure.key for one in miner.filters_] == [CLIQUE, RING]
+    assert miner.loss_curve_[-1] > miner.loss_curve_[0] + 0.1
+
+
+def test_responses_are_the_kernel_of_the_paper(planted):
+    """Definition 2: similarity of each subgraph and each filter, by the plain implementation."""
+    miner, graph = planted
+    csr = graph.to_csr()
+    bank = miner.bank_
+    batch = extract_subgraphs(csr, bank.settings)
+    features = torch.from_numpy(miner.scaling_.scale(batch.gather(csr.features)))
+    features[torch.from_numpy(batch.nodes < 0)] = 0
+    expected = gomk(
+        torch.from_numpy(batch.adjacency()), features, bank.filters.adj, bank.filters.feat,
+        kernel=bank.kernel, normalize=True, backend="reference",
+    )  # fmt: skip
+    found = miner.transform(graph)
+    assert found.dtype == np.float32 and found.shape == (csr.num_nodes, len(miner.filters_))
+    np.testing.assert_allclose(found, expected.numpy(), atol=1e-5)
+    np.testing.assert_array_equal(found, miner.responses_)
+    np.testing.assert_array_equal(miner.predict(graph), miner.labels_)
+    np.testing.assert_array_equal(found.max(axis=1), miner.similarities_)
+    assert miner.score(graph) == pytest.approx(float(found.max(axis=1).mean()))
+
+
+def test_the_record_of_a_filter_says_what_its_nodes_do(planted):
+    """Frequencies, exact ones, quantiles and the nearest, by a plain loop over the nodes."""
+    miner, graph = planted
+    csr = graph.to_csr()
+    whole = nx.Graph(graph.edges.tolist())
+    for number, one in enumerate(miner.filters_):
+        own = [node for node in range(csr.num_nodes) if miner.labels_[node] == number]
+        exact = 0
+        for node in own:
+            nodes = [int(v) for v in miner.subgraph_nodes_[node] if v >= 0]
+            assert nodes[0] == node
+            drawn = nx.Graph(one.structure.to_networkx())
+            exact += nx.is_isomorphic(whole.subgraph(nodes), drawn)
+        assert (one.frequency.value, one.exact.value) == (len(own), exact)
+        values = miner.similarities_[own]
+        assert one.similarity == pytest.approx(np.quantile(values, (0.1, 0.25, 0.5, 0.75, 0.9)))
+        best = one.nearest[0]
+        assert best.similarity == pytest.approx(values.max())
+        row = miner.matching_[best.root]
+        for place, node in enumerate(best.nodes):
+            at = np.flatnonzero(row == place)
+            assert [node] == (miner.subgraph_nodes_[best.root][at].tolist() or [None])
+    sizes = [one.frequency.value for one in miner.filters_]
+    assert sizes == sorted(sizes, reverse=True) and sum(sizes) == csr.num_nodes
+    # the nearest are on different nodes
+    for one in miner.filters_:
+        sets = [frozenset(near.nodes) - {None} for near in one.nearest]
+        assert len(set(sets)) == len(sets)
+
+
+def test_planted_motifs_are_found_about_as_often_as_they_are_there():
+    settings = PlantingSettings(features="per_type")
+    planted = planted_motif_graph(200, copies=8, settings=settings)
+    miner = FilterMiner(12).fit(planted)
+    for name in ("house", "cup", "wheel", "crown"):
+        motif = MOTIFS[name]
+        own = [one for one in miner.filters_ if one.structure.key == motif.key]
+        frequency = sum(one.frequency.value for one in own)
+        assert 0.6 < frequency / (8 * motif.num_nodes) < 1.4, (name, frequency)
+        assert sum(one.exact.value for one in own) <= 8 * motif.num_nodes
+
+
+def test_a_sample_is_said_to_be_one():
+    learning = FilterLearning(num_epochs=0, max_subgraphs=500)
+    graph = rings_and_cliques(400, 250)
+    miner = FilterMiner(2, size=5, learning=learning, max_assigned=1000).fit(graph)
+    drawn = miner.labels_ >= 0
+    assert drawn.sum() == 1000
+    assert np.isnan(miner.similarities_[~drawn]).all()
+    assert np.isnan(miner.responses_[~drawn]).all() and not np.isnan(miner.responses_[drawn]).any()
+    ring = {one.structure.key: one for one in miner.filters_}[RING]
+    assert not ring.frequency.is_exact and ring.frequency.low < 2000 < ring.frequency.high
+    assert ring.frequency.value == 3 * (miner.labels_ == ring.id).sum()
+    # all of those that were drawn are rings
+    assert ring.exact == ring.frequency
+    np.testing.assert_array_equal(miner.predict(graph)[drawn], miner.labels_[drawn])
+
+
+@pytest.mark.parametrize(("hits", "drawn", "total"), [(20, 50, 400), (1, 40, 100), (3, 20, 1000)])
+def test_intervals_of_a_sample_hold_the_truth(hits, drawn, total):
+    """Of random draws without replacement from what the estimate says, 95 % hold it."""
+    rng = np.random.default_rng(0)
+    truth = hits * total // drawn
+    members = np.arange(total) < truth
+    held = 0
+    for _ in range(2000):
+        found = int(rng.choice(members, drawn, replace=False).sum())
+        count = OccurrenceCount.of_sample(found, drawn, total)
+        assert count.low <= count.value <= count.high
+        held += count.low <= truth <= count.high
+    assert held > 0.92 * 2000
+
+
+def test_a_sample_of_everything_is_exact():
+    assert OccurrenceCount.of_sample(3, 7, 7) == OccurrenceCount.exact(3)
+    none = OccurrenceCount.of_sample(0, 10, 1000)
+    assert none.state == "bounded" and 200 < none.high < 300
+
+
+def test_filters_do_not_depend_on_how_nodes_are_numbered():
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.wheel_graph(6)] * 3)
+    graph.add_edges_from((0, node) for node in range(5, 38, 4))
+    order = np.random.default_rng(0).permutation(len(graph)).tolist()
+    turned = nx.Graph()
+    turned.add_nodes_from(order)
+    turned.add_edges_from((order[u], order[v]) for u, v in graph.edges)
+    found = [FilterMiner(5, learning=QUICK).fit(one).filters_ for one in (graph, turned)]
+    assert {one.structure.key for one in found[0]} == {one.structure.key for one in found[1]}
+
+
+def test_every_container_gives_the_same_filters():
+    dgl = pytest.importorskip("dgl")
+    geometric = pytest.importorskip("torch_geometric.data")
+    parts = [nx.cycle_graph(5)] * 3 + [nx.complete_graph(4)] * 4
+    tensors = [torch.tensor(list(part.to_directed().edges)).T for part in parts]
+    batch = dgl.batch([dgl.graph((one[0], one[1])) for one in tensors])
+    data = [geometric.Data(edge_index=one, num_nodes=int(one.max()) + 1) for one in tensors]
+    for graph in (
+        parts,
+        nx.disjoint_union_all(parts),
+        batch,
+        data,
+        geometric.Batch.from_data_list(data),
+    ):
+        miner = FilterMiner(2, size=5, learning=QUICK).fit(graph)
+        assert [(one.name, one.frequency.value) for one in miner.filters_] == [
+            ("clique of 4 nodes", 16),
+            ("cycle of 5 nodes", 15),
+        ]
+    assert len(FilterMiner(2, size=5, learning=QUICK).fit(parts).filters_[0].nearest) == 4
+
+
+def test_directions_and_relations_are_those_of_the_graph():
+    arcs = nx.disjoint_union_all([nx.DiGraph([(0, 1), (1, 2), (2, 0)])] * 5)
+    miner = FilterMiner(size=3, learning=QUICK).fit(arcs)
+    (found,) = miner.filters_
+    assert found.structure.key == Structure.parse("a->b, b->c, c->a").key
+    assert found.frequency.value == found.exact.value == 15
+    assert found.weights.shape == (3, 3, 2)
+    drawn = found.to_networkx()
+    assert drawn.is_directed() and all(data["weight"] > 0.9 for *_, data in drawn.edges(data=True))
+    with pytest.raises(InputError, match="^graph must have relations that the miner was fitted on"):
+        miner.transform(as_csr(nx.DiGraph([(0, 1)]), relation=np.array(["other"])))
+
+
+def test_categories_decide_what_is_exact():
+    """Rings of carbon with one nitrogen: a subgraph is its structure if its letters are."""
+    rings = [nx.cycle_graph(5)] * 6
+    graph = nx.disjoint_union_all(rings)
+    labels = np.zeros((30, 2))
+    labels[:, 0] = 1
+    # three of the rings have another letter at one node
+    labels[[0, 5, 10]] = [0, 1]
+    csr = csr_from_edges(
+        *np.array(graph.edges).T,
+        30,
+        features=labels.astype(np.float32),
+        feature_names=("label=C", "label=N"),
+    )
+    (one,) = FilterMiner(1, size=5, learning=QUICK).fit(csr).filters_
+    assert one.frequency.value == 30 and one.exact.value == 15
+    assert one.to_networkx().nodes[0]["category"] in ("label=C", "label=N")
+
+
+def test_it_is_an_estimator(pair):
+    miner, graph = pair
+    fresh = clone(miner).set_params(num_filters=1, learning__num_epochs=3)
+    assert fresh.learning == FilterLearning(num_epochs=3) and fresh.num_filters == 1
+    assert fresh.get_params()["learning__num_epochs"] == 3
+    assert not hasattr(fresh, "filters_")
+    assert miner.learning is None
+    with pytest.raises(InputError, match="a parameter of learning must be one of"):
+        fresh.set_params(learning__epochs=3)
+    np.testing.assert_array_equal(
+        FilterMiner(2, size=5, learning=QUICK).fit_predict(graph), miner.labels_
+    )
+    assert miner.get_feature_names_out().tolist() == ["0: clique of 4 nodes", "1: cycle of 5 nodes"]
+    copied = pickle.loads(pickle.dumps(miner))
+    np.testing.assert_array_equal(copied.transform(graph), miner.responses_)
+
+
+def test_it_is_chosen_by_a_grid_and_feeds_a_classifier():
+    graphs = [nx.cycle_graph(6), nx.complete_graph(5)] * 6
+    labels = [0, 1] * 6
+    search = GridSearchCV(
+        FilterMiner(size=5), {"num_filters": [1, 2], "learning__num_epochs": [0, 1]}, cv=2
+    ).fit(graphs)
+    assert search.best_params_["num_filters"] == 2
+    assert search.best_score_ == pytest.approx(1, abs=0.01)
+    pipeline = make_pipeline(
+        FilterMiner(2, size=5, level="graph", learning=QUICK), LogisticRegression(C=100)
+    ).fit(graphs, labels)
+    assert pipeline.predict([nx.complete_graph(6), nx.cycle_graph(7)]).tolist() == [1, 0]
+    miner = pipeline[0]
+    assert miner.transform(graphs).shape == (12, 2)
+    assert miner.predict(graphs).shape == (12,) and miner.labels_.shape == (66,)
+    # nodes of one graph
+    nodes = make_pipeline(FilterMiner(2, size=5, learning=QUICK), LogisticRegression(C=100))
+    whole = nx.disjoint_union_all(graphs)
+    assert nodes.fit(whole, ([0] * 6 + [1] * 5) * 6).score(whole, ([0] * 6 + [1] * 5) * 6) == 1
+
+
+def test_a_layer_holds_the_filters(planted):
+    miner, graph = planted
+    csr = graph.to_csr()
+    conv = miner.to_conv()
+    scores = conv(csr, torch.from_numpy(miner.scaling_.scale(csr.features)))
+    assert scores.requires_grad
+    # 1 is .998 in a layer
+    np.testing.assert_allclose(scores.detach().numpy(), miner.responses_, atol=0.02)
+    agree = scores.argmax(dim=1).numpy() == miner.labels_
+    assert agree.mean() > 0.97
+
+
+def test_what_is_saved_is_read_again(pair, tmp_path):
+    miner, graph = pair
+    path = tmp_path / "filters.npz"
+    miner.save(path)
+    read = FilterMiner.load(path)
+    assert read.get_params() == miner.get_params()
+    np.testing.assert_array_equal(read.transform(graph), miner.transform(graph))
+    assert [one.to_dict() for one in read.filters_] == [one.to_dict() for one in miner.filters_]
+    for name in ("labels_", "similarities_", "matching_", "subgraph_nodes_", "is_exact_"):
+        np.testing.assert_array_equal(getattr(read, name), getattr(miner, name))
+    assert read.loss_curve_ == miner.loss_curve_
+    assert torch.equal(read.to_conv().filters.adj(), miner.to_conv().filters.adj())
+    with np.load(path, allow_pickle=False) as file:
+        assert all(file[name].dtype != object for name in file)
+    for content in (b"", b"PK no archive", path.read_bytes()[:-200]):
+        (tmp_path / "broken.npz").write_bytes(content)
+        with pytest.raises(InputError, match="must be a file that FilterMiner.save wrote"):
+            FilterMiner.load(tmp_path / "broken.npz")
+    with pytest.raises(InputError, match="must be a file that FilterMiner.save wrote"):
+        FilterMiner.load(tmp_path / "absent.npz")
+
+
+def test_typed_filters_are_saved_with_their_relations(tmp_path):
+    given = {"relation": np.array([0, 1, 1]), "relation_names": ["acts", "binds"]}
+    graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, directed=[True, False], **given)
+    miner = FilterMiner(1, size=3, learning=QUICK).fit(graph)
+    miner.save(tmp_path / "typed.npz")
+    read = FilterMiner.load(tmp_path / "typed.npz")
+    assert read.relations_.kinds == [("acts", True), ("binds", False)]
+    assert read.filters_[0].structure.key == miner.filters_[0].structure.key
+    np.testing.assert_array_equal(read.transform(graph), miner.transform(graph))
+
+
+def test_the_table_has_a_row_for_each_filter(pair):
+    frame = pair[0].table().to_pandas()
+    assert frame["frequency"].tolist() == [40, 30] and frame["exact"].tolist() == [40, 30]
+    assert frame["share"].tolist() == pytest.approx([4 / 7, 3 / 7])
+    assert frame["structure"].tolist()[1].count("--") == 5
+
+
+def test_weights_of_edges_are_left_out_and_that_is_said(log):
+    graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, weights=[1.0, 2.0, 3.0])
+    miner = FilterMiner(size=3).fit(graph)
+    assert [(len(one.structure.edges), one.frequency.value) for one in miner.filters_] == [(3, 3)]
+    assert any("weights are not used" in line for line in log())
+
+
+@pytest.mark.parametrize(
+    ("params", "error"),
+    [
+        ({"num_filters": 0}, "num_filters must be"),
+        ({"size": 1}, "size must be"),
+        ({"size": 65}, "size must be"),
+        ({"max_assigned": 0}, "max_assigned must be"),
+        ({"level": "edge"}, "level must be one of"),
+        ({"device": "tpu"}, "device must be"),
+        ({"device": 3}, "device must be"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"learning": {"num_hops": 2}}, "learning must be a gomkcn.FilterLearning"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(params, error):
+    with pytest.raises((InputError, InputTypeError), match=error):
+        FilterMiner(**params).fit(nx.cycle_graph(5))
+
+
+def test_fields_out_of_range_are_refused():
+    for name, value in {"num_epochs": -1, "max_subgraphs": 0, "kernel": None}.items():
+        with pytest.raises((InputError, InputTypeError), match=name):
+            FilterLearning(**{name: value})
+
+
+def test_features_must_be_those_of_the_fit(pair):
+    with pytest.raises(InputError, match="must have the 1 features that the miner was fitted on"):
+        pair[0].transform(as_csr(nx.cycle_graph(5), features=np.ones((5, 2))))
+
+
+def test_the_paper_s_settings_are_those_that_it_prints():
+    paper = FilterLearning.paper()
+    assert (paper.num_hops, paper.num_epochs, paper.learning_rate) == (3, 500, 0.5)
+    assert (paper.policy, paper.init, paper.kernel.matching) == ("bfs", "random", "greedy")
+    assert paper.kernel == GOMKKernel(3, tau=1.0, matching="greedy")
+
+
+def test_a_graph_without_edges_has_a_filter_of_one_node():
+    graph = nx.empty_graph(4)
+    (one,) = FilterMiner(3, learning=QUICK).fit(graph).filters_
+    assert one.structure.num_nodes == 1 and one.frequency.value == one.exact.value == 4
