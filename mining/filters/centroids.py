@@ -41,7 +41,7 @@ def refine_features(
         ``[U, N, N]`` or ``[U, N, N, C]``, ``[U, N, D]`` and ``[U]``, on the device of the filters;
         N = M.
     filter_of, matching : Tensor
-        int64 ``[U]`` and ``[U, N]``: the filter that each subgraph belongs to, and the filter node
+        Integers ``[U]`` and ``[U, N]``: the filter that each subgraph belongs to, and the filter node
         that each of its nodes is matched to, -1 = unmatched.
 
     Returns
@@ -101,7 +101,7 @@ def _places(num_nodes: Tensor, filter_of: Tensor, matching: Tensor, is_node: Ten
     row = torch.arange(matching.shape[1], device=matching.device).expand_as(matching)
     is_real = (row < num_nodes.unsqueeze(1)) & (matching >= 0)
     # unmatched nodes and padding are written to a column beyond the last, which is cut off
-    column = torch.where(is_real, matching, num_filter_nodes)
+    column = torch.where(is_real, matching, num_filter_nodes).long()
     places = row.new_full((len(row), num_filter_nodes + 1), -1)
     places = places.scatter(1, column, row)[:, :num_filter_nodes]
     return torch.where(is_node[filter_of], places, -1)

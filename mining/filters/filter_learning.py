@@ -99,7 +99,7 @@ class FilterLearning:
     init: str = "facility_location"
     learning_rate: float = 0.1
     relocate: bool = True
-    feature_contrast: float = 0.3
+    feature_contrast: float = 0.2
     max_subgraphs: int = 2000
     kernel: GOMKKernel = DEFAULT_KERNEL
     backend: str = "auto"
