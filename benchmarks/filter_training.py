@@ -96,7 +96,7 @@ def errors_of(
     truth: dict[str, np.ndarray],
     found: dict[str, tuple[MinedFilter, ...]],
 ) -> Iterator[tuple[float, float, float]]:
-    """Of each motif that is a filter both times: errors of both, and of the mean over its copies."""
+    """Of each motif that is a filter both times: errors of both, and of the mean over copies."""
     for motif in planted.motifs:
         # the most frequent of several filters of a structure is the first
         both = [

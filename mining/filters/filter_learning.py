@@ -57,7 +57,9 @@ class FilterLearning:
     Attributes
     ----------
     num_epochs : int
-        Gradient epochs; 0 keeps the initial filters.
+        Gradient epochs; 0 keeps the initial filters. Where features are numbers that vary from copy
+        to copy, training averages them (see the notes of :class:`gomkcn.FilterMiner`). Filters that
+        start from real subgraphs keep their structures, so that 0 is enough on structure alone.
     policy : {"dense", "bfs"}
         Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
         paper uses ``"bfs"``, which rarely leaves a whole occurrence.
