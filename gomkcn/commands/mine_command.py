@@ -205,8 +205,11 @@ def report(run: str) -> None:
     if (Path(run) / RECORD).exists():
         table, page = _report_filters(run)
     elif (Path(run) / METRICS).exists():
+        table = format_results(metrics := read_metrics(run))
+        if metrics["classes_of"] == "nodes":
+            click.echo(table)
+            return
         _, page = explain_run(run)
-        table = format_results(read_metrics(run))
     else:
         finished = read_run(run)
         with lock_folder(run) as folder:

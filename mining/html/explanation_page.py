@@ -64,7 +64,12 @@ def explain_run(
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
     not given; ``rows`` are the graphs to show.
     """
-    classifier, metrics = load_classifier(run), read_metrics(run)
+    classifier, metrics = load_classifier(run, "cpu"), read_metrics(run)
+    if classifier.settings.data.nodes:
+        raise InputError(
+            f"RUN classifies nodes, and a page shows graphs; gomkcn predict {run} GRAPH gives the "
+            "class of each node."
+        )
     settings = classifier.settings.override({"path": data_path})
     if data is None:
         if not Path(settings.data.path).exists():
