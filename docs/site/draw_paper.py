@@ -271,14 +271,6 @@ def _size() -> plt.Figure:
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3), layout="constrained")
     whole = {line["data"]: line["held_whole"] for line in paper_results.lines("data_sets")}
     for ax, data in zip(axes, sets, strict=True):
-        points = sensitivity.accuracies(
-            paper_results.lines("sensitivity"), "size", data, "max_nodes"
-        )
-        table = pd.DataFrame(
-            {"nodes of a subgraph": size, "test accuracy, %": value}
-            for (size,), values in points.items()
-            for value in values
-        )
         shares = ax.twinx()
         sizes = np.arange(1, 1 + len(whole[data]))
         shares.bar(sizes, 100 * np.array(whole[data]), color="#d8e6f0", width=0.8)
@@ -287,31 +279,37 @@ def _size() -> plt.Figure:
         # the line stands in front of the bars
         ax.set_zorder(shares.get_zorder() + 1)
         ax.patch.set_visible(False)
-        sns.lineplot(
-            table,
-            x="nodes of a subgraph",
-            y="test accuracy, %",
-            color=BLUE,
-            marker="o",
-            errorbar=("pi", 100),
-            ax=ax,
+        points = _accuracies("size", data, "max_nodes")
+        table = pd.DataFrame(
+            [(size, value) for (size,), values in points.items() for value in values],
+            columns=["nodes of a subgraph", "test accuracy, %"],
         )
+        errors = {"color": BLUE, "marker": "o", "errorbar": ("pi", 100)}
+        sns.lineplot(table, x="nodes of a subgraph", y="test accuracy, %", **errors, ax=ax)
         ax.set_title(data)
     return figure
 
 
 def _depth() -> plt.Figure:
-    """Figure 11: accuracy by layers and levels."""
-    sets = paper_results.settings("sensitivity")["data"]
-    figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3.2), layout="constrained")
-    for ax, data in zip(axes, sets, strict=True):
-        points = sensitivity.accuracies(
-            paper_results.lines("sensitivity"), "depth", data, "num_layers", "num_steps"
-        )
-        table = pd.Series({point: np.mean(values) for point, values in points.items()}).unstack()
-        sns.heatmap(table, annot=True, fmt=".1f", cmap="viridis", ax=ax, annot_kws={"size": 9})
-        ax.set(title=f"{data}: test accuracy, %", xlabel="levels t", ylabel="layers L")
+    """Figure 11: accuracy by layers and levels; what was not run is left white."""
+    settings = paper_results.settings("sensitivity")
+    grid = settings["figures"]["depth"]
+    figure, axes = plt.subplots(1, len(settings["data"]), figsize=(8.4, 3.2), layout="constrained")
+    for ax, data in zip(axes, settings["data"], strict=True):
+        points = _accuracies("depth", data, "num_layers", "num_steps")
+        table = pd.DataFrame(np.nan, grid["num_layers"], grid["num_steps"])
+        for (layers, levels), values in points.items():
+            table.loc[layers, levels] = np.mean(values)
+        # a scale needs two values
+        if table.notna().sum(axis=None) > 1:
+            sns.heatmap(table, annot=True, fmt=".1f", cmap="viridis", ax=ax, annot_kws={"size": 9})
+        title = f"{data}: test accuracy, %" if points else f"{data}: not run"
+        ax.set(title=title, xlabel="levels t", ylabel="layers L")
     return figure
+
+
+def _accuracies(figure: str, data: str, *names: str) -> dict[tuple[Any, ...], list[float]]:
+    return sensitivity.accuracies(paper_results.lines("sensitivity"), figure, data, *names)
 
 
 def _time() -> plt.Figure:
