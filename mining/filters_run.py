@@ -35,6 +35,8 @@ from mining.truth import MotifRecovery, compare_with_truth
 if TYPE_CHECKING:
     from mining.filters.filter_mining import FilterMining
 
+# the folder of the filters in that of a run of `gomkcn mine`, their page and their record
+FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
 # of filters.json
 FILTERS_VERSION = 1
 # nodes and edges of a graph that a page shows whole, so that it stays below 1 MB: an edge takes
@@ -175,6 +177,8 @@ class FiltersRun:
         Whether the time limit ended the run early.
     notes : tuple of str
         What of the input was changed or left out.
+    miner : FilterMiner or None
+        The fitted miner; None where the run was read from a folder, which has it as a file.
     """
 
     graph: GraphSummary
@@ -192,6 +196,7 @@ class FiltersRun:
     drawn: DrawnNodes | None = None
     is_partial: bool = False
     notes: tuple[str, ...] = ()
+    miner: FilterMining | None = None
 
     def __repr__(self) -> str:
         """What was mined, and how many filters there are."""
@@ -272,6 +277,7 @@ class FiltersRun:
             drawn=DrawnNodes.of(miner, csr, rows, colors),
             is_partial=miner.is_partial_,
             notes=tuple(csr.notes),
+            miner=miner,
         )
 
     def planted_as(self, number: int) -> str:

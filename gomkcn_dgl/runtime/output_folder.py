@@ -34,7 +34,7 @@ from gomkcn_dgl.runtime.files import (
 )
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restarted
 
-# files by which runs are known, and the commands that they are of; the first two have a run.json too
+# files by which runs are known, and their commands; the first two have a run.json too
 _KINDS = {"patterns.json": "mine", "filters.json": "filters", "metrics.json": "train"}
 _FINISHED = "run.json"
 Content = str | bytes | Callable[[BinaryIO], None]

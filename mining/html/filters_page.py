@@ -91,6 +91,7 @@ def filters_row(
     lines: Mapping[Kind, str] | None = None,
     number: Number | None = None,
     href: str = "",
+    notes: Mapping[int, str] | None = None,
 ) -> Markup:
     """Filters as small multiples, a row of them: drawing, name, frequency, how many exactly.
 
@@ -109,6 +110,9 @@ def filters_row(
         ``text``. By default numbers are plain text.
     href : str
         Where the name of filter 3 leads to, such as ``"filters.html#filter-{}"``; "" for nowhere.
+    notes : mapping, optional
+        What is to be said of filters, by their numbers; filters are then without colours, which
+        stand for something else on the page.
 
     Returns
     -------
@@ -138,16 +142,19 @@ def filters_row(
                 number(one.id, key, "value", text=text)
                 for key, text in zip(("frequency", "exact"), said, strict=True)
             ]
-        name: str | Markup = one.name
+        # the degrees of a tree are too long for a row
+        name: str | Markup = one.name.partition(" (")[0]
         if href:
-            name = Markup('<a href="{}">{}</a>').format(href.format(one.id), one.name)
+            name = Markup('<a href="{}" title="{}">{}</a>').format(
+                href.format(one.id), one.name, name
+            )
         items += Markup(
             '<li class="{}"><span class="plain-pic">{}</span>'
             '<span class="who"><span class="id">{}</span><span>{}</span></span>'
             '<span><b class="big">{}</b> {} <small>{}</small></span>'
-            '<span class="sub">{} exactly</span></li>'
+            '<span class="sub">{} exactly{}</span></li>'
         ).format(
-            color,
+            color if notes is None else "plain-id",
             drawing,
             one.id,
             name,
@@ -155,6 +162,7 @@ def filters_row(
             "node" if one.frequency.value == 1 else "nodes",
             percent(one.frequency.value / max(1, num_nodes)),
             said[1],
+            Markup("<br>{}").format(notes[one.id]) if notes and notes.get(one.id) else "",
         )
     return Markup('<ol class="filters">{}</ol>').format(items)
 

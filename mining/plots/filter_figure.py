@@ -92,7 +92,7 @@ def plot_filters(
         figure = pyplot.figure(figsize=(_SIDE * _IN_A_ROW, sum(heights)), layout="constrained")
         # a notebook shows what a cell returns, and would show what is open once more
         pyplot.close(figure)
-        parts = np.atleast_1d(figure.subfigures(len(heights), 1, height_ratios=heights))
+        parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False).ravel()
         axes = parts[0].subplots(max(rows, 1), _IN_A_ROW, squeeze=False).ravel()
         colors = feature_colors(miner, csr)
         lines = relation_lines([one.structure for one in filters])
@@ -174,7 +174,8 @@ def _draw_filter(
             "", points[v], points[u], arrowprops={"arrowstyle": style, "shrinkB": 6, **look}
         )
     fills = [fill if fill.startswith("#") else _PLAIN for fill in colors.fills(one.features)]
-    axis.scatter(*points.T, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
+    x_all, y_all = points.T
+    axis.scatter(x_all, y_all, s=130, c=fills, edgecolors=INK, linewidths=0.9, zorder=3)
     for (x, y), names in zip(points.tolist(), structure.categories, strict=False):
         axis.text(x, y, short_category(names), ha="center", va="center", fontsize=7, zorder=4)
     axis.set(xlim=(-1.25, 1.25), ylim=(-1.1, 1.1), aspect="equal")

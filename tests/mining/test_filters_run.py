@@ -97,8 +97,8 @@ def written(tmp_path_factory, job):
     """A finished run that no test changes."""
     folder = tmp_path_factory.mktemp("run") / "a" / "b"
     assert prepare_filters_folder(folder) == folder / ".progress"
-    settings, miner, run = job
-    write_filters_run(folder, run, settings, miner)
+    *_, run = job
+    write_filters_run(folder, run)
     return folder
 
 
@@ -286,9 +286,9 @@ def test_a_collection_names_the_graphs_of_the_highest_response(monkeypatch):
 
 
 def test_directions_and_relations_are_read_back(tmp_path):
-    settings, miner, run = made(signed_loops(20), filter_size=3)
+    *_, run = made(signed_loops(20), filter_size=3)
     prepare_filters_folder(tmp_path)
-    write_filters_run(tmp_path, run, settings, miner)
+    write_filters_run(tmp_path, run)
     back = read_filters_run(tmp_path)
     assert [one.structure.key for one in back.filters] == [one.structure.key for one in run.filters]
     assert back.filters[0].weights.tolist() == run.filters[0].weights.tolist()
