@@ -245,6 +245,15 @@ BENCHMARKS = (
         threads=2,
     ),
     Benchmark(
+        "training_step",
+        "A whole step of training with its extraction, and a whole FilterMiner.fit, by device.",
+        "training_step:main",
+        {"docs/kernel_notes.md": "A whole step of training"},
+        repeats=5,
+        how=INTERLEAVED,
+        threads=1,
+    ),
+    Benchmark(
         "gram",
         "What a pair of graphs takes, beside SciPy's assignment and GraKeL's kernels.",
         "gram:main",

@@ -25,30 +25,39 @@ SMOKE_EPOCHS = 2
 
 
 def shrink(settings: Settings) -> None:
+    settings["data"] = settings["data"][:1]
     for figure in settings["figures"].values():
-        figure.update(data=figure["data"][:1], splits=1, epochs=SMOKE_EPOCHS)
+        figure.update(splits=1, epochs=SMOKE_EPOCHS)
         for name in changed(figure):
             figure[name] = figure[name][:2]
 
 
 def changed(figure: Settings) -> list[str]:
     """The parameters that a figure changes: those with a list of values."""
-    return [name for name, values in figure.items() if isinstance(values, list) and name != "data"]
+    return [name for name, values in figure.items() if isinstance(values, list)]
 
 
 def all_rows(settings: Settings) -> Iterator[Record]:
-    """What decides each line of the results."""
-    for name, figure in settings["figures"].items():
-        varied = changed(figure)
-        fixed = {key: figure[key] for key in figure.keys() - {"data", "splits", *varied}}
-        every = itertools.product(*(figure[key] for key in varied))
-        for values, data, split in itertools.product(
-            every, figure["data"], range(figure["splits"])
-        ):
-            params = {**settings["point"], **fixed, **dict(zip(varied, values, strict=True))}
-            if "filter_size" in varied:
-                params["max_nodes"] = params["filter_size"]
-            yield {"figure": name, "data": data, "split": split, "params": params}
+    """What decides each line of the results: a data set and a split after the other."""
+    most = max(figure["splits"] for figure in settings["figures"].values())
+    for split, data in itertools.product(range(most), settings["data"]):
+        for name, figure in settings["figures"].items():
+            if split < figure["splits"]:
+                for params in points(settings["point"], figure):
+                    yield {"figure": name, "data": data, "split": split, "params": params}
+
+
+def points(point: Settings, figure: Settings) -> list[Settings]:
+    """All parameters of each point of a figure; the axes of a grid come before its inside."""
+    varied = changed(figure)
+    fixed = {key: figure[key] for key in figure.keys() - {"splits", *varied}}
+    made = []
+    for values in itertools.product(*(figure[key] for key in varied)):
+        params = {**point, **fixed, **dict(zip(varied, values, strict=True))}
+        if "filter_size" in varied:
+            params["max_nodes"] = params["filter_size"]
+        made.append(params)
+    return sorted(made, key=lambda one: one["num_layers"] > 1 and one["num_steps"] != 1)
 
 
 def run_row(row: Record, load: Callable[[str], NodeData]) -> Record:
@@ -91,7 +100,7 @@ def accuracies(
 def tables(lines: list[Record], settings: Settings) -> list[Table]:
     """A table for each figure and data set."""
     made = []
-    for data in settings["figures"]["size"]["data"]:
+    for data in settings["data"]:
         table = Table(
             f"{data}: nodes of a subgraph",
             {"nodes": "", "accuracy": ".1f", "sd": ".1f", "splits": ""},
@@ -104,7 +113,7 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
                 str(len(own)),
             )
         made.append(table)
-    for data in settings["figures"]["depth"]["data"]:
+    for data in settings["data"]:
         found = accuracies(lines, "depth", data, "num_layers", "num_steps")
         levels = sorted({steps for _, steps in found})
         table = Table(

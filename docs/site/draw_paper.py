@@ -15,11 +15,12 @@ import pandas as pd
 import paper_results
 import seaborn as sns
 from matplotlib.collections import LineCollection
+from matplotlib.ticker import MaxNLocator
 from paper import frequent, sensitivity
 
 from mining.plots.layout import node_positions
 
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#8b949e"
+BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#8b949e"
 INK = "#24292f"
 # an edge is one above this weight
 EDGE = 0.5
@@ -130,7 +131,7 @@ def _isomorphic() -> plt.Figure:
             "features": names[line["features"]],
         }
         for line in paper_results.lines("isomorphic")
-        if line["kernel"] in ("GOMK", "RWK+", "RWK+, cosine")
+        if line["kernel"] in ("GOMK", "RWK+")
     )
     figure, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
     sns.lineplot(
@@ -139,7 +140,7 @@ def _isomorphic() -> plt.Figure:
         y="targets learnt, of 100",
         hue="kernel",
         style="features",
-        palette=[BLUE, ORANGE, GREEN],
+        palette=[BLUE, ORANGE],
         markers=True,
         ax=ax,
     )
@@ -248,32 +249,28 @@ def _accuracy_picture(name: str) -> plt.Figure:
         col_wrap=3,
         height=2.3,
         s=60,
-        palette=["#d55e00", *sns.color_palette("colorblind", len(models) - 1)],
+        palette=[INK, *sns.color_palette("colorblind", len(models) - 1)],
         facet_kws={"sharex": False, "sharey": False},
     )
     grid.set_titles("{col_name}")
     for ax in grid.axes.flat:
-        low = min(ax.get_xlim()[0], ax.get_ylim()[0])
-        high = max(ax.get_xlim()[1], ax.get_ylim()[1])
+        # one scale for both axes, with room around the marks
+        bounds = [*ax.get_xlim(), *ax.get_ylim()]
+        room = 0.06 * (max(bounds) - min(bounds))
+        low, high = min(bounds) - room, max(bounds) + room
         ax.plot([low, high], [low, high], color=GREY, lw=1, ls="--", zorder=0)
         ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
     return grid.figure
 
 
 def _size() -> plt.Figure:
     """Figure 10: accuracy by nodes of a subgraph, and the subgraphs that are whole."""
-    sets = paper_results.settings("sensitivity")["figures"]["size"]["data"]
+    sets = paper_results.settings("sensitivity")["data"]
     figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3), layout="constrained")
     whole = {line["data"]: line["held_whole"] for line in paper_results.lines("data_sets")}
     for ax, data in zip(axes, sets, strict=True):
-        points = sensitivity.accuracies(
-            paper_results.lines("sensitivity"), "size", data, "max_nodes"
-        )
-        table = pd.DataFrame(
-            {"nodes of a subgraph": size, "test accuracy, %": value}
-            for (size,), values in points.items()
-            for value in values
-        )
         shares = ax.twinx()
         sizes = np.arange(1, 1 + len(whole[data]))
         shares.bar(sizes, 100 * np.array(whole[data]), color="#d8e6f0", width=0.8)
@@ -282,31 +279,37 @@ def _size() -> plt.Figure:
         # the line stands in front of the bars
         ax.set_zorder(shares.get_zorder() + 1)
         ax.patch.set_visible(False)
-        sns.lineplot(
-            table,
-            x="nodes of a subgraph",
-            y="test accuracy, %",
-            color=BLUE,
-            marker="o",
-            errorbar=("pi", 100),
-            ax=ax,
+        points = _accuracies("size", data, "max_nodes")
+        table = pd.DataFrame(
+            [(size, value) for (size,), values in points.items() for value in values],
+            columns=["nodes of a subgraph", "test accuracy, %"],
         )
+        errors = {"color": BLUE, "marker": "o", "errorbar": ("pi", 100)}
+        sns.lineplot(table, x="nodes of a subgraph", y="test accuracy, %", **errors, ax=ax)
         ax.set_title(data)
     return figure
 
 
 def _depth() -> plt.Figure:
-    """Figure 11: accuracy by layers and levels."""
-    sets = paper_results.settings("sensitivity")["figures"]["depth"]["data"]
-    figure, axes = plt.subplots(1, len(sets), figsize=(8.4, 3.2), layout="constrained")
-    for ax, data in zip(axes, sets, strict=True):
-        points = sensitivity.accuracies(
-            paper_results.lines("sensitivity"), "depth", data, "num_layers", "num_steps"
-        )
-        table = pd.Series({point: np.mean(values) for point, values in points.items()}).unstack()
-        sns.heatmap(table, annot=True, fmt=".1f", cmap="viridis", ax=ax, annot_kws={"size": 9})
-        ax.set(title=f"{data}: test accuracy, %", xlabel="levels t", ylabel="layers L")
+    """Figure 11: accuracy by layers and levels; what was not run is left white."""
+    settings = paper_results.settings("sensitivity")
+    grid = settings["figures"]["depth"]
+    figure, axes = plt.subplots(1, len(settings["data"]), figsize=(8.4, 3.2), layout="constrained")
+    for ax, data in zip(axes, settings["data"], strict=True):
+        points = _accuracies("depth", data, "num_layers", "num_steps")
+        table = pd.DataFrame(np.nan, grid["num_layers"], grid["num_steps"])
+        for (layers, levels), values in points.items():
+            table.loc[layers, levels] = np.mean(values)
+        # a scale needs two values
+        if table.notna().sum(axis=None) > 1:
+            sns.heatmap(table, annot=True, fmt=".1f", cmap="viridis", ax=ax, annot_kws={"size": 9})
+        title = f"{data}: test accuracy, %" if points else f"{data}: not run"
+        ax.set(title=title, xlabel="levels t", ylabel="layers L")
     return figure
+
+
+def _accuracies(figure: str, data: str, *names: str) -> dict[tuple[Any, ...], list[float]]:
+    return sensitivity.accuracies(paper_results.lines("sensitivity"), figure, data, *names)
 
 
 def _time() -> plt.Figure:

