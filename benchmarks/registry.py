@@ -249,7 +249,7 @@ BENCHMARKS = (
         "A whole step of training with its extraction, and a whole FilterMiner.fit, by device.",
         "training_step:main",
         {"docs/kernel_notes.md": "A whole step of training"},
-        repeats=5,
+        repeats=3,
         how=INTERLEAVED,
         threads=1,
     ),
