@@ -312,6 +312,13 @@ BENCHMARKS = (
         "paper/results/epoch_time.md",
     ),
     Benchmark(
+        "trained",
+        "`gomkcn train --paper`: does the command reach the accuracy of section VI-C?",
+        "paper.trained:EXPERIMENT",
+        {"docs/howto/classify.md": "On graphs of its own seeds"},
+        "paper/results/trained.md",
+    ),
+    Benchmark(
         "node_classification",
         "Accuracy on nodes, beside the peers of the paper.",
         "paper.accuracy:main",
