@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -96,6 +97,8 @@ def filters(
     from mining.html.filters_text import format_filters
     from mining.truth import read_truth
 
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise InputError("filters runs in one process; leave torchrun out.")
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = FiltersSettings()
