@@ -105,7 +105,7 @@ def main(bench: Bench) -> None:
         "A Barabási–Albert graph with three edges a node; subgraphs are extracted on the CPU by "
         "one thread and copied to the device. `step` is forward, backward and Adam on subgraphs "
         "that are there, `whole` is both. *Processor* is that of one more call, which other work "
-        "on the machine changes less."
+        "changes less."
     )
     bench.note(
         f"In the last quarter of an hour {os.getloadavg()[2]:.1f} processes wanted its "

@@ -401,6 +401,20 @@ def test_speed():
     )
 
 
+def test_steps_of_training():
+    large = rows("training_step", device="cpu")[-1]
+    planted = row("training_step", 1, graph="planted, 1,000 nodes", device="cpu")
+    says(
+        "docs/kernel_notes.md",
+        "with 16 filters of 8 nodes on 20,000 nodes, extraction included, takes "
+        f"{1000 * value(large['whole, processor']):.0f} ms of processor, and a whole "
+        "`FilterMiner().fit` of the planted graph of 1,000 nodes "
+        f"{value(planted['processor']):.1f} s",
+    )
+    # the sentence leaves with the first row of a GPU
+    assert rows("training_step", device="cuda")[-1]["whole"] == "not yet measured"
+
+
 def test_frequent_subgraphs_and_events():
     mutag, enzymes = tables("frequent_subgraphs")[0]
     ratio = "gspan-mining / ours"
