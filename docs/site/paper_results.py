@@ -147,7 +147,7 @@ def _isomorphic() -> dict[str, str]:
     )
     found["iso_table"] = _table(head, rows)
     found["rwk_edges"] = (
-        f"{sparse['edges_target']:.0%} of the pairs, the learnt filter {sparse['edges_learnt']:.0%}"
+        f"{sparse['edges_target']:.0%} of the pairs, the filters have {sparse['edges_learnt']:.0%}"
     )
     for name, key in (("GOMK", "course_gomk"), ("RWK+", "course_rwk")):
         course = _drawing("course", name)
@@ -352,7 +352,9 @@ def _sensitivity() -> dict[str, str]:
             for data in own["data"]
         }
         found[f"{figure}_splits"] = " and ".join(
-            f"{number} split{'s' * (number > 1)} of {data}" for data, number in splits.items()
+            f"{number} split{'s' * (number > 1)} of {data}"
+            for data, number in splits.items()
+            if number
         )
         found[f"{figure}_epochs"] = str(design["epochs"])
     for data in own["data"]:
