@@ -188,6 +188,14 @@ BENCHMARKS = (
         threads=2,
     ),
     Benchmark(
+        "filter_training",
+        "What does training change: features of filters, their structures, their frequencies?",
+        "filter_training:main",
+        {"docs/kernel.md": "What training changes was measured"},
+        repeats=10,
+        how="graphs with all edges and no noise, 4 of each other kind",
+    ),
+    Benchmark(
         "class_patterns",
         "Which patterns separate the classes of MUTAG? Each number beside a direct count.",
         "class_patterns:main",
@@ -235,6 +243,15 @@ BENCHMARKS = (
         repeats=7,
         how=INTERLEAVED,
         threads=2,
+    ),
+    Benchmark(
+        "training_step",
+        "A whole step of training with its extraction, and a whole FilterMiner.fit, by device.",
+        "training_step:main",
+        {"docs/kernel_notes.md": "A whole step of training"},
+        repeats=3,
+        how=INTERLEAVED,
+        threads=1,
     ),
     Benchmark(
         "gram",
@@ -293,6 +310,13 @@ BENCHMARKS = (
         "paper.epoch_time:main",
         {"docs/paper.md": "Time of an epoch"},
         "paper/results/epoch_time.md",
+    ),
+    Benchmark(
+        "trained",
+        "`gomkcn train --paper`: does the command reach the accuracy of section VI-C?",
+        "paper.trained:EXPERIMENT",
+        {"docs/howto/classify.md": "On graphs of its own seeds"},
+        "paper/results/trained.md",
     ),
     Benchmark(
         "node_classification",

@@ -43,13 +43,13 @@ def chosen(names: tuple[str, ...]) -> list[Benchmark]:
     return [one for name in names for one in groups[name]]
 
 
-def run_one(one: Benchmark, quick: bool, out: Path | None, data: Path) -> None:
+def run_one(one: Benchmark, quick: bool, out: Path | None, data: Path, device: str) -> None:
     """Run a benchmark in this process, on as many CPUs as it asks for."""
     threads = pin(one.threads)
     repeats = min(one.repeats, QUICK_REPEATS) if quick else one.repeats
     folder = one.path.parent if one.path.parent.name == "results" else one.path.parent / "results"
     out = out or (None if quick else folder)
-    bench = Bench(one.name, threads, repeats, one.how, quick, out, data)
+    bench = Bench(one.name, threads, repeats, one.how, quick, out, data, device)
     one.load()(bench)
     bench.write()
 
@@ -65,18 +65,36 @@ def run_one(one: Benchmark, quick: bool, out: Path | None, data: Path) -> None:
     default=DATA,
     help="Folder of the real graphs; what needs one that is not there is skipped.",
 )
+@click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda"]),
+    default="cpu",
+    help="Where training runs; with cuda beside the CPU, in training_step alone.",
+)
 def main(
-    names: tuple[str, ...], is_listed: bool, quick: bool, out: Path | None, data: Path
+    names: tuple[str, ...],
+    is_listed: bool,
+    quick: bool,
+    out: Path | None,
+    data: Path,
+    device: str,
 ) -> None:
     if is_listed or not names:
         click.echo(listing(), nl=False)
         return
     benchmarks = chosen(names)
     if len(benchmarks) == 1:
-        run_one(benchmarks[0], quick, out, data)
+        run_one(benchmarks[0], quick, out, data, device)
         return
     # each in a process of its own, so that none sees the memory or the threads of another
-    options = [*["--quick"] * quick, *(["--out", str(out)] if out else []), "--data", str(data)]
+    options = [
+        *["--quick"] * quick,
+        *(["--out", str(out)] if out else []),
+        "--data",
+        str(data),
+        "--device",
+        device,
+    ]
     failed = []
     for one in benchmarks:
         click.echo(f"== {one.name}")

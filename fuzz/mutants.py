@@ -99,7 +99,7 @@ FAULTS = [Fault(*row) for row in [
     ("a graph is sampled by its place", "gomkcn_dgl/subgraphs.py",
      "starts - graph.component_starts[starts],", "starts,",
      "test_subgraphs.py::"
-     "test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection"),
+     "test_a_graph_shows_the_same_subgraphs_wherever_it_stands"),
     ("order of nodes without links", "gomkcn_dgl/node_order.py",
      "color[graph.indices] ^ over)", "color[graph.indices])",
      "test_node_order.py::test_renumbering_changes_nothing"),
@@ -125,7 +125,7 @@ FAULTS = [Fault(*row) for row in [
      "test_class_initialization.py::"
      "test_of_subgraphs_that_are_nearly_one_the_second_is_no_filter"),
     ("features are scaled by all graphs", "gomkcn_dgl/training/classifiers.py",
-     "of_train = features[np.isin(owner, split.train)]", "of_train = features",
+     "seen = features[np.isin(owner, split.train)]", "seen = features",
      "test_train_command.py::test_columns_are_scaled_over_the_training_part"),
     ("a gamma of no sense", "gomkcn_dgl/kernel_machine.py",
      'check_float("gamma", self.gamma, 0, open_minimum=True)', "pass",

@@ -7,9 +7,12 @@ name of its own ``Tensor`` is for annotations alone.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gomkcn_dgl.errors import InputError, InputTypeError, MissingTorchError
@@ -54,14 +57,17 @@ def has_torch() -> bool:
     return not isinstance(_load(), _Missing)
 
 
-class _Later:
-    """The module, whose names are looked up once each."""
+class _Later(ModuleType):
+    """The module, whose names are looked up once each; a module, so that torch.compile sees one."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(_load(), name)
+        module = _load()
+        value = getattr(module, name)
         setattr(self, name, value)
+        # in the place of the one below, which torch.compile does not know
+        self.__dict__.setdefault("no_grad", module.no_grad)
         return value
 
     @contextlib.contextmanager
@@ -74,17 +80,26 @@ class _Later:
 def not_compiled(function: _Function) -> _Function:
     """Let ``torch.compile`` call a function as it is: one that reads graphs, which it cannot trace.
 
-    PyTorch is imported, where it is installed.
+    ``torch.compiler.disable`` says so, and imports PyTorch's compiler, which takes seconds: it is
+    left to who has that already.
     """
-    loaded = _load()
-    return function if isinstance(loaded, _Missing) else loaded.compiler.disable(function)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        compiler = sys.modules.get("torch._dynamo")
+        as_it_is = function if compiler is None else compiler.disable(function)
+        return as_it_is(*arguments, **named)
+
+    # what torch.compile looks at where it meets this function
+    call._torchdynamo_disable = True  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
 
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 else:
-    torch, Tensor = _Later(), Any
+    torch, Tensor = _Later("torch"), Any
 
 
 def resolve_device(device: str | torch.device) -> torch.device:

@@ -174,7 +174,8 @@ class CSRGraph:
         """
         if relations.is_simple:
             return replace(self, relations=relations, links=None)
-        own = self.relations.within(relations)
+        # a graph without edges has none that the others lack, whatever it calls them
+        own = self.relations.within(relations) if len(self.indices) else relations
         links = np.ones(len(self.indices), np.uint8) if self.links is None else self.links
         return replace(self, relations=own, links=links)
 

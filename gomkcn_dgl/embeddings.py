@@ -9,21 +9,20 @@ multiplied by the square root of K: divided by their width, squared distances ar
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl._torch import Tensor, not_compiled, torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.kernels.channel_matrices import channel_matrices
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
 AGGREGATIONS = ("mean", "sum", "sym")
-# rows of the matrices of two channels, and of more
-_TWO, _MORE = 2, 4
 
 
 class SubgraphTensors(NamedTuple):
@@ -127,18 +126,30 @@ def level_embeddings(
     [[1.0, 1.0, 1.0], [1.0, 2.0, 1.0], [2.0, 2.0, 2.0]]
     """
     transition = transition_matrix(adj, aggregation) / level_scale
-    if adj.dim() == 4:
-        return _channel_levels(transition, feat, num_levels)
-    # each level applies the transition matrix once more
-    levels = [feat]
-    for _ in range(num_levels):
-        levels.append(transition @ levels[-1])
-    return torch.stack(levels, dim=1)
+    with _full_precision(feat.device.type):
+        if adj.dim() == 4:
+            return _channel_levels(transition, feat, num_levels)
+        # each level applies the transition matrix once more
+        levels = [feat]
+        for _ in range(num_levels):
+            levels.append(transition @ levels[-1])
+        return torch.stack(levels, dim=1)
+
+
+def _full_precision(device: str) -> contextlib.AbstractContextManager[Any]:
+    """Within torch.autocast, too, walks are summed in the type of the features."""
+    if device in ("cpu", "cuda") and torch.is_autocast_enabled(device):
+        without: contextlib.AbstractContextManager[Any] = torch.autocast(device, enabled=False)
+        return without
+    return contextlib.nullcontext()
 
 
 def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor:
     """Levels over several channels: ``X_i = sum over channels c of A_c X_{i-1} W_c``."""
-    matrices = torch.from_numpy(channel_matrices(transition.shape[3])).to(transition)
+    # here, since it imports PyTorch
+    from gomkcn_dgl.kernels.channel_operator import channel_matrices_like
+
+    matrices = channel_matrices_like(transition, transition.shape[3])
     rows = matrices.shape[1]
     batch, size, width = feat.shape
     # the matrices put in place of the entries: one step is a product with [N K, N K]
@@ -152,39 +163,16 @@ def _channel_levels(transition: Tensor, feat: Tensor, num_levels: int) -> Tensor
     return torch.stack(levels, dim=1).reshape(batch, num_levels + 1, size, rows * width)
 
 
-@cache
-def channel_matrices(num_channels: int) -> np.ndarray:
-    """One orthogonal matrix for each channel, float64 ``[C, K, K]``; K is 1, 2 or 4.
+def link_matrices(channels: Tensor, feat: Tensor) -> Tensor:
+    """Sum of the matrices of each link's channels: ``[links, C]`` → ``[links, K, K]``.
 
-    A single channel has the number 1, so that an embedding is what it is in the paper. Of two
-    channels, one turns by 30° and the other reflects, so that out- and in-degree stand at right
-    angles and the order along a walk is not lost. More channels have four rows, and the numbers of
-    neighbours over the first four of them stand at right angles.
-
-    >>> channel_matrices(2).round(2).tolist()
-    [[[0.87, -0.5], [0.5, 0.87]], [[0.5, -0.87], [-0.87, -0.5]]]
+    On the device and of the type of ``feat``.
     """
-    if num_channels == 1:
-        return np.ones((1, 1, 1))
-    if num_channels == _TWO:
-        long, short = np.sqrt(3) / 2, 0.5
-        return np.array([[[long, -short], [short, long]], [[short, -long], [-long, -short]]])
-    rng = np.random.default_rng(0)
-    base = np.linalg.qr(rng.normal(size=(_MORE, _MORE)))[0]
-    matrices = np.empty((num_channels, _MORE, _MORE))
-    for channel in range(num_channels):
-        # the first column is where level 1 of a neighbour goes, the others only complete it
-        first = base[:, channel] if channel < _MORE else rng.normal(size=_MORE)
-        columns = np.column_stack([first, rng.normal(size=(_MORE, _MORE - 1))])
-        matrix = np.linalg.qr(columns)[0]
-        matrices[channel] = matrix * np.sign(matrix[:, 0] @ first)
-    return matrices
+    # here, since it imports PyTorch
+    from gomkcn_dgl.kernels.channel_operator import channel_matrices_like
 
-
-def link_matrices(channels: Tensor, dtype: torch.dtype) -> Tensor:
-    """Sum of the matrices of each link's channels: ``[links, C]`` → ``[links, K, K]``."""
-    matrices = torch.from_numpy(channel_matrices(channels.shape[1])).to(channels.device)
-    return torch.einsum("lc,cij->lij", channels.to(matrices.dtype), matrices).to(dtype)
+    matrices = channel_matrices_like(feat, channels.shape[1])
+    return torch.einsum("lc,cij->lij", channels.to(matrices.dtype), matrices)
 
 
 def transition_matrix(adj: Tensor, aggregation: str) -> Tensor:
@@ -272,10 +260,12 @@ def _kept_nodes(graph: CSRGraph, sums: np.ndarray, most: int | None) -> Sequence
     return kept
 
 
-@not_compiled
 def refuse_overflow(scores: Tensor, *inputs: Tensor) -> None:
-    """Refuse scores that are not finite where all inputs are; on the CPU, where asking is cheap."""
-    if scores.device.type != "cpu" or scores.isfinite().all():
+    """Refuse scores that are not finite where all inputs are.
+
+    On the CPU, where asking is cheap, and not in code that torch.compile compiles.
+    """
+    if scores.device.type != "cpu" or torch.compiler.is_compiling() or scores.isfinite().all():
         return
     if all(bool(tensor.isfinite().all()) for tensor in inputs):
         largest = max(tensor.detach().abs().max().item() for tensor in inputs)

@@ -267,8 +267,8 @@ class GOMKConv(torch.nn.Module):
         ------
         InputError
             For shapes that do not fit each other, weights or types beside subgraphs, or finite
-            features so large that a score overflows (on the CPU; a feature that is NaN gives a
-            score that is).
+            features so large that a score overflows (on the CPU, and not in what torch.compile
+            compiles; a feature that is NaN gives a score that is).
         InputTypeError
             For features or weights that are no tensor of numbers.
         """

@@ -23,17 +23,14 @@ from gomkcn_dgl.embeddings import (
     refuse_overflow,
 )
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.kernels import load_backend
+from gomkcn_dgl.kernels import GPU_MAX_NODES, load_backend
 from gomkcn_dgl.kernels.matching_reference import Matched, matched_similarity
 from gomkcn_dgl.relations import Relations
 
 MATCHINGS = ("greedy", "optimal")
 PADDINGS = ("mask", "match")
 # the names of the types, by which they are told without loading PyTorch
-DTYPES = ("torch.float32", "torch.float64", "torch.bfloat16")
-# what the kernels for a GPU take: backend="auto" leaves the rest to the reference
-GPU_DTYPES = ("torch.float32", "torch.bfloat16")
-GPU_MAX_NODES = 64
+DTYPES = ("torch.float32", "torch.float64", "torch.bfloat16", "torch.float16")
 # walks longer than this say nothing about a small graph, and their number overflows
 MAX_LEVELS = 64
 # numbers whose product with a feature width, and its inverse, single precision can hold
@@ -91,6 +88,8 @@ class GOMKKernel:
         ``adj`` is ``[B, N, N]``, or ``[B, N, N, C]`` for several channels of edges: then they are
         wider, see :func:`gomkcn.level_embeddings`.
         """
+        adj = _widen_half(adj)
+        feat = _widen_half(feat)
         return level_embeddings(adj, feat, self.num_levels, self.aggregation, self.level_scale)
 
     def embed_graphs(
@@ -118,6 +117,8 @@ class GOMKKernel:
 
         The matching is int16 or int64, -1 = unmatched.
         """
+        x = _widen_half(x)
+        z = _widen_half(z)
         module = self._backend(backend, x, z, x.shape[2])
         # Triton's kernels widen bfloat16 themselves, as they load it
         if not module.__name__.endswith("_triton"):
@@ -137,10 +138,12 @@ class GOMKKernel:
     ) -> Matched:
         """Steps 3 and 4 at once: subgraphs and features ``[V, D]`` → scores and matching.
 
-        The matching is int16 or int64. Differentiable in ``feat`` and ``z``. The backend for the CPU
-        embeds each subgraph as it goes, so that the level embeddings never exist in memory, unless
-        edges have weights.
+        The matching is int16 or int64, -1 = unmatched. Differentiable in ``feat`` and ``z``. The
+        backend for the CPU embeds each subgraph as it goes, so that the level embeddings never
+        exist in memory, unless edges have weights.
         """
+        feat = _widen_half(feat)
+        z = _widen_half(z)
         module = self._backend(backend, feat, z, subgraphs.nodes.shape[1])
         if not module.__name__.endswith("_triton"):
             feat, z = _widen(feat), _widen(z)
@@ -154,7 +157,7 @@ class GOMKKernel:
             feat,
             nodes,
             subgraphs.links,
-            link_matrices(channels, feat.dtype),
+            link_matrices(channels, feat),
             channels.sum(dim=1),
             self.aggregation,
             self.level_scale,
@@ -178,12 +181,8 @@ class GOMKKernel:
         return scores / self.largest_score(filter_adj.shape[1])
 
     def _backend(self, backend: str, left: Tensor, z: Tensor, num_nodes: int) -> ModuleType:
-        if backend == "auto":
-            on_gpu = left.device.type == "cuda"
-            too_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES
-            if on_gpu and (too_large or str(left.dtype) not in GPU_DTYPES):
-                backend = "reference"
-        return load_backend(backend, left.device.type)
+        is_large = max(num_nodes, z.shape[2]) > GPU_MAX_NODES
+        return load_backend(backend, left.device.type, str(left.dtype), is_large=is_large)
 
     def _rows(
         self, num_nodes: Tensor | None, batch: int, size: int, device: torch.device
@@ -238,22 +237,26 @@ def gomk(
     kernel : GOMKKernel, optional
         ``GOMKKernel()`` when left out.
     num_nodes : Tensor, optional
-        Integer ``[S]`` nodes of each subgraph that are not padding. What the padded rows of
-        ``adj`` and ``feat`` hold is ignored. None: all N are nodes.
+        Integer ``[S]`` nodes of each subgraph that are not padding, from 0 to N, which is not
+        checked on a GPU. What the padded rows of ``adj`` and ``feat`` hold is ignored. None: all N
+        are nodes.
     normalize : bool
         Divide by the score of a filter with itself, M (t + 1). For N = M that is the
         cosine in [0, 1]; for a smaller subgraph, the share of the filter that it explains.
     return_matching : bool
         Return also which filter node each node was matched to.
     backend : {"auto", "numba", "triton", "reference"}
-        ``reference`` is plain PyTorch and runs on any device; ``numba`` is for the CPU; ``triton``
-        is for a GPU, float32 or bfloat16 and at most 64 nodes a side.
+        ``reference`` is plain PyTorch and runs on any device, except that optimal matchings are
+        found on the CPU; ``numba`` is for the CPU; ``triton`` is for a GPU, float32 or bfloat16 and
+        at most 64 nodes a side. ``auto`` is the fastest that can; where that is ``reference``, the
+        log says so and why, once.
 
     Returns
     -------
     Tensor
-        Scores ``[S, F]``, float32 for bfloat16, differentiable in all four tensors. The matching is
-        found without gradient, which is exact for ``"optimal"`` wherever the best one is unique.
+        Scores ``[S, F]``, float32 for bfloat16 and float16, differentiable in all four tensors. The
+        matching is found without gradient, which is exact for ``"optimal"`` wherever the best one
+        is unique.
     Tensor
         With ``return_matching``: int64 ``[S, F, N]``, -1 = unmatched.
 
@@ -261,7 +264,8 @@ def gomk(
     ------
     InputError, InputTypeError
         For shapes that do not fit each other, a setting out of range, or finite features so large
-        that a score overflows (on the CPU; a feature that is NaN gives a score that is).
+        that a score overflows (on the CPU, and not in what torch.compile compiles; a feature that
+        is NaN gives a score that is).
 
     Notes
     -----
@@ -290,8 +294,9 @@ def gomk(
     kernel = check_kernel(kernel, GOMKKernel())
     _check_tensors(adj, feat, filter_adj, filter_feat)
     if num_nodes is not None:
-        num_nodes = torch.as_tensor(num_nodes, device=adj.device)
+        num_nodes = torch.as_tensor(num_nodes)
         _check_num_nodes(num_nodes, feat)
+        num_nodes = num_nodes.to(adj.device)
     z = kernel.embed(filter_adj, filter_feat)
     # padding takes part as isolated nodes of feature 0, whatever it holds
     if num_nodes is not None:
@@ -307,6 +312,11 @@ def _widen(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype == torch.bfloat16 else tensor
 
 
+def _widen_half(tensor: Tensor) -> Tensor:
+    """float16 as float32, before anything is summed: walks soon are more than its 65,504."""
+    return tensor.float() if tensor.dtype == torch.float16 else tensor
+
+
 def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
     size = feat.shape[1]
     whole = not (num_nodes.is_floating_point() or num_nodes.dtype == torch.bool)
@@ -315,6 +325,9 @@ def _check_num_nodes(num_nodes: Tensor, feat: Tensor) -> None:
             f"num_nodes must be integers of shape [{len(feat)}], got {num_nodes.dtype} of shape "
             f"{list(num_nodes.shape)}."
         )
+    # on a GPU they are not read, which would wait for it; the kernel there takes more than N for N
+    if num_nodes.device.type != "cpu" or torch.compiler.is_compiling():
+        return
     if len(num_nodes) and not (int(num_nodes.min()) >= 0 and int(num_nodes.max()) <= size):
         raise InputError(f"num_nodes must be from 0 to N = {size}, got {num_nodes.tolist()}.")
 
@@ -335,7 +348,7 @@ def _check_tensors(adj: Tensor, feat: Tensor, filter_adj: Tensor, filter_feat: T
         if not isinstance(tensor, torch.Tensor) or str(tensor.dtype) not in DTYPES:
             kind = tensor.dtype if isinstance(tensor, torch.Tensor) else type(tensor).__name__
             raise InputTypeError(
-                f"{name} must be a float32, float64 or bfloat16 tensor, got {kind}."
+                f"{name} must be a tensor of float32, float64, bfloat16 or float16, got {kind}."
             )
         if tensor.dim() != (adj.dim() if name == "filter_adj" else 3) and (
             name != "adj" or tensor.dim() != 4

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import confusion_matrix, pairwise_distances_argmin
 
-from gomkcn_dgl._torch import torch
+from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.model import InputLayer, pool_nodes
+from gomkcn_dgl.relations import edge_channels
+from gomkcn_dgl.subgraphs import extract_subgraphs
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.training_run import TrainedClassifier
@@ -21,33 +25,170 @@ from mining.categories import Categories
 from mining.descriptions import describe_structure
 from mining.filters.discrete_filters import discretize
 from mining.graph_relations import edges_among
+from mining.plots.filter_drawing import FeatureColors
 from mining.plots.layout import DrawnGraph
 
 # drawings of more nodes are unreadable
 MOST_DRAWN_NODES = 400
+# nodes that are drawn around one that is classified
+_MOST_AROUND = 40
 # graphs that are shown beside one
 _NUM_SIMILAR = 3
+# less evidence than this is rounding
+_LEAST_EVIDENCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class LearntFilter:
-    """A filter of the first layer: its edges with a weight above ½, and responses of the classes.
+    """A filter of the first layer.
 
-    ``name`` says what it looks like. ``class_means`` are means over the test graphs of each class
-    of the highest response, NaN for a class without any.
+    Attributes
+    ----------
+    structure : Structure
+        Its edges with a weight above ½.
+    name : str
+        What it looks like.
+    weights : numpy.ndarray
+        float32 ``[M, M]``, or ``[M, M, C]`` for the channels of its relations: weights of edges.
+    features : numpy.ndarray
+        ``[M, D]`` in the units of the data.
+    low, high : float
+        The lowest and the highest response of a node of the test part: the ends of its scale.
     """
 
-    graph: Structure
+    structure: Structure
     name: str
-    class_means: tuple[float, ...]
+    weights: np.ndarray
+    features: np.ndarray
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How much each of F filters speaks for each of C classes, over the graphs of the test part.
+
+    Attributes
+    ----------
+    weights : numpy.ndarray
+        ``[C, F]``, the weights of the last layer, each less its mean over the classes, since what
+        all classes have in common decides nothing.
+    difference : numpy.ndarray
+        ``[C, F]``, the mean of what the last layer reads of a filter in the graphs of the class,
+        minus that in the graphs of the other classes.
+    own, others : numpy.ndarray
+        ``[C, F]``, mean response in the graphs of the class, and in those of the other classes.
+    rest : dict of str to numpy.ndarray
+        ``[C]``, evidence of what else the last layer reads, by name.
+    """
+
+    weights: np.ndarray
+    difference: np.ndarray
+    own: np.ndarray
+    others: np.ndarray
+    rest: dict[str, np.ndarray]
 
     @property
-    def favoured_class(self) -> int | None:
-        """The class that it responds to most; None where all means are equal."""
-        means = np.array(self.class_means)
-        if np.isnan(means).all() or np.nanmax(means) - np.nanmin(means) < 1e-6:
+    def values(self) -> np.ndarray:
+        """The evidence ``[C, F]``: weight times difference, in units of a logit.
+
+        With ``rest`` it adds up to what sets a class apart: by how much its logit is larger in its
+        graphs than in the others, measured from the mean logit of a graph.
+        """
+        return self.weights * self.difference
+
+    @property
+    def total(self) -> np.ndarray:
+        """All evidence for each class, ``[C]``."""
+        return self.values.sum(axis=1) + sum(self.rest.values())
+
+    def speaker(self, label: int) -> int | None:
+        """The filter that speaks for a class: of those that respond to it, that of most evidence.
+
+        Where none responds more in the graphs of the class, it is the one whose absence speaks
+        for it; None where none speaks for it at all.
+        """
+        values = self.values[label]
+        speaks = values > _LEAST_EVIDENCE
+        present = speaks & (self.own[label] > self.others[label])
+        if not speaks.any():
             return None
-        return int(np.nanargmax(means))
+        return int(np.where(present if present.any() else speaks, values, -np.inf).argmax())
+
+    def is_absent(self, label: int, number: int) -> bool:
+        """Whether a filter responds less in the graphs of a class than in others."""
+        return bool(self.own[label, number] < self.others[label, number])
+
+
+def weigh_filters(
+    weights: np.ndarray,
+    read: np.ndarray,
+    labels: np.ndarray,
+    responses: np.ndarray | None = None,
+    rest: dict[str, tuple[np.ndarray, np.ndarray]] | None = None,
+) -> Evidence:
+    """Say how much each filter speaks for each class.
+
+    A logit is a sum over filters of weight times what is read of the filter. So a filter speaks for
+    a class by as much as it raises the logit in the graphs of the class above that in the others:
+    ``evidence[c, f] = (w[c, f] - mean(w[:, f])) * (mean of r[g, f] for g in c - for g not in c)``.
+    The raw mean of responses does not say that. A filter that responds to everything has the
+    highest mean in each class, and tells none apart.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray
+        ``[C, F]`` of the last layer.
+    read : numpy.ndarray
+        ``[G, F]``, what that layer reads of each graph: pooled responses after the batch norm.
+    labels : numpy.ndarray
+        int64 ``[G]``, the class of each graph.
+    responses : numpy.ndarray, optional
+        ``[G, F]``, pooled responses as the filters give them; ``read`` when left out.
+    rest : dict, optional
+        Weights ``[C, K]`` and what they read, ``[G, K]``, of other parts of the network, by name.
+
+    Returns
+    -------
+    Evidence
+        NaN for a class without graphs, or with all of them.
+
+    Examples
+    --------
+    The first filter responds to both classes, and a little more to the first; the second one tells
+    them apart.
+
+    >>> read = np.array([[0.9, 0.5], [0.9, 0.4], [0.8, 0.1], [0.8, 0.2]])
+    >>> weights = np.array([[0.5, 2.0], [-0.5, -2.0]])
+    >>> evidence = weigh_filters(weights, read, np.array([0, 0, 1, 1]))
+    >>> evidence.values.round(2).tolist()
+    [[0.05, 0.6], [0.05, 0.6]]
+    >>> int(evidence.own[0].argmax()), evidence.speaker(0)
+    (0, 1)
+    """
+    responses = read if responses is None else responses
+    inside = labels == np.arange(len(weights))[:, None]  # [C, G]
+    own, others = _class_means(responses, inside)
+    return Evidence(
+        weights - weights.mean(axis=0),
+        np.subtract(*_class_means(read, inside)),
+        own,
+        others,
+        {
+            name: ((w - w.mean(axis=0)) * np.subtract(*_class_means(r, inside))).sum(axis=1)
+            for name, (w, r) in (rest or {}).items()
+        },
+    )
+
+
+def _class_means(values: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of ``values [G, F]`` over the graphs of each class and over the others, ``[C, F]``."""
+    means = []
+    for rows in (inside, ~inside):
+        sizes = rows.sum(axis=1, keepdims=True).astype(float)
+        sizes[sizes == 0] = np.nan
+        means.append(rows.astype(float) @ values / sizes)
+    return means[0], means[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,124 +206,369 @@ class Similar:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """A graph that was classified, and why.
+    """A graph, or a node, that was classified, and why.
 
-    Of a network ``scores [V, F]`` are the responses of its nodes to each filter; of a kernel
-    machine ``similar`` are the training graphs most like it.
+    Attributes
+    ----------
+    row : int
+        Its number.
+    name : str
+        What it is called: "graph 3", or "node" with its name in the data.
+    true, predicted : int
+        Its classes.
+    label : int
+        The class that is explained by it: the predicted one, or that which it stands for.
+    graph : DrawnGraph or None
+        The graph, or the neighbourhood of the node; None where it is too large to be drawn.
+    features : numpy.ndarray
+        ``[V, D]`` of the nodes that are drawn.
+    ringed : tuple of int
+        Nodes that the data mark, such as those of a planted motif, or the one that is classified.
+    scores : numpy.ndarray or None
+        ``[V, F]``, responses of the nodes to each filter of a network.
+    similar : tuple of Similar
+        Of a kernel machine the training graphs that are most like it.
     """
 
     row: int
+    name: str
     true: int
     predicted: int
+    label: int
     graph: DrawnGraph | None
+    features: np.ndarray
+    ringed: tuple[int, ...] = ()
     scores: np.ndarray | None = None
     similar: tuple[Similar, ...] = ()
-
-    def reason(self, class_names: Sequence[str]) -> str:
-        """What speaks for the prediction, in words."""
-        if self.scores is not None:
-            best = int(self.scores.max(axis=0).argmax())
-            return f"highest response {self.scores.max():.3f} to filter {best}"
-        nearest = self.similar[0]
-        return (
-            f"most like graph {nearest.row}, {class_names[nearest.true]}, with a kernel value of "
-            f"{nearest.similarity:.3f}"
-        )
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What a classifier learnt; filters are those of a network.
+    """What a classifier learnt.
 
-    ``confusion[i, j]`` are the graphs of the test part of class i, predicted as class j.
+    Attributes
+    ----------
+    decisions : list of Decision
+        Of some graphs or nodes.
+    class_names : tuple of str
+        Names of the C classes.
+    confusion : numpy.ndarray
+        int64 ``[C, C]``, members of the test part of class i that are predicted as class j.
+    colors : FeatureColors
+        How features of nodes are shown.
+    of_nodes : bool
+        Whether nodes are classified, in place of graphs.
+    filters : tuple of LearntFilter
+        Of a network; empty for a kernel machine.
+    evidence : Evidence or None
+        How much each filter speaks for each class.
+    pooling : str or None
+        How responses of the nodes of a graph are read out; None for nodes.
+    mixes_features : bool
+        Whether an input layer makes other features of those of the data.
+    pointed : tuple of tuple of int
+        Of each class the test graphs in which the highest response to the filter that speaks for it
+        is at a marked node, and the test graphs with marked nodes; empty where none are marked.
     """
 
     decisions: list[Decision]
     class_names: tuple[str, ...]
     confusion: np.ndarray
+    colors: FeatureColors
+    of_nodes: bool = False
     filters: tuple[LearntFilter, ...] = ()
+    evidence: Evidence | None = None
+    pooling: str | None = None
+    mixes_features: bool = False
+    pointed: tuple[tuple[int, int], ...] = ()
+
+    def reason(self, decision: Decision) -> str:
+        """What speaks for the prediction, in words."""
+        name = self.class_names[decision.label]
+        if decision.scores is None:
+            nearest = decision.similar[0]
+            return (
+                f"most like graph {nearest.row}, {self.class_names[nearest.true]}, with a kernel "
+                f"value of {nearest.similarity:.3f}"
+            )
+        assert self.evidence is not None
+        number = self.evidence.speaker(decision.label)
+        if number is None:
+            return f"no filter speaks for {name}"
+        how = "the absence of " if self.evidence.is_absent(decision.label, number) else ""
+        response = decision.scores[:, number]
+        what = "its response" if self.of_nodes else "its highest response"
+        value = response[0] if self.of_nodes else response.max()
+        return f"{how}filter {number} speaks for {name}; {what} here is {value:.3f}"
+
+    def rings_are(self, decision: Decision, number: int) -> bool:
+        """Whether the ringed nodes, with the edges among them, are the structure of a filter."""
+        structure, graph = self.filters[number].structure, decision.graph
+        if graph is None or len(decision.ringed) != structure.num_nodes:
+            return False
+        place = {node: at for at, node in enumerate(decision.ringed)}
+        rows = [
+            (place[u], place[v], relation)
+            for (u, v), relation in zip(graph.edges, graph.edge_relations, strict=True)
+            if u in place and v in place
+        ]
+        channels = edge_channels(
+            len(place), [row[:2] for row in rows], [row[2] for row in rows], graph.relations
+        )
+        kinds = [graph.categories[node] for node in decision.ringed] if graph.categories else ()
+        # those in pieces are no structure
+        with contextlib.suppress(InputError):
+            return Structure(channels, graph.relations, tuple(kinds)).key == structure.key
+        return False
 
 
 def explain_classifier(
-    classifier: TrainedClassifier, data: LabelledData, rows: Sequence[int] | None = None
+    classifier: TrainedClassifier,
+    data: LabelledData,
+    rows: Sequence[int] | None = None,
+    marked: np.ndarray | None = None,
 ) -> Explanation:
-    """Explain the classes that a trained network or machine gives to some graphs.
+    """Explain the classes that a trained network or machine gives to some graphs or nodes.
 
-    ``data`` is what the classifier was trained on; ``rows`` are the graphs to show: by default the
-    first correctly classified of each class in the test part.
+    Parameters
+    ----------
+    classifier : TrainedNetwork or TrainedMachine
+        A network's filters are explained by :func:`weigh_filters`.
+    data : LabelledData
+        What the classifier was trained on.
+    rows : sequence of int, optional
+        Numbers of the graphs or nodes to show; by default of each class the first of the test part
+        that is predicted rightly, or the first where none is.
+    marked : numpy.ndarray, optional
+        bool ``[V]``, nodes of graphs that are ringed, such as those of planted motifs. Where nodes
+        are classified, that one is ringed.
+
+    Returns
+    -------
+    Explanation
+        With the evidence over the test part.
+
+    Raises
+    ------
+    InputError
+        For a graph or a node that is not there, and for a graph that is too large to be drawn.
     """
-    test = classifier.split.test
-    labels = Categories.find(data.graph.stored_features, data.graph.feature_names)
-    labels = Categories(labels.groups[:1])
-    # 1. the class of each test graph, and of those that are shown
-    sizes = np.diff(data.graph.graph_ptr)
+    graph, test = data.graph, classifier.split.test
+    found = Categories.find(graph.stored_features, graph.feature_names)
+    labels = Categories(found.groups[:1])
+    # 1. the class of each member of the test part, and of those that are shown
+    sizes = np.ones(graph.num_nodes, np.int64) if data.of_nodes else np.diff(graph.graph_ptr)
     can_be_drawn = (sizes > 0) & (sizes <= MOST_DRAWN_NODES)
-    for row in rows or ():
-        if not 0 <= row < len(sizes):
-            raise InputError(f"a graph must be one of 0 to {len(sizes) - 1}, got {row}.")
-        if not can_be_drawn[row]:
-            raise InputError(
-                f"graph {row} has {sizes[row]} nodes; 1 to {MOST_DRAWN_NODES} can be drawn."
-            )
-    graphs, predicted = split_graphs(data.graph), np.full(len(sizes), -1)
-    asked = np.union1d(test, np.array(rows or (), np.int64))
-    predicted[asked], _ = classifier.decide(as_csr([graphs[row] for row in asked]))
+    _check_rows(rows or (), sizes, "node" if data.of_nodes else "graph")
+    asked, seen = np.arange(len(sizes)), graph
+    if not data.of_nodes:
+        asked, graphs = np.union1d(test, np.array(rows or (), np.int64)), split_graphs(graph)
+        seen = as_csr([graphs[row] for row in asked])
+    predicted = np.full(len(sizes), -1)
+    predicted[asked], _ = classifier.decide(seen)
+    # by itself a class is explained, and a graph by the class that it is given
+    explained = predicted if rows is not None else data.labels
     if rows is None:
-        shown = test[can_be_drawn[test]]
-        right = shown[predicted[shown] == data.labels[shown]]
-        first = np.unique(data.labels[right], return_index=True)[1]
-        rows = (right[first] if len(first) else shown[:1]).tolist()
-    # 2. what speaks for them
-    graph, filters = data.graph, tuple[LearntFilter, ...]()
+        rows = _first_of_classes(test, data.labels, predicted, can_be_drawn)
+    # 2. the nodes that are drawn of each
+    graph = graph.with_relations(classifier.relations)
+    shown = [_nodes_of(classifier, graph, row) for row in rows]
+    # 3. what speaks for them
+    known: dict[str, Any] = {}
     if isinstance(classifier, TrainedNetwork):
-        graph = graph.with_relations(classifier.relations)
-        filters, scores = _respond(classifier, data, labels)
-        parts = np.split(scores, graph.graph_ptr[1:-1])
-        reasons: list[dict[str, Any]] = [{"scores": parts[row]} for row in rows]
+        responses = _respond(classifier, seen, np.isin(asked, test), data.labels[asked], labels)
+        known = {
+            "filters": responses.filters,
+            "evidence": responses.evidence,
+            "pooling": classifier.model.pooling,
+            "mixes_features": isinstance(classifier.model.input, InputLayer),
+        }
+        scores = responses.scores
+        if not data.of_nodes:
+            owner = graph.graph_of(np.arange(graph.num_nodes))
+            scores = np.full((len(owner), scores.shape[1]), np.nan, np.float32)
+            scores[np.isin(owner, asked)] = responses.scores
+        reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
+        if marked is not None and not data.of_nodes:
+            known["pointed"] = _point(responses.evidence, scores, test, data, marked)
     else:
         reasons = [{"similar": one} for one in _compare(classifier, data, rows, labels)]
-    decisions = [
-        Decision(
-            row, int(data.labels[row]), int(predicted[row]), _drawn(graph, row, labels), **reason
+    kind = "node" if data.of_nodes else "graph"
+    decisions = []
+    for row, nodes, reason in zip(rows, shown, reasons, strict=True):
+        name = graph.original_ids(np.array([row]))[0] if data.of_nodes else row
+        rings = nodes == row if data.of_nodes else np.zeros(0) if marked is None else marked[nodes]
+        decisions.append(
+            Decision(
+                row,
+                f"{kind} {name}",
+                int(data.labels[row]),
+                int(predicted[row]),
+                int(explained[row]),
+                _drawn(graph, nodes, labels),
+                graph.features[nodes],
+                tuple(np.flatnonzero(rings).tolist()),
+                **reason,
+            )
         )
-        for row, reason in zip(rows, reasons, strict=True)
-    ]
     confusion = confusion_matrix(
         data.labels[test], predicted[test], labels=np.arange(data.num_classes)
     )
-    return Explanation(decisions, classifier.class_names, confusion, filters)
+    colors = FeatureColors.find(graph.stored_features, graph.feature_names, found)
+    return Explanation(decisions, classifier.class_names, confusion, colors, data.of_nodes, **known)
+
+
+def _check_rows(rows: Sequence[int], sizes: np.ndarray, kind: str) -> None:
+    """Refuse what is not there, and graphs that cannot be drawn."""
+    for row in rows:
+        if not 0 <= row < len(sizes):
+            raise InputError(f"a {kind} must be one of 0 to {len(sizes) - 1}, got {row}.")
+        if not 0 < sizes[row] <= MOST_DRAWN_NODES:
+            raise InputError(
+                f"graph {row} has {sizes[row]} nodes; 1 to {MOST_DRAWN_NODES} can be drawn."
+            )
+
+
+def _first_of_classes(
+    test: np.ndarray, labels: np.ndarray, predicted: np.ndarray, can_be_drawn: np.ndarray
+) -> list[int]:
+    """Of each class the first test graph or node that is drawn and right, or else the first."""
+    rows = []
+    for label in np.unique(labels[test]):
+        own = test[labels[test] == label]
+        good = can_be_drawn[own].astype(int) * 2 + (predicted[own] == label)
+        rows.append(int(own[good.argmax()]))
+    return rows
+
+
+def _nodes_of(classifier: TrainedClassifier, graph: CSRGraph, row: int) -> np.ndarray:
+    """The nodes of a graph; or a node that is classified, first, and its neighbourhood."""
+    if not classifier.settings.data.nodes:
+        return np.arange(*graph.graph_ptr[row : row + 2])
+    assert isinstance(classifier, TrainedNetwork)
+    own = classifier.model.first_conv.settings
+    settings = replace(own, max_nodes=max(own.max_nodes, _MOST_AROUND))
+    nodes = extract_subgraphs(graph, settings, np.array([row])).nodes[0]
+    return nodes[nodes >= 0].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Responses:
+    """Filters with their evidence, and the responses ``[V, F]`` of the nodes."""
+
+    filters: tuple[LearntFilter, ...]
+    evidence: Evidence
+    scores: np.ndarray
 
 
 @torch.no_grad()
 def _respond(
-    classifier: TrainedNetwork, data: LabelledData, labels: Categories
-) -> tuple[tuple[LearntFilter, ...], np.ndarray]:
-    """The filters of the first layer, and the response ``[V, F]`` of every node to each."""
+    classifier: TrainedNetwork,
+    graph: CSRGraph,
+    is_test: np.ndarray,
+    classes: np.ndarray,
+    labels: Categories,
+) -> _Responses:
+    """The filters of the first layer, their evidence, and the responses of all nodes.
+
+    ``classes`` are those of the graphs or nodes, and evidence is over those of the test part.
+    """
     # 1. responses of all nodes, with their features as filters see them
-    model, test = classifier.model.eval(), classifier.split.test
-    conv, names = model.first_conv, data.graph.feature_names
-    collection = classifier.collection(data.graph)
-    seen = model.input(collection.feat)
-    scores = conv(collection.subgraphs, seen).numpy()
-    # 2. the highest response of each graph, and its mean over the test graphs of each class
-    parts = np.split(scores, data.graph.graph_ptr[1:-1])
-    lowest = scores.min(initial=0.0)
-    highest = np.stack([part.max(axis=0, initial=lowest) for part in parts])[test]
-    class_means = np.full((data.num_classes, scores.shape[1]), np.nan)
-    for label in np.unique(data.labels[test]):
-        class_means[label] = highest[data.labels[test] == label].mean(axis=0)
-    # 3. each node of a filter is of the category of those whose features are most like its own
-    discrete, codes = discretize(conv.filters), labels.colors(data.graph.features)
-    known, dense = np.unique(codes), seen.numpy()
-    means = np.stack([dense[codes == code].mean(axis=0) for code in known])
+    model = classifier.model.eval()
+    conv, batch = model.first_conv, classifier.collection(graph).whole()
+    hidden = model.input(batch.feat)
+    responses = conv(batch.subgraphs, hidden)
+    scores = responses.cpu().numpy()
+
+    # 2. what the last layer reads, level by level
+    def read(level: Tensor) -> np.ndarray:
+        level = level.double()
+        if model.pooling is not None:
+            level = pool_nodes(level, batch.graph_sizes, model.pooling)
+        return level.cpu().numpy()[is_test]
+
+    levels = [read(level) for level in model.levels(batch.subgraphs, batch.feat)]
+    heads = [_weights_of(head) for head in model.heads]
+    # the highest normed response is that of the lowest one where batch norm has a negative factor
+    norm = model.norms[0]
+    assert isinstance(norm, torch.nn.BatchNorm1d)
+    sign = torch.where(norm.weight < 0, -1, 1) if model.pooling == "max" else 1
+    pooled = read(responses * sign) * np.asarray(torch.as_tensor(sign).cpu())
+    rest = {}
+    if model.read_input:
+        rest["node features"] = heads[0], levels[0]
+    if len(heads) > 2:
+        rest["filters of later layers"] = np.hstack(heads[2:]), np.hstack(levels[2:])
+    evidence = weigh_filters(heads[1], levels[1], classes[is_test], pooled, rest)
+    # 3. what the filters are
+    sizes = 1 if model.pooling is None else np.diff(graph.graph_ptr)
+    of_test = scores[np.repeat(is_test, sizes)]
+    discrete, names = discretize(conv.filters), graph.feature_names
     filters = []
     for number, size in enumerate(discrete.num_nodes):
-        features = discrete.feat[number, :size].numpy()
-        colors = known[pairwise_distances_argmin(features, means)] if labels else None
-        graph = discrete.structure(number, conv.relations, labels.names_of(colors, names))
-        own = tuple(class_means[:, number].tolist())
-        filters.append(LearntFilter(graph, describe_structure(graph, names), own))
-    return tuple(filters), scores
+        own = discrete.feat[number, :size].cpu().numpy()
+        features = _in_units_of_data(classifier, own, hidden.cpu().numpy(), graph.features)
+        kinds = labels.names_of(labels.colors(features) if labels else None, names)
+        structure = discrete.structure(number, conv.relations, kinds)
+        filters.append(
+            LearntFilter(
+                structure,
+                describe_structure(structure, names),
+                discrete.weights[number, :size, :size].cpu().numpy(),
+                features,
+                float(of_test[:, number].min()),
+                float(of_test[:, number].max()),
+            )
+        )
+    return _Responses(tuple(filters), evidence, scores)
+
+
+def _weights_of(head: torch.nn.Module) -> np.ndarray:
+    """The weights ``[C, W]`` of what a level adds to the logits."""
+    # a level that is not read has none
+    if not isinstance(head, torch.nn.Linear):
+        return np.empty((0, 0))
+    return head.weight.double().cpu().numpy()
+
+
+def _in_units_of_data(
+    classifier: TrainedNetwork, own: np.ndarray, seen: np.ndarray, features: np.ndarray
+) -> np.ndarray:
+    """Features ``[M, D]`` of the nodes of a filter in the units of the data.
+
+    Where an input layer mixes features, they are those of the node of the graphs that is closest
+    to the filter's node: filters see nodes of ``features [V, D]`` as ``seen [V, H]``, and the nodes
+    of the filter are ``own [M, H]``.
+    """
+    if isinstance(classifier.model.input, InputLayer):
+        return features[pairwise_distances_argmin(own, seen)]
+    return classifier.scaling.restore(own)
+
+
+def _point(
+    evidence: Evidence,
+    scores: np.ndarray,
+    test: np.ndarray,
+    data: LabelledData,
+    marked: np.ndarray,
+) -> tuple[tuple[int, int], ...]:
+    """Of each class: test graphs whose highest response to its filter is at a marked node, of all.
+
+    A response that is as high elsewhere counts as elsewhere.
+    """
+    counts = []
+    for label in range(data.num_classes):
+        number, inside, size = evidence.speaker(label), 0, 0
+        for row in test[data.labels[test] == label].tolist():
+            nodes = slice(*data.graph.graph_ptr[row : row + 2])
+            own = marked[nodes]
+            if number is None or not own.any():
+                continue
+            response = scores[nodes, number]
+            size += 1
+            inside += bool(response[own].max() > response[~own].max(initial=-np.inf))
+        counts.append((inside, size))
+    return tuple(counts)
 
 
 def _compare(
@@ -200,15 +586,14 @@ def _compare(
         similar = []
         for i in order[:_NUM_SIMILAR]:
             other = int(classifier.rows[i])
-            drawn = _drawn(data.graph, other, labels)
+            drawn = _drawn(data.graph, np.arange(*data.graph.graph_ptr[other : other + 2]), labels)
             similar.append(Similar(other, int(data.labels[other]), float(values[i]), drawn))
         found.append(tuple(similar))
     return found
 
 
-def _drawn(graph: CSRGraph, row: int, labels: Categories) -> DrawnGraph | None:
-    """A graph of a collection; None if it is too large, or empty."""
-    nodes = np.arange(*graph.graph_ptr[row : row + 2])
+def _drawn(graph: CSRGraph, nodes: np.ndarray, labels: Categories) -> DrawnGraph | None:
+    """Some nodes with the edges among them; None if they are too many, or none."""
     if not 0 < len(nodes) <= MOST_DRAWN_NODES:
         return None
     edges = edges_among(graph, nodes).tolist()

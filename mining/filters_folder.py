@@ -25,19 +25,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.runtime.files import reason_of, to_toml
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
+from mining.filters_run import PAGE, RECORD
 from mining.schemas import validator
 
 if TYPE_CHECKING:
-    from mining.filters.filter_mining import FilterMining
     from mining.filters_run import FiltersRun
-    from mining.filters_settings import FiltersSettings
 
-PAGE = "filters.html"
-FILTERS = "filters.json"
 _PROGRESS = ".progress"
-_RUN_FILES = (FILTERS, "run.json", "settings.toml", PAGE)
+_RUN_FILES = (RECORD, "run.json", "settings.toml", PAGE)
 
 
 def prepare_filters_folder(
@@ -55,9 +52,7 @@ def remove_filters_progress(folder: Path) -> None:
     shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
 
 
-def write_filters_run(
-    folder: Path, run: FiltersRun, settings: FiltersSettings, miner: FilterMining
-) -> None:
+def write_filters_run(folder: Path, run: FiltersRun) -> None:
     """Write a finished run into a folder made by :func:`prepare_filters_folder`.
 
     All contents are made before the first file is written: a run that fails before that leaves the
@@ -65,10 +60,11 @@ def write_filters_run(
     """
     from mining.html.filters_page import render_filters
 
+    assert run.miner is not None, "what was read from a folder is written already"
     files: dict[str, Content] = {
-        "settings.toml": settings.to_toml(),
-        FILTERS: to_json(run.to_dict()),
-        "filters.npz": miner.write_to,
+        "settings.toml": to_toml(run.settings),
+        RECORD: to_json(run.to_dict()),
+        "filters.npz": run.miner.write_to,
         "nodes.parquet": run.nodes.write_to,
         "map.json": _compact(run.map and run.map.to_dict()),
         "drawn.json": _compact(run.drawn and run.drawn.to_dict()),
@@ -78,6 +74,8 @@ def write_filters_run(
     }
     # an old run.json is removed first, so that a killed run does not look finished
     write_files(folder, files, mark="run.json")
+    # a folder is that of one run: gomkcn mine may have had one here
+    (folder / "patterns.json").unlink(missing_ok=True)
 
 
 def _compact(record: Any) -> str:

@@ -35,11 +35,13 @@ from mining.truth import MotifRecovery, compare_with_truth
 if TYPE_CHECKING:
     from mining.filters.filter_mining import FilterMining
 
+# the folder of the filters in that of a run of `gomkcn mine`, their page and their record
+FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
 # of filters.json
 FILTERS_VERSION = 1
-# a page has to stay below 1 MB: with 8 filters of 6 nodes a node takes about 45 bytes of it, and an
-# edge 6
-MOST_NODES, MOST_EDGES = 10_000, 40_000
+# nodes and edges of a graph that a page shows whole, so that it stays below 1 MB: an edge takes
+# about 6 bytes of it, and a node as many as :func:`_bytes_of_a_node` says, together at most these
+MOST_NODES, MOST_EDGES, _MOST_BYTES = 10_000, 40_000, 460_000
 # subgraphs of each filter that a part of a large graph is chosen from
 _MOST_PLACES = 500
 # graphs that are listed of each filter, those of the highest response
@@ -175,6 +177,8 @@ class FiltersRun:
         Whether the time limit ended the run early.
     notes : tuple of str
         What of the input was changed or left out.
+    miner : FilterMiner or None
+        The fitted miner; None where the run was read from a folder, which has it as a file.
     """
 
     graph: GraphSummary
@@ -192,6 +196,7 @@ class FiltersRun:
     drawn: DrawnNodes | None = None
     is_partial: bool = False
     notes: tuple[str, ...] = ()
+    miner: FilterMining | None = None
 
     def __repr__(self) -> str:
         """What was mined, and how many filters there are."""
@@ -272,6 +277,7 @@ class FiltersRun:
             drawn=DrawnNodes.of(miner, csr, rows, colors),
             is_partial=miner.is_partial_,
             notes=tuple(csr.notes),
+            miner=miner,
         )
 
     def planted_as(self, number: int) -> str:
@@ -351,21 +357,27 @@ def count_filters(
     return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
 
 
+def _bytes_of_a_node(miner: FilterMining) -> int:
+    """About how much of a page a node takes: its name and place, its responses, its subgraph."""
+    return 12 + 2 * len(miner.filters_) + 3 * miner.subgraph_nodes_.shape[1]
+
+
 def _shown_part(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
     """The rows that a page shows, and the edges among them."""
-    if graph.num_nodes <= MOST_NODES and graph.num_edges <= MOST_EDGES:
+    most = min(MOST_NODES, _MOST_BYTES // _bytes_of_a_node(miner))
+    if graph.num_nodes <= most and graph.num_edges <= MOST_EDGES:
         return np.arange(graph.num_nodes), np.column_stack(graph.edges())
     if graph.num_graphs > 1:
-        return _shown_graphs(miner, graph)
+        return _shown_graphs(miner, graph, most)
     places = []
     for number in range(len(miner.filters_)):
         own = np.flatnonzero(miner.labels_ == number)
         nearest = own[np.argsort(-miner.similarities_[own], kind="stable")][:_MOST_PLACES]
         places.append(miner.subgraph_nodes_[nearest].astype(np.int64))
-    return part_around(graph, places, MOST_NODES, MOST_EDGES)
+    return part_around(graph, places, most, MOST_EDGES)
 
 
-def _shown_graphs(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+def _shown_graphs(miner: FilterMining, graph: CSRGraph, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Whole graphs of a large collection, those of the highest responses to each filter."""
     highest = _graph_responses(miner, graph)
     # for each filter its first graph, then for each its second, and so on
@@ -376,7 +388,7 @@ def _shown_graphs(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.
     for number in dict.fromkeys(ranked):
         nodes += int(graph.graph_ptr[number + 1] - graph.graph_ptr[number])
         entries += int(ends[number + 1] - ends[number])
-        if chosen and (nodes > MOST_NODES or entries > 2 * MOST_EDGES):
+        if chosen and (nodes > most or entries > 2 * MOST_EDGES):
             break
         chosen.append(np.arange(*graph.graph_ptr[number : number + 2]))
     rows = np.sort(np.concatenate(chosen))

@@ -56,10 +56,10 @@ class FiltersSettings:
     learning: FilterLearning = field(default_factory=FilterLearning)
 
     @classmethod
-    def of(cls, miner: FilterMining) -> FiltersSettings:
-        """The settings of a miner."""
+    def of(cls, miner: FilterMining, graph: GraphSettings | None = None) -> FiltersSettings:
+        """The settings of a miner, and of the graph that it was fitted to."""
         own = SeededFilters(**asdict(FilterSettings.of(miner)), random_state=miner.random_state)
-        return cls(filters=own, learning=miner.resolve_learning())
+        return cls(graph or GraphSettings(), own, miner.resolve_learning())
 
     @property
     def seconds(self) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
@@ -22,6 +22,7 @@ from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.locating import locate_patterns
 from mining.mined_graph import MinedGraph, classes_of, without_weights
@@ -29,9 +30,6 @@ from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
 from mining.pattern import Patterns, merge
 from mining.pattern_counts import VALUES
-
-if TYPE_CHECKING:
-    from mining.filters.filter_miner import FilterMiner
 
 M = TypeVar("M", bound="Miner")
 
@@ -71,7 +69,7 @@ class Miner:
     null_samples: int = 199
     count_error: float = 0.02
     count_seconds: float | None = None
-    filters: FilterMiner | str = AUTO
+    filters: FilterMining | str = AUTO
     values: str = "copies"
     random_state: int = 0
     n_jobs: int | None = None
@@ -107,20 +105,18 @@ class Miner:
         """Nodes of a filter where that is not said: as many as the largest pattern asked for."""
         return USUAL_SIZE if self.sizes is None else max(2, self.sizes[-1])
 
-    def resolve_filters(self) -> FilterMiner | None:
+    def resolve_filters(self) -> FilterMining | None:
         """The miner of filters, not fitted; None where filters are left out."""
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
             learning = FilterLearning()
             return FilterSettings().miner(learning, self.random_state, self.usual_filter_size)
-        from mining.filters.filter_miner import FilterMiner
-
-        if not isinstance(self.filters, FilterMiner):
+        if not isinstance(self.filters, FilterMining):
             raise InputTypeError(
                 f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'
             )
-        return FilterMiner(**self.filters.get_params(deep=False))
+        return self.filters.unfitted()
 
     def choice_rules(self, num_edges: int) -> ChoiceRules:
         """What is reported of a graph of so many edges."""
@@ -259,7 +255,7 @@ class Miner:
         self.graph_classes_ = classes_of(y, given)
         return self
 
-    def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMiner | None:
+    def _mine_filters(self, mined: MinedGraph, steps: Steps) -> FilterMining | None:
         """The fitted miner of filters; None where they are left out."""
         is_asked = self.filters != AUTO or "filters" in self.source_names
         if not is_asked and not has_torch():

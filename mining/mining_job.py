@@ -1,4 +1,4 @@
-"""A whole mining job: patterns with their counts and verdicts."""
+"""A whole mining job: filters, patterns with their counts and verdicts, and the run of both."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from mining.filters_run import FiltersRun, count_filters
+from mining.filters_settings import FiltersSettings
+from mining.mined_graph import without_weights
 from mining.miner import Miner
+from mining.mining_run import MiningRun
 from mining.settings import RunSettings
+from mining.truth import compare_with_truth
 
 # settings that do not change the result
 _WITHOUT_EFFECT = {
@@ -29,23 +34,50 @@ def run_job(
     folder: Path | None = None,
     interrupts: Interrupts | None = None,
     progress: JobProgress | None = None,
+    *,
     classes: GraphClasses | None = None,
-) -> tuple[Miner, float]:
+    truth: dict[str, Any] | None = None,
+) -> tuple[Miner, MiningRun]:
     """Do what ``gomkcn mine`` does between reading a graph and writing its run.
 
     It is resumed from what is in ``folder``. ``interrupts`` tell when to stop; ``classes`` are
-    those of the graphs. Returns the fitted miner and the seconds that it took, without those of an
-    earlier process. Raises an InputError for a setting out of range.
+    those of the graphs, and ``truth`` the planted motifs. Returns the fitted miner and its run,
+    whose seconds are without those of an earlier process. Raises an InputError for a setting out of
+    range.
     """
-    start, progress = time.perf_counter(), JobProgress() if progress is None else progress
+    start = time.perf_counter()
+    progress = JobProgress() if progress is None else progress
     progress.begin("preparing")
     miner = settings.make_miner()
     identity = None if folder is None else _identity(settings, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=miner.n_jobs)
     y = None if classes is None else np.array(classes.names)[classes.labels]
     miner.fit(graph, y, steps=steps)
+    filters = None
+    if miner.filters_ is not None:
+        own = FiltersSettings.of(miner.filters_, settings.graph)
+        counts = count_filters(
+            miner.filters_.filters_, without_weights(graph), own.filters.count_seconds, steps
+        )
+        filters = FiltersRun.of(
+            miner.filters_,
+            graph,
+            settings=own,
+            seconds=time.perf_counter() - start,
+            truth=truth,
+            classes=classes,
+            occurrences=counts,
+        )
     progress.begin("drawing the page")
-    return miner, time.perf_counter() - start
+    run = MiningRun.of(
+        miner,
+        graph,
+        settings=settings,
+        seconds=time.perf_counter() - start,
+        recovery=None if truth is None else compare_with_truth(miner.patterns_, truth),
+        filters=filters,
+    )
+    return miner, run
 
 
 def _identity(

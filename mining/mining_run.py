@@ -16,6 +16,7 @@ from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
+from mining.filters_run import FiltersRun
 from mining.graph_summary import GraphSummary
 from mining.miner import Miner, key_of
 from mining.motif_sets.motif_set import MotifSet
@@ -39,8 +40,8 @@ class MiningRun:
         The motifs, then what differs most from random graphs, then what else was seen.
     motif_set : MotifSet
         What the graph is made of.
-    loss_curve : list of float
-        Loss after initialization, then after each epoch.
+    filters : FiltersRun or None
+        The frequent neighbourhoods, as a run of their own; None where they are left out.
     settings : dict
         The resolved settings.
     provenance : dict
@@ -64,7 +65,6 @@ class MiningRun:
     graph: GraphSummary
     patterns: list[Pattern]
     motif_set: MotifSet
-    loss_curve: list[float]
     settings: dict[str, Any]
     provenance: dict[str, Any]
     recovery: list[MotifRecovery] | None = None
@@ -74,6 +74,7 @@ class MiningRun:
     warnings: tuple[str, ...] = ()
     null_models: Mapping[str, str] = field(default_factory=dict)
     others: tuple[Pattern, ...] = ()
+    filters: FiltersRun | None = None
 
     @property
     def counted(self) -> list[Pattern]:
@@ -94,6 +95,7 @@ class MiningRun:
         settings: RunSettings | None = None,
         seconds: float = 0.0,
         recovery: Sequence[MotifRecovery] | None = None,
+        filters: FiltersRun | None = None,
     ) -> MiningRun:
         """Collect the results of a fitted miner, with a description of each pattern.
 
@@ -108,6 +110,8 @@ class MiningRun:
             Duration of the run.
         recovery : sequence of MotifRecovery, optional
             Planted motifs and whether they were recovered.
+        filters : FiltersRun, optional
+            The run of the miner of filters; by default it is made.
 
         Returns
         -------
@@ -135,6 +139,8 @@ class MiningRun:
                 "order; fit the miner to it."
             )
         settings = settings or RunSettings.of(miner)
+        if filters is None and miner.filters_ is not None:
+            filters = FiltersRun.of(miner.filters_, csr)
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)
@@ -143,7 +149,6 @@ class MiningRun:
             graph=GraphSummary.of(csr, settings.graph.path),
             patterns=patterns,
             motif_set=with_names(found, patterns, csr.feature_names),
-            loss_curve=[] if miner.filters_ is None else miner.filters_.loss_curve_,
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
@@ -154,6 +159,7 @@ class MiningRun:
             warnings=miner.warnings_,
             null_models=miner.null_models_,
             others=tuple(others),
+            filters=filters,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -261,7 +267,7 @@ def compare_runs(first: MiningRun, second: MiningRun) -> pd.DataFrame:
     >>> from mining import GraphSummary
     >>> from mining import MotifSet
     >>> summary = GraphSummary("graph.txt", 1, 9, 9, ("constant",))
-    >>> empty = MiningRun(summary, [], MotifSet((), 0.0, 0.0), [], {}, {})
+    >>> empty = MiningRun(summary, [], MotifSet((), 0.0, 0.0), {}, {})
     >>> len(compare_runs(empty, empty))
     0
     """

@@ -3,12 +3,13 @@
 | file                     | holds                                                      |
 |--------------------------|------------------------------------------------------------|
 | `settings.toml`          | the resolved settings; `gomkcn mine --settings` takes it   |
-| `run.json`               | graph, loss curve, recovery of planted motifs, provenance  |
+| `run.json`               | graph, recovery of planted motifs, provenance              |
 | `patterns.json`          | the patterns, and what else was counted                    |
 | `occurrences.parquet`    | one row per node of an occurrence                          |
 | `copies.parquet`         | one row per node of a copy in the motif set                |
 | `map.json`               | what the page shows of the graph                           |
 | `report.html`            | the same for a person                                      |
+| `filters/`               | the frequent neighbourhoods: a folder of `gomkcn filters`  |
 
 Each JSON file has a schema in this package, which it is checked with when it is read.
 """
@@ -27,6 +28,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
+from mining.filters_run import FOLDER
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
 
@@ -62,6 +64,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     folder as it was.
     """
     from mining.export import copies_table, occurrence_table
+    from mining.filters_folder import write_filters_run
     from mining.html.report import render_report
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
@@ -77,8 +80,16 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
         "run.json": to_json(_run_record(run)),
     }
     # an old run.json is removed first, so that a killed run does not look finished
+    (folder / "run.json").unlink(missing_ok=True)
+    if run.filters is not None and run.filters.miner is not None:
+        (folder / FOLDER).mkdir(exist_ok=True)
+        write_filters_run(folder / FOLDER, run.filters)
     write_files(folder, files, mark="run.json")
+    # a folder is that of one run: gomkcn filters may have had one here
+    (folder / "filters.json").unlink(missing_ok=True)
     # what an older run had and this one does not
+    if run.filters is None and (folder / FOLDER / "run.json").exists():
+        shutil.rmtree(folder / FOLDER)
     if _COPIES[1] not in files:
         (folder / _COPIES[1]).unlink(missing_ok=True)
 
@@ -90,7 +101,6 @@ def _run_record(run: MiningRun) -> dict[str, Any]:
         "notes": list(run.notes),
         "warnings": list(run.warnings),
         "null_models": dict(run.null_models),
-        "loss_curve": run.loss_curve,
         "recovery": None if run.recovery is None else [asdict(entry) for entry in run.recovery],
         "settings": run.settings,
         "provenance": run.provenance,
@@ -162,6 +172,7 @@ def _run_of(
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     from mining.export import read_edits, read_places
+    from mining.filters_folder import read_filters_run
     from mining.graph_summary import GraphSummary, RelationSummary
     from mining.mining_run import MiningRun, with_names
     from mining.motif_sets.motif_set import MotifSet
@@ -195,7 +206,6 @@ def _run_of(
         graph=summary,
         patterns=found,
         motif_set=with_names(motif_set, found, names),
-        loss_curve=[float(loss) for loss in run["loss_curve"]],
         settings=run["settings"],
         provenance=run["provenance"],
         recovery=run["recovery"]
@@ -209,6 +219,7 @@ def _run_of(
         warnings=tuple(run["warnings"]),
         null_models=run["null_models"],
         others=tuple(_patterns_of(patterns, "others")),
+        filters=read_filters_run(folder / FOLDER) if (folder / FOLDER).exists() else None,
     )
 
 

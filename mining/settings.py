@@ -105,5 +105,7 @@ def read_settings(path: str | Path) -> RunSettings:
     for name, known in defaults.to_dict().items():
         hints = get_type_hints(_RECORDS[name])
         types[name] = {key: hints[key] for key in known}
+    # a miner of filters has a table of its own
+    types["miner"]["filters"] = str
     tables = read_tables(path, types).values()
     return defaults.override({key: value for table in tables for key, value in table.items()})

@@ -29,8 +29,8 @@ Decorated = Callable[..., Any]
 _TRUTH_SUFFIX = ".truth.json"
 # the groups of options, in the order of the help
 _GROUPS = (
-    "Input", "Options", "Frequent neighbourhoods", "Patterns", "Training", "Random graphs and counts", "Output", "Limits",
-    "Graph filters and other details", "Help",
+    "Input", "Options", "Frequent neighbourhoods", "Patterns", "Training",
+    "Random graphs and counts", "Output", "Limits", "Graph filters and other details", "Help",
 )  # fmt: skip
 _SHOW_ALL = "gomkcn.show_all"
 

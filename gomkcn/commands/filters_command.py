@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -86,16 +87,18 @@ def filters(
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining.filters.filter_learning import FilterLearning
     from mining.filters_folder import (
-        PAGE,
         prepare_filters_folder,
         remove_filters_progress,
         write_filters_run,
     )
     from mining.filters_job import run_filters_job
+    from mining.filters_run import PAGE
     from mining.filters_settings import FiltersSettings, read_filters_settings
     from mining.html.filters_text import format_filters
     from mining.truth import read_truth
 
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise InputError("filters runs in one process; leave torchrun out.")
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = FiltersSettings()
@@ -122,10 +125,10 @@ def filters(
             return
         with bar:
             with interrupts:
-                miner, run = run_filters_job(
+                _, run = run_filters_job(
                     settings, graph, progress, interrupts, bar, classes=classes, truth=truth
                 )
-            write_filters_run(folder, run, settings, miner)
+            write_filters_run(folder, run)
         if not run.is_partial:
             remove_filters_progress(folder)
         click.echo(format_filters(run))

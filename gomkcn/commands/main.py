@@ -16,7 +16,7 @@ from gomkcn.commands.train_command import explain, predict, train
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gomkcn-dgl")
 def main() -> None:
-    """Find motifs in graphs.
+    """Find frequent neighbourhoods, motifs and over-represented patterns in graphs.
 
     \b
     gomkcn demo                                 a small example and its page
@@ -24,7 +24,7 @@ def main() -> None:
     gomkcn info planted.bin                     how a file is read
     gomkcn convert friends.txt.gz friends.graph a large graph as a folder on disk
     gomkcn filters planted.bin                  its frequent neighbourhoods; page: filters.html
-    gomkcn mine planted.bin --out run           its motifs and patterns; page: run/report.html
+    gomkcn mine planted.bin --out run           filters, motifs, patterns; page: run/report.html
     gomkcn count wheel planted.bin              occurrences of one pattern
     gomkcn census friends.txt.gz --size 3-5     occurrences of every small structure
     gomkcn temporal messages.csv --window 1h    motifs of events in the order of time

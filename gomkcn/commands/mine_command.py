@@ -54,7 +54,8 @@ Random graphs and counts
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
 Limits
-    --device         TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one [auto]
+    --device         TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one
+        [auto]
     --jobs n_jobs    N   Processes that share the work, -1 for one on each core [1]
 Graph filters and other details
     * --seed random_state  N  Random seed [0]
@@ -102,7 +103,7 @@ def mine(
     import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
-    from mining import MiningRun, compare_with_truth, read_truth
+    from mining import read_truth
     from mining.html.terminal import format_run
     from mining.miner import NONE
     from mining.mining_job import run_job
@@ -133,13 +134,14 @@ def mine(
             return
         with bar:
             with interrupts:
-                miner, seconds = run_job(settings, graph, progress, interrupts, bar, classes)
-            recovery = None if truth is None else compare_with_truth(miner.patterns_, truth)
-            run = MiningRun.of(miner, graph, settings=settings, seconds=seconds, recovery=recovery)
+                _, run = run_job(
+                    settings, graph, progress, interrupts, bar, classes=classes, truth=truth
+                )
             write_run(folder, run, settings)
         if not run.is_partial:
             remove_progress(folder)
         click.echo(format_run(run))
+        seconds = run.provenance["seconds"]
         click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
 
 
@@ -195,16 +197,19 @@ def report(run: str) -> None:
     import_igraph()
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
-    from mining.filters_folder import FILTERS
+    from mining.filters_run import RECORD
     from mining.html.explanation_page import explain_run
     from mining.html.terminal import format_run
     from mining.run_folder import read_run, write_report
 
-    if (Path(run) / FILTERS).exists():
+    if (Path(run) / RECORD).exists():
         table, page = _report_filters(run)
     elif (Path(run) / METRICS).exists():
+        table = format_results(metrics := read_metrics(run))
+        if metrics["classes_of"] == "nodes":
+            click.echo(table)
+            return
         _, page = explain_run(run)
-        table = format_results(read_metrics(run))
     else:
         finished = read_run(run)
         with lock_folder(run) as folder:

@@ -133,9 +133,8 @@ def train(
             training.write_training(folder, classifier, metrics)
             if is_first():
                 click.echo(training.format_results(metrics))
-                if not data.of_nodes:
-                    _, page = explain_run(folder, data=data)
-                    click.echo(f"what it learnt: {page}")
+                _, page = explain_run(folder, data=data)
+                click.echo(f"what it learnt: {page}")
 
 
 def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> TrainSettings:
@@ -195,7 +194,7 @@ Output
 def explain(
     run: str, graphs: tuple[int, ...] | None, data_path: str | None, out: str | None
 ) -> None:
-    """Explain what a trained classifier responds to in chosen graphs.
+    """Explain what a trained classifier of graphs responds to in chosen graphs.
 
     \b
     gomkcn explain run
@@ -207,5 +206,5 @@ def explain(
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        click.echo(f"graph {response.row}: {classes}; {response.reason(names)}")
+        click.echo(f"{response.name}: {classes}; {explanation.reason(response)}")
     click.echo(f"page: {page}")

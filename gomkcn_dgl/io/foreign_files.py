@@ -39,6 +39,8 @@ _GRAPH = re.compile(rb"<(?:\w+:)?graph[\s>/]")
 _PAJEK_SECTIONS = ("*network", "*vertices", "*arcs", "*edges", "*matrix")
 # names of graph labels that hold classes
 _CLASS_LABELS = ("labels", "label")
+# nodes of planted motifs, say
+_NODE_MASK = "node_mask"
 _MAGIC = struct.pack("<Q", 0xDD2E4FF046B4A13F)
 # nodes without edges and features take no room in a file, but in memory
 _MAX_BARE_NODES = 2**20
@@ -196,6 +198,22 @@ def read_dgl_classes(path: Path) -> np.ndarray | None:
     labels, contents = _load(path)
     found = [labels.get(name, np.empty(0)) for name in _CLASS_LABELS]
     return next((one for one in found if len(one) == len(contents)), None)
+
+
+def read_dgl_node_mask(path: Path) -> np.ndarray | None:
+    """Read the node data ``node_mask`` of a DGL ``.bin``, bool ``[V]``; None if no node has it.
+
+    Values other than 0 and 1 are something else.
+    """
+    masks = []
+    for content in _load(path)[1]:
+        mask = to_numpy(content.nodes.get(_NODE_MASK, np.zeros(content.num_nodes, bool)))
+        # DGL stores no bool
+        if mask.shape != (content.num_nodes,) or not np.isin(mask, (0, 1)).all():
+            return None
+        masks.append(mask.astype(bool))
+    whole = np.concatenate(masks)
+    return whole if whole.any() else None
 
 
 def write_dgl_graphs(

@@ -184,3 +184,17 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | None:
     if not is_whole or codes.ndim > 1 or not 2 <= len(known) < len(codes):
         return None
     return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))
+
+
+def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:
+    """Read which nodes the graphs of a DGL ``.bin`` mark, bool ``[V]``; None where none are.
+
+    They are the node data ``node_mask``; ``gomkcn generate`` writes it for nodes of planted motifs.
+    """
+    path = Path(path)
+    with named(path):
+        if format_of(path, None, None) != "dgl":
+            return None
+        from gomkcn_dgl.io.foreign_files import read_dgl_node_mask
+
+        return read_dgl_node_mask(path)

@@ -9,7 +9,10 @@ is truncated, and the policy decides which nodes stay:
 ``dense``
     grown from the root; the next node is the one with most edges into the selected set, then
     the one that most other neighbours of the root are joined to, then the one of lower degree,
-    then a random one. So a clique around the root is entered, and not left for a leaf.
+    then a random one. So a clique around the root is entered, and not left for a leaf. At the
+    end leaves of the selected set give way, the last one first, while a node on offer has two
+    edges or more into the others: a growth that entered a side branch comes back. Where that
+    leaves the root itself a leaf, the grown set stays: the root hangs from what it is no part of.
 
 A search follows edges whatever their direction. The subgraph is induced, with all edges of its
 nodes; grown nodes are put in breadth-first order over these.
@@ -283,7 +286,7 @@ def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
     depths[0], ranks[0] = 0, _UNRANKED
     selected[0] = root
     size, depth, hubs = _ONE, _ZERO, _ZERO
-    while size < len(selected):
+    while True:
         # 1. the node selected last adds a link to each of its neighbours, which are then on offer
         node = selected[size - 1]
         hub = degree(graph, node) > limit
@@ -300,21 +303,95 @@ def _grow_dense(graph, root, stream, num_hops, limit, selected, scratch, era):
         if hub:
             scratch.rows[hubs], scratch.row_depths[hubs] = node, depth
             hubs += 1
+        if size == len(selected):
+            break
         # 2. the least rank is the next node
-        best, node = _TAKEN, _PADDING
-        for position in range(count):
-            best = min(best, ranks[position])
+        best, node = _best_offer(count, scratch)
         if best == _TAKEN:
             break
-        # two loops without a branch; the smaller node of two equal ones
-        for position in range(count):
-            node = min(node, met[position] if ranks[position] == best else _PADDING)
         # 3. select it; the rank of a selected node is never the least again
         chosen = find(node, scratch, era)
         selected[size], depth = node, depths[chosen]
         ranks[chosen] = _UNRANKED
         size += 1
+    if size == len(selected):
+        _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs, scratch, era)
     return size
+
+
+@subroutine(**INLINE_JIT)
+def _best_offer(count, scratch):
+    """The least rank, and its node: the smaller one of two equal ones."""
+    best, node = _TAKEN, _PADDING
+    # two loops without a branch
+    for position in range(count):
+        best = min(best, scratch.ranks[position])
+    for position in range(count):
+        node = min(node, scratch.met[position] if scratch.ranks[position] == best else _PADDING)
+    return best, node
+
+
+@subroutine(**SEARCH_JIT)
+def _replace_leaves(graph, root, stream, num_hops, limit, selected, count, hubs, scratch, era):
+    """Let leaves of the selected set give way to nodes with two links or more to the others.
+
+    Each exchange adds a link at least. A node that came in lies on a cycle and is never a leaf, so
+    that there are fewer exchanges than nodes. Hubs stay, and none comes in.
+    """
+    depths, ranks = scratch.depths, scratch.ranks
+    size = len(selected)
+    for k in range(size):
+        scratch.entries[k] = np.int64(selected[k])
+    # a rank below this has two links or more
+    enough = (size - 1) * _LINK
+    place = size - 1
+    while place > 0:
+        leaf = selected[place]
+        if _count_links(graph, selected, leaf) > 1 or degree(graph, leaf) > limit:
+            place -= 1
+            continue
+        # 1. the leaf takes its links along
+        _move_links(graph, leaf, _LINK, scratch, era)
+        best, node = _best_offer(count, scratch)
+        if best >= enough or degree(graph, node) > limit:
+            _move_links(graph, leaf, -_LINK, scratch, era)
+            place -= 1
+            continue
+        # 2. the new node is the last, and the search for leaves begins anew
+        for k in range(place, size - 1):
+            selected[k] = selected[k + 1]
+        place = size - 1
+        chosen = find(node, scratch, era)
+        selected[place] = node
+        ranks[chosen] = _UNRANKED
+        count, fresh = _offer(
+            graph, root, node, depths[chosen], num_hops, limit, stream, count, scratch, era
+        )
+        _rank(graph, root, fresh, hubs, stream, size, scratch)
+    # 4. a root that is a leaf hangs from what came in, and is no part of it
+    if _count_links(graph, selected, root) == 1:
+        for k in range(size):
+            selected[k] = np.uint32(scratch.entries[k])
+
+
+@subroutine(**INLINE_JIT)
+def _count_links(graph, selected, node):
+    """How many selected nodes a node is joined to."""
+    num_links = _ZERO
+    for k in range(len(selected)):
+        num_links += find_edge(graph, selected[k], node) >= 0
+    return num_links
+
+
+@subroutine(**INLINE_JIT)
+def _move_links(graph, node, change, scratch, era):
+    """Change the rank of the neighbours of a node that are not selected."""
+    for edge in range(graph.indptr[node], graph.indptr[node + 1]):
+        position = find(graph.indices[edge], scratch, era)
+        if position < 0:
+            continue
+        if scratch.ranks[position] < _TAKEN or scratch.depths[position] == _NOT_OFFERED:
+            scratch.ranks[position] += change
 
 
 @subroutine(**INLINE_JIT)

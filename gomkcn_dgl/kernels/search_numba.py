@@ -49,8 +49,9 @@ class Scratch(NamedTuple):
 
 def new_scratch(max_nodes: int, limit: int, num_nodes: int) -> Scratch:
     """Return the scratch for subgraphs of ``max_nodes``, where a row has up to ``limit`` nodes."""
-    # the nodes of whole hops and their rows; one more, since a node is written before it is new
-    capacity = max(max_nodes, min(max_nodes * (limit + 1), num_nodes)) + 1
+    # the nodes of whole hops and their rows, or those of a grown set and of as many that came in
+    # for its leaves; one more, since a node is written before it is new
+    capacity = max(max_nodes, min(2 * max_nodes * (limit + 1), num_nodes)) + 1
     width = 1
     while 1 << width < 2 * capacity:
         width += 1

@@ -34,8 +34,9 @@ from gomkcn_dgl.runtime.files import (
 )
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restarted
 
-# files by which finished runs are known, and the commands that they are of
-_FINISHED = {"run.json": "mine", "metrics.json": "train"}
+# files by which runs are known, and their commands; the first two have a run.json too
+_KINDS = {"patterns.json": "mine", "filters.json": "filters", "metrics.json": "train"}
+_FINISHED = "run.json"
 Content = str | bytes | Callable[[BinaryIO], None]
 _OWNER = "{} on {}"
 # the lock where there are none, and what a file system says then
@@ -187,8 +188,14 @@ def read_json(path: Path) -> Any:
     try:
         return parse_json(read_file(path))
     except FileNotFoundError:
-        there = [command for name, command in _FINISHED.items() if (path.parent / name).exists()]
-        if there and path.name in _FINISHED:
+        there = [
+            command
+            for name, command in _KINDS.items()
+            if name != path.name
+            and (path.parent / name).exists()
+            and not (path.name == _FINISHED and name != "metrics.json")
+        ]
+        if there and path.name in (_FINISHED, *_KINDS):
             raise InputError(
                 f"run folder {str(path.parent)!r} holds a run of gomkcn {there[0]}, and another "
                 f"kind is needed here: {path.name} is missing."

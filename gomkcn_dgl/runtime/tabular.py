@@ -95,6 +95,11 @@ def _arrow_array(column: Any) -> pa.Array:
     if kind == "i":
         own = np.ascontiguousarray(column, np.int64)
         return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
+    if kind == "f":
+        real = np.ascontiguousarray(column, column.dtype if column.dtype.itemsize == 4 else float)
+        known = pa.py_buffer(np.packbits(~np.isnan(real), bitorder="little"))
+        type_of = {4: pa.float32(), 8: pa.float64()}[real.dtype.itemsize]
+        return pa.Array.from_buffers(type_of, len(real), [known, pa.py_buffer(real)])
     if kind == "U":
         texts = [text.encode() for text in column.tolist()]
         ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)

@@ -156,7 +156,8 @@ class TrainedNetwork:
         split, features, classes = _read_common(state)
         weights = state["model"]
         scaling = FeatureScaling(**{name: one.numpy() for name, one in state["scaling"].items()})
-        if settings.model.num_layers > len(weights) or len(scaling.offset) != len(features):
+        widths = {len(one) for one in vars(scaling).values()}
+        if settings.model.num_layers > len(weights) or widths != {len(features)}:
             raise ValueError("its layers or features are not those of its settings")
         # a check of the shapes that takes no memory
         with torch.device("meta"):

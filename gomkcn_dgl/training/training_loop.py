@@ -223,8 +223,8 @@ def train_classifier(
     Raises
     ------
     InputError
-        For a part without members, a loss that is not finite, or a checkpoint that does not
-        belong to this run.
+        For a part without members, data on another device than the model, a loss that is not
+        finite, or a checkpoint that does not belong to this run.
     RunInterruptedError
         If a signal ended training, after a last checkpoint.
 
@@ -245,7 +245,13 @@ def train_classifier(
     for name, part in (("train", train), ("validation", validation)):
         if len(part) == 0:
             raise InputError(f"{name} must have at least one member, got none.")
-    labels = labels.to(data.feat.device)
+    device = next(model.parameters()).device
+    if device != data.feat.device:
+        raise InputError(
+            f"data must be on the device of the model, {device}, got {data.feat.device}; make them "
+            "by GraphCollection(graph, settings, device), or move the model."
+        )
+    labels = labels.to(device)
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
     state = _TrainingState(model, optimizer, np.random.default_rng(settings.seed))
     steps, stop = Steps() if steps is None else steps, ""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.matching import GOMKKernel, check_kernel
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.subgraphs import MAX_HOPS, SubgraphSettings, usual_hops
+from mining.filters.centroids import refine_features
 from mining.filters.discrete_filters import DiscreteFilters, discretize
 from mining.filters.rooted_subgraphs import RootedSubgraphs
 
@@ -56,7 +57,9 @@ class FilterLearning:
     Attributes
     ----------
     num_epochs : int
-        Gradient epochs; 0 keeps the initial filters.
+        Gradient epochs; 0 keeps the initial filters. Where features are numbers that vary from copy
+        to copy, training averages them (see the notes of :class:`gomkcn.FilterMiner`). Filters that
+        start from real subgraphs keep their structures, so that 0 is enough on structure alone.
     policy : {"dense", "bfs"}
         Which nodes of a larger ball remain in a subgraph, see :func:`gomkcn.extract_subgraphs`; the
         paper uses ``"bfs"``, which rarely leaves a whole occurrence.
@@ -98,7 +101,7 @@ class FilterLearning:
     init: str = "facility_location"
     learning_rate: float = 0.1
     relocate: bool = True
-    feature_contrast: float = 0.3
+    feature_contrast: float = 0.2
     max_subgraphs: int = 2000
     kernel: GOMKKernel = DEFAULT_KERNEL
     backend: str = "auto"
@@ -198,6 +201,9 @@ def _learn(
     losses = training.run(on_epoch)
     candidates.append(discretize(filters))
     best = min(candidates, key=lambda one: mean_distance(subgraphs, one.adj, one.feat, learning))
+    # 3. where there was a training, features are what the copies of a structure have on average
+    if learning.num_epochs > 0:
+        best = _refine(best, subgraphs, learning)
     return {
         "adj": best.adj.numpy(),
         "feat": best.feat.numpy(),
@@ -205,6 +211,23 @@ def _learn(
         "num_nodes": np.array(best.num_nodes),
         "curve": np.array([before, *losses]),
     }
+
+
+def _refine(
+    filters: DiscreteFilters, subgraphs: RootedSubgraphs, learning: FilterLearning
+) -> DiscreteFilters:
+    """Set the features to the means over the subgraphs that have the structure of their filter."""
+    found = assign(subgraphs, filters.adj, filters.feat, learning)
+    feat = refine_features(
+        filters.adj.to(subgraphs.device),
+        filters.feat.to(subgraphs.device),
+        subgraphs.adj,
+        subgraphs.feat,
+        subgraphs.num_nodes,
+        found.filter_of,
+        found.matching,
+    )
+    return replace(filters, feat=feat.cpu())
 
 
 def choose_initial(

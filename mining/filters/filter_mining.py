@@ -68,6 +68,10 @@ class FilterMining:
         self.max_assigned = max_assigned
         self.random_state = random_state
 
+    def unfitted(self: M) -> M:
+        """Another one with the same parameters, which is not fitted."""
+        return type(self)(**{name: getattr(self, name) for name in PARAMETERS})
+
     def resolve_learning(self) -> FilterLearning:
         """``learning``, or the default."""
         return check_learning(self.learning)

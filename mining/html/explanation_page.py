@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from markupsafe import Markup
 from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.graph_classes import read_node_mask
 from gomkcn_dgl.runtime.output_folder import write_files
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
@@ -19,14 +21,34 @@ from gomkcn_dgl.training.training_run import (
     read_metrics,
     read_training_data,
 )
-from mining.classifier_explanation import Explanation, explain_classifier
+from mining.classifier_explanation import Decision, Evidence, Explanation, explain_classifier
 from mining.html.page import flatten, render_page
-from mining.plots.filter_drawing import response_fills
-from mining.plots.layout import Drawable
+from mining.plots.filter_drawing import (
+    PLAIN_FILL,
+    draw_filter,
+    draw_loss_curve,
+    draw_scale,
+    has_letters,
+    response_fills,
+)
+from mining.plots.layout import DrawnGraph
 from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import line_styles
 
 PAGE = "explanation.html"
+# of a list of all filters so many have their responses drawn, in graphs of so many nodes: the page
+# of ten classes then stays below two megabytes
+_MOST_MAPS, _MOST_MAPPED_NODES = 16, 64
+# what the last layer reads of the responses of a graph's nodes
+_READ = {
+    "max": "highest response",
+    "mean": "mean response",
+    "sum": "sum of the responses",
+    None: "response",
+}
+# nothing but the style in the page itself
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_TOO_LARGE = Markup('<p class="cap">Too large to be drawn.</p>')
 
 
 def explain_run(
@@ -42,7 +64,12 @@ def explain_run(
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
     not given; ``rows`` are the graphs to show.
     """
-    classifier, metrics = load_classifier(run), read_metrics(run)
+    classifier, metrics = load_classifier(run, "cpu"), read_metrics(run)
+    if classifier.settings.data.nodes:
+        raise InputError(
+            f"RUN classifies nodes, and a page shows graphs; gomkcn predict {run} GRAPH gives the "
+            "class of each node."
+        )
     settings = classifier.settings.override({"path": data_path})
     if data is None:
         if not Path(settings.data.path).exists():
@@ -56,7 +83,9 @@ def explain_run(
             raise InputError(
                 f"the data set must be the one of the run, with {name} {stored}, got {size}."
             )
-    explanation = explain_classifier(classifier, data, rows)
+    # that of a node is the node itself
+    marked = None if data.of_nodes else read_node_mask(settings.data.path)
+    explanation = explain_classifier(classifier, data, rows, marked)
     folder = Path(run) / "explanation" if out is None else Path(out)
     page = render_explanation(explanation, metrics, settings.to_dict())
     write_files(folder, {PAGE: page})
@@ -68,38 +97,130 @@ def render_explanation(
 ) -> str:
     """Render an explanation as one self-contained page."""
     chosen = metrics.get("chosen")
+    drawings = _Drawings(explanation)
     return render_page(
         "explanation.html.jinja",
+        policy=_POLICY,
+        script="",
+        data="",
         explained=explanation,
+        evidence=explanation.evidence,
         names=explanation.class_names,
         source=Path(settings["data"]["path"]).resolve().name,
         metrics=metrics,
         interval=_interval(metrics),
         verdict=judge_accuracy(metrics),
         chosen=None if chosen is None else describe_chosen(chosen),
-        draw=_draw,
+        draw=drawings,
+        read=_READ[explanation.pooling],
+        members=metrics["classes_of"],
+        ordered=_ordered,
+        logit=_logit,
+        ringed=any(one.ringed for one in explanation.decisions),
+        loss=_draw_loss(metrics),
         settings=flatten(settings),
         provenance=flatten(metrics["provenance"]),
     )
 
 
-def _draw(graph: Drawable | None, scores: np.ndarray | None = None) -> Markup:
-    """A graph, coloured by the responses ``[V, F]`` of its nodes to the strongest filter."""
-    if graph is None:
-        return Markup("<p>Too large to be drawn.</p>")
-    fills: list[str] = []
-    if scores is not None:
-        own = scores[:, scores.max(axis=0).argmax()]
-        fills = response_fills(own, float(own.min()), float(own.max()))
-    wide = 0.6 if graph.num_nodes <= 10 else 1 if graph.num_nodes <= 60 else 2
+@dataclass(frozen=True)
+class _Drawings:
+    """The drawings of a page, all by the same rules: of a graph, of responses, of a filter."""
+
+    explanation: Explanation
+
+    def graph(self, graph: DrawnGraph | None, like: Decision | None = None) -> Markup:
+        """A graph, with the features and rings of a decision, or without."""
+        if graph is None:
+            return _TOO_LARGE
+        label = f"{graph.num_nodes} nodes and {len(graph.edges)} edges"
+        if like is not None:
+            around = " and its neighbourhood" if self.explanation.of_nodes else ""
+            label = f"{like.name}{around}: {label}"
+        fills = [PLAIN_FILL] * graph.num_nodes
+        if like is not None:
+            fills = self.explanation.colors.fills(like.features)
+        return _draw(graph, fills, label, () if like is None else like.ringed)
+
+    def response(self, decision: Decision, number: int) -> Markup:
+        """A graph whose nodes have the colours of their responses to a filter."""
+        one = self.explanation.filters[number]
+        if decision.graph is None:
+            return _TOO_LARGE
+        assert decision.scores is not None
+        own = decision.scores[:, number]
+        label = f"responses of nodes to filter {number}, from {own.min():.3f} to {own.max():.3f}"
+        return _draw(decision.graph, response_fills(own, one.low, one.high), label, decision.ringed)
+
+    def filter(self, number: int, wide: float = 1.0) -> Markup:
+        """A filter with its weights and features."""
+        one = self.explanation.filters[number]
+        return draw_filter(
+            one.structure,
+            one.weights,
+            one.features,
+            self.explanation.colors,
+            round(wide * 150),
+            round(wide * 128),
+            lines=line_styles([], one.structure.relations.kinds),
+            label=f"filter {number}",
+        )
+
+    def scale(self, number: int) -> Markup:
+        """The legend of the responses to a filter."""
+        one = self.explanation.filters[number]
+        return draw_scale(one.low, one.high)
+
+    def here(self, decision: Decision, number: int) -> str:
+        """The response of a node to a filter, or the highest one of a graph's nodes, in words."""
+        assert decision.scores is not None
+        own = decision.scores[:, number]
+        if self.explanation.of_nodes:
+            return f"Of {decision.name}: {own[0]:.3f}"
+        return f"Highest in {decision.name}: {own.max():.3f}"
+
+    def with_map(self, decision: Decision, place: int) -> bool:
+        """Whether the responses to the filter at a ``place`` of a list are drawn."""
+        return place < _MOST_MAPS and len(decision.features) <= _MOST_MAPPED_NODES
+
+
+def _draw(
+    graph: DrawnGraph, fills: Sequence[str], label: str, ringed: Sequence[int] = ()
+) -> Markup:
+    """A graph, larger for more nodes."""
+    wide = 0.7 if graph.num_nodes <= 10 else 1.3 if graph.num_nodes <= 60 else 1.8
     return draw_structure(
         graph,
         round(200 * wide),
         round(170 * wide),
         lines=line_styles([], graph.relations.kinds),
-        letters=bool(graph.categories),
-        label=f"graph of {graph.num_nodes} nodes and {len(graph.edges)} edges",
+        letters=has_letters(graph),
         fills=fills,
+        ringed=ringed,
+        label=label,
+    )
+
+
+def _ordered(evidence: Evidence, label: int) -> list[int]:
+    """The filters by their evidence for a class, the most first."""
+    return np.argsort(-evidence.values[label], kind="stable").tolist()
+
+
+def _logit(value: float) -> str:
+    """Evidence with its sign, such as +5.12 or −0.03."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _draw_loss(metrics: Mapping[str, Any]) -> Markup:
+    """The losses of a network, and its best epoch; empty for a kernel machine."""
+    history = metrics.get("history")
+    if not history:
+        return Markup()
+    return draw_loss_curve(
+        history["train_loss"],
+        first=1,
+        validation=history["val_loss"],
+        marked=metrics["best_epoch"],
     )
 
 

@@ -99,16 +99,22 @@ class FiltersRun extends DrawnGraph {
     return colors[this.filters[this.labels[node]]?.color ?? "node"];
   }
 
-  letterLook(node, colors) {
+  letterLook(node, colors, light) {
     const fill = this.colorOf(node, colors);
     const parts = fill.startsWith("#") ? parseHex(fill) : fill.match(/\d+/g).map(Number);
-    return { fill, text: isBright(parts) ? "#15181c" : "#ffffff" };
+    return { fill, text: isBright(parts) ? "#15181c" : "#ffffff", alpha: this.alphaOf(node, light) };
+  }
+
+  // what is not selected is pale; where responses are shown, only beside a node
+  alphaOf(node, light) {
+    const dims = light.nodes.size && (this.mode === WHICH || light.one.length);
+    return dims && !light.nodes.has(node) ? 0.3 : 1;
   }
 
   paint(painter, nodes, edges, place, radius) {
-    const { colors, light, isSelected } = painter;
+    const { colors, light } = painter;
     const one = new Set(light.one);
-    const dims = isSelected && light.nodes.size && (this.mode === WHICH || one.size);
+    const dims = light.nodes.size && (this.mode === WHICH || one.size);
     const rank = (edge) => light.added.has(edge) ? 2 : light.oneEdges.has(edge) ? 1 : 0;
     const groups = grouped(edges, rank);
     for (const at of [0, 1, 2])
@@ -119,8 +125,8 @@ class FiltersRun extends DrawnGraph {
     const rankOf = (node) => (one.has(node) ? 2000 : light.nodes.has(node) ? 1001 : 0) +
       (this.mode === RESPONSE ? this.responses[this.shown][node] : 0);
     for (const node of [...nodes].sort((u, v) => rankOf(u) - rankOf(v)))
-      painter.node(node, place, radius, this.colorOf(node, colors), one.has(node) ? colors.ink : colors.paper,
-        one.has(node) ? (node === light.one[0] ? 3 : 1.6) : 0.6, dims && !light.nodes.has(node) ? 0.3 : 1);
+      painter.node(node, place, radius, this.colorOf(node, colors), one.has(node) ? colors.ink : this.mode === RESPONSE ? colors.edge : colors.paper,
+        one.has(node) ? (node === light.one[0] ? 3 : 1.6) : 0.6, this.alphaOf(node, light));
   }
 
   // the highest response of a graph to the filter that is shown
@@ -143,7 +149,7 @@ class FiltersRun extends DrawnGraph {
   }
 
   captionOf(graph) {
-    return this.mode === RESPONSE ? [share(this.highest(graph)), this.className(graph)].filter(Boolean).join(" ") : this.className(graph);
+    return this.mode === RESPONSE ? [share(this.highest(graph)), this.className(graph)].filter(Boolean).join(" · ") : this.className(graph);
   }
 }
 
@@ -172,6 +178,7 @@ class FilterExplorer extends Explorer {
     $("#h-c").textContent = responds ? `Response to filter ${run.shown}` : "Which filter a node belongs to";
     for (const button of $$("[data-mode]")) button.setAttribute("aria-pressed", button.dataset.mode === run.mode);
     $("#scale").hidden = !responds;
+    $("#explorer").classList.toggle("responds", responds);
     $("#low").textContent = share(filter.low);
     $("#high").textContent = share(filter.high);
   }
@@ -204,7 +211,7 @@ class FilterExplorer extends Explorer {
     const what = run.collection ? "a graph" : "a node";
     return [make("div", {},
       make("h3", {}, `${plural(run.filters.length, "filter")}, ${plural(run.size, "node")}${run.size < run.numNodes ? " drawn" : ""}`),
-      make("p", { class: "sub" }, (free ? `${digits(free)} of the nodes were not drawn for the comparison, and are grey. ` : "") +
+      make("p", { class: "sub" }, (free ? `${digits(free)} of them are not in the random sample that was compared with the filters, and are grey. ` : "") +
         `Select a filter to see where it responds, or ${what} to see its ${run.collection ? "nodes" : "subgraph beside its filter"}.`))];
   }
 
@@ -245,9 +252,12 @@ class FilterExplorer extends Explorer {
   aboutFilter(id) {
     const filter = this.run.filters[id];
     const features = $(`#features-${id}`);
+    const graphs = filter.graphs.filter(([graph]) => this.view.members?.has(graph));
+    const highest = make("p", { class: "sub" }, "Highest responses: ", ...graphs.flatMap(([graph, response], at) =>
+      [at ? ", " : "", this.link(`graph ${graph}`, { kind: "graph", graph }), ` ${share(response)}`]));
     return [this.picture(id), make("h3", {}, this.title(id)), this.pager(id),
       make("p", { class: "sub" }, `${filter.said} Responses of the nodes ${this.run.size < this.run.numNodes ? "drawn " : ""}from ${share(filter.low)} to ${share(filter.high)}.`),
-      ...(features ? [features.content.cloneNode(true)] : [])];
+      ...(graphs.length ? [highest] : []), ...(features ? [features.content.cloneNode(true)] : [])];
   }
 
   aboutNode(node) {
@@ -260,7 +270,7 @@ class FilterExplorer extends Explorer {
       .flatMap(([response, other], at) => [at ? ", " : "", this.link(`filter ${other}`, { kind: "filter", id: other }), ` ${share(response)}`]));
     if (id < 0) {
       this.detail.classList.add("plain");
-      return [make("div", {}, make("h3", {}, name), make("p", { class: "sub" }, "It is not among the nodes that were drawn for the comparison."), responses)];
+      return [make("div", {}, make("h3", {}, name), make("p", { class: "sub" }, "It is not in the random sample of nodes that was compared with the filters."), responses)];
     }
     const place = run.placeOf(node);
     const title = make("h3", {}, `${name}: filter ${id}, similarity ${share(run.similarities[node])}`);
@@ -286,7 +296,7 @@ class FilterExplorer extends Explorer {
     const text = said.join(", ");
     if (this.run.exact[node])
       return text ? `Its subgraph is the structure of the filter. As nodes are matched, by features and what is around them, ${text}.`
-        : "Its subgraph is the structure of the filter, and so is each matched pair of nodes.";
+        : "Its subgraph is the structure of the filter, matched node by node.";
     return text ? `Of its subgraph: ${text}.` : "Its subgraph has the edges of the filter and no others.";
   }
 
@@ -298,8 +308,11 @@ class FilterExplorer extends Explorer {
     const graph = this.run.collection ? [make("div", {}, make("dt", {}, "in"), make("dd", {},
       this.link(`graph ${this.run.graphs[node]}`, { kind: "graph", graph: this.run.graphs[node] })))] : [];
     return make("dl", { class: "map" }, ...graph, ...rows.map(([letter, row]) => make("div", {}, make("dt", {}, letter),
-      make("dd", {}, this.link(this.run.nameOf(row), { kind: "node", node: row })))));
+      make("dd", {}, this.link(this.named(row), { kind: "node", node: row })))));
   }
+
+  // a node with its category
+  named(node) { return [this.run.nameOf(node), this.run.kindName(node)].filter(Boolean).join(" "); }
 
   // the subgraph of a node in the shape of the filter
   subgraph(node, { rows, at, edges, missing, added, unmatched }) {
@@ -338,7 +351,7 @@ class FilterExplorer extends Explorer {
     const { run } = this;
     const { nodes, edges } = this.view.members.get(graph);
     const rows = nodes.map((node) => make("div", {},
-      make("dt", {}, this.link([run.nameOf(node), run.kindName(node)].filter(Boolean).join(" "), { kind: "node", node })),
+      make("dt", {}, this.link(this.named(node), { kind: "node", node })),
       make("dd", {}, run.labels[node] < 0 ? "–" : `filter ${run.labels[node]} ${share(run.similarities[node])}`)));
     return [make("div", {}, this.view.picture(graph, 220, 160),
       make("h3", {}, `Graph ${graph}`),

@@ -5,6 +5,7 @@ Every number comes from ``filters.json`` or ``run.json``, and sentences are made
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -44,6 +45,8 @@ _MOST_FEATURES = 6
 _SAME_LOSS = 0.0005
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
+# such as "tree with 6 nodes (degrees 3, 2, 2, 1, 1, 1) (A--B, B--C, ...)"
+_TREE = re.compile(r"(.+?) \((degrees [\d, ]+)\)(?: \(.+\))?")
 Row = dict[str, Any]
 Number = Callable[..., Markup]
 
@@ -88,6 +91,7 @@ def filters_row(
     lines: Mapping[Kind, str] | None = None,
     number: Number | None = None,
     href: str = "",
+    notes: Mapping[int, str] | None = None,
 ) -> Markup:
     """Filters as small multiples, a row of them: drawing, name, frequency, how many exactly.
 
@@ -106,6 +110,9 @@ def filters_row(
         ``text``. By default numbers are plain text.
     href : str
         Where the name of filter 3 leads to, such as ``"filters.html#filter-{}"``; "" for nowhere.
+    notes : mapping, optional
+        What is to be said of filters, by their numbers; filters are then without colours, which
+        stand for something else on the page.
 
     Returns
     -------
@@ -135,16 +142,19 @@ def filters_row(
                 number(one.id, key, "value", text=text)
                 for key, text in zip(("frequency", "exact"), said, strict=True)
             ]
-        name: str | Markup = one.name
+        # the degrees of a tree are too long for a row
+        name: str | Markup = one.name.partition(" (")[0]
         if href:
-            name = Markup('<a href="{}">{}</a>').format(href.format(one.id), one.name)
+            name = Markup('<a href="{}" title="{}">{}</a>').format(
+                href.format(one.id), one.name, name
+            )
         items += Markup(
             '<li class="{}"><span class="plain-pic">{}</span>'
             '<span class="who"><span class="id">{}</span><span>{}</span></span>'
             '<span><b class="big">{}</b> {} <small>{}</small></span>'
-            '<span class="sub">{} exactly</span></li>'
+            '<span class="sub">{} exactly{}</span></li>'
         ).format(
-            color,
+            color if notes is None else "plain-id",
             drawing,
             one.id,
             name,
@@ -152,6 +162,7 @@ def filters_row(
             "node" if one.frequency.value == 1 else "nodes",
             percent(one.frequency.value / max(1, num_nodes)),
             said[1],
+            Markup("<br>{}").format(notes[one.id]) if notes and notes.get(one.id) else "",
         )
     return Markup('<ol class="filters">{}</ol>').format(items)
 
@@ -175,7 +186,7 @@ def _counted(own: Number, number: OccurrenceCount) -> tuple[Markup | str, Markup
     if number.is_exact:
         return value, ""
     ends = own("low", text=digits(number.low)), own("high", text=digits(number.high))
-    return Markup("≈ ") + value, Markup("95% CI {} to {}").format(*ends)
+    return Markup("≈ ") + value, Markup("{} to {}").format(*ends)
 
 
 def _rows(run: FiltersRun, numbers: Numbers, lines: Mapping[Kind, str]) -> list[Row]:
@@ -199,16 +210,14 @@ def _row(
     structure = one.structure
     shape, _, relations = one.name.partition(": ")
     # what tells trees apart stands below what they are
-    name, _, degrees = shape.removesuffix(")").partition(" (degrees ")
+    tree = _TREE.fullmatch(shape)
+    name, degrees = tree.groups() if tree else (shape, "")
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
-    graphs = ", ".join(str(graph) for graph, _ in run.highest[one.id])
     subs = {
         relations: relations,
-        f"degrees {degrees}": degrees,
-        size: not name.startswith(size),
+        degrees: degrees,
         f"planted: {planted}": planted,
-        f"highest response in graphs {graphs}": graphs,
     }
     frequency, interval = _counted(partial(own, "frequency"), one.frequency)
     exact, _ = _counted(partial(own, "exact"), one.exact)
@@ -227,6 +236,7 @@ def _row(
         "name": name,
         "planted": planted,
         "subs": [text for text, is_said in subs.items() if is_said],
+        "size": "" if name.startswith(size) else size,
         "frequency": frequency,
         "interval": interval,
         "share": percent(run.share(one.id)),
@@ -308,9 +318,12 @@ def _most_frequent(run: FiltersRun, numbers: Numbers) -> Markup:
     first = run.filters[0]
     frequency, _ = _counted(partial(numbers, "filters", 0, "frequency"), first.frequency)
     exact, _ = _counted(partial(numbers, "filters", 0, "exact"), first.exact)
-    return Markup("The most frequent one is {}: <b>{} nodes</b> ({}), {} of them exactly.").format(
-        first.name, frequency, percent(run.share(0)), exact
-    )
+    name, _, more = first.name.partition(": ")
+    if more:
+        name = f"{name} ({more})"
+    return Markup(
+        "The most frequent is filter 0, {}: <b>{} nodes</b> ({}), {} of them exactly."
+    ).format(name, frequency, percent(run.share(0)), exact)
 
 
 def _planted(run: FiltersRun, numbers: Numbers) -> Markup:
@@ -384,12 +397,16 @@ def _key(run: FiltersRun, has_categories: bool) -> str:
         how = "counted, or estimated where ≈ stands before them"
     if len(counted) < len(run.occurrences):
         how += "; a dash where time was up"
+    is_sample = run.num_assigned < run.graph.num_nodes
+    ci = ""
+    if is_sample or not all(one.is_exact for one in counted):
+        ci = " Below an estimate stands its 95% CI."
     letters = "Letters are categories of nodes. " if has_categories else ""
     return (
         f"Edges have a weight above ½ and are as dark as it is large. {letters}"
         "Frequency: nodes whose subgraph is most similar to the filter; exactly: those of them "
         "whose subgraph is the structure. Similarity: the median of these nodes, with the middle "
-        f"80%. Occurrences: of the structure, induced, {how}."
+        f"80%. Occurrences: of the structure, induced, {how}.{ci}"
     )
 
 
@@ -439,6 +456,7 @@ def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, st
                 "edges": [[u, v, relation] for (u, v), relation in edges],
                 "points": np.round(structure_positions(one.structure), 3).tolist(),
                 "said": f"{_nodes_said(one.frequency)} it, {_short(one.exact)} exactly.",
+                "graphs": [[graph, round(1000 * value)] for graph, value in run.highest[one.id]],
                 "low": min(known, default=0),
                 "high": max(known, default=0),
             }

@@ -35,19 +35,23 @@ def _said(number: OccurrenceCount) -> str:
     return f"≈ {number.short}" if number.state == "estimated" else number.short
 
 
+def filters_sentence(run: FiltersRun) -> str:
+    """How many filters there are for how many neighbourhoods, and what the columns mean."""
+    assigned = count(run.num_assigned, "node")
+    if run.num_assigned < run.graph.num_nodes:
+        assigned += f" of {run.graph.num_nodes:,}, drawn at random"
+    return (
+        f"{count(len(run.filters), 'filter')} for the neighbourhoods of {assigned}. Frequency: "
+        "nodes whose subgraph is most similar to the filter; exact: those whose subgraph is its "
+        "structure; similarity: their median."
+    )
+
+
 def format_filters(run: FiltersRun) -> str:
     """What filters a graph has, and which planted motifs are among them."""
     if not run.filters:
         return "The graph has no node."
-    assigned = count(run.num_assigned, "node")
-    if run.num_assigned < run.graph.num_nodes:
-        assigned += f" of {run.graph.num_nodes:,}, drawn at random"
-    parts = [
-        f"{count(len(run.filters), 'filter')} for the neighbourhoods of {assigned}. Frequency: "
-        "nodes whose subgraph is most similar to the filter; exact: those whose subgraph is its "
-        "structure; similarity: their median.",
-        str(filters_table(run)),
-    ]
+    parts = [filters_sentence(run), str(filters_table(run))]
     if run.recovery is not None:
         found = sum(one.recovered for one in run.recovery)
         total = count(len(run.recovery), "planted motif")

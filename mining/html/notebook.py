@@ -17,17 +17,31 @@ from markupsafe import Markup, escape
 from gomkcn_dgl.graphs.shapes import tell_apart
 from gomkcn_dgl.runtime import register_html
 from gomkcn_dgl.runtime.files import visible
+from mining.filters.filter_miner import FilterMiner
+from mining.filters.mined_filter import MinedFilter
+from mining.filters_run import FiltersRun
+from mining.html.filters_page import filters_row
 from mining.html.report import render_report
 from mining.html.terminal import EDITS_NOTE, copies_said, has_edits, other_sentence, shown_set
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, MORE, Pattern, Patterns
 from mining.pattern_miner import PatternMiner
+from mining.plots.filter_drawing import FeatureColors
+from mining.plots.filter_figure import feature_colors
 from mining.plots.structure_drawing import color_style, draw_structure
 from mining.plots.styles import line_styles
 
 # rows of patterns that are listed
 _MOST_ROWS = 20
+# of a row of filters, as page.css has it, where a page is light or dark
+_FILTERS_STYLE = (
+    ".filters{display:flex;flex-wrap:wrap;gap:12px 18px;padding:0;list-style:none}"
+    ".filters li{display:flex;flex-direction:column;width:130px}"
+    ".filters .plain-pic{--c:currentColor;--t:Canvas}"
+    ".filters .id{font-weight:700;margin-right:.4em}"
+    ".scale i{display:inline-block;width:64px;height:9px}"
+)
 _RESULTS = {MORE: "over-represented", LESS: "under-represented"}
 
 
@@ -89,6 +103,24 @@ def _run_html(run: MiningRun) -> str:
     return _motif_set_html(run.motif_set) + patterns_html(run.patterns)
 
 
+def _filter_miner_html(miner: FilterMiner) -> str:
+    """The filters as small multiples; the parameters before the miner is fitted."""
+    if not hasattr(miner, "filters_"):
+        return f"<pre>{html.escape(repr(miner))}</pre>"
+    colors = feature_colors(miner)
+    return _filters_html(miner.filters_, colors, len(miner.labels_))
+
+
+def _filters_html(filters: Sequence[MinedFilter], colors: FeatureColors, num_nodes: int) -> Markup:
+    """A row of filters with the style that it has on a page."""
+    row = filters_row(filters, colors, num_nodes)
+    return Markup("<style>{}</style>{}{}").format(Markup(_FILTERS_STYLE), row, colors.legend())
+
+
+def _filters_run_html(run: FiltersRun) -> str:
+    return _filters_html(run.filters, run.colors, run.graph.num_nodes)
+
+
 def explore(run: MiningRun) -> Any:
     """The page as a widget, or in a frame alone where there are no widgets."""
     try:
@@ -124,3 +156,5 @@ register_html(Patterns, patterns_html)
 register_html(PatternMiner, _miner_html)
 register_html(MotifSet, _motif_set_html)
 register_html(MiningRun, _run_html)
+register_html(FilterMiner, _filter_miner_html)
+register_html(FiltersRun, _filters_run_html)

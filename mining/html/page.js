@@ -544,7 +544,8 @@ class Gallery {
       const [x, y] = place(node);
       writer.beginPath();
       writer.arc(x, y, 6);
-      const { fill, text } = run.letterLook(node, colors);
+      const { fill, text, alpha } = run.letterLook(node, colors, this.light);
+      writer.globalAlpha = alpha;
       writer.fillStyle = fill;
       writer.fill();
       writer.fillStyle = text;

@@ -75,7 +75,7 @@ class MiningRun extends DrawnGraph {
 
   letterLook(node, colors) {
     const motif = this.motifs[this.motifOf[node]];
-    return { fill: colors.paper, text: motif ? colors[motif.color] : colors.ink };
+    return { fill: colors.paper, text: motif ? colors[motif.color] : colors.ink, alpha: 1 };
   }
 
   // those of copies and those that are lit on top

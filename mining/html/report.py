@@ -17,9 +17,12 @@ from markupsafe import Markup
 
 from gomkcn_dgl.csr import CONSTANT, MIRRORED
 from gomkcn_dgl.graphs.shapes import count
+from mining.filters.mined_filter import MinedFilter
+from mining.filters_run import FOLDER, PAGE, RECORD
 from mining.fragments import molecule_of
 from mining.html.drawn_graph import content_policy, page_script
 from mining.html.explorer import explorer_data, first_called
+from mining.html.filters_page import filters_row
 from mining.html.page import Numbers, expected, flatten, percent, render_page, signed, whole
 from mining.html.terminal import (
     EDITS_NOTE,
@@ -40,6 +43,8 @@ from mining.plots.profile import MOST_BARS, draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names, swatch
 from mining.plots.styles import Kind, color_class, line_styles
 
+# filters in the row at the top, one line of a screen
+MOST_IN_ROW = 8
 # rows of each group of the comparison that are shown at first
 _FIRST_ROWS = {MORE: 6, LESS: 4, AS_EXPECTED: 0, "": 0}
 _HEADS = {
@@ -70,6 +75,7 @@ def render_report(run: MiningRun) -> str:
     return render_page(
         "report.html.jinja",
         run=run,
+        filters=_filters_part(run, lines),
         found=run.motif_set,
         shown=shown,
         of_set=partial(numbers, *path),
@@ -107,6 +113,59 @@ def render_report(run: MiningRun) -> str:
     )
 
 
+def _filters_part(run: MiningRun, lines: dict[Kind, str]) -> dict[str, Any] | None:
+    """The frequent neighbourhoods: a sentence, and a row of filters; None where there are none."""
+    own = run.filters
+    if own is None or not own.filters:
+        return None
+    numbers = Numbers(own.to_dict(), f"{FOLDER}/{RECORD}")
+    first = own.filters[0]
+    nodes = count(own.num_assigned, "node")
+    if own.num_assigned < own.graph.num_nodes:
+        nodes += f" of {own.graph.num_nodes:,}, drawn at random,"
+    page = f"{FOLDER}/{PAGE}"
+    shown = own.filters[:MOST_IN_ROW]
+    every = "its page" if len(own.filters) == 1 else f"all {len(own.filters)} on their page"
+    return {
+        "lead": Markup(
+            "The neighbourhoods of {} are in <b>{}</b>; the largest, with {} nodes ({}), has the "
+            "filter {}."
+        ).format(
+            nodes,
+            count(len(own.filters), "cluster"),
+            numbers("filters", 0, "frequency", "value", text=first.frequency.short),
+            percent(own.share(0)),
+            first.name,
+        ),
+        "note": (
+            "Each filter is the trained centre of a cluster of the subgraphs around the nodes. "
+            "Frequency: nodes whose subgraph is most similar to the filter; exactly: those whose "
+            "subgraph is its structure."
+        ),
+        "page": page,
+        "link": f"Details, and {every}",
+        "row": filters_row(
+            shown,
+            own.colors,
+            own.graph.num_nodes,
+            lines=lines,
+            number=partial(numbers, "filters"),
+            href=f"{page}#filter-{{}}",
+            notes={one.id: _said_of_filter(run, one) for one in shown},
+        ),
+    }
+
+
+def _said_of_filter(run: MiningRun, one: MinedFilter) -> str:
+    """Which motif the structure of a filter is, and which planted one."""
+    assert run.filters is not None, "it is one of them"
+    shown, _ = shown_set(run.motif_set)
+    motifs = [number for number, motif in enumerate(shown) if motif.key == one.structure.key]
+    said = [f"motif {number}" for number in motifs]
+    planted = run.filters.planted_as(one.id)
+    return ", ".join(said + ([f"planted: {planted}"] if planted else []))
+
+
 def _motif_rows(
     run: MiningRun, shown: MotifSet, path: tuple[str, ...], numbers: Numbers, lines: dict[Kind, str]
 ) -> list[Row]:
@@ -134,11 +193,15 @@ def _motif_rows(
         name, _, more = one.name.partition(": ")
         size = f"{count(one.num_nodes, 'node')}, {count(len(one.edges), 'edge')}"
         planted = planted_as(one, run.recovery)
+        of_filters = [] if run.filters is None else run.filters.filters
+        same = [str(seen.id) for seen in of_filters if seen.structure.key == one.key]
+        seen_by = f"filter {', '.join(same)}" if same else ""
         subs = {
             more: more,
             size: not name.startswith(size),
             f"near variant of motif {leading}": is_variant,
             f"planted: {planted}": planted,
+            seen_by: seen_by,
             f"found in {part.found_in} of {shown.num_starts} starts": shown.num_starts > 1,
         }
         total = one.frequency.occurrences

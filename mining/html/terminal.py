@@ -1,4 +1,4 @@
-"""A run in the terminal: the motif set, then what random graphs do not have, then classes."""
+"""A run in the terminal: filters, the motif set, what random graphs do not have, classes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from math import isfinite
 
 from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable
+from mining.html.filters_text import filters_sentence, filters_table
 from mining.html.page import expected, signed
 from mining.html.text_table import Table, paragraphs
 from mining.mining_run import MiningRun, compare_runs
@@ -163,9 +164,12 @@ def given_sentences(found: MotifSet) -> list[str]:
 
 
 def format_run(run: MiningRun) -> str:
-    """The motif set, what random graphs do not have, classes and planted motifs."""
+    """Filters, the motif set, what random graphs do not have, classes and planted motifs."""
     found, (shown, _) = run.motif_set, shown_set(run.motif_set)
-    parts = [summary(found)]
+    parts = []
+    if run.filters is not None:
+        parts += [filters_sentence(run.filters), str(filters_table(run.filters))]
+    parts.append(summary(found))
     if shown is not found:
         parts.append(other_sentence(shown))
     if shown.motifs:

@@ -35,8 +35,8 @@ _THREE_SCALES = (
     ("green", "#000000", "#00ff00"),
     ("blue", "#000000", "#0000ff"),
 )
-# pixels between a curve and the frame: left and right, below and above it, and of the letters
-_SIDE, _BELOW, _ABOVE, _LETTERS = 4.0, 15.0, 6.0, 10.0
+# pixels around a curve: at its sides, below and above it, for the numbers beside it; and of letters
+_SIDE, _BELOW, _ABOVE, _NUMBERS, _LETTERS = 4.0, 15.0, 6.0, 40.0, 10.0
 
 
 def viridis(value: float) -> str:
@@ -238,10 +238,22 @@ def draw_scale(low: float, high: float, colors: Sequence[str] = VIRIDIS, name: s
 1</span>
     """
     before = f"{name} " if name else ""
+    ends = [_to_span(value, high - low) for value in (low, high)]
     return Markup(
-        '<span class="scale">{}{:.3g} <i style="background:linear-gradient(90deg,{})"></i> '
-        "{:.3g}</span>"
-    ).format(before, low, ",".join(colors), high)
+        '<span class="scale">{}{} <i style="background:linear-gradient(90deg,{})"></i> {}</span>'
+    ).format(before, ends[0], ",".join(colors), ends[1])
+
+
+def _to_span(value: float, span: float) -> str:
+    """A number to a thousandth of a range.
+
+    >>> _to_span(3.6e-6, 1.0), _to_span(0.4112, 0.5), _to_span(1234.5, 800)
+    ('0', '0.411', '1234')
+    """
+    decimals = max(3 - int(np.ceil(np.log10(span))), 0) if span > 0 else 3
+    # adding 0 turns -0.0 into 0.0
+    text = f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if decimals else text
 
 
 def draw_loss_curve(
@@ -284,14 +296,15 @@ def draw_loss_curve(
         return Markup()
     low, high = min(finite), max(finite)
     size = max(len(losses), len(validation))
-    across = (width - 2 * _SIDE) / max(size - 1, 1)
+    right = width - _SIDE - _NUMBERS
+    across = (right - _SIDE) / max(size - 1, 1)
     down = (height - _BELOW - _ABOVE) / max(high - low, 1e-12)
 
     def point(epoch: int, value: float) -> str:
         return f"{_SIDE + across * epoch:.1f} {_ABOVE + down * (high - value):.1f}"
 
     base = height - _BELOW + 3
-    shapes = f'<path stroke="var(--rule-2, #b9c1ca)" d="M{_SIDE} {base}H{width - _SIDE}"/>'
+    shapes = f'<path stroke="var(--rule-2, #b9c1ca)" d="M{_SIDE} {base}H{right}"/>'
     dot = ""
     said = []
     for name, (dashes, values) in zip(("loss", "validation loss"), series, strict=True):
@@ -311,9 +324,12 @@ def draw_loss_curve(
             dot = f'<circle cx="{x}" cy="{y}" r="3.2" fill="var(--ink, currentColor)"/>'
     letters = (
         f'<text x="{_SIDE}" y="{height - 2}">{first}</text>'
-        f'<text x="{width / 2}" y="{height - 2}" text-anchor="middle">epoch</text>'
-        f'<text x="{width - _SIDE}" y="{height - 2}" text-anchor="end">{first + size - 1}</text>'
+        f'<text x="{(_SIDE + right) / 2}" y="{height - 2}" text-anchor="middle">epoch</text>'
+        f'<text x="{right}" y="{height - 2}" text-anchor="end">{first + size - 1}</text>'
+        f'<text x="{right + 6}" y="{_ABOVE + 4}">{_to_span(high, high - low)}</text>'
     )
+    if high > low:
+        letters += f'<text x="{right + 6}" y="{base}">{_to_span(low, high - low)}</text>'
     return Markup(
         f'<svg role="img" aria-label="{escape("; ".join(said))}" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}">{shapes}{dot}'

@@ -26,7 +26,7 @@ from mining.plots.styles import (
 )
 
 # pixels between the lines of a double bond, between parallel edges, and from a node to its ring
-_BOND_GAP, _EDGE_GAP, _RING_GAP = 3.6, 7.0, 2.2
+_BOND_GAP, _EDGE_GAP, _RING_GAP = 3.6, 7.0, 2.4
 # luminance above which ink has more contrast to a colour than white has (WCAG 2.2)
 _BRIGHT = 0.2
 
@@ -74,10 +74,10 @@ def draw_structure(
         if molecule is not None:
             return molecule
     positions = structure_positions(structure, missing)
-    # radius of a node, which fits between its neighbours
-    radius = min(8.5 if letters else 3.6, height / 7)
+    # radius of a node, larger for a letter or a colour, which fits between its neighbours
+    radius = min(8.5 if letters else 6.0 if len(fills) else 3.6, height / 7)
     beside = beside and bool(structure.categories)
-    half = np.array([width / 2, height / 2]) - radius - (11 if beside else 2)
+    half = np.array([width / 2, height / 2]) - radius - (11 if beside else 4 if ringed else 2)
     unit = float(min(half[0], half[1] / 0.85))
     if size > 1:
         apart = np.linalg.norm(positions[:, None] - positions, axis=2)[np.triu_indices(size, 1)]
@@ -103,7 +103,7 @@ def draw_structure(
         if node in ringed:
             shapes += (
                 f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{radius + _RING_GAP:.1f}" '
-                'fill="none" stroke="var(--ink, currentColor)" stroke-width="1.8"/>'
+                'fill="none" stroke="var(--ink, currentColor)" stroke-width="1.4"/>'
             )
         if beside and short_category(structure.categories[node]):
             # away from its neighbours, below a node amid them

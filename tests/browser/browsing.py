@@ -128,8 +128,8 @@ def browser():
 
 
 @contextlib.contextmanager
-def opened(started, file: Path, width=1280, **options):
-    """A page at a width; no error, warning or request may come from it."""
+def opened(started, file: Path, width=1280, *, ready="#explorer[data-ready]", **options):
+    """A page at a width, once an element is there; no error, warning or request may come of it."""
     size = {"width": width, "height": 900}
     page = started.new_page(viewport=size, accept_downloads=True, **options)
     said = []
@@ -144,7 +144,7 @@ def opened(started, file: Path, width=1280, **options):
         lambda request: said.append(request.url) if request.url.startswith("http") else None,
     )
     page.goto(file.as_uri())
-    page.wait_for_selector("#explorer[data-ready]")
+    page.wait_for_selector(ready)
     yield page
     page.close()
     assert not said, said

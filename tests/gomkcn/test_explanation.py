@@ -15,13 +15,20 @@ from command_line import gomkcn, refused
 from graph_files import write_tu
 from self_contained import Page
 
+from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.csr import csr_from_edges, split_graphs
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.io.foreign_files import write_dgl_graphs
+from gomkcn_dgl.io.graph_classes import read_node_mask
 from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.train_settings import TrainSettings
+from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
-from mining.classifier_explanation import explain_classifier
+from mining.classifier_explanation import explain_classifier, weigh_filters
+from mining.filters.discrete_filters import discretize
 from mining.html.explanation_page import judge_accuracy, render_explanation
-from mining.plots.filter_drawing import viridis
+from mining.plots.filter_drawing import edge_weights, viridis
+from synthetic import MotifClassificationDataset, PlantingSettings
 
 QUICK = "--epochs 2 --hops 1 --size 4 --filters 2 --levels 1 --split 0.5,0.25,0.25 --quiet"
 
@@ -65,26 +72,34 @@ def explained(trained):
     return classifier, data, explain_classifier(classifier, data, range(24))
 
 
-def test_responses_and_their_means_are_those_of_the_first_layer(explained):
+def test_responses_are_those_of_the_first_layer(explained):
     """Against a layer that extracts the subgraphs of each graph itself; all graphs differ."""
     classifier, data, _ = explained
     features = np.random.default_rng(0).random(data.graph.features.shape, dtype=np.float32)
     data = replace(data, graph=replace(data.graph, features=features))
     explanation = explain_classifier(classifier, data, range(24))
-    conv, found = classifier.model.first_conv, {}
+    conv, found, nodes = classifier.model.first_conv, {}, []
     for number, graph in enumerate(split_graphs(data.graph)):
         with torch.no_grad():
-            feat = torch.from_numpy((graph.features - classifier.offset) / classifier.spread)
+            feat = torch.from_numpy(classifier.scaling.scale(graph.features))
             scores = conv(graph, classifier.model.input(feat)).numpy()
         decision = explanation.decisions[number]
         assert (decision.row, decision.true) == (number, number % 2)
         np.testing.assert_allclose(decision.scores, scores, atol=1e-6)
+        np.testing.assert_array_equal(decision.features, graph.features)
         assert set(decision.graph.edges) == {(0, 1), (1, 2), (2, 3), (0, 3)}
         if number in classifier.split.test:
             found.setdefault(number % 2, []).append(scores.max(axis=0))
-    for number, one in enumerate(explanation.filters):
-        expected = [np.mean([own[number] for own in found[label]]) for label in (0, 1)]
-        np.testing.assert_allclose(one.class_means, expected, rtol=1e-4)
+            nodes.append(scores)
+    evidence, nodes = explanation.evidence, np.concatenate(nodes)
+    for label in (0, 1):
+        np.testing.assert_allclose(evidence.own[label], np.mean(found[label], axis=0), rtol=1e-4)
+        others = np.mean(found[1 - label], axis=0)
+        np.testing.assert_allclose(evidence.others[label], others, rtol=1e-4)
+    # the scale of a filter is over all nodes of the test part
+    ends = [(one.low, one.high) for one in explanation.filters]
+    np.testing.assert_allclose(ends, list(zip(nodes.min(axis=0), nodes.max(axis=0), strict=True)),
+                               atol=1e-6)  # fmt: skip
     # of the test part
     confusion = explanation.confusion
     right = sum(one.row in classifier.split.test and one.predicted == one.true
@@ -113,10 +128,16 @@ def test_the_page_of_a_run_and_of_chosen_graphs(trained):
     text = page.read_text()
     for name in ("harmless", "toxic", "carbon", "nitrogen"):
         assert name in text
-    # one file, no network, no script; two filters, and a graph of each class that is right
+    # one file, no network, no script
     tags = Page(text).tags
     assert "script" not in tags and "link" not in tags
-    assert tags.count("svg") == 2 + text.count(": predicted ")
+    # of each class a graph and, for both filters, a drawing and the responses; the loss
+    assert text.count(": predicted ") == 2
+    assert text.count("<details><summary>All 2 filters") == 2
+    explained = explain_classifier(load_classifier("run"), read_training_data(
+        load_classifier("run").settings.data))  # fmt: skip
+    speaking = [explained.evidence.speaker(one.label) for one in explained.decisions]
+    assert tags.count("svg") == 1 + 2 * (1 + 2 * 2) + 2 * sum(one is not None for one in speaking)
     assert "baseline: always the most frequent class, " in trained
     page.unlink()
     reported = gomkcn("report run")
@@ -157,14 +178,26 @@ def test_filters_and_responses_keep_directions(tmp_path):
     assert explanation.decisions[0].graph.relations.kinds == [("edge", True)]
     assert [set(one.graph.edges) for one in explanation.decisions] == [known[0], known[1]]
     settings = classifier.settings.override({"path": str(tmp_path)})
-    # nodes have the colours of their responses to the filter that responds most, here the second
+    # nodes have the colours of their responses to the filter that speaks for the class
     scores = np.array([[0.5, 1], [0.1, 3], [0.9, 2]])
-    shown = [replace(one, scores=scores) for one in explanation.decisions]
-    page = render_explanation(replace(explanation, decisions=shown), metrics, settings.to_dict())
-    expected = [viridis(share) for share in (0, 1, 0.5)]
-    assert re.findall(r'fill="(#[0-9a-f]{6})" stroke', page) == expected * 2
-    # three arrows in the drawing of each graph, whose heads are filled triangles
-    assert page[page.index("Filter responses") :].count('<path fill="var(--c)"') == 2 * 3
+    shown = [replace(one, scores=scores, label=one.true, ringed=(2,))
+             for one in explanation.decisions]  # fmt: skip
+    evidence = weigh_filters(np.array([[0, 1.0], [0, -1]]), np.array([[0, 1.0], [0, 0]]),
+                             np.array([0, 1]))  # fmt: skip
+    filters = [replace(one, low=1.0, high=3.0) for one in explanation.filters]
+    changed = replace(explanation, decisions=shown, evidence=evidence, filters=tuple(filters))
+    page = render_explanation(changed, metrics, settings.to_dict())
+    drawn = re.findall(r'<div class="plain-pic response">(<svg.*?</svg>)', page)
+    assert len(drawn) == 2
+    for one in drawn:
+        expected = [viridis(share) for share in (0, 1, 0.5)]
+        assert re.findall(r'fill="(#[0-9a-f]{6})" stroke', one) == expected
+        # three arrows, whose heads are filled triangles, and the ring of a marked node
+        assert one.count('<path fill="var(--c)"') == 3
+        assert one.count('class="ring"') == 1
+    # what is absent is said to be
+    assert page.count("its absence speaks for the class") == 1
+    assert "Nodes with a ring are marked in the data" in page
 
 
 def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
@@ -210,3 +243,237 @@ def test_a_classifier_is_judged_beside_the_answer_that_needs_no_learning(accurac
     metrics = {"accuracy": {"test": accuracy}, "size": {"test": size}, "baseline": baseline}
     assert words in judge_accuracy(metrics)
     assert ("no better" in judge_accuracy(metrics)) == (accuracy <= 0.5)
+
+
+def plain_evidence(weights, read, labels):
+    """The definition, number by number."""
+    num_classes, num_filters = weights.shape
+    found = np.zeros((num_classes, num_filters))
+    for label in range(num_classes):
+        for number in range(num_filters):
+            own = [read[g][number] for g in range(len(labels)) if labels[g] == label]
+            others = [read[g][number] for g in range(len(labels)) if labels[g] != label]
+            mean = sum(weights[c][number] for c in range(num_classes)) / num_classes
+            difference = sum(own) / len(own) - sum(others) / len(others)
+            found[label][number] = (weights[label][number] - mean) * difference
+    return found
+
+
+def test_evidence_is_weight_times_difference():
+    rng = np.random.default_rng(3)
+    weights, read = rng.normal(size=(3, 5)), rng.normal(size=(20, 5))
+    labels = np.arange(20) % 3
+    evidence = weigh_filters(weights, read, labels)
+    np.testing.assert_allclose(evidence.values, plain_evidence(weights, read, labels))
+    # what all classes have in common decides nothing
+    shifted = weigh_filters(weights + rng.normal(size=5), read + rng.normal(size=5), labels)
+    np.testing.assert_allclose(shifted.values, evidence.values)
+    rest = weigh_filters(weights, read, labels, rest={"more": (weights, read)}).rest["more"]
+    np.testing.assert_allclose(rest, evidence.values.sum(axis=1))
+
+
+def test_the_filter_that_speaks_is_not_the_one_of_the_highest_mean():
+    """A circle that is as like a book as a circle is: the raw mean explains the book by it."""
+    #               circle, book
+    responses = np.array(
+        [
+            [0.95, 0.60],
+            [0.95, 0.60],  # circles
+            [0.93, 0.90],
+            [0.93, 0.90],
+        ]
+    )  # books, fmt: skip
+    labels = np.array([0, 0, 1, 1])
+    weights = np.array([[4.0, -3.0], [-4.0, 3.0]])
+    evidence = weigh_filters(weights, responses, labels)
+    # the highest mean of both classes is that of the circle
+    assert evidence.own.argmax(axis=1).tolist() == [0, 0]
+    assert [evidence.speaker(label) for label in (0, 1)] == [0, 1]
+    # the absence of the book is more evidence for a circle, and yet no filter of circles
+    np.testing.assert_allclose(evidence.values[0], [0.08, 0.9])
+    assert evidence.is_absent(0, 1) and not evidence.is_absent(0, 0)
+    # without any filter that responds to it, the absence speaks
+    only = weigh_filters(weights[:, 1:], responses[:, 1:], labels)
+    assert only.speaker(0) == 0 and only.is_absent(0, 0)
+    # and where nothing differs nothing does, nor for a class without graphs
+    assert weigh_filters(weights, np.ones((4, 2)), labels).speaker(0) is None
+    assert weigh_filters(weights, responses, np.zeros(4, int)).speaker(1) is None
+
+
+def trained_on_motifs(tmp_path, features="per_node", **options):
+    """A network that was trained for a moment on graphs of a square, with a diagonal or none."""
+    planting = PlantingSettings(features)
+    dataset = MotifClassificationDataset(40, 6, motifs=("diamond4", "square"), settings=planting)
+    path = tmp_path / "motifs.bin"
+    write_dgl_graphs(path, [graph for graph, _ in dataset], dataset.labels)
+    settings = TrainSettings().override(
+        {"path": str(path), "num_filters": 3, "num_epochs": 3, "filter_size": 4, "num_hops": 2,
+         "split": (0.4, 0.1, 0.5), **options}
+    )  # fmt: skip
+    data = read_training_data(settings.data)
+    return (*run_training(settings, data), data, dataset)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"pooling": "max"}, {"pooling": "mean", "num_layers": 2}, {"pooling": "sum"},
+     {"pooling": "max", "hidden_feats": 0, "read_input": False}],
+)  # fmt: skip
+def test_all_evidence_adds_up_to_what_sets_a_class_apart(tmp_path, options):
+    classifier, _, data, _ = trained_on_motifs(tmp_path, **options)
+    # batch norm may have a negative factor
+    with torch.no_grad():
+        classifier.model.norms[0].weight[0] *= -1
+    evidence = explain_classifier(classifier, data).evidence
+    test = classifier.split.test
+    graphs = split_graphs(data.graph)
+    collection = classifier.collection(as_csr([graphs[row] for row in test]))
+    logits = predict_logits(classifier.model, collection, np.arange(len(test)), 7).numpy()
+    logits -= logits.mean(axis=1, keepdims=True)
+    labels = data.labels[test]
+    for label in (0, 1):
+        apart = logits[labels == label].mean(axis=0) - logits[labels != label].mean(axis=0)
+        assert evidence.total[label] == pytest.approx(apart[label], abs=1e-4)
+    names = {"node features"} if options.get("read_input", True) else set()
+    names |= {"filters of later layers"} if "num_layers" in options else set()
+    assert set(evidence.rest) == names
+
+
+def test_where_batch_norm_turns_the_sign_the_lowest_response_is_read(tmp_path):
+    classifier, _, data, _ = trained_on_motifs(tmp_path)
+    with torch.no_grad():
+        classifier.model.norms[0].weight.copy_(torch.tensor([-1.0, 1.0, 2.0]))
+    rows = classifier.split.test
+    explanation = explain_classifier(classifier, data, rows.tolist())
+    found = [[one.scores[:, 0].min(), one.scores[:, 1].max(), one.scores[:, 2].max()]
+             for one in explanation.decisions]  # fmt: skip
+    for label in (0, 1):
+        own = np.mean([row for row, one in zip(found, rows, strict=True)
+                       if data.labels[one] == label], axis=0)  # fmt: skip
+        np.testing.assert_allclose(explanation.evidence.own[label], own, rtol=1e-5)
+
+
+def test_planted_nodes_are_read_and_ringed_and_responses_point_at_them(tmp_path):
+    classifier, metrics, data, dataset = trained_on_motifs(tmp_path)
+    marked = read_node_mask(tmp_path / "motifs.bin")
+    np.testing.assert_array_equal(marked, dataset.planted.node_mask)
+    rows = classifier.split.test.tolist()
+    explanation = explain_classifier(classifier, data, rows, marked)
+    counts = [[0, 0], [0, 0]]
+    for one in explanation.decisions:
+        own = dataset.planted.node_mask[slice(*data.graph.graph_ptr[one.row : one.row + 2])]
+        assert one.ringed == tuple(np.flatnonzero(own).tolist())
+        assert explanation.rings_are(one, 0) == (
+            explanation.filters[0].structure.key == dataset.planted.motifs[one.true].key
+        )
+        number = explanation.evidence.speaker(one.true)
+        response = one.scores[:, number]
+        best = [node for node in range(len(own)) if response[node] == response.max()]
+        counts[one.true][0] += all(own[node] for node in best)
+        counts[one.true][1] += 1
+    assert explanation.pointed == tuple(map(tuple, counts))
+    page = render_explanation(explanation, metrics, classifier.settings.to_dict())
+    assert page.count('class="ring"') > 0
+    for inside, size in explanation.pointed:
+        assert f"node with a ring in {inside} of {size} test graphs of the class" in page
+    # by default one graph of each class, that is right if one is
+    by_class = explain_classifier(classifier, data).decisions
+    assert [one.true for one in by_class] == [one.label for one in by_class] == [0, 1]
+    predicted = {one.row: one.predicted for one in explanation.decisions}
+    for one in by_class:
+        own = [row for row in rows if data.labels[row] == one.true]
+        right = [row for row in own if predicted[row] == one.true]
+        assert one.row == (right or own)[0]
+
+
+def test_a_mask_that_is_none_is_not_read(tmp_path):
+    graph = dgl.graph(([0, 1], [1, 0]))
+    for values, expected in (([1, 0], [True, False]), ([0, 0], None), ([2, 0], None)):
+        graph.ndata["node_mask"] = torch.tensor(values)
+        dgl.save_graphs(str(tmp_path / "one.bin"), [graph])
+        found = read_node_mask(tmp_path / "one.bin")
+        assert (None if found is None else found.tolist()) == expected
+    write_rings(str(tmp_path / "TU"), 4)
+    assert read_node_mask(tmp_path / "TU") is None
+
+
+def test_filters_have_the_features_of_the_data(tmp_path):
+    """Those of the filters, or where they are mixed those of the node that they are most like."""
+    classifier, metrics, data, _ = trained_on_motifs(
+        tmp_path,
+        hidden_feats=0,
+    )
+    (one, *_) = explanation_filters = explain_classifier(classifier, data).filters
+    assert all(own.features.shape[1] == 3 for own in explanation_filters)
+    kept = discretize(classifier.model.first_conv.filters)
+    expected = classifier.scaling.restore(kept.feat[0, : kept.num_nodes[0]].numpy())
+    np.testing.assert_allclose(one.features, expected, rtol=1e-5)
+    np.testing.assert_allclose(
+        edge_weights(one.structure, one.weights),
+        [kept.weights[0, u, v] for u, v in one.structure.edges],
+    )
+    page = render_explanation(
+        explain_classifier(classifier, data), metrics, classifier.settings.to_dict()
+    )
+    assert "Colour of a node: " in page and "mixes features" not in page
+    classifier, metrics, data, _ = trained_on_motifs(tmp_path, hidden_feats=2)
+    explanation = explain_classifier(classifier, data)
+    known = {tuple(row) for row in data.graph.features.tolist()}
+    assert all(tuple(row) in known for one in explanation.filters for row in one.features.tolist())
+    page = render_explanation(explanation, metrics, classifier.settings.to_dict())
+    assert "The input layer mixes features" in page
+
+
+def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
+    """Each shows its neighbourhood, with a ring around itself, and its own response."""
+    monkeypatch.chdir(tmp_path)
+    graph = nx.disjoint_union_all([nx.cycle_graph(4), nx.complete_graph(4)] * 8)
+    for node in graph:
+        graph.nodes[node]["class"] = "ring" if node % 8 < 4 else "clique"
+        graph.nodes[node]["size"] = node % 3
+    nx.write_graphml(graph, "graph.graphml")
+    said = gomkcn("train graph.graphml --nodes --features size --out run --epochs 3 --size 4 "
+                  "--filters 2 --split 0.4,0.2,0.4 --quiet")  # fmt: skip
+    assert "what it learnt: run/explanation/explanation.html" in said
+    classifier = load_classifier("run")
+    data = read_training_data(classifier.settings.data)
+    explanation = explain_classifier(classifier, data, [0, 13])
+    assert [one.name for one in explanation.decisions] == ["node 0", "node 13"]
+    model, whole = classifier.model, classifier.collection(data.graph).whole()
+    with torch.no_grad():
+        scores = model.first_conv(whole.subgraphs, model.input(whole.feat)).numpy()
+    ring, clique = explanation.decisions
+    # the classified node is the first, with the others of its piece
+    assert ring.ringed == clique.ringed == (0,)
+    assert (len(ring.graph.edges), len(clique.graph.edges)) == (4, 6)
+    np.testing.assert_allclose(ring.scores[0], scores[0], atol=1e-6)
+    np.testing.assert_allclose(clique.scores[0], scores[13], atol=1e-6)
+    labels, test = data.labels, classifier.split.test
+    own = scores[test][labels[test] == 1].mean(axis=0)
+    np.testing.assert_allclose(explanation.evidence.own[1], own, rtol=1e-5)
+    page = Path("run/explanation/explanation.html").read_text()
+    assert "test nodes (95% CI" in page and "The node with the ring is the one" in page
+    assert "test graphs" not in page and "highest response" not in page
+    said = gomkcn("explain run --graphs 3")
+    assert said.startswith("node 3: predicted ")
+    assert "a node must be one of 0 to 63, got 64" in refused("explain run --graphs 64")
+
+
+def test_names_of_classes_do_not_run(tmp_path):
+    classifier, metrics, data, _ = trained_on_motifs(tmp_path)
+    classifier = replace(classifier, class_names=("<script>alert(1)</script>", "b"))
+    explanation = explain_classifier(classifier, data)
+    page = render_explanation(explanation, metrics, classifier.settings.to_dict())
+    assert "<script" not in page and "&lt;script&gt;" in page
+
+
+def test_of_many_filters_and_large_graphs_not_all_responses_are_drawn(tmp_path):
+    classifier, metrics, data, _ = trained_on_motifs(tmp_path, num_filters=20)
+    explanation = explain_classifier(classifier, data)
+    settings = classifier.settings.to_dict()
+    page = render_explanation(explanation, metrics, settings)
+    lists = page.split('<ul class="maps">')[1:]
+    for one in lists:
+        own = one[: one.index("</ul>")]
+        assert own.count("<li>") == 20 and own.count('class="plain-pic"') == 16
+    assert len(page) < 2e6

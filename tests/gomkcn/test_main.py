@@ -92,7 +92,10 @@ def test_generate_takes_a_motif_of_your_own():
 
 def test_generate_classification():
     said = gomkcn("generate classification --out motifs.bin --graphs 48 --nodes 10 --seed 5")
-    assert said.startswith("motifs.bin: 48 graphs, labels 0 to 3 = book, diamond, circle, email")
+    assert said.splitlines() == [
+        "motifs.bin: 48 graphs of 4 classes",
+        "motifs.classes.csv: what the classes are called, book, diamond, circle, email",
+    ]
     graphs, labels = dgl.load_graphs("motifs.bin")
     expected = MotifClassificationDataset(num_graphs=48, num_base_nodes=10, seed=5)
     assert labels["labels"].tolist() == expected.labels.tolist()

@@ -1,9 +1,15 @@
-"""Results do not depend on the number of threads, 1, 2 or 8, on however few processors."""
+"""Results do not depend on the number of threads, and mining leaves that of PyTorch as it was.
+
+They are 1, 2 or 8, on however few processors.
+"""
+
+import os
 
 import networkx as nx
 import numpy as np
 import pytest
 import torch
+from forked import run
 
 from gomkcn_dgl import GOMKKernel, SubgraphSettings, as_csr, extract_subgraphs, gomk
 from gomkcn_dgl.runtime import compiled
@@ -42,3 +48,45 @@ def test_one_two_and_eight_threads_give_the_same_bits(work, monkeypatch):
             monkeypatch.setattr(owner, name, lambda threads=threads: threads)
         results.append([np.asarray(one).tobytes() for one in work()])
     assert results[1] == results[2] == results[0] != []
+
+
+# numba.get_num_threads would start eight threads, and OpenMP, PyTorch's too, would use as many
+MINING = """
+import json, os
+import networkx as nx
+import numba
+import torch
+from mining import FilterLearning, FilterMiner
+
+if TOLD:
+    torch.set_num_threads(TOLD)
+graph = nx.barabasi_albert_graph(400, 3, seed=0)
+number, threads = torch.get_num_threads(), len(os.listdir("/proc/self/task"))
+FilterMiner(4, 6, learning=FilterLearning(num_epochs=2)).fit(graph).transform(graph)
+# a product that PyTorch shares among its threads
+torch.rand(600, 600) @ torch.rand(600, 600)
+started = len(os.listdir("/proc/self/task")) - threads
+try:
+    layer = numba.threading_layer()
+except ValueError:
+    layer = None
+left = torch.get_num_threads()
+# the number of Numba, now that it is asked
+print(json.dumps([number, left, started, layer, numba.get_num_threads()]))
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system lists no threads")
+@pytest.mark.parametrize("told", ["torch.set_num_threads", "OMP_NUM_THREADS"])
+def test_mining_starts_no_threads_of_numba_and_leaves_the_number_of_pytorch(monkeypatch, told):
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    given = {"NUMBA_NUM_THREADS": "8"}
+    number = "1"
+    if told == "OMP_NUM_THREADS":
+        given |= {"OMP_NUM_THREADS": "1"}
+        number = "None"
+    before, left, started, layer, numbas = run(MINING.replace("TOLD", number), **given)
+    assert (before, left, layer, numbas) == (1, 1, None, 8)
+    # our own: none for work as small as this
+    assert started == 0

@@ -17,6 +17,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
+from gomkcn_dgl.training.classifiers import TrainedNetwork
 from gomkcn_dgl.training.labelled_data import (
     LabelledData,
     Split,
@@ -93,18 +94,83 @@ def test_bonds_of_a_tu_folder():
     assert len(set(predicted.tolist())) == 1
 
 
-def test_columns_are_scaled_over_the_training_part():
+@pytest.mark.parametrize(
+    ("options", "contrast"),
+    [({}, 1.0), ({"hidden_feats": 0}, 0.3), ({"feature_contrast": 0.5}, 0.5)],
+)
+def test_columns_are_scaled_over_the_training_part(options, contrast):
+    """Behind an input layer they fill the unit interval; where filters see them, a part of it."""
     rows = [f"{node}.5, {node % 2}" for node in range(24)]
     write_tu("TU", [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4, node_attributes=rows)
-    classifier = trained("TU", split=(0.5, 0.25, 0.25), pooling="sum")
+    classifier = trained("TU", split=(0.5, 0.25, 0.25), pooling="sum", **options)
     data = read_labelled("TU")
     owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
     nodes = np.isin(owner, classifier.split.train)
-    # the second column is 0 and 1 and stays
+    ends = 0.5 - contrast / 2, 0.5 + contrast / 2
     scaled = classifier.collection(data.graph).feat.numpy()
-    np.testing.assert_allclose(scaled[nodes, 0].mean(), 0, atol=1e-5)
-    np.testing.assert_allclose(scaled[nodes, 0].std(), 1, atol=1e-5)
-    assert set(scaled[:, 1].tolist()) == {0.0, 1.0}
+    np.testing.assert_allclose((scaled[nodes, 0].min(), scaled[nodes, 0].max()), ends, rtol=1e-6)
+    np.testing.assert_allclose(np.unique(scaled[:, 1]), ends, rtol=1e-6)
+    # other graphs are scaled as these were, after the run was stored as well
+    classifier = TrainedNetwork.restore(classifier.settings, classifier.state(), "cpu")
+    np.testing.assert_array_equal(classifier.collection(data.graph).feat.numpy(), scaled)
+
+
+def test_a_contrast_is_for_filters_that_see_the_features():
+    write_graphs()
+    assert refused("train TU --hidden 2 --contrast 0.5 --out run --quiet").startswith(
+        "--contrast is for filters that see the features as they are, since an input layer"
+    )
+    # a run's own settings with an input layer are without the contrast that they had
+    settings = TrainSettings().override({"hidden_feats": 0, "feature_contrast": 0.5})
+    assert settings.override({"hidden_feats": 4}).model.feature_contrast is None
+    assert settings.override({"num_filters": 4}).model.feature_contrast == 0.5
+
+
+def test_the_settings_of_the_paper_find_the_motifs():
+    """Section VI-C: features per node, and only the planted motif tells the class."""
+    gomkcn("generate classification --out m.bin --graphs 120 --features per_node --seed 7")
+    gomkcn("train m.bin --paper --epochs 15 --batch-size 32 --seed 7 --out run --quiet")
+    metrics = metrics_of("run")
+    assert metrics["accuracy"]["test"] == metrics["accuracy"]["val"] == 1.0
+    settings = read_train_settings("run/settings.toml")
+    model, training = settings.model, settings.training
+    assert (model.num_filters, model.filter_size, model.num_hops, model.pooling) == (4, 6, 3, "max")
+    assert (model.hidden_feats, model.feature_contrast, model.read_input) == (0, 0.3, False)
+    assert (model.kernel["num_levels"], model.kernel["tau"]) == (2, 0.5)
+    assert (settings.data.split, training.learning_rate) == ((0.8, 0.1, 0.1), 0.1)
+    # options win
+    assert (training.num_epochs, training.batch_size) == (15, 32)
+    assert metrics["epochs"] == 15 and len(load_classifier("run").model.convs) == 1
+    # the responses alone are read out
+    assert isinstance(load_classifier("run").model.heads[0], torch.nn.Identity)
+    # classes have the names of the motifs, that were written beside the graphs
+    assert metrics["baseline"]["answer"] == "book"
+    assert set(predict_file(load_classifier("run"), "m.bin").columns()["predicted"]) == {
+        "book", "diamond", "circle", "email"
+    }  # fmt: skip
+
+
+def test_what_the_paper_prints():
+    training = TrainSettings.of_options({}, paper=True).training
+    assert (training.num_epochs, training.batch_size) == (200, 512)
+    for options, sentence in {
+        "--paper --method kernel": "--paper has the settings of a network of graphs; leave it",
+        "--paper --nodes": "--paper has the settings of a network of graphs; leave it out, or",
+        "--paper --settings own.toml": "--paper has all settings, and so has a settings file;",
+    }.items():
+        assert refused(f"train TU {options} --out run --quiet").startswith(sentence)
+
+
+def test_names_of_classes_beside_the_graphs():
+    graphs = [dgl.graph(([0, 1, 2, 3], [1, 2, 3, 0])) for _ in range(20)]
+    write_dgl_graphs("g.bin", graphs, torch.tensor([0, 1] * 10))
+    assert read_labelled("g.bin").class_names == ("0", "1")
+    Path("g.classes.csv").write_text("label,name\n1,toxic\n0,harmless\n")
+    assert read_labelled("g.bin").class_names == ("harmless", "toxic")
+    assert read_labelled("g.bin", class_names={"1": "bad"}).class_names == ("0", "bad")
+    Path("g.classes.csv").write_text("label,name\n7,toxic\n")
+    with pytest.raises(InputError, match=r"names of classes must be for 0, 1, got '7'\.$"):
+        read_labelled("g.bin")
 
 
 def test_a_split_has_the_same_share_of_each_class():
@@ -171,6 +237,7 @@ def test_what_cannot_be_learnt_from_is_refused():
         "TU --split 0.8,0.1,0.2": "--split must sum to at most 1",
         "TU --split 0.9,0.09,0.01": "--split leaves nothing for test",
         "graph.txt": "graph.txt: its graphs have no classes; those of a TU folder,",
+        "graph.txt --class-column a": "graph.txt: class_column is for molecules, and for",
         "ONE": "ONE: its graphs have no classes",
         "": "PATH of a data set must be given",
     }.items():

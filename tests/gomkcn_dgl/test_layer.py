@@ -125,9 +125,105 @@ def test_tensors_as_in_pyg_give_the_scores_and_gradients_of_a_collection(kinds):
             assert (one is None and same is None) or torch.equal(one, same)
     with pytest.raises(InputError, match="^edge_type is for a layer that has relations"):
         GOMKConv(3, 4, 4, 2)(feat, edge_index, torch.zeros(len(ends[0]), dtype=torch.int64))
-    # which nodes of a ball stay depends on where a graph begins
+    # truncated balls keep the same nodes where nobody says which nodes are whose
     given = feat, edge_index, edge_type
-    assert not torch.equal(conv(*given, batch), conv(*given))
+    assert torch.equal(conv(*given, batch), conv(*given))
+
+
+# ---------------------------------------------------------------- edge weights
+
+
+def test_edge_weights_are_given_as_to_layers_of_dgl_and_of_pyg(tree):
+    conv, feat, weight = layer(num_hops=2), tree.ndata["feat"], tree.edata["w"].float()
+    expected = conv(as_csr(tree, weight="w"), feat)
+    assert not torch.allclose(expected, conv(tree, feat))
+    edge_index = torch.stack(tree.edges())
+    for given in (weight, weight.double(), weight[:, None]):
+        for scores in (
+            conv(tree, feat, edge_weight=given),
+            conv(tree, feat, given),
+            conv(feat, edge_index, given),
+            conv(feat, edge_index, edge_weight=given),
+        ):
+            assert torch.equal(scores, expected)
+    torch.manual_seed(0)
+    model = GOMKCN(2, 3, filter_size=4, pooling="mean").eval()
+    logits = model(tree, feat, edge_weight=weight)
+    assert torch.equal(model(feat, edge_index, weight), logits)
+    assert torch.equal(model(as_csr(tree, weight="w"), feat), logits)
+    # weights and types, in any place
+    kind = (tree.edges()[0] + tree.edges()[1]) % 2
+    tree.edata["kind"] = kind
+    csr = as_csr(tree, weight="w", relation="kind")
+    conv = layer(relations=csr.relations)
+    expected = conv(csr, feat)
+    assert torch.equal(conv(feat, edge_index, kind, edge_weight=weight), expected)
+    assert torch.equal(conv(feat, edge_index, weight, edge_type=kind), expected)
+    assert torch.equal(conv(tree, feat, edge_weight=weight, edge_type=kind), expected)
+
+
+def test_edge_weights_that_are_none_are_refused(tree):
+    feat, weight = tree.ndata["feat"], tree.edata["w"].float()
+    typed = layer(relations=relations_of(["0", "1"], [False, False]))
+    kind = torch.zeros(len(weight), dtype=torch.int64)
+    for conv, graph, options, words in (
+        (layer(), tree, {"edge_weight": weight.long()}, "must be a tensor .* got torch.int64"),
+        (layer(), tree, {"edge_weight": weight.tolist()}, "must be a tensor .* got list"),
+        (layer(), tree, {"edge_weight": weight.requires_grad_()}, "must not require a gradient"),
+        (layer(), tree, {"edge_weight": -weight.detach()}, "edge weights must be at least 0"),
+        (layer(), tree, {"edge_weight": weight[1:].detach()}, "one number for each of the 28"),
+        (layer(), tree, {"edge_value": kind}, "^edge_type is for a layer that has relations"),
+        (layer(), as_csr(tree), {"edge_weight": weight.detach()}, "of a CSRGraph are its own"),
+        (layer(), tree, {"batch": kind}, "batch goes with tensors"),
+        (layer(), tree, {"edge_value": weight.detach(), "edge_weight": weight}, "given once"),
+        (typed, tree, {"edge_value": kind, "edge_type": kind}, "edge_type must be given once"),
+    ):
+        with pytest.raises(GomkcnError, match=words):
+            conv(graph, feat, **options)
+
+
+# ---------------------------------------------------------------- as a module of PyTorch
+
+
+def test_it_prints_its_sizes_and_is_drawn_anew():
+    conv = layer(num_hops=2, relations=relations_of(["a", "b"], [True, False]))
+    assert repr(conv).splitlines()[1:3] == [
+        "  2, 3, num_hops=2, max_nodes=4, policy='bfs', relations=('a', 'b')",
+        "  (filters): GraphFilters(3, filter_size=4, feature_width=2, bounded_feats=False, "
+        "directed=(True, False))",
+    ]
+    before = {name: one.clone() for name, one in conv.state_dict().items()}
+    torch.manual_seed(1)
+    conv.reset_parameters()
+    drawn = {name: one.clone() for name, one in conv.state_dict().items()}
+    assert [name for name, one in before.items() if not torch.equal(drawn[name], one)] == [
+        "filters.free_adj",
+        "filters.free_feat",
+    ]
+    torch.manual_seed(1)
+    conv.reset_parameters()
+    assert all(torch.equal(drawn[name], one) for name, one in conv.state_dict().items())
+
+
+def test_it_is_part_of_a_sequential_of_pyg(tree):
+    from torch_geometric.nn import GCNConv, Sequential
+
+    torch.manual_seed(0)
+    steps = [
+        (layer(), "x, edge_index, w -> x"),
+        torch.nn.ReLU(),
+        (GCNConv(3, 2), "x, edge_index, w -> x"),
+        (layer(), "x, edge_index -> x"),
+    ]
+    network = Sequential("x, edge_index, w", steps)
+    feat, edge_index, weight = tree.ndata["feat"], torch.stack(tree.edges()), tree.edata["w"]
+    hidden = steps[2][0](steps[0][0](tree, feat, weight.float()).relu(), edge_index, weight.float())
+    expected = steps[3][0](tree, hidden)
+    torch.testing.assert_close(network(feat, edge_index, weight.float()), expected)
+    # and of subgraphs that were extracted once
+    conv = layer()
+    once = Sequential("x, subgraphs", [(conv, "x, subgraphs -> x")])
+    assert torch.equal(once(feat, conv.subgraphs(tree)), conv(tree, feat))
 
 
 # ---------------------------------------------------------------- directions and edge types

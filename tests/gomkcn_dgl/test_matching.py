@@ -124,7 +124,7 @@ NO_FEATURES = dict.fromkeys(("feat", "filter_feat"), torch.ones(1, 3, 0, dtype=F
     ("change", "rule"),
     [
         ({"tau": float("inf")}, "tau must be finite"),
-        ({"adj": [[0.0]]}, "adj must be a float32, float64 or"),
+        ({"adj": [[0.0]]}, "adj must be a tensor of float32, float64, bfloat16 or"),
         ({"adj": torch.ones(3, 3, dtype=F64)}, "adj must have 3 axes"),
         ({"filter_feat": torch.ones(1, 3, 1)}, "filter_feat must have the dtype and"),
         ({"adj": torch.ones(1, 3, 2, dtype=F64)}, "adj .B, N, N. and feat .B, N, D. must"),

@@ -15,6 +15,7 @@ from gomkcn_dgl import (
     as_csr,
 )
 from gomkcn_dgl._dgl import dgl
+from gomkcn_dgl.errors import GomkcnError
 from gomkcn_dgl.model import pool_nodes
 
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(6), nx.empty_graph(1), nx.path_graph(4)]
@@ -99,6 +100,57 @@ def test_without_a_head_the_filters_are_the_logits_and_none_is_dropped():
     feat = features(5)
     levels = model.levels(model.first_conv.subgraphs(graph), feat)
     torch.testing.assert_close(model(graph, feat), levels[-1])
+
+
+def test_a_compiled_model_takes_batches_of_dgl():
+    torch.manual_seed(0)
+    model = GOMKCN(3, 2, filter_size=4, pooling="sum").eval()
+    transform, compiled = model.first_conv.transform(), torch.compile(model, backend="aot_eager")
+    for graphs in (GRAPHS[:2], GRAPHS):
+        batch = dgl_batch(graphs)
+        feat = features(batch.num_nodes())
+        results = []
+        for run, graph in ((model, batch), (compiled, batch), (compiled, transform(batch))):
+            logits = run(graph, feat)
+            wanted = list(model.parameters())
+            gradients = torch.autograd.grad(logits.square().sum(), wanted, allow_unused=True)
+            results.append([logits, *(one for one in gradients if one is not None)])
+        for other in results[1:]:
+            torch.testing.assert_close(other, results[0])
+
+
+def test_a_model_is_drawn_anew_and_prints_how_it_reads():
+    torch.manual_seed(0)
+    model = GOMKCN(3, 2, filter_size=4, pooling="sum")
+    first = {name: one.clone() for name, one in model.state_dict().items()}
+    model(dgl_batch(GRAPHS), features(sum(SIZES))).sum().backward()
+    with torch.no_grad():
+        for one in model.parameters():
+            one += 1
+    torch.manual_seed(0)
+    model.reset_parameters()
+    again = model.state_dict()
+    # drawn in another order, but of the same distribution, and batch norms begin anew
+    assert {name for name, one in first.items() if not torch.equal(again[name], one)} <= {
+        name for name, _ in model.named_parameters()
+    }
+    assert not again["norms.0.running_mean"].any()
+    assert again["input.weight"].abs().max() < 1 and "pooling='sum'" in repr(model)
+    assert "InputLayer(\n    3, 32, bounded=True" in repr(model)
+
+
+@pytest.mark.parametrize("feat", [None, torch.ones(12, 3), torch.ones(16, 2), np.ones((16, 3))])
+def test_features_that_do_not_fit_are_refused(feat):
+    model = GOMKCN(3, 2, filter_size=4)
+    for graph in (dgl_batch(GRAPHS), model.first_conv.transform()(dgl_batch(GRAPHS))):
+        with pytest.raises(GomkcnError, match=r"^feat must (be a tensor|have the shape \[17, 3\])"):
+            model(graph, feat)
+
+
+def test_weights_beside_a_batch_of_a_collection_are_refused():
+    batch = collection_of(GRAPHS, features(sum(SIZES))).whole()
+    with pytest.raises(GomkcnError, match="cannot be given with subgraphs"):
+        GOMKCN(3, 2, filter_size=4)(batch, edge_weight=torch.ones(3))
 
 
 @pytest.mark.parametrize("num_layers", [1, 2])

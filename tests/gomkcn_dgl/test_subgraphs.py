@@ -1,5 +1,7 @@
 """extract_subgraphs and SubgraphBatch: laws on random graphs, literal arrays, refusals."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numba
 import numpy as np
@@ -120,15 +122,20 @@ def test_roots_may_be_a_list_a_strided_array_or_of_any_integer_type():
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_graph_shows_the_same_subgraphs_wherever_it_stands_in_a_collection(policy):
+@pytest.mark.parametrize("is_collection", [True, False])
+def test_a_graph_shows_the_same_subgraphs_wherever_it_stands(policy, is_collection):
+    # the last has two components
     rng = np.random.default_rng(3)
     graphs = [nx.gnp_random_graph(size, 0.3, seed=size) for size in (12, 30, 1, 21)]
+    graphs.append(nx.disjoint_union(graphs[0], graphs[3]))
     parts = [from_edges(len(one), list(one.edges)) for one in graphs]
     alone = [extract_subgraphs(part, SubgraphSettings(2, 5, policy)).nodes for part in parts]
     for _ in range(3):
         order = rng.permutation(len(parts)).tolist()
         whole = as_csr([parts[k] for k in order])
-        nodes = extract_subgraphs(whole, SubgraphSettings(2, 5, policy)).nodes
+        # without its borders, a collection is one graph of several components
+        seen = whole if is_collection else replace(whole, graph_ptr=whole.graph_ptr[[0, -1]])
+        nodes = extract_subgraphs(seen, SubgraphSettings(2, 5, policy)).nodes
         expected = [
             np.where(alone[k] < 0, -1, alone[k] + begin)
             for k, begin in zip(order, whole.graph_ptr, strict=False)

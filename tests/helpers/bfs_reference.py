@@ -129,20 +129,46 @@ class _Search:
         return selected
 
     def grow_dense(self) -> list[int]:
-        """Add the best-linked node one at a time."""
+        """Add the best-linked node one at a time; then leaves give way to better-linked ones."""
         depth = {self.root: 0}
+        selected = [self.root]
         among = self.links_among(self.offered(self.root))
         frontier: set[int] = set()
-        newest = self.root
-        while len(depth) < self.max_nodes:
-            if depth[newest] < self.num_hops:
-                frontier.update(v for v in self.offered(newest) if v not in depth)
-            if not frontier:
-                break
-            newest = min(frontier, key=lambda node: self._rank(node, depth, among))
-            frontier.remove(newest)
-            depth[newest] = 1 + min(depth[v] for v in depth if self.has_edge(v, newest))
-        return list(depth)
+
+        def offer(node: int) -> None:
+            if depth[node] < self.num_hops:
+                frontier.update(v for v in self.offered(node) if v not in depth)
+
+        def select(node: int) -> None:
+            frontier.remove(node)
+            depth[node] = 1 + min(depth[v] for v in depth if self.has_edge(v, node))
+            selected.append(node)
+            offer(node)
+
+        offer(self.root)
+        while frontier and len(selected) < self.max_nodes:
+            select(min(frontier, key=lambda node: self._rank(node, selected, among)))
+        if len(selected) < self.max_nodes:
+            return selected
+        grown = list(selected)
+        # leaves are looked for from the last one on, anew after each exchange
+        place = len(selected) - 1
+        while place > 0:
+            leaf = selected[place]
+            others = [v for v in selected if v != leaf]
+            if self.links_to(leaf, others) == 1 and len(self.row(leaf)) <= self.limit and frontier:
+                better = min(frontier, key=lambda node: self._rank(node, others, among))
+                if self.links_to(better, others) >= 2 and len(self.row(better)) <= self.limit:
+                    selected.remove(leaf)
+                    select(better)
+                    place = len(selected)
+            place -= 1
+        # a root that is a leaf hangs from what came in, and is no part of it
+        return grown if self.links_to(self.root, selected) == 1 else selected
+
+    def links_to(self, node: int, others: Collection[int]) -> int:
+        """How many of some nodes a node is joined to."""
+        return sum(self.has_edge(other, node) for other in others)
 
     def offered(self, node: int) -> list[int]:
         """Return the neighbours of a node, or a random sample of a hub's."""
@@ -166,7 +192,7 @@ class _Search:
     def _rank(self, node: int, selected: Collection[int], among: Counter[int]) -> tuple[int, ...]:
         # compared in this order: most links, most links among the root's neighbours, least degree,
         # random bits, node number
-        links = sum(self.has_edge(other, node) for other in selected)
+        links = self.links_to(node, selected)
         priority = mix(self.stream + _GOLDEN * (self.place(node) + 1)) >> 45
         degree = min(len(self.row(node)), MOST_RANKED_DEGREE)
         return (-links, -among[node], degree, priority, node)

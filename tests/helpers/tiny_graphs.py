@@ -174,6 +174,8 @@ class SubgraphCase(NamedTuple):
 BUSHY = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 4), (3, 5), (3, 6), (3, 7)]
 
 PAN = [(0, 1), (0, 2), (0, 3), (2, 3), (3, 4)]
+# a square 0, 1, 4, 2; 3 hangs from 0, and 5 from 2
+SQUARE = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5)]
 SUBGRAPHS = [
     SubgraphCase("the whole ball of 1 hop", BUSHY, 0, 1, 5, "bfs", [0, 1, 2, 3, -1], False),
     SubgraphCase(
@@ -189,6 +191,11 @@ SUBGRAPHS = [
     SubgraphCase("dense: most edges next", BUSHY, 0, 1, 3, "dense", [0, 1, 2], True),
     # 3 (degree 4) and 4 (degree 1) have one edge each into {0, 1, 2}; 4 is out of reach at 1 hop
     SubgraphCase("dense: then lowest degree", BUSHY, 0, 2, 4, "dense", [0, 1, 2, 4], True),
+    # grown by degree are 3, 1, 4; then 3 gives way to 2, which has two edges into {0, 1, 4}
+    SubgraphCase("dense: a leaf gives way", SQUARE, 0, 2, 4, "dense", [0, 1, 2, 4], True),
+    # grown are 6, 0, 1, 4; with 2 for 6 the root would hang from the square
+    SubgraphCase("dense: a root that hangs keeps what was grown", [*SQUARE, (3, 6)], 3, 3, 5,
+                 "dense", [3, 6, 0, 1, 4], True),
     SubgraphCase("another component is out of reach", [(0, 1), (2, 3)], 3, 9, 3, "dense",
                  [3, 2, -1], False),
 ]  # fmt: skip

@@ -120,7 +120,6 @@ def run_of(patterns, recovery=None, motifs=(), **changes):
         summary,
         list(patterns),
         changes.get("motif_set", found),
-        changes.get("loss_curve", []),
         changes.get("settings", {"miner": {"null_samples": 99, "tau": 0.75}, "path": None}),
         changes.get("provenance", {"version": "0.1.0", "seconds": 12.5}),
         recovery,

@@ -132,7 +132,7 @@ def test_a_loss_falls_from_left_to_right_and_has_its_best_epoch():
     )
     curves = [one.get("d") for one in parts(drawing, "path")[1:]]
     points = [[tuple(map(float, at.split())) for at in one[1:].split("L")] for one in curves]
-    assert [x for x, _ in points[0]] == [4, 150, 296]
+    assert [x for x, _ in points[0]] == [4, 130, 256]
     # one scale for both: half as much is half as high above zero of the frame
     heights = np.array([y for _, y in points[0] + points[1]])
     values = np.array([1, 0.5, 0.25, 2, 1, 1.5])

@@ -104,7 +104,7 @@ def test_the_files_of_a_run(written, run, settings):
 def test_a_run_is_read_back(written, copied, run):
     back = read_run(written)
     assert [p.to_dict() for p in back.patterns] == [p.to_dict() for p in run.patterns]
-    for name in ("graph", "recovery", "provenance", "loss_curve"):
+    for name in ("graph", "recovery", "provenance"):
         assert getattr(back, name) == getattr(run, name), name
     assert back.settings == json.loads(json.dumps(run.settings))
     assert back.map.to_dict() == run.map.to_dict()
@@ -119,7 +119,7 @@ def test_force_replaces_a_run_and_what_is_what_is_left_of_it(copied, run, settin
     for name in ("copies_other.parquet", "my_own.txt"):
         (copied / name).write_text("old")
     prepare_folder(copied, force=True)
-    small = replace(run, patterns=run.patterns[:1], map=None, loss_curve=[])
+    small = replace(run, patterns=run.patterns[:1], map=None, filters=None)
     write_run(copied, small, settings)
     left = files_of(copied)
     assert left["my_own.txt"] == b"old"

@@ -1,5 +1,7 @@
 """The ready-made data sets: sizes, truth, split, indices."""
 
+import subprocess
+import sys
 from functools import partial
 
 import networkx as nx
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from gomkcn_dgl._dgl import dgl
 from synthetic import MOTIFS, MotifClassificationDataset, PlantingSettings, planted_motif_graph
 
 
@@ -48,6 +51,30 @@ def test_the_graphs_of_pyg_are_those_of_dgl():
             assert one[name].tolist() == graph.ndata[name].tolist()
         assert one.edge_mask.tolist() == graph.edata["edge_mask"].tolist()
         assert one.edge_type.tolist() == graph.edata["relation"].tolist()
+
+
+def test_it_is_a_data_set_of_dgl_that_writes_no_file(folder, monkeypatch):
+    monkeypatch.setenv("DGL_DOWNLOAD_DIR", str(folder / "dgl"))
+    options = {"settings": PlantingSettings("constant"), "num_graphs": 40}
+    dataset = MotifClassificationDataset(**options, transform=dgl.transforms.AddSelfLoop())
+    assert isinstance(dataset, dgl.data.DGLDataset)
+    assert list(folder.iterdir()) == []
+    assert repr(dataset).startswith("MotifClassificationDataset(40 graphs, classes ('book', ")
+    graph, label = dataset[7]
+    plain, _ = MotifClassificationDataset(**options)[7]
+    assert graph.num_edges() == plain.num_edges() + 31 and label == dataset.labels[7]
+    # the graphs themselves stay as they are
+    assert dataset[7][0].num_edges() == graph.num_edges()
+    adapted = dgl.data.AsGraphPredDataset(dataset, (0.8, 0.1, 0.1))
+    assert (adapted.num_classes, len(adapted.train_idx)) == (4, 32)
+    batches = list(dgl.dataloading.GraphDataLoader(dataset, batch_size=16))
+    assert [batch.batch_size for batch, _ in batches] == [16, 16, 8]
+
+
+def test_importing_the_package_imports_no_dgl():
+    program = "import sys, synthetic; synthetic.planted_motif_graph(30, copies=1); "
+    program += "assert not {'dgl', 'torch'} & sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize(

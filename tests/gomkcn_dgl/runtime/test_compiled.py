@@ -140,3 +140,28 @@ threading.Thread(target=late).start()
 
 def test_a_fork_has_threads_of_its_own_and_one_may_outlive_the_main_thread():
     assert run(THREADS, NUMBA_NUM_THREADS="2") == [0, [2] * 64]
+
+
+NUMBER = """
+import json, numba
+from gomkcn_dgl.runtime.compiled import num_threads
+before = num_threads()
+numba.set_num_threads(1)
+print(json.dumps([before, num_threads()]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"NUMBA_NUM_THREADS": "3", "OMP_NUM_THREADS": "2"}, 3),
+        ({"OMP_NUM_THREADS": "2,1"}, 2),
+        ({"OMP_NUM_THREADS": "many"}, None),
+    ],
+)
+def test_the_number_of_threads_is_what_the_environment_says(monkeypatch, given, expected):
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    # and what Numba was told, once its threads run
+    assert run(NUMBER, **given) == [expected or cores, 1]

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -18,8 +19,11 @@ from gomkcn_dgl import (
     TrainingSettings,
     as_csr,
     evaluate_classifier,
+    layer,
     train_classifier,
 )
+from gomkcn_dgl import model as model_module
+from gomkcn_dgl.kernels import matching_numba
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training import training_loop
@@ -157,6 +161,45 @@ def test_what_is_refused(data):
         list(model.parameters())[-1].fill_(torch.inf)
     with pytest.raises(InputError, match=r"^learning_rate must be so small .* epoch 1\.$"):
         train_classifier(model, data, LABELS, *PARTS)
+
+
+class Questions(TorchDispatchMode):
+    """Counts what a GPU would be waited for: numbers and masks that are asked of a tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.overloadpacket.__name__
+        self.number += name in ("_local_scalar_dense", "nonzero", "is_nonzero", "equal")
+        return function(*args, **(kwargs or {}))
+
+
+def test_the_device_is_asked_for_the_loss_once_an_epoch(data, monkeypatch):
+    """However many batches there are; what is asked on the CPU alone is left out."""
+    for module in (layer, model_module):
+        monkeypatch.setattr(module, "refuse_overflow", lambda *_: None)
+    monkeypatch.setattr(matching_numba, "_check_references", lambda call: None)
+    asked, lists, to_list = [], [], torch.Tensor.tolist
+    monkeypatch.setattr(torch.Tensor, "tolist", lambda one: lists.append(one) or to_list(one))
+    for batch_size in (8, 2):
+        model, questions = classifier(), Questions()
+        # Adam asks the CPU for the number of its steps, also where the model is on a GPU
+        optimizer = torch.optim.SGD(model.parameters())
+        state = training_loop._TrainingState(model, optimizer, np.random.default_rng(0))
+        with questions:
+            training_loop._train_epoch(model, state, data, LABELS, PARTS[0], batch_size)
+        asked.append(questions.number)
+    # the sum of the losses and the number of graphs, together
+    assert (asked, len(lists)) == ([0, 0], 2)
+
+
+def test_data_stay_on_the_device_of_the_model(data):
+    with torch.device("meta"):
+        elsewhere = classifier()
+    with pytest.raises(InputError, match="^data must be on the device of the model, meta, got cpu"):
+        train_classifier(elsewhere, data, LABELS, *PARTS)
 
 
 # ---------------------------------------------------------------- stopped and resumed

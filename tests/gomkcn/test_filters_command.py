@@ -1,0 +1,157 @@
+"""`gomkcn filters`: what it prints and writes, how it is resumed, what it refuses."""
+
+import json
+import re
+from pathlib import Path
+
+import networkx as nx
+import pyarrow.parquet as pq
+import pytest
+from command_line import gomkcn, invoke, refused
+
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.output_folder import lock_folder
+from mining import FilterLearning
+from mining.filters_folder import read_filters_run
+from mining.filters_settings import FiltersSettings, read_filters_settings
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+QUICK = "--filters 2 --size 5 --epochs 2"
+FILES = ["drawn.json", "filters.html", "filters.json", "filters.npz", "map.json", "nodes.parquet",
+         "run.json", "settings.toml"]  # fmt: skip
+
+
+def write_edges(path="graph.txt"):
+    """Six rings and three cliques; a file beside it says that the rings were planted."""
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 6 + [nx.complete_graph(5)] * 3)
+    Path(path).write_text("".join(f"{u} {v}\n" for u, v in graph.edges))
+    return path
+
+
+def write_truth(path="graph.truth.json"):
+    edges = [list(edge) for edge in nx.cycle_graph(5).edges]
+    copies = [[*range(at, at + 5)] for at in range(0, 30, 5)]
+    ring = {"name": "ring", "num_nodes": 5, "edges": edges, "copies": 6, "instances": copies}
+    Path(path).write_text(json.dumps({"motifs": [ring]}))
+
+
+def test_a_run_is_printed_and_written_and_its_page_made_anew():
+    write_truth()
+    said = gomkcn(f"filters {write_edges()} --out run {QUICK} --quiet")
+    head, row, second = said.splitlines()[3:6]
+    assert head.split() == ["filter", "structure", "nodes", "frequency", "share", "exact",
+                            "similarity", "occurrences", "planted"]  # fmt: skip
+    assert row.split() == ["0", "cycle", "of", "5", "nodes", "5", "30", "66.7%", "30", "1.00", "6",
+                           "ring"]  # fmt: skip
+    assert second.split()[-7:] == ["5", "15", "33.3%", "15", "1.00", "3", "-"]
+    assert "1 of 1 planted motif is the structure of a filter." in said
+    assert re.fullmatch(r"mined in \d+\.\d s; page: run/filters\.html", said.splitlines()[-1])
+    assert sorted(path.name for path in Path("run").iterdir()) == FILES
+    table = pq.read_table("run/nodes.parquet").to_pydict()
+    assert table["node"] == [*range(45)] and table["filter"] == [0] * 30 + [1] * 15
+    # the folder is not overwritten without being asked, and its page can be made again
+    again = f"filters graph.txt --out run {QUICK}"
+    assert "already holds a run (filters.json); choose another" in refused(again)
+    page = Path("run/filters.html").read_text("utf-8")
+    Path("run/filters.html").write_text("old")
+    said = gomkcn("report run")
+    assert row in said and said.endswith("report: run/filters.html\n")
+    assert Path("run/filters.html").read_text("utf-8") == page
+    assert "another kind is needed here" in refused("compare run run")
+    # settings of a run make the same run
+    gomkcn("filters --settings run/settings.toml --out again --quiet")
+    first, second = (Path(name, "filters.json").read_text() for name in ("run", "again"))
+    assert first == second
+    # where the folder is not named it is told
+    assert "folder of this run: runs/graph\n" in gomkcn(f"filters graph.txt {QUICK} --quiet")
+
+
+def test_paper_is_what_the_paper_prints_but_for_what_is_given_beside_it():
+    write_edges()
+    gomkcn("filters graph.txt --out run --size 5 --paper --epochs 3 --contrast 0.5 --quiet")
+    learning = read_filters_settings("run/settings.toml").learning
+    paper = FilterLearning.paper()
+    assert (learning.num_epochs, learning.feature_contrast) == (3, 0.5)
+    for name in ("policy", "init", "learning_rate", "num_hops", "relocate", "kernel"):
+        assert getattr(learning, name) == getattr(paper, name) != getattr(FilterLearning(), name), (
+            name
+        )
+    assert len(read_filters_run("run").loss_curve) == 4
+
+
+def test_each_option_reaches_the_settings():
+    write_edges()
+    gomkcn(
+        "filters graph.txt --out run --filters 3 --size 4 --hops 2 --epochs 1 --device cpu "
+        "--levels 2 --tau 0.7 --matching greedy --lr 0.2 --init random --policy bfs --contrast 0.4 "
+        "--most-nodes 40 --count-seconds 0.5 --seed 3 --quiet"
+    )
+    given = {
+        "path": "graph.txt", "num_filters": 3, "filter_size": 4, "num_hops": 2, "num_epochs": 1,
+        "device": "cpu", "num_levels": 2, "tau": 0.7, "matching": "greedy", "learning_rate": 0.2,
+        "init": "random", "policy": "bfs", "feature_contrast": 0.4, "max_assigned": 40,
+        "count_seconds": 0.5, "random_state": 3,
+    }  # fmt: skip
+    settings = read_filters_settings("run/settings.toml")
+    assert settings == FiltersSettings().override(given)
+    assert json.loads(Path("run/run.json").read_text())["provenance"]["seed"] == 3
+    run = read_filters_run("run")
+    assert run.num_assigned == 40 and len(run.filters) == 3
+
+
+def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
+    write_edges()
+    command = f"filters graph.txt --out run {QUICK}"
+    whole = gomkcn(f"filters graph.txt --out whole {QUICK} --quiet")
+    # 1. a signal after the filters are learnt
+    learnt = []
+
+    def reason(self):
+        learnt.append(True)
+        return "SIGTERM" if len(learnt) > 3 else ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Interrupts, "reason", property(reason))
+        result = invoke(f"{command} --quiet")
+    assert result.exit_code == 143
+    assert "stopped by SIGTERM between two steps; go on with --resume." in result.stderr
+    assert [path.name for path in Path("run").iterdir()] == [".progress"]
+    kept = {path.name for path in Path("run/.progress").iterdir()}
+    assert "learning-filters.npz" in kept
+    assert "already holds an unfinished run" in refused(command)
+    assert "(num_filters was 2, is 3); give" in refused(f"{command} --resume --filters 3")
+    with lock_folder("run"):
+        assert "is in use by process" in refused(command)
+    # 2. what was learnt is not learnt again, and the run is that which was not stopped
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mining.filters.filter_learning._learn", None)
+        said = gomkcn(f"{command} --resume --quiet")
+    assert said.splitlines()[:-1] == whole.splitlines()[:-1]
+    assert sorted(path.name for path in Path("run").iterdir()) == FILES
+    said = gomkcn(f"{command} --resume --quiet")
+    assert said == "nothing to resume: the run is finished, run/filters.html\n"
+    # 3. a time limit leaves what is there, and more is made of it later
+    said = gomkcn(f"{command} --force --time-limit 0.000001 --quiet")
+    assert "The time limit ended the run; gomkcn filters --resume continues it." in said
+    assert read_filters_run("run").is_partial
+    gomkcn(f"{command} --resume --quiet")
+    assert not read_filters_run("run").is_partial
+
+
+def test_what_cannot_be_mined_is_refused():
+    write_edges()
+    for options, words in (
+        ("", "GRAPH must be given, here or in the settings file."),
+        ("none.txt", "'none.txt' does not exist"),
+        ("graph.txt --size 1", "--size must be an integer from 2 to 64, got 1"),
+        ("graph.txt --filters 0", "--filters must be an integer of at least 1, got 0"),
+        ("graph.txt --init best", "--init must be"),
+        ("graph.txt --contrast 2", "--contrast must be"),
+        ("graph.txt --count-seconds 0", "--count-seconds must be"),
+        ("graph.txt --device gpu", "device"),
+        ("graph.txt --truth none.json", "truth file 'none.json' cannot be read"),
+        ("graph.txt --out run --force --resume", "--resume must not come with --force"),
+    ):
+        sentence = refused(f"filters {options}")
+        assert words in sentence, sentence

@@ -1,0 +1,477 @@
+"""A run of filters: what it holds, its folder and page, how it is read back, what is refused."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from dataclasses import replace
+
+import jsonschema
+import networkx as nx
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from random_graphs import rings_and_cliques
+from self_contained import Page
+from tiny_runs import assert_numbers, change, signed_loops
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
+from mining import (
+    FilterLearning,
+    FilterMiner,
+    MiningRun,
+    PatternMiner,
+    filters_run,
+    read_run,
+)
+from mining.counting.counter import count_occurrences
+from mining.filters_folder import (
+    prepare_filters_folder,
+    read_filters_run,
+    write_filters_page,
+    write_filters_run,
+)
+from mining.filters_job import run_filters_job
+from mining.filters_run import FiltersRun, count_filters
+from mining.filters_settings import FiltersSettings, read_filters_settings
+from mining.html.filters_page import filters_row, render_filters
+from mining.html.filters_text import filters_table, format_filters
+from mining.pattern import UNCOUNTED
+from mining.plots.filter_drawing import FeatureColors
+from mining.plots.filter_figure import plot_filters
+from mining.plots.styles import filter_colors
+from mining.run_folder import prepare_folder, write_run
+from mining.schemas import load_schema
+from mining.settings import RunSettings
+
+JSON_FILES = ("run", "filters", "map", "drawn")
+SMALL = {"num_filters": 3, "filter_size": 5, "num_epochs": 2}
+
+
+def coloured():
+    """Rings and cliques of five nodes whose nodes have three numbers, and a name as an id."""
+    graph = rings_and_cliques()
+    rng = np.random.default_rng(0)
+    for node in graph:
+        red, green, blue = rng.random(3).tolist()
+        graph.nodes[node].update(red=red, green=green, blue=blue)
+    graph = nx.relabel_nodes(graph, {0: "zero <&>"})
+    return as_csr(graph, features=("red", "green", "blue"))
+
+
+def molecules():
+    """Twelve labelled rings with a tail, in a collection."""
+    count = 12
+    first = 7 * np.repeat(np.arange(count), 7)
+    return csr_from_edges(
+        first + np.tile([0, 1, 2, 3, 4, 5, 0], count),
+        first + np.tile([1, 2, 3, 4, 5, 0, 6], count),
+        7 * count,
+        features=np.eye(2)[[0, 0, 0, 0, 0, 0, 1] * count],
+        feature_names=["label=C", "label=N"],
+        graph_ptr=np.arange(0, 7 * count + 1, 7),
+        undirected=True,
+    )
+
+
+def made(graph, truth=None, **changes):
+    """Settings, the fitted miner and the run of a graph."""
+    settings = FiltersSettings().override({**SMALL, "path": "some/graph.graphml", **changes})
+    return settings, *run_filters_job(settings, as_csr(graph), truth=truth)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return coloured()
+
+
+@pytest.fixture(scope="module")
+def job(graph):
+    return made(graph)
+
+
+@pytest.fixture(scope="module")
+def run(job):
+    return job[2]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, job):
+    """A finished run that no test changes."""
+    folder = tmp_path_factory.mktemp("run") / "a" / "b"
+    assert prepare_filters_folder(folder) == folder / ".progress"
+    *_, run = job
+    write_filters_run(folder, run)
+    return folder
+
+
+@pytest.fixture
+def copied(written, tmp_path):
+    for file in written.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    return tmp_path
+
+
+def unpacked(page):
+    """What the script of a page works on."""
+    block = re.search(r'id="run-data">([^<]*)<', page)
+    return json.loads(zlib.decompress(base64.b64decode(block[1])))
+
+
+def words_of(page):
+    """The text of a page, with one space between words."""
+    return " ".join(" ".join(Page(page).text).split())
+
+
+def test_the_files_of_a_run(written, graph, job):
+    settings, miner, _ = job
+    assert sorted(file.name for file in written.iterdir()) == [
+        "drawn.json", "filters.html", "filters.json", "filters.npz", "map.json", "nodes.parquet",
+        "run.json", "settings.toml",
+    ]  # fmt: skip
+    records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
+    for name, record in records.items():
+        jsonschema.Draft202012Validator(load_schema(name)).validate(record)
+    assert read_filters_settings(written / "settings.toml") == settings
+    page = (written / "filters.html").read_text("utf-8")
+    paths = assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
+    assert {f"/filters/{number}/frequency/value" for number in range(3)} <= paths
+    assert "zero <&>" not in page
+    # it can be loaded and used again
+    loaded = FilterMiner.load(written / "filters.npz")
+    assert loaded.predict(graph).tolist() == miner.labels_.tolist()
+    table = pq.read_table(written / "nodes.parquet").to_pydict()
+    assert list(table) == ["node", "filter", "similarity"]
+    assert table["filter"] == miner.labels_.tolist()
+    assert table["similarity"] == miner.similarities_.tolist()
+    assert sorted(table["node"]) == sorted(["zero <&>", *map(str, range(1, len(table["node"])))])
+
+
+def test_a_run_is_read_back(written, copied, run):
+    back = read_filters_run(written)
+    # JSON has lists for tuples
+    assert json.dumps(back.to_dict()) == json.dumps(run.to_dict())
+    for name in ("graph", "occurrences", "highest", "recovery", "loss_curve", "notes"):
+        assert getattr(back, name) == getattr(run, name), name
+    assert back.map.to_dict() == run.map.to_dict() and back.drawn.to_dict() == run.drawn.to_dict()
+    assert format_filters(back) == format_filters(run)
+    (copied / "filters.html").unlink()
+    page = write_filters_page(copied, back)
+    assert page.read_text("utf-8") == (written / "filters.html").read_text("utf-8")
+
+
+def test_the_page_loads_nothing_and_runs_its_own_script(written):
+    page = Page((written / "filters.html").read_text("utf-8"))
+    assert len(page.scripts) == 2
+    addresses = [value for name, value in page.attributes if name in ("href", "src")]
+    assert all(value.startswith("#") for value in addresses)
+    policy = next(value for _, value in page.attributes if value and "default-src" in value)
+    digest = base64.b64encode(hashlib.sha256(page.scripts[-1].encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}'")
+    assert len((written / "filters.html").read_bytes()) < 1_000_000
+
+
+def test_frequencies_and_occurrences_are_those_of_the_graph(graph, job):
+    _, miner, run = job
+    for one, count in zip(run.filters, run.occurrences, strict=True):
+        assert one.frequency.value == (miner.labels_ == one.id).sum()
+        assert count == count_occurrences(graph, one.structure)
+        assert count.is_exact
+    shares = [run.share(number) for number in range(3)]
+    assert sum(shares) == pytest.approx(1)
+    # 6 rings and 5 cliques stand alone, so that each node of one has the whole as its subgraph
+    assert {one.name: count.value for one, count in zip(run.filters, run.occurrences, strict=True)
+            }.items() >= {"cycle of 5 nodes": 6}.items()  # fmt: skip
+
+
+def test_the_script_knows_subgraphs_matching_and_responses(graph, job):
+    _, miner, run = job
+    record = unpacked(render_filters(run))
+    rows = np.arange(graph.num_nodes)
+    assert record["labels"] == miner.labels_.tolist()
+    assert record["subgraphs"] == miner.subgraph_nodes_.tolist()
+    assert record["matching"] == miner.matching_.tolist()
+    assert record["exact"] == miner.is_exact_.tolist()
+    responses = np.array(record["responses"])
+    assert np.abs(responses.T - 1000 * miner.responses_).max() <= 0.5001
+    assert (responses[miner.labels_, rows] == record["similarities"]).all()
+    # three features are red, green and blue, from the lowest to the highest of each
+    features = graph.features
+    scaled = (features - features.min(0)) / np.ptp(features, axis=0)
+    fills = [[int(fill[at : at + 2], 16) for at in (1, 3, 5)] for fill in record["fills"]]
+    assert np.abs(np.array(fills) - 255 * scaled).max() <= 0.5001
+    for own, one in zip(record["filters"], run.filters, strict=True):
+        column = responses[one.id]
+        assert (own["low"], own["high"]) == (column.min(), column.max())
+        assert own["size"] == len(own["points"]) == one.structure.num_nodes
+        assert [(u, v) for u, v, _ in own["edges"]] == list(one.structure.edges)
+
+
+def test_planted_motifs_are_the_filters_that_are_isomorphic():
+    graph = nx.disjoint_union_all([nx.cycle_graph(5)] * 4 + [nx.complete_graph(5)] * 3)
+    motifs = {"ring": (nx.cycle_graph(5), range(0, 20, 5)), "star": (nx.star_graph(4), ())}
+    truth = {
+        "motifs": [
+            {"name": name, "num_nodes": 5, "edges": [list(edge) for edge in motif.edges],
+             "copies": len(starts), "instances": [[*range(at, at + 5)] for at in starts]}
+            for name, (motif, starts) in motifs.items()
+        ]
+    }  # fmt: skip
+    _, _, run = made(graph, truth)
+    ring, star = run.recovery
+    assert (ring.pattern_ids, ring.planted_found, star.pattern_ids) == ((0,), 4, ())
+    assert [run.planted_as(number) for number in range(2)] == ["ring", ""]
+    page = " ".join(Page(render_filters(run)).text)
+    assert re.search(r"Filter\s+0\s+is 1 of the 2 planted motifs", page)
+    assert re.search(r"its frequency is\s+20\s+nodes, where 20 nodes were planted", page)
+    assert filters_table(run).columns["planted"] == ["ring", "-"]
+    assert "1 of 2 planted motifs is the structure of a filter." in format_filters(run)
+    assert run.to_dict()["filters"][0]["planted"] == "ring"
+
+
+def test_of_a_sample_frequencies_have_intervals_and_others_are_not_compared(graph):
+    _, miner, run = made(graph, max_assigned=20)
+    assert run.num_assigned == 20 < graph.num_nodes
+    assert len(run.nodes.columns()["node"]) == 20
+    assert not any(one.frequency.is_exact for one in run.filters if one.frequency.value)
+    record = unpacked(render_filters(run))
+    unknown = np.flatnonzero(miner.labels_ < 0)
+    assert {record["labels"][row] for row in unknown} == {-1}
+    assert {record["similarities"][row] for row in unknown} == {-1}
+    page = words_of(render_filters(run))
+    assert f"20 of {graph.num_nodes} nodes, drawn at random" in page
+    assert "95% CI" in page and "not compared" in page
+    assert f"20 nodes of {graph.num_nodes}, drawn at random" in format_filters(run)
+
+
+def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job, monkeypatch):
+    settings, miner, _ = job
+    monkeypatch.setattr(filters_run, "MOST_NODES", 40)
+    monkeypatch.setattr(filters_run, "_MOST_PLACES", 1)
+    run = FiltersRun.of(miner, graph, settings=settings)
+    names = set(run.map.names)
+    assert 5 < len(names) < graph.num_nodes
+    nearest = {
+        str(node) for one in run.filters for node in one.nearest[0].nodes if node is not None
+    }
+    assert nearest <= set(map(str, names))
+    # a node whose subgraph is not all there says so
+    record = unpacked(render_filters(run))
+    sizes = (miner.subgraph_nodes_ >= 0).sum(axis=1)
+    for row, name in zip(record["subgraphs"], run.map.names, strict=True):
+        at = graph.original_ids(np.arange(graph.num_nodes)).index(name)
+        assert sum(one != -1 for one in row) == sizes[at]
+    page = " ".join(Page(render_filters(run)).text)
+    assert f"A sample: {len(names)} of {graph.num_nodes} nodes" in page
+
+
+def test_a_collection_names_the_graphs_of_the_highest_response(monkeypatch):
+    graph = molecules()
+    settings, miner, run = made(graph)
+    owner = graph.graph_of(np.arange(graph.num_nodes))
+    for number, graphs in enumerate(run.highest):
+        highest = [miner.responses_[owner == one, number].max() for one in range(12)]
+        assert [value for _, value in graphs] == pytest.approx(sorted(highest)[::-1][:5], abs=1e-6)
+        assert all(highest[one] == pytest.approx(value, abs=1e-6) for one, value in graphs)
+    assert list(run.nodes.columns()) == ["graph", "node", "filter", "similarity"]
+    assert run.nodes.columns()["graph"].tolist() == owner.tolist()
+    record = unpacked(render_filters(run))
+    assert record["collection"] and record["filters"][0]["graphs"][0][1] == max(
+        record["responses"][0]
+    )
+    # categories are letters, which the drawings have
+    assert ">N</text>" in render_filters(run)
+    # of a large collection whole graphs
+    monkeypatch.setattr(filters_run, "MOST_NODES", 30)
+    part = FiltersRun.of(miner, graph, settings=settings)
+    assert len(part.map.names) == 28 and set(np.bincount(part.map.graphs)[part.map.graphs]) == {7}
+    assert not (part.drawn.subgraphs == -2).any()
+
+
+def test_directions_and_relations_are_read_back(tmp_path):
+    *_, run = made(signed_loops(20), filter_size=3)
+    prepare_filters_folder(tmp_path)
+    write_filters_run(tmp_path, run)
+    back = read_filters_run(tmp_path)
+    assert [one.structure.key for one in back.filters] == [one.structure.key for one in run.filters]
+    assert back.filters[0].weights.tolist() == run.filters[0].weights.tolist()
+    assert render_filters(back) == render_filters(run)
+    assert back.graph == run.graph and {one.directed for one in run.graph.relations} == {
+        False,
+        True,
+    }
+
+
+def test_what_is_left_when_time_is_up_is_marked(graph, job):
+    settings, miner, _ = job
+    late = Steps(interrupts=Interrupts(1e-9))
+    counts = count_filters(miner.filters_, graph, 1.0, late)
+    assert counts == (UNCOUNTED,) * 3 and late.is_partial
+    run = replace(
+        FiltersRun.of(miner, graph, settings=settings, occurrences=counts), is_partial=True
+    )
+    assert [one["occurrences"] for one in run.to_dict()["filters"]] == [None] * 3
+    page = words_of(render_filters(run))
+    assert "The time limit ended the run; gomkcn filters --resume continues it." in page
+    assert "a dash where time was up" in page
+    assert filters_table(run).columns["occurrences"] == ["-"] * 3
+    record = json.loads(json.dumps(run.to_dict()))
+    jsonschema.Draft202012Validator(load_schema("filters")).validate(record)
+
+
+def test_the_page_says_whether_the_training_mattered(run):
+    def said(losses):
+        page = " ".join(
+            " ".join(Page(render_filters(replace(run, loss_curve=losses))).text).split()
+        )
+        return page[page.index("1 − mean similarity") :].partition(" Which filter")[0]
+
+    assert said([0.5, 0.25]).startswith(
+        "1 − mean similarity of a subgraph to its filter: 0.500 before the training, 0.250 after 1 "
+        "epoch."
+    )
+    assert "the training did not make filters more similar" in said([0.5, 0.4998])
+    assert "the training did not make filters more similar" in said([0.5, 0.3, 0.6])
+    assert "No epoch was trained." in said([0.5])
+
+
+def test_a_row_of_filters_has_their_numbers(graph, job):
+    _, miner, run = job
+    row = filters_row(miner.filters_, run.colors, graph.num_nodes, href="filters.html#filter-{}")
+    page = Page(row)
+    text = " ".join(" ".join(page.text).split())
+    for one in miner.filters_:
+        share = f"{one.frequency.value / graph.num_nodes:.1%}"
+        assert f"{one.id} {one.name} {one.frequency.value} nodes {share} {one.exact.value}" in text
+    assert [value for name, value in page.attributes if name == "href"] == [
+        f"filters.html#filter-{number}" for number in range(3)
+    ]
+    assert page.tags.count("svg") == 3
+    plain = FeatureColors.find(graph.features[:, :0], ())
+    assert "<svg" in filters_row(miner.filters_, plain, graph.num_nodes)
+    # in a notebook a miner and a run show them
+    assert miner.filters_[0].name in FilterMiner(**SMALL_MINER).fit(graph)._repr_html_()
+    assert run._repr_html_().count("<svg") >= 3
+
+
+SMALL_MINER = {"num_filters": 3, "size": 5, "learning": FilterLearning(num_epochs=2)}
+
+
+def test_trees_have_muted_colours_and_no_two_of_nine_are_alike():
+    tree, ring = Structure.parse("star-4"), Structure.parse("ring-4")
+    assert filter_colors([tree, ring, tree]) == ["m6", "m0", "m7"]
+    for one in (tree, ring):
+        assert len(set(filter_colors([one] * 9))) == 9
+    assert filter_colors([ring] * 11)[9:] == ["m5", "m5"]
+
+
+def test_damage_and_other_versions_are_refused(copied):
+    for name, path, value in (
+        ("run", ("graph",), {"nodes": 3}),
+        ("filters", ("filters", 0, "weights"), [[1.0]]),
+        ("filters", ("filters", 0, "features"), [[1.0]]),
+        ("filters", ("filters", 0, "occurrences", "high"), 1e300),
+        ("filters", ("colors", "columns"), [7]),
+        ("map", ("edges", 0), [0, 450]),
+        ("map", ("edge_relations", 0), 1),
+        ("drawn", ("labels", 0), 3),
+        ("drawn", ("labels"), [0]),
+        ("drawn", ("subgraphs", 0, 0), 450),
+        ("drawn", ("fills"), ["#000000"]),
+        ("drawn", ("fills", 0), "red"),
+        ("drawn", ("exact"), [True]),
+        ("drawn", ("responses"), [[1]]),
+        ("drawn", ("matching", 0), [0]),
+    ):
+        file = copied / f"{name}.json"
+        content = file.read_bytes()
+        path = path if isinstance(path, tuple) else (path,)
+        file.write_text(json.dumps(change(json.loads(content), path, value)))
+        with pytest.raises(InputError, match=r"^run folder .* holds a damaged .* again\.$"):
+            read_filters_run(copied)
+        file.write_bytes(content)
+    # another kind of run, another version, a missing file
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
+        read_run(copied)
+    file = copied / "nodes.parquet"
+    content = file.read_bytes()
+    file.write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"nodes\.parquet' cannot be read .* again\.$"):
+        read_filters_run(copied)
+    file.write_bytes(content)
+    file = copied / "filters.json"
+    file.write_text(json.dumps(change(json.loads(file.read_bytes()), ("schema",), 9)))
+    with pytest.raises(InputError, match=r"another version of gomkcn, in format 9, .* format 1"):
+        read_filters_run(copied)
+    file.unlink()
+    with pytest.raises(InputError, match=r"filters\.json is missing"):
+        read_filters_run(copied)
+
+
+def test_force_leaves_one_run_in_a_folder(copied, graph, job):
+    """After a run of mine, its settings and patterns are not those of the folder."""
+    miner = PatternMiner(pattern_size=3, null="none").fit(graph)
+    prepare_folder(copied, force=True)
+    write_run(copied, MiningRun.of(miner, graph), RunSettings.of(miner))
+    assert len(read_run(copied).patterns) == len(miner.patterns_)
+    with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and another kind"):
+        read_filters_run(copied)
+    prepare_filters_folder(copied, force=True)
+    *_, run = job
+    write_filters_run(copied, run)
+    assert len(read_filters_run(copied).filters) == 3
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
+        read_run(copied)
+
+
+def test_settings_are_read_back_and_a_bad_file_is_refused(write):
+    given = {"path": "größe.csv", "features": ("x 0",), "num_filters": 7, "random_state": 3,
+             "tau": (1.0, 0.5), "num_levels": 1, "count_seconds": 2.0, "device": "cpu"}  # fmt: skip
+    settings = FiltersSettings().override(given)
+    assert read_filters_settings(write("settings.toml", settings.to_toml())) == settings
+    values = {key: value for table in settings.to_dict().values() for key, value in table.items()}
+    assert values.items() >= given.items()
+    assert len(values) == sum(map(len, settings.to_dict().values()))
+    assert read_filters_settings(write("settings.toml", "")) == FiltersSettings()
+    for content, words in (
+        ("[miner]\n", "unknown name 'miner'; known are filters, graph, kernel, learning"),
+        ("[filters]\nnum_filters = 'x'\n", "num_filters in .* must be a value of type int"),
+        ("[filters]\ncount_seconds = 0\n", "count_seconds must be"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read_filters_settings(write("settings.toml", content))
+
+
+def test_a_miner_of_another_graph_is_refused(job):
+    with pytest.raises(InputError, match=r"^miner must be fitted to the graph; call miner\.fit"):
+        FiltersRun.of(job[1], nx.path_graph(4))
+    with pytest.raises(InputError, match=r"^miner must be fitted to the graph"):
+        FiltersRun.of(FilterMiner(), nx.path_graph(4))
+
+
+def test_the_figure_has_filters_and_two_maps(graph, job):
+    miner = FilterMiner(**SMALL_MINER).fit(graph)
+    alone = miner.plot()
+    titles = [axis.get_title() for axis in alone.axes if axis.get_title()]
+    assert [title.partition(":")[0] for title in titles] == ["0", "1", "2"]
+    said = [text.get_text() for axis in alone.axes for text in axis.texts]
+    for one in miner.filters_:
+        assert f"{one.frequency.short} nodes, {one.exact.short} exactly" in said
+    both = miner.plot(graph)
+    maps = [axis for axis in both.axes if axis.get_title().startswith(("Which", "Response"))]
+    # the first filter is a ring, which is no tree
+    assert [axis.get_title() for axis in maps] == ["Which filter a node belongs to",
+                                                   "Response to filter 0"]  # fmt: skip
+    which, response = (axis.collections[-1] for axis in maps)
+    assert len(np.unique(which.get_facecolors(), axis=0)) == 3
+    assert sorted(response.get_array()) == sorted(miner.responses_[:, 0])
+    with pytest.raises(InputError, match=r"^response_to must be"):
+        plot_filters(miner, graph, response_to=3)
+    with pytest.raises(InputError, match=r"^graph must be that which the miner was fitted to"):
+        miner.plot(nx.path_graph(3))
