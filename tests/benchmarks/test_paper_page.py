@@ -140,6 +140,19 @@ def test_what_is_said_of_the_filters(values):
     done, every = map(int, values["frequent_defaults_per_node"].split(" of "))
     assert done > every / 2
     assert values["interp_from_classes_motifs"] == "4.0"
+    both = [
+        [
+            values[f"frequent_{name}_{features}"].split(" of ")
+            for features in ("per_node", "constant")
+        ]
+        for name in ("as_printed", "defaults")
+    ]
+    printed, ours = (sum(int(done) for done, _ in each) for each in both)
+    every = sum(int(number) for _, number in both[0])
+    readme = (PAPER / "README.md").read_text("utf-8")
+    words = {0: "none"}
+    assert f"settings {words.get(printed, printed)} of {every} graphs shows all four" in readme
+    assert f"show all four in {ours} of {every}, before" in readme
     assert values["interp_random_start_motifs"] == "0.0"
 
 
