@@ -390,7 +390,7 @@ def explain_classifier(
             scores[np.isin(owner, asked)] = responses.scores
         reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
         if marked is not None and not data.of_nodes:
-            known["pointed"] = _point(responses.evidence, scores, test, data, marked)
+            known["pointed"] = count_pointed(responses.evidence, scores, test, data, marked)
     else:
         reasons = [{"similar": one} for one in _compare(classifier, data, rows, labels)]
     kind = "node" if data.of_nodes else "graph"
@@ -545,7 +545,7 @@ def _in_units_of_data(
     return classifier.scaling.restore(own)
 
 
-def _point(
+def count_pointed(
     evidence: Evidence,
     scores: np.ndarray,
     test: np.ndarray,
@@ -554,7 +554,8 @@ def _point(
 ) -> tuple[tuple[int, int], ...]:
     """Of each class: test graphs whose highest response to its filter is at a marked node, of all.
 
-    A response that is as high elsewhere counts as elsewhere.
+    ``scores [V, F]`` are responses, and ``marked`` bool ``[V]`` the nodes. A response that is as
+    high elsewhere counts as elsewhere.
     """
     counts = []
     for label in range(data.num_classes):

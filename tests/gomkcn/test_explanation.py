@@ -24,7 +24,7 @@ from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
-from mining.classifier_explanation import explain_classifier, weigh_filters
+from mining.classifier_explanation import count_pointed, explain_classifier, weigh_filters
 from mining.filters.discrete_filters import discretize
 from mining.html.explanation_page import judge_accuracy, render_explanation
 from mining.plots.filter_drawing import edge_weights, viridis
@@ -384,6 +384,22 @@ def test_planted_nodes_are_read_and_ringed_and_responses_point_at_them(tmp_path)
         own = [row for row in rows if data.labels[row] == one.true]
         right = [row for row in own if predicted[row] == one.true]
         assert one.row == (right or own)[0]
+
+
+def test_a_response_that_is_as_high_elsewhere_does_not_point():
+    """Four graphs of three nodes, two of a class, of which the first node is marked; one is not."""
+    graph = as_csr([nx.path_graph(3)] * 4)
+    data = LabelledData(graph, np.array([0, 0, 1, 1]), ("a", "b"))
+    evidence = weigh_filters(np.eye(2), np.array([[1, 0], [1, 0], [0, 1], [0, 1.0]]), data.labels)
+    assert [evidence.speaker(label) for label in (0, 1)] == [0, 1]
+    scores = np.zeros((12, 2))
+    scores[:3, 0] = 0.9, 0.9, 0.1
+    scores[3:6, 0] = 0.9, 0.8, 0.1
+    scores[6:9, 1] = 0.1, 0.8, 0.1
+    marked = np.tile([True, False, False], 4)
+    marked[9] = False
+    found = count_pointed(evidence, scores, np.arange(4), data, marked)
+    assert found == ((1, 2), (0, 1))
 
 
 def test_a_mask_that_is_none_is_not_read(tmp_path):
