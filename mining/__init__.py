@@ -25,6 +25,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "pattern_miner": ["PatternMiner"],
         "motif_sets.finding": ["motif_set"],
         "motif_sets.motif_set": ["MotifSet"],
+        "filters_folder": ["read_filters_run"],
+        "filters_run": ["FiltersRun"],
         "graph_summary": ["GraphSummary"],
         "mining_run": ["compare_runs", "MiningRun"],
         "occurrences": ["Occurrence", "Occurrences"],

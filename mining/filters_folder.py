@@ -74,6 +74,8 @@ def write_filters_run(folder: Path, run: FiltersRun) -> None:
     }
     # an old run.json is removed first, so that a killed run does not look finished
     write_files(folder, files, mark="run.json")
+    # a folder is that of one run: gomkcn mine may have had one here
+    (folder / "patterns.json").unlink(missing_ok=True)
 
 
 def _compact(record: Any) -> str:

@@ -85,6 +85,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
         (folder / FOLDER).mkdir(exist_ok=True)
         write_filters_run(folder / FOLDER, run.filters)
     write_files(folder, files, mark="run.json")
+    # a folder is that of one run: gomkcn filters may have had one here
+    (folder / "filters.json").unlink(missing_ok=True)
     # what an older run had and this one does not
     if run.filters is None and (folder / FOLDER / "run.json").exists():
         shutil.rmtree(folder / FOLDER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -82,6 +83,7 @@ def filters(
     import_igraph()
     from dataclasses import replace
 
+    from gomkcn_dgl._torch import resolve_device
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining.filters.filter_learning import FilterLearning
@@ -96,6 +98,8 @@ def filters(
     from mining.html.filters_text import format_filters
     from mining.truth import read_truth
 
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise InputError("filters runs in one process; leave torchrun out.")
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = FiltersSettings()
@@ -107,6 +111,7 @@ def filters(
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
     settings.miner().check()
+    resolve_device(settings.filters.device)
     if not settings.graph.path:
         raise InputError("GRAPH must be given, here or in the settings file.")
     with bar:

@@ -211,7 +211,7 @@ class FilterExplorer extends Explorer {
     const what = run.collection ? "a graph" : "a node";
     return [make("div", {},
       make("h3", {}, `${plural(run.filters.length, "filter")}, ${plural(run.size, "node")}${run.size < run.numNodes ? " drawn" : ""}`),
-      make("p", { class: "sub" }, (free ? `${digits(free)} of the nodes were not drawn for the comparison, and are grey. ` : "") +
+      make("p", { class: "sub" }, (free ? `${digits(free)} of them are not in the random sample that was compared with the filters, and are grey. ` : "") +
         `Select a filter to see where it responds, or ${what} to see its ${run.collection ? "nodes" : "subgraph beside its filter"}.`))];
   }
 
@@ -270,7 +270,7 @@ class FilterExplorer extends Explorer {
       .flatMap(([response, other], at) => [at ? ", " : "", this.link(`filter ${other}`, { kind: "filter", id: other }), ` ${share(response)}`]));
     if (id < 0) {
       this.detail.classList.add("plain");
-      return [make("div", {}, make("h3", {}, name), make("p", { class: "sub" }, "It is not among the nodes that were drawn for the comparison."), responses)];
+      return [make("div", {}, make("h3", {}, name), make("p", { class: "sub" }, "It is not in the random sample of nodes that was compared with the filters."), responses)];
     }
     const place = run.placeOf(node);
     const title = make("h3", {}, `${name}: filter ${id}, similarity ${share(run.similarities[node])}`);

@@ -46,7 +46,7 @@ _SAME_LOSS = 0.0005
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
 # such as "tree with 6 nodes (degrees 3, 2, 2, 1, 1, 1) (A--B, B--C, ...)"
-_TREE = re.compile(r"(.+?) \((degrees [\d, ]+)\)(?: \((.+)\))?")
+_TREE = re.compile(r"(.+?) \((degrees [\d, ]+)\)(?: \(.+\))?")
 Row = dict[str, Any]
 Number = Callable[..., Markup]
 
@@ -186,7 +186,7 @@ def _counted(own: Number, number: OccurrenceCount) -> tuple[Markup | str, Markup
     if number.is_exact:
         return value, ""
     ends = own("low", text=digits(number.low)), own("high", text=digits(number.high))
-    return Markup("≈ ") + value, Markup("95% CI {} to {}").format(*ends)
+    return Markup("≈ ") + value, Markup("{} to {}").format(*ends)
 
 
 def _rows(run: FiltersRun, numbers: Numbers, lines: Mapping[Kind, str]) -> list[Row]:
@@ -211,13 +211,12 @@ def _row(
     shape, _, relations = one.name.partition(": ")
     # what tells trees apart stands below what they are
     tree = _TREE.fullmatch(shape)
-    name, degrees, edges = tree.groups(default="") if tree else (shape, "", "")
+    name, degrees = tree.groups() if tree else (shape, "")
     size = f"{count(structure.num_nodes, 'node')}, {count(len(structure.edges), 'edge')}"
     planted = run.planted_as(one.id)
     subs = {
         relations: relations,
         degrees: degrees,
-        edges: edges,
         f"planted: {planted}": planted,
     }
     frequency, interval = _counted(partial(own, "frequency"), one.frequency)
@@ -398,12 +397,16 @@ def _key(run: FiltersRun, has_categories: bool) -> str:
         how = "counted, or estimated where ≈ stands before them"
     if len(counted) < len(run.occurrences):
         how += "; a dash where time was up"
+    is_sample = run.num_assigned < run.graph.num_nodes
+    ci = ""
+    if is_sample or not all(one.is_exact for one in counted):
+        ci = " Below an estimate stands its 95% CI."
     letters = "Letters are categories of nodes. " if has_categories else ""
     return (
         f"Edges have a weight above ½ and are as dark as it is large. {letters}"
         "Frequency: nodes whose subgraph is most similar to the filter; exactly: those of them "
         "whose subgraph is the structure. Similarity: the median of these nodes, with the middle "
-        f"80%. Occurrences: of the structure, induced, {how}."
+        f"80%. Occurrences: of the structure, induced, {how}.{ci}"
     )
 
 

@@ -22,7 +22,14 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
-from mining import FilterLearning, FilterMiner, filters_run, read_run
+from mining import (
+    FilterLearning,
+    FilterMiner,
+    MiningRun,
+    PatternMiner,
+    filters_run,
+    read_run,
+)
 from mining.counting.counter import count_occurrences
 from mining.filters_folder import (
     prepare_filters_folder,
@@ -39,7 +46,9 @@ from mining.pattern import UNCOUNTED
 from mining.plots.filter_drawing import FeatureColors
 from mining.plots.filter_figure import plot_filters
 from mining.plots.styles import filter_colors
+from mining.run_folder import prepare_folder, write_run
 from mining.schemas import load_schema
+from mining.settings import RunSettings
 
 JSON_FILES = ("run", "filters", "map", "drawn")
 SMALL = {"num_filters": 3, "filter_size": 5, "num_epochs": 2}
@@ -403,6 +412,22 @@ def test_damage_and_other_versions_are_refused(copied):
     file.unlink()
     with pytest.raises(InputError, match=r"filters\.json is missing"):
         read_filters_run(copied)
+
+
+def test_force_leaves_one_run_in_a_folder(copied, graph, job):
+    """After a run of mine, its settings and patterns are not those of the folder."""
+    miner = PatternMiner(pattern_size=3, null="none").fit(graph)
+    prepare_folder(copied, force=True)
+    write_run(copied, MiningRun.of(miner, graph), RunSettings.of(miner))
+    assert len(read_run(copied).patterns) == len(miner.patterns_)
+    with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and another kind"):
+        read_filters_run(copied)
+    prepare_filters_folder(copied, force=True)
+    *_, run = job
+    write_filters_run(copied, run)
+    assert len(read_filters_run(copied).filters) == 3
+    with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
+        read_run(copied)
 
 
 def test_settings_are_read_back_and_a_bad_file_is_refused(write):
