@@ -423,8 +423,7 @@ def test_force_leaves_one_run_in_a_folder(copied, graph, job):
     with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and another kind"):
         read_filters_run(copied)
     prepare_filters_folder(copied, force=True)
-    settings, filter_miner, run = job
-    write_filters_run(copied, run, settings, filter_miner)
+    write_filters_run(copied, job[2])
     assert len(read_filters_run(copied).filters) == 3
     with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
         read_run(copied)
