@@ -249,7 +249,7 @@ BENCHMARKS = (
         "A whole step of training with its extraction, and a whole FilterMiner.fit, by device.",
         "training_step:main",
         {"docs/kernel_notes.md": "A whole step of training"},
-        repeats=5,
+        repeats=3,
         how=INTERLEAVED,
         threads=1,
     ),
@@ -310,6 +310,13 @@ BENCHMARKS = (
         "paper.epoch_time:main",
         {"docs/paper.md": "Time of an epoch"},
         "paper/results/epoch_time.md",
+    ),
+    Benchmark(
+        "trained",
+        "`gomkcn train --paper`: does the command reach the accuracy of section VI-C?",
+        "paper.trained:EXPERIMENT",
+        {"docs/howto/classify.md": "On graphs of its own seeds"},
+        "paper/results/trained.md",
     ),
     Benchmark(
         "node_classification",

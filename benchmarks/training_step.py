@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -102,15 +104,20 @@ def main(bench: Bench) -> None:
     bench.note(
         "A Barabási–Albert graph with three edges a node; subgraphs are extracted on the CPU by "
         "one thread and copied to the device. `step` is forward, backward and Adam on subgraphs "
-        "that are there, `whole` is both. The machine had other work, so that times of one run "
-        "may differ by half from those of another."
+        "that are there, `whole` is both. *Processor* is that of one more call, which other work "
+        "changes less."
+    )
+    bench.note(
+        f"In the last quarter of an hour {os.getloadavg()[2]:.1f} processes wanted its "
+        f"{os.cpu_count()} cores."
     )
 
 
 def steps_of_a_layer(bench: Bench, measured: list[str], wait: Callable[[], Any]) -> None:
     """A step of training, with and without the extraction of its subgraphs."""
     columns = {"(V, D, F, M, hops, t)": "", "device": ""}
-    columns |= dict.fromkeys(("extraction", "step", "whole"), "") | {"CPU / it, step": ",.1f"}
+    columns |= dict.fromkeys(("extraction", "step", "whole"), "")
+    columns |= {"whole, processor": "", "CPU / it, step": ",.1f"}
     table = bench.table("A step of training of GOMKConv", columns)
     for shape in QUICK_SHAPES if bench.quick else SHAPES:
         graph = barabasi_albert_graph(shape.V, EDGES_PER_NODE, shape.D)
@@ -123,12 +130,14 @@ def steps_of_a_layer(bench: Bench, measured: list[str], wait: Callable[[], Any])
         timings = time_interleaved(calls, bench.repeats, wait=wait)
         for device in ("cpu", "cuda"):
             own = [timings.get(f"{device} {name}") for name in ("extraction", "step", "whole")]
-            table.add(str(shape), device, *_row(own), _times(timings["cpu step"], own[1]))
+            spent = processor(calls.get(f"{device} whole"))
+            table.add(str(shape), device, *_row(own), spent, _times(timings["cpu step"], own[1]))
 
 
 def trainings_of_filters(bench: Bench, measured: list[str], wait: Callable[[], Any]) -> None:
     """Whole trainings with all defaults but the device, from the graph to the assigned nodes."""
-    columns = {"graph": "", "device": "", "fit": "", "CPU / it": ",.1f", "filters": ""}
+    columns = {"graph": "", "device": "", "fit": "", "processor": ""}
+    columns |= {"CPU / it": ",.1f", "filters": ""}
     table = bench.table("FilterMiner().fit", columns)
     for name, graph in graphs(bench.quick):
         learning = FilterLearning(num_epochs=2 if bench.quick else 60)
@@ -145,7 +154,8 @@ def trainings_of_filters(bench: Bench, measured: list[str], wait: Callable[[], A
                 same = "DIFFERENT"
             found = f"{len(keys(miners[device]))} {same}" if device == "cuda" and own else None
             found = f"{len(keys(miners['cpu']))}" if device == "cpu" else found
-            table.add(name, device, *_row([own]), _times(timings["cpu"], own), found)
+            spent = processor(calls.get(device))
+            table.add(name, device, *_row([own]), spent, _times(timings["cpu"], own), found)
 
 
 def graphs(quick: bool) -> Iterator[tuple[str, Any]]:
@@ -160,6 +170,15 @@ def graphs(quick: bool) -> Iterator[tuple[str, Any]]:
 def keys(miner: FilterMiner) -> list[bytes]:
     """The structures that a miner found, in any order."""
     return sorted(one.structure.key for one in miner.filters_)
+
+
+def processor(call: Callable[[], Any] | None) -> Timing | None:
+    """Seconds of processor of one call."""
+    if call is None:
+        return None
+    start = time.process_time()
+    call()
+    return Timing((time.process_time() - start,))
 
 
 def _row(timings: list[Timing | None]) -> list[Timing | str]:

@@ -55,11 +55,17 @@ def fit(settings: Settings, seed: int) -> FilterMiner:
     own = dict(settings["graph"])
     planting = {key: own.pop(key) for key in own.keys() & _names(PlantingSettings)}
     planted = planted_motif_graph(**own, settings=PlantingSettings(**planting), seed=seed)
-    own = dict(settings["filters"])
+    learning = learning_of(settings["filters"])
+    miner = FilterMiner(learning=learning, device="cpu", random_state=seed)
+    return miner.fit(planted.to_csr())
+
+
+def learning_of(settings: Settings) -> FilterLearning:
+    """How filters are learnt: as the paper prints or by default, but for what is set."""
+    own = dict(settings)
     learning = FilterLearning.paper() if own.pop("paper", False) else FilterLearning()
     kernel = {key: own.pop(key) for key in own.keys() & _names(GOMKKernel)}
-    learning = replace(learning, **own, kernel=replace(learning.kernel, **kernel))
-    return FilterMiner(learning=learning, device="cpu", random_state=seed).fit(planted.to_csr())
+    return replace(learning, **own, kernel=replace(learning.kernel, **kernel))
 
 
 def _names(settings: type) -> set[str]:

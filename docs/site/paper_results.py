@@ -147,7 +147,7 @@ def _isomorphic() -> dict[str, str]:
     )
     found["iso_table"] = _table(head, rows)
     found["rwk_edges"] = (
-        f"{sparse['edges_target']:.0%} of the pairs, the learnt filter {sparse['edges_learnt']:.0%}"
+        f"{sparse['edges_target']:.0%} of the pairs, the filters have {sparse['edges_learnt']:.0%}"
     )
     for name, key in (("GOMK", "course_gomk"), ("RWK+", "course_rwk")):
         course = _drawing("course", name)
@@ -352,7 +352,9 @@ def _sensitivity() -> dict[str, str]:
             for data in own["data"]
         }
         found[f"{figure}_splits"] = " and ".join(
-            f"{number} split{'s' * (number > 1)} of {data}" for data, number in splits.items()
+            f"{number} split{'s' * (number > 1)} of {data}"
+            for data, number in splits.items()
+            if number
         )
         found[f"{figure}_epochs"] = str(design["epochs"])
     for data in own["data"]:
@@ -368,14 +370,20 @@ def _size(data: str, held: float) -> dict[str, str]:
     enough = next(size for size, share in enumerate(whole, 1) if share >= held)
     near = min(means, key=lambda size: abs(size - enough), default=enough)
     best = max(means, key=lambda size: means[size], default=1)
+    largest = max(means, default=1)
     return {
         f"size_{data}_one": _number(means.get(1)),
         f"size_{data}_enough": str(enough),
         f"size_{data}_held": f"{held:.0%}",
         f"size_{data}_near": str(near),
         f"size_{data}_at_enough": _number(means.get(near)),
-        f"size_{data}_best": f"{_number(means.get(best))} with {best} nodes",
+        f"size_{data}_most": f"{_number(means.get(largest))} with {_nodes(largest)}",
+        f"size_{data}_best": f"{_number(means.get(best))} with {_nodes(best)}",
     }
+
+
+def _nodes(number: int) -> str:
+    return f"{number} node{'s' * (number > 1)}"
 
 
 def _depth(data: str) -> dict[str, str]:

@@ -75,11 +75,11 @@ def refine_features(
     is_node = _joined(adj).any(dim=2)  # [F, M]
     filter_sizes = is_node.sum(dim=1)
     # 1. the subgraph in the order of the nodes of its filter
-    places = _places(num_nodes, filter_of, matching, is_node)
+    places = _places(filter_of, matching, is_node)
     ordered = torch.take_along_dim(subgraph_feat, places.clamp(min=0).unsqueeze(2), dim=1).double()
-    # 2. those that are the filter: of its nodes, all matched, with its edges
+    # 2. those that are the filter: with as many nodes, and its edges, which nodes that are not
+    # matched, or to padding, lack
     is_exact = num_nodes == filter_sizes[filter_of]
-    is_exact &= ((places >= 0) == is_node[filter_of]).all(dim=1)
     is_exact &= (_reordered(subgraph_adj, places) == adj[filter_of]).flatten(1).all(dim=1)
     # 3. mean and variance of each node over them, by products: sums without order differ on a GPU
     numbers = torch.arange(len(adj), device=adj.device)
@@ -99,13 +99,12 @@ def _joined(adj: Tensor) -> Tensor:
     return adj > 0 if adj.dim() == 3 else (adj > 0).any(dim=3)
 
 
-def _places(num_nodes: Tensor, filter_of: Tensor, matching: Tensor, is_node: Tensor) -> Tensor:
+def _places(filter_of: Tensor, matching: Tensor, is_node: Tensor) -> Tensor:
     """Which node of a subgraph is each node of its filter, int64 ``[U, M]``; -1 = none."""
     num_filter_nodes = is_node.shape[1]
     row = torch.arange(matching.shape[1], device=matching.device).expand_as(matching)
-    is_real = (row < num_nodes.unsqueeze(1)) & (matching >= 0)
-    # unmatched nodes and padding are written to a column beyond the last, which is cut off
-    column = torch.where(is_real, matching, num_filter_nodes).long()
+    # unmatched nodes are written to a column beyond the last, which is cut off
+    column = torch.where(matching >= 0, matching, num_filter_nodes).long()
     places = row.new_full((len(row), num_filter_nodes + 1), -1)
     places = places.scatter(1, column, row)[:, :num_filter_nodes]
     return torch.where(is_node[filter_of], places, -1)

@@ -105,6 +105,14 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, BaseEstimator):
     -----
     Of more than ``learning.max_subgraphs`` nodes so many are drawn to learn from.
 
+    What training changes depends on the features. On structure alone the filters are those of the
+    start, real subgraphs that represent the others, also where 10 or 20 % of the edges of copies
+    are deleted: their structures were the same in each of 36 graphs. Where features are numbers,
+    the trained ones are means over the subgraphs that have the structure of the filter. On ten
+    copies with noise of standard deviation .2 the error falls to 33 % of that of the start where
+    all nodes of a motif have the same features, and to 52 % where each has its own. Nodes that a
+    symmetry exchanges are told apart by their features alone, so that noise parts their means.
+
     Which filters are learnt does not depend on how nodes are numbered. Which nodes of a truncated
     subgraph stay does, so that the label of a node may.
 

@@ -222,6 +222,38 @@ def test_sources_of_candidates():
     )
 
 
+def test_training_of_filters():
+    of_motif, of_node = (
+        row("filter_training", noise="0.2", **{"planted features": kind})
+        for kind in ("of the motif", "of its node")
+    )
+    ratio = "mean of the copies / start"
+    every = rows("filter_training", 1)
+    trained = [one for one in every if one["filters"] == "trained"]
+    whole = [one for one in trained if one["edges deleted"] == "0%"]
+    lowest, highest = (
+        pick(int(re.search(r"\((\d+)–(\d+)\)", one["exact"])[group]) for one in whole)
+        for pick, group in ((min, 1), (max, 2))
+    )
+    tenth, fifth = (
+        statistics.mean(value(one["mean"]) for one in trained if one["edges deleted"] == share)
+        for share in ("10%", "20%")
+    )
+    says(
+        "docs/kernel.md",
+        f"the same in {total(one['structures of the start'] for one in trained)} graphs",
+        f"from {short(value(of_motif['start']), '.3f')} to "
+        f"{short(value(of_motif['trained']), '.3f')} where all nodes",
+        f"from {short(value(of_node['start']), '.3f')} to "
+        f"{short(value(of_node['trained']), '.3f')} where each node",
+        f"at {short(value(of_motif[ratio]))} and {short(value(of_node[ratio]))} of the start",
+        f"filters in {total(one['all four'] for one in whole)} graphs",
+        f"{lowest} to {highest} have exactly",
+        f"{tenth:.1f} of the four are there, with 20 % {fifth:.1f}",
+    )
+    assert {one["structures of the start"] for one in whole} == {"10 of 10"}
+
+
 def test_classes():
     (found,) = [
         one for one in rows("class_patterns")
@@ -367,6 +399,20 @@ def test_speed():
         f"{double:.0f} µs a pair in float64 and {single:.0f} in float32, where SciPy's assignment "
         f"takes {scipy:.0f} µs",
     )
+
+
+def test_steps_of_training():
+    large = rows("training_step", device="cpu")[-1]
+    planted = row("training_step", 1, graph="planted, 1,000 nodes", device="cpu")
+    says(
+        "docs/kernel_notes.md",
+        "with 16 filters of 8 nodes on 20,000 nodes, extraction included, takes "
+        f"{1000 * value(large['whole, processor']):.0f} ms of processor, and a whole "
+        "`FilterMiner().fit` of the planted graph of 1,000 nodes "
+        f"{value(planted['processor']):.1f} s",
+    )
+    # the sentence leaves with the first row of a GPU
+    assert rows("training_step", device="cuda")[-1]["whole"] == "not yet measured"
 
 
 def test_frequent_subgraphs_and_events():

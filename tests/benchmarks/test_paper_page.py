@@ -2,10 +2,15 @@
 
 import re
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+from paper import epoch_time, frequent, sensitivity
 from paper.table import HERE as PAPER
 from registry import HERE
+
+from mining import FilterLearning
 
 SITE = HERE.parent / "docs" / "site"
 sys.path.insert(0, str(SITE))
@@ -80,6 +85,45 @@ def test_the_results_are_whole_and_the_tables_are_theirs(name, tmp_path):
     assert made == kept
 
 
+def test_the_settings_of_the_paper_and_what_replaces_them():
+    printed = FilterLearning.paper()
+    assert frequent.learning_of({"paper": True}) == printed
+    assert frequent.learning_of({}) == FilterLearning()
+    changed = frequent.learning_of({"paper": True, "matching": "optimal", "init": "random"})
+    assert changed == replace(printed, kernel=replace(printed.kernel, matching="optimal"))
+
+
+def test_an_epoch_is_what_a_longer_training_takes_more(monkeypatch):
+    clock = [0.0]
+
+    class Family:
+        def trial(self, data, split, params, seed):
+            # what happens once, and each epoch
+            clock[0] += 3 + 2 * params["epochs"]
+
+    monkeypatch.setattr(epoch_time.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(epoch_time, "families_of", lambda kind: {"model": Family()})
+    settings = {"epochs": 6, "params": {"epochs": None}}
+    assert epoch_time.epoch_seconds(SimpleNamespace(splits=[None]), "model", settings) == 2
+
+
+def test_the_points_of_a_figure():
+    figure = {"splits": 1, "epochs": 9, "num_layers": [1, 2], "num_steps": [0, 1]}
+    grid = sensitivity.points({"max_nodes": 8}, figure)
+    # the axes first
+    assert [(one["num_layers"], one["num_steps"]) for one in grid] == [
+        (1, 0),
+        (1, 1),
+        (2, 1),
+        (2, 0),
+    ]
+    assert all(one["max_nodes"] == 8 and one["epochs"] == 9 for one in grid)
+    sizes = sensitivity.points(
+        {"num_layers": 1, "num_steps": 1, "max_nodes": 8}, {"splits": 2, "filter_size": [3, 5]}
+    )
+    assert [(one["max_nodes"], one["filter_size"]) for one in sizes] == [(3, 3), (5, 5)]
+
+
 def test_what_is_said_of_the_filters(values):
     courses = {
         line["name"]: line
@@ -96,6 +140,19 @@ def test_what_is_said_of_the_filters(values):
     done, every = map(int, values["frequent_defaults_per_node"].split(" of "))
     assert done > every / 2
     assert values["interp_from_classes_motifs"] == "4.0"
+    both = [
+        [
+            values[f"frequent_{name}_{features}"].split(" of ")
+            for features in ("per_node", "constant")
+        ]
+        for name in ("as_printed", "defaults")
+    ]
+    printed, ours = (sum(int(done) for done, _ in each) for each in both)
+    every = sum(int(number) for _, number in both[0])
+    readme = (PAPER / "README.md").read_text("utf-8")
+    words = {0: "none"}
+    assert f"settings {words.get(printed, printed)} of {every} graphs shows all four" in readme
+    assert f"show all four in {ours} of {every}, before" in readme
     assert values["interp_random_start_motifs"] == "0.0"
 
 

@@ -193,14 +193,14 @@ def test_it_prints_its_sizes_and_is_drawn_anew():
         "directed=(True, False))",
     ]
     before = {name: one.clone() for name, one in conv.state_dict().items()}
-    torch.manual_seed(0)
+    torch.manual_seed(1)
     conv.reset_parameters()
     drawn = {name: one.clone() for name, one in conv.state_dict().items()}
     assert [name for name, one in before.items() if not torch.equal(drawn[name], one)] == [
         "filters.free_adj",
         "filters.free_feat",
     ]
-    torch.manual_seed(0)
+    torch.manual_seed(1)
     conv.reset_parameters()
     assert all(torch.equal(drawn[name], one) for name, one in conv.state_dict().items())
 

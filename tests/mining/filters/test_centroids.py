@@ -81,6 +81,11 @@ def random_case(seed, channels=0):
             matching[row, 0] = -1
         elif kind == 3:  # padding that is matched, to padding
             matching[row, len(order) :] = np.arange(len(order), SIZE)
+        elif kind == 4 and len(order) < SIZE:  # a node more, that padding is matched to
+            place = len(order)
+            subgraph_adj[row, 0, place] = subgraph_adj[row, place, 0] = 1
+            matching[row, place] = place
+            num_nodes[row] += 1
     return adj, feat, subgraph_adj, subgraph_feat, num_nodes, filter_of, matching
 
 
