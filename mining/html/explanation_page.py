@@ -237,14 +237,17 @@ def judge_accuracy(metrics: Mapping[str, Any]) -> str:
 
     >>> judge_accuracy({"accuracy": {"test": 0.5}, "size": {"test": 10},
     ...                 "baseline": {"answer": "toxic", "accuracy": {"test": 0.6}}})
-    'Always answering “toxic” is correct for 60.0%. This classifier is no better, so the page does \
-not explain the classes.'
+    'Always answering “toxic” is correct for 60.0%. This classifier is no better, so what it \
+responds to does not explain the classes.'
     """
     accuracy, size = metrics["accuracy"]["test"], metrics["size"]["test"]
     answer, least = metrics["baseline"]["answer"], metrics["baseline"]["accuracy"]["test"]
     always = f"Always answering “{answer}” is correct for {least:.1%}."
     if accuracy <= least:
-        return f"{always} This classifier is no better, so the page does not explain the classes."
+        return (
+            f"{always} This classifier is no better, so what it responds to does not explain the "
+            "classes."
+        )
     low, _ = _interval(metrics)
     if low <= least:
         return (
