@@ -34,8 +34,8 @@ MOST_DRAWN_NODES = 400
 _MOST_AROUND = 40
 # graphs that are shown beside one
 _NUM_SIMILAR = 3
-# less evidence than this is rounding
-_LEAST_EVIDENCE = 1e-6
+# a smaller contribution is rounding
+_LEAST_CONTRIBUTION = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,8 @@ class LearntFilter:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """How much each of F filters speaks for each of C classes, over the graphs of the test part.
+class Contributions:
+    """What each of F filters contributes to each of C classes, over the graphs of the test part.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Evidence:
     own, others : numpy.ndarray
         ``[C, F]``, mean response in the graphs of the class, and in those of the other classes.
     rest : dict of str to numpy.ndarray
-        ``[C]``, evidence of what else the last layer reads, by name.
+        ``[C]``, contributions of what else the last layer reads, by name.
     """
 
     weights: np.ndarray
@@ -90,7 +90,7 @@ class Evidence:
 
     @property
     def values(self) -> np.ndarray:
-        """The evidence ``[C, F]``: weight times difference, in units of a logit.
+        """The contributions ``[C, F]``: weight times difference, in units of a logit.
 
         With ``rest`` it adds up to what sets a class apart: by how much its logit is larger in its
         graphs than in the others, measured from the mean logit of a graph.
@@ -99,17 +99,17 @@ class Evidence:
 
     @property
     def total(self) -> np.ndarray:
-        """All evidence for each class, ``[C]``."""
+        """All contributions to each class, ``[C]``."""
         return self.values.sum(axis=1) + sum(self.rest.values())
 
     def speaker(self, label: int) -> int | None:
-        """The filter that speaks for a class: of those that respond to it, that of most evidence.
+        """The filter that speaks for a class: the largest contribution of those that respond to it.
 
         Where none responds more in the graphs of the class, it is the one whose absence speaks
         for it; None where none speaks for it at all.
         """
         values = self.values[label]
-        speaks = values > _LEAST_EVIDENCE
+        speaks = values > _LEAST_CONTRIBUTION
         present = speaks & (self.own[label] > self.others[label])
         if not speaks.any():
             return None
@@ -126,13 +126,12 @@ def weigh_filters(
     labels: np.ndarray,
     responses: np.ndarray | None = None,
     rest: dict[str, tuple[np.ndarray, np.ndarray]] | None = None,
-) -> Evidence:
+) -> Contributions:
     """Say how much each filter speaks for each class.
 
     A logit is a sum over filters of weight times what is read of the filter. So a filter speaks for
     a class by as much as it raises the logit in the graphs of the class above that in the others:
-    ``evidence[c, f] = (w[c, f] - mean(w[:, f])) * (mean of r[g, f] for g in c - for g not in c)``.
-    The raw mean of responses does not say that. A filter that responds to everything has the
+    ``(w[c, f] - mean(w[:, f])) * (mean of r[g, f] for g in c - for g not in c)``. The raw mean of responses does not say that. A filter that responds to everything has the
     highest mean in each class, and tells none apart.
 
     Parameters
@@ -150,7 +149,7 @@ def weigh_filters(
 
     Returns
     -------
-    Evidence
+    Contributions
         NaN for a class without graphs, or with all of them.
 
     Examples
@@ -160,16 +159,16 @@ def weigh_filters(
 
     >>> read = np.array([[0.9, 0.5], [0.9, 0.4], [0.8, 0.1], [0.8, 0.2]])
     >>> weights = np.array([[0.5, 2.0], [-0.5, -2.0]])
-    >>> evidence = weigh_filters(weights, read, np.array([0, 0, 1, 1]))
-    >>> evidence.values.round(2).tolist()
+    >>> contributions = weigh_filters(weights, read, np.array([0, 0, 1, 1]))
+    >>> contributions.values.round(2).tolist()
     [[0.05, 0.6], [0.05, 0.6]]
-    >>> int(evidence.own[0].argmax()), evidence.speaker(0)
+    >>> int(contributions.own[0].argmax()), contributions.speaker(0)
     (0, 1)
     """
     responses = read if responses is None else responses
     inside = labels == np.arange(len(weights))[:, None]  # [C, G]
     own, others = _class_means(responses, inside)
-    return Evidence(
+    return Contributions(
         weights - weights.mean(axis=0),
         np.subtract(*_class_means(read, inside)),
         own,
@@ -260,7 +259,7 @@ class Explanation:
         Whether nodes are classified, in place of graphs.
     filters : tuple of LearntFilter
         Of a network; empty for a kernel machine.
-    evidence : Evidence or None
+    contributions : Contributions or None
         How much each filter speaks for each class.
     pooling : str or None
         How responses of the nodes of a graph are read out; None for nodes.
@@ -277,7 +276,7 @@ class Explanation:
     colors: FeatureColors
     of_nodes: bool = False
     filters: tuple[LearntFilter, ...] = ()
-    evidence: Evidence | None = None
+    contributions: Contributions | None = None
     pooling: str | None = None
     mixes_features: bool = False
     pointed: tuple[tuple[int, int], ...] = ()
@@ -291,11 +290,11 @@ class Explanation:
                 f"most like graph {nearest.row}, {self.class_names[nearest.true]}, with a kernel "
                 f"value of {nearest.similarity:.3f}"
             )
-        assert self.evidence is not None
-        number = self.evidence.speaker(decision.label)
+        assert self.contributions is not None
+        number = self.contributions.speaker(decision.label)
         if number is None:
             return f"no filter speaks for {name}"
-        how = "the absence of " if self.evidence.is_absent(decision.label, number) else ""
+        how = "the absence of " if self.contributions.is_absent(decision.label, number) else ""
         response = decision.scores[:, number]
         what = "its response" if self.of_nodes else "its highest response"
         value = response[0] if self.of_nodes else response.max()
@@ -346,7 +345,7 @@ def explain_classifier(
     Returns
     -------
     Explanation
-        With the evidence over the test part.
+        With the contributions over the test part.
 
     Raises
     ------
@@ -379,7 +378,7 @@ def explain_classifier(
         responses = _respond(classifier, seen, np.isin(asked, test), data.labels[asked], labels)
         known = {
             "filters": responses.filters,
-            "evidence": responses.evidence,
+            "contributions": responses.contributions,
             "pooling": classifier.model.pooling,
             "mixes_features": isinstance(classifier.model.input, InputLayer),
         }
@@ -390,7 +389,7 @@ def explain_classifier(
             scores[np.isin(owner, asked)] = responses.scores
         reasons: list[dict[str, Any]] = [{"scores": scores[nodes]} for nodes in shown]
         if marked is not None and not data.of_nodes:
-            known["pointed"] = _point(responses.evidence, scores, test, data, marked)
+            known["pointed"] = count_pointed(responses.contributions, scores, test, data, marked)
     else:
         reasons = [{"similar": one} for one in _compare(classifier, data, rows, labels)]
     kind = "node" if data.of_nodes else "graph"
@@ -454,10 +453,10 @@ def _nodes_of(classifier: TrainedClassifier, graph: CSRGraph, row: int) -> np.nd
 
 @dataclass(frozen=True, eq=False)
 class _Responses:
-    """Filters with their evidence, and the responses ``[V, F]`` of the nodes."""
+    """Filters with their contributions, and the responses ``[V, F]`` of the nodes."""
 
     filters: tuple[LearntFilter, ...]
-    evidence: Evidence
+    contributions: Contributions
     scores: np.ndarray
 
 
@@ -469,9 +468,9 @@ def _respond(
     classes: np.ndarray,
     labels: Categories,
 ) -> _Responses:
-    """The filters of the first layer, their evidence, and the responses of all nodes.
+    """The filters of the first layer, their contributions, and the responses of all nodes.
 
-    ``classes`` are those of the graphs or nodes, and evidence is over those of the test part.
+    ``classes`` are those of the graphs or nodes, and contributions are over those of the test part.
     """
     # 1. responses of all nodes, with their features as filters see them
     model = classifier.model.eval()
@@ -499,7 +498,7 @@ def _respond(
         rest["node features"] = heads[0], levels[0]
     if len(heads) > 2:
         rest["filters of later layers"] = np.hstack(heads[2:]), np.hstack(levels[2:])
-    evidence = weigh_filters(heads[1], levels[1], classes[is_test], pooled, rest)
+    contributions = weigh_filters(heads[1], levels[1], classes[is_test], pooled, rest)
     # 3. what the filters are
     sizes = 1 if model.pooling is None else np.diff(graph.graph_ptr)
     of_test = scores[np.repeat(is_test, sizes)]
@@ -520,7 +519,7 @@ def _respond(
                 float(of_test[:, number].max()),
             )
         )
-    return _Responses(tuple(filters), evidence, scores)
+    return _Responses(tuple(filters), contributions, scores)
 
 
 def _weights_of(head: torch.nn.Module) -> np.ndarray:
@@ -545,8 +544,8 @@ def _in_units_of_data(
     return classifier.scaling.restore(own)
 
 
-def _point(
-    evidence: Evidence,
+def count_pointed(
+    contributions: Contributions,
     scores: np.ndarray,
     test: np.ndarray,
     data: LabelledData,
@@ -554,11 +553,12 @@ def _point(
 ) -> tuple[tuple[int, int], ...]:
     """Of each class: test graphs whose highest response to its filter is at a marked node, of all.
 
-    A response that is as high elsewhere counts as elsewhere.
+    ``scores [V, F]`` are responses, and ``marked`` bool ``[V]`` the nodes. A response that is as
+    high elsewhere counts as elsewhere.
     """
     counts = []
     for label in range(data.num_classes):
-        number, inside, size = evidence.speaker(label), 0, 0
+        number, inside, size = contributions.speaker(label), 0, 0
         for row in test[data.labels[test] == label].tolist():
             nodes = slice(*data.graph.graph_ptr[row : row + 2])
             own = marked[nodes]

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
-from gomkcn_dgl.checks import check_float
+from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_mining import MOST_FILTER_NODES, FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.graph_settings import GraphSettings
-
-if TYPE_CHECKING:
-    from mining.filters.filter_mining import FilterMining
 
 T = TypeVar("T", bound=Any)
 
@@ -33,6 +31,8 @@ class SeededFilters(FilterSettings):
     count_seconds: float = 0.25
 
     def __post_init__(self) -> None:
+        # by the name that it has here, and before the graph is read
+        check_int("filter_size", self.filter_size, 2, MOST_FILTER_NODES)
         check_float("count_seconds", self.count_seconds, 0, open_minimum=True)
 
 
@@ -68,9 +68,6 @@ class FiltersSettings:
 
     def miner(self) -> FilterMining:
         """The miner with these settings, not fitted."""
-        # without scikit-learn, which takes a second to import
-        from mining.filters.filter_mining import FilterMining
-
         return FilterMining(
             self.filters.num_filters,
             self.filters.filter_size,

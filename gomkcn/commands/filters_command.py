@@ -83,6 +83,7 @@ def filters(
     import_igraph()
     from dataclasses import replace
 
+    from gomkcn_dgl._torch import resolve_device
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from mining.filters.filter_learning import FilterLearning
@@ -110,6 +111,7 @@ def filters(
     bar = JobProgress(not quiet and sys.stderr.isatty())
     # refused before the graph is read
     settings.miner().check()
+    resolve_device(settings.filters.device)
     if not settings.graph.path:
         raise InputError("GRAPH must be given, here or in the settings file.")
     with bar:

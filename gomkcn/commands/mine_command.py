@@ -206,9 +206,6 @@ def report(run: str) -> None:
         table, page = _report_filters(run)
     elif (Path(run) / METRICS).exists():
         table = format_results(metrics := read_metrics(run))
-        if metrics["classes_of"] == "nodes":
-            click.echo(table)
-            return
         _, page = explain_run(run)
     else:
         finished = read_run(run)

@@ -186,7 +186,7 @@ def predict(run: str, path: str, out: str | None, device: str | None) -> None:
 @click.argument("run", metavar="RUN")
 @option_table("""
 Output
-    --graphs          N,N   Graphs to show, such as 0,5,9 [of each class a test graph that is
+    --graphs          N,N   Graphs, or nodes, to show, such as 0,5,9 [of each class one that is
         predicted rightly]
     --data data_path  TEXT  Data set, if it was moved
     --out             TEXT  Folder of the page [RUN/explanation]

@@ -225,8 +225,7 @@ class TrainSettings:
     machine: MachineSettings = field(default_factory=MachineSettings)
 
     def __post_init__(self) -> None:
-        if self.data.nodes and self.method == "kernel":
-            raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
+        _check_method(self.data.nodes, self.method)
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any], *, paper: bool = False) -> TrainSettings:
@@ -238,6 +237,7 @@ class TrainSettings:
         >>> settings.model.num_hops, settings.training.num_epochs
         (3, 20)
         """
+        _check_method(bool(options.get("nodes")), str(options.get("method")))
         settings = cls()
         if paper:
             if options.get("method") == "kernel" or options.get("nodes"):
@@ -313,6 +313,11 @@ class TrainSettings:
     def to_toml(self) -> str:
         """The settings as the text of a TOML file; what is None is left out."""
         return to_toml(self.to_dict())
+
+
+def _check_method(nodes: bool, method: str) -> None:
+    if nodes and method == "kernel":
+        raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
 
 
 def read_train_settings(path: str | Path) -> TrainSettings:

@@ -21,7 +21,12 @@ from gomkcn_dgl.training.training_run import (
     read_metrics,
     read_training_data,
 )
-from mining.classifier_explanation import Decision, Evidence, Explanation, explain_classifier
+from mining.classifier_explanation import (
+    Contributions,
+    Decision,
+    Explanation,
+    explain_classifier,
+)
 from mining.html.page import flatten, render_page
 from mining.plots.filter_drawing import (
     PLAIN_FILL,
@@ -65,11 +70,6 @@ def explain_run(
     not given; ``rows`` are the graphs to show.
     """
     classifier, metrics = load_classifier(run, "cpu"), read_metrics(run)
-    if classifier.settings.data.nodes:
-        raise InputError(
-            f"RUN classifies nodes, and a page shows graphs; gomkcn predict {run} GRAPH gives the "
-            "class of each node."
-        )
     settings = classifier.settings.override({"path": data_path})
     if data is None:
         if not Path(settings.data.path).exists():
@@ -104,7 +104,7 @@ def render_explanation(
         script="",
         data="",
         explained=explanation,
-        evidence=explanation.evidence,
+        contributions=explanation.contributions,
         names=explanation.class_names,
         source=Path(settings["data"]["path"]).resolve().name,
         metrics=metrics,
@@ -201,13 +201,13 @@ def _draw(
     )
 
 
-def _ordered(evidence: Evidence, label: int) -> list[int]:
-    """The filters by their evidence for a class, the most first."""
-    return np.argsort(-evidence.values[label], kind="stable").tolist()
+def _ordered(contributions: Contributions, label: int) -> list[int]:
+    """The filters by their contribution to a class, the most first."""
+    return np.argsort(-contributions.values[label], kind="stable").tolist()
 
 
 def _logit(value: float) -> str:
-    """Evidence with its sign, such as +5.12 or −0.03."""
+    """A contribution with its sign, such as +5.12 or −0.03."""
     return f"{value:+.2f}".replace("-", "−")
 
 

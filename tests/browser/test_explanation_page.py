@@ -43,7 +43,7 @@ def page_file(tmp_path_factory):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_reader_opens_all_filters_by_the_keyboard(started, page_file, width, scheme):
-    with opened(started, page_file, width, ready="#evidence", color_scheme=scheme) as page:
+    with opened(started, page_file, width, ready="#filters", color_scheme=scheme) as page:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=SCREENSHOTS / f"classifier_{scheme}_{width}.png", full_page=True)
         names = page.locator(".figure h3").all_inner_texts()
@@ -68,7 +68,7 @@ def test_a_reader_opens_all_filters_by_the_keyboard(started, page_file, width, s
 def test_axe_finds_no_violation(started, page_file, width, scheme):
     axe = pytest.importorskip("axe_playwright_python")
     script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
-    options = {"color_scheme": scheme, "bypass_csp": True, "ready": "#evidence"}
+    options = {"color_scheme": scheme, "bypass_csp": True, "ready": "#filters"}
     with opened(started, page_file, width, **options) as page:
         page.evaluate(script)
         for summary in page.locator(".figure summary").all():
@@ -78,7 +78,7 @@ def test_axe_finds_no_violation(started, page_file, width, scheme):
 
 
 def test_on_paper_rows_stand_on_white_with_their_colours(started, page_file):
-    with opened(started, page_file, ready="#evidence", color_scheme="dark") as page:
+    with opened(started, page_file, ready="#filters", color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         look = "getComputedStyle(document.body)"
         assert page.evaluate(f"{look}.backgroundColor") == "rgb(255, 255, 255)"

@@ -24,7 +24,7 @@ from gomkcn_dgl.training.labelled_data import LabelledData
 from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
-from mining.classifier_explanation import explain_classifier, weigh_filters
+from mining.classifier_explanation import count_pointed, explain_classifier, weigh_filters
 from mining.filters.discrete_filters import discretize
 from mining.html.explanation_page import judge_accuracy, render_explanation
 from mining.plots.filter_drawing import edge_weights, viridis
@@ -91,11 +91,13 @@ def test_responses_are_those_of_the_first_layer(explained):
         if number in classifier.split.test:
             found.setdefault(number % 2, []).append(scores.max(axis=0))
             nodes.append(scores)
-    evidence, nodes = explanation.evidence, np.concatenate(nodes)
+    contributions, nodes = explanation.contributions, np.concatenate(nodes)
     for label in (0, 1):
-        np.testing.assert_allclose(evidence.own[label], np.mean(found[label], axis=0), rtol=1e-4)
+        np.testing.assert_allclose(
+            contributions.own[label], np.mean(found[label], axis=0), rtol=1e-4
+        )
         others = np.mean(found[1 - label], axis=0)
-        np.testing.assert_allclose(evidence.others[label], others, rtol=1e-4)
+        np.testing.assert_allclose(contributions.others[label], others, rtol=1e-4)
     # the scale of a filter is over all nodes of the test part
     ends = [(one.low, one.high) for one in explanation.filters]
     np.testing.assert_allclose(ends, list(zip(nodes.min(axis=0), nodes.max(axis=0), strict=True)),
@@ -136,7 +138,7 @@ def test_the_page_of_a_run_and_of_chosen_graphs(trained):
     assert text.count("<details><summary>All 2 filters") == 2
     explained = explain_classifier(load_classifier("run"), read_training_data(
         load_classifier("run").settings.data))  # fmt: skip
-    speaking = [explained.evidence.speaker(one.label) for one in explained.decisions]
+    speaking = [explained.contributions.speaker(one.label) for one in explained.decisions]
     assert tags.count("svg") == 1 + 2 * (1 + 2 * 2) + 2 * sum(one is not None for one in speaking)
     assert "baseline: always the most frequent class, " in trained
     page.unlink()
@@ -182,15 +184,17 @@ def test_filters_and_responses_keep_directions(tmp_path):
     scores = np.array([[0.5, 1], [0.1, 3], [0.9, 2]])
     shown = [replace(one, scores=scores, label=one.true, ringed=(2,))
              for one in explanation.decisions]  # fmt: skip
-    evidence = weigh_filters(np.array([[0, 1.0], [0, -1]]), np.array([[0, 1.0], [0, 0]]),
+    contributions = weigh_filters(np.array([[0, 1.0], [0, -1]]), np.array([[0, 1.0], [0, 0]]),
                              np.array([0, 1]))  # fmt: skip
-    filters = [replace(one, low=1.0, high=3.0) for one in explanation.filters]
-    changed = replace(explanation, decisions=shown, evidence=evidence, filters=tuple(filters))
+    filters = [replace(one, low=0.0, high=4.0) for one in explanation.filters]
+    changed = replace(
+        explanation, decisions=shown, contributions=contributions, filters=tuple(filters)
+    )
     page = render_explanation(changed, metrics, settings.to_dict())
     drawn = re.findall(r'<div class="plain-pic response">(<svg.*?</svg>)', page)
     assert len(drawn) == 2
     for one in drawn:
-        expected = [viridis(share) for share in (0, 1, 0.5)]
+        expected = [viridis(share) for share in (0.25, 0.75, 0.5)]
         assert re.findall(r'fill="(#[0-9a-f]{6})" stroke', one) == expected
         # three arrows, whose heads are filled triangles, and the ring of a marked node
         assert one.count('<path fill="var(--c)"') == 3
@@ -245,7 +249,7 @@ def test_a_classifier_is_judged_beside_the_answer_that_needs_no_learning(accurac
     assert ("no better" in judge_accuracy(metrics)) == (accuracy <= 0.5)
 
 
-def plain_evidence(weights, read, labels):
+def plain_contributions(weights, read, labels):
     """The definition, number by number."""
     num_classes, num_filters = weights.shape
     found = np.zeros((num_classes, num_filters))
@@ -259,17 +263,17 @@ def plain_evidence(weights, read, labels):
     return found
 
 
-def test_evidence_is_weight_times_difference():
+def test_a_contribution_is_weight_times_difference():
     rng = np.random.default_rng(3)
     weights, read = rng.normal(size=(3, 5)), rng.normal(size=(20, 5))
     labels = np.arange(20) % 3
-    evidence = weigh_filters(weights, read, labels)
-    np.testing.assert_allclose(evidence.values, plain_evidence(weights, read, labels))
+    contributions = weigh_filters(weights, read, labels)
+    np.testing.assert_allclose(contributions.values, plain_contributions(weights, read, labels))
     # what all classes have in common decides nothing
     shifted = weigh_filters(weights + rng.normal(size=5), read + rng.normal(size=5), labels)
-    np.testing.assert_allclose(shifted.values, evidence.values)
+    np.testing.assert_allclose(shifted.values, contributions.values)
     rest = weigh_filters(weights, read, labels, rest={"more": (weights, read)}).rest["more"]
-    np.testing.assert_allclose(rest, evidence.values.sum(axis=1))
+    np.testing.assert_allclose(rest, contributions.values.sum(axis=1))
 
 
 def test_the_filter_that_speaks_is_not_the_one_of_the_highest_mean():
@@ -285,13 +289,13 @@ def test_the_filter_that_speaks_is_not_the_one_of_the_highest_mean():
     )  # books, fmt: skip
     labels = np.array([0, 0, 1, 1])
     weights = np.array([[4.0, -3.0], [-4.0, 3.0]])
-    evidence = weigh_filters(weights, responses, labels)
+    contributions = weigh_filters(weights, responses, labels)
     # the highest mean of both classes is that of the circle
-    assert evidence.own.argmax(axis=1).tolist() == [0, 0]
-    assert [evidence.speaker(label) for label in (0, 1)] == [0, 1]
-    # the absence of the book is more evidence for a circle, and yet no filter of circles
-    np.testing.assert_allclose(evidence.values[0], [0.08, 0.9])
-    assert evidence.is_absent(0, 1) and not evidence.is_absent(0, 0)
+    assert contributions.own.argmax(axis=1).tolist() == [0, 0]
+    assert [contributions.speaker(label) for label in (0, 1)] == [0, 1]
+    # the absence of the book contributes more to a circle, and yet no filter of circles
+    np.testing.assert_allclose(contributions.values[0], [0.08, 0.9])
+    assert contributions.is_absent(0, 1) and not contributions.is_absent(0, 0)
     # without any filter that responds to it, the absence speaks
     only = weigh_filters(weights[:, 1:], responses[:, 1:], labels)
     assert only.speaker(0) == 0 and only.is_absent(0, 0)
@@ -319,12 +323,12 @@ def trained_on_motifs(tmp_path, features="per_node", **options):
     [{"pooling": "max"}, {"pooling": "mean", "num_layers": 2}, {"pooling": "sum"},
      {"pooling": "max", "hidden_feats": 0, "read_input": False}],
 )  # fmt: skip
-def test_all_evidence_adds_up_to_what_sets_a_class_apart(tmp_path, options):
+def test_all_contributions_add_up_to_what_sets_a_class_apart(tmp_path, options):
     classifier, _, data, _ = trained_on_motifs(tmp_path, **options)
     # batch norm may have a negative factor
     with torch.no_grad():
         classifier.model.norms[0].weight[0] *= -1
-    evidence = explain_classifier(classifier, data).evidence
+    contributions = explain_classifier(classifier, data).contributions
     test = classifier.split.test
     graphs = split_graphs(data.graph)
     collection = classifier.collection(as_csr([graphs[row] for row in test]))
@@ -333,10 +337,10 @@ def test_all_evidence_adds_up_to_what_sets_a_class_apart(tmp_path, options):
     labels = data.labels[test]
     for label in (0, 1):
         apart = logits[labels == label].mean(axis=0) - logits[labels != label].mean(axis=0)
-        assert evidence.total[label] == pytest.approx(apart[label], abs=1e-4)
+        assert contributions.total[label] == pytest.approx(apart[label], abs=1e-4)
     names = {"node features"} if options.get("read_input", True) else set()
     names |= {"filters of later layers"} if "num_layers" in options else set()
-    assert set(evidence.rest) == names
+    assert set(contributions.rest) == names
 
 
 def test_where_batch_norm_turns_the_sign_the_lowest_response_is_read(tmp_path):
@@ -350,7 +354,7 @@ def test_where_batch_norm_turns_the_sign_the_lowest_response_is_read(tmp_path):
     for label in (0, 1):
         own = np.mean([row for row, one in zip(found, rows, strict=True)
                        if data.labels[one] == label], axis=0)  # fmt: skip
-        np.testing.assert_allclose(explanation.evidence.own[label], own, rtol=1e-5)
+        np.testing.assert_allclose(explanation.contributions.own[label], own, rtol=1e-5)
 
 
 def test_planted_nodes_are_read_and_ringed_and_responses_point_at_them(tmp_path):
@@ -366,7 +370,7 @@ def test_planted_nodes_are_read_and_ringed_and_responses_point_at_them(tmp_path)
         assert explanation.rings_are(one, 0) == (
             explanation.filters[0].structure.key == dataset.planted.motifs[one.true].key
         )
-        number = explanation.evidence.speaker(one.true)
+        number = explanation.contributions.speaker(one.true)
         response = one.scores[:, number]
         best = [node for node in range(len(own)) if response[node] == response.max()]
         counts[one.true][0] += all(own[node] for node in best)
@@ -384,6 +388,24 @@ def test_planted_nodes_are_read_and_ringed_and_responses_point_at_them(tmp_path)
         own = [row for row in rows if data.labels[row] == one.true]
         right = [row for row in own if predicted[row] == one.true]
         assert one.row == (right or own)[0]
+
+
+def test_a_response_that_is_as_high_elsewhere_does_not_point():
+    """Four graphs of three nodes, two of a class, of which the first node is marked; one is not."""
+    graph = as_csr([nx.path_graph(3)] * 4)
+    data = LabelledData(graph, np.array([0, 0, 1, 1]), ("a", "b"))
+    contributions = weigh_filters(
+        np.eye(2), np.array([[1, 0], [1, 0], [0, 1], [0, 1.0]]), data.labels
+    )
+    assert [contributions.speaker(label) for label in (0, 1)] == [0, 1]
+    scores = np.zeros((12, 2))
+    scores[:3, 0] = 0.9, 0.9, 0.1
+    scores[3:6, 0] = 0.9, 0.8, 0.1
+    scores[6:9, 1] = 0.1, 0.8, 0.1
+    marked = np.tile([True, False, False], 4)
+    marked[9] = False
+    found = count_pointed(contributions, scores, np.arange(4), data, marked)
+    assert found == ((1, 2), (0, 1))
 
 
 def test_a_mask_that_is_none_is_not_read(tmp_path):
@@ -450,7 +472,7 @@ def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
     np.testing.assert_allclose(clique.scores[0], scores[13], atol=1e-6)
     labels, test = data.labels, classifier.split.test
     own = scores[test][labels[test] == 1].mean(axis=0)
-    np.testing.assert_allclose(explanation.evidence.own[1], own, rtol=1e-5)
+    np.testing.assert_allclose(explanation.contributions.own[1], own, rtol=1e-5)
     page = Path("run/explanation/explanation.html").read_text()
     assert "test nodes (95% CI" in page and "The node with the ring is the one" in page
     assert "test graphs" not in page and "highest response" not in page

@@ -143,14 +143,18 @@ def test_what_cannot_be_mined_is_refused():
     write_edges()
     for options, words in (
         ("", "GRAPH must be given, here or in the settings file."),
-        ("none.txt", "'none.txt' does not exist"),
-        ("graph.txt --size 1", "--size must be an integer from 2 to 64, got 1"),
-        ("graph.txt --filters 0", "--filters must be an integer of at least 1, got 0"),
-        ("graph.txt --init best", "--init must be"),
-        ("graph.txt --contrast 2", "--contrast must be"),
-        ("graph.txt --count-seconds 0", "--count-seconds must be"),
-        ("graph.txt --device gpu", "device"),
-        ("graph.txt --truth none.json", "truth file 'none.json' cannot be read"),
+        ("none.txt", "path must name a file or a folder that exists, got 'none.txt'"),
+        ("graph.txt --size 1", "--size must be at least 2, got 1"),
+        ("graph.txt --filters 0", "--filters must be at least 1, got 0"),
+        ("graph.txt --size 65", "--size must be at most 64, got 65"),
+        (
+            "graph.txt --init best",
+            "--init must be one of 'facility_location', 'random', got",
+        ),
+        ("graph.txt --contrast 2", "--contrast must be at most 1, got 2"),
+        ("graph.txt --count-seconds 0", "--count-seconds must be greater than 0, got 0"),
+        ("graph.txt --device gpu", "--device must be 'auto', 'cpu', 'cuda'"),
+        ("graph.txt --truth none.json", "--truth file 'none.json' cannot be read"),
         ("graph.txt --out run --force --resume", "--resume must not come with --force"),
     ):
         sentence = refused(f"filters {options}")

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from command_line import gomkcn, invoke, refused
+from command_line import gomkcn, refused
 
 from gomkcn_dgl import read_graph, write_graph
 from gomkcn_dgl._dgl import dgl
@@ -91,14 +91,12 @@ def test_nodes_of_several_graphs():
     assert table["predicted"].tolist() == [str(node // 5 % 2) for node in range(60)]
 
 
-def test_a_page_of_nodes_is_refused_in_a_sentence():
+def test_a_run_of_nodes_has_a_page():
     write_edges()
     gomkcn(f"train g.csv --nodes --out run {QUICK} --epochs 1")
-    for command in ("explain run", "report run"):
-        result = invoke(command)
-        assert "Traceback" not in result.output
-    assert refused("explain run").startswith("RUN classifies nodes, and a page shows graphs")
-    assert "nodes" in gomkcn("report run")
+    assert gomkcn("explain run").splitlines()[0].startswith("node ")
+    said = gomkcn("report run")
+    assert "nodes" in said and "report: run/explanation/explanation.html" in said
 
 
 def dgl_file():

@@ -142,7 +142,7 @@ def test_the_settings_of_the_paper_find_the_motifs():
     assert (training.num_epochs, training.batch_size) == (15, 32)
     assert metrics["epochs"] == 15 and len(load_classifier("run").model.convs) == 1
     # the responses alone are read out
-    assert isinstance(load_classifier("run").model.heads[0], torch.nn.Identity)
+    assert not load_classifier("run").model.read_input
     # classes have the names of the motifs, that were written beside the graphs
     assert metrics["baseline"]["answer"] == "book"
     assert set(predict_file(load_classifier("run"), "m.bin").columns()["predicted"]) == {
