@@ -131,7 +131,8 @@ def weigh_filters(
 
     A logit is a sum over filters of weight times what is read of the filter. So a filter speaks for
     a class by as much as it raises the logit in the graphs of the class above that in the others:
-    ``(w[c, f] - mean(w[:, f])) * (mean of r[g, f] for g in c - for g not in c)``. The raw mean of responses does not say that. A filter that responds to everything has the
+    ``(w[c, f] - mean(w[:, f])) * (mean of r[g, f] for g in c - for g not in c)``.
+    The raw mean of responses does not say that. A filter that responds to everything has the
     highest mean in each class, and tells none apart.
 
     Parameters

@@ -205,7 +205,7 @@ def report(run: str) -> None:
     if (Path(run) / RECORD).exists():
         table, page = _report_filters(run)
     elif (Path(run) / METRICS).exists():
-        table = format_results(metrics := read_metrics(run))
+        table = format_results(read_metrics(run))
         _, page = explain_run(run)
     else:
         finished = read_run(run)

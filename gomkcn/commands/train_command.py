@@ -194,7 +194,7 @@ Output
 def explain(
     run: str, graphs: tuple[int, ...] | None, data_path: str | None, out: str | None
 ) -> None:
-    """Explain what a trained classifier of graphs responds to in chosen graphs.
+    """Explain what a trained classifier responds to in chosen graphs, or nodes.
 
     \b
     gomkcn explain run

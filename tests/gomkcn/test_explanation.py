@@ -221,7 +221,7 @@ def test_graphs_that_lack_a_label_are_classified_and_others_refused(trained):
     )
     assert "holds no finished run" in refused("predict none FEW")
     Path("mined").mkdir()
-    Path("mined/run.json").write_text("{}")
+    Path("mined/patterns.json").write_text("{}")
     said = refused("predict mined FEW")
     assert "'mined' holds a run of gomkcn mine, and another kind is needed here" in said
 
@@ -455,7 +455,7 @@ def test_nodes_that_are_classified_have_a_page(tmp_path, monkeypatch):
         graph.nodes[node]["size"] = node % 3
     nx.write_graphml(graph, "graph.graphml")
     said = gomkcn("train graph.graphml --nodes --features size --out run --epochs 3 --size 4 "
-                  "--filters 2 --split 0.4,0.2,0.4 --quiet")  # fmt: skip
+                  "--hops 2 --filters 2 --split 0.4,0.2,0.4 --quiet")  # fmt: skip
     assert "what it learnt: run/explanation/explanation.html" in said
     classifier = load_classifier("run")
     data = read_training_data(classifier.settings.data)

@@ -141,7 +141,8 @@ def test_the_files_of_a_run(written, graph, job):
     assert read_filters_settings(written / "settings.toml") == settings
     page = (written / "filters.html").read_text("utf-8")
     paths = assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
-    assert {f"/filters/{number}/frequency/value" for number in range(3)} <= paths
+    for name in ("frequency", "exact", "occurrences"):
+        assert {f"/filters/{number}/{name}/value" for number in range(3)} <= paths
     assert "zero <&>" not in page
     # it can be loaded and used again
     loaded = FilterMiner.load(written / "filters.npz")
@@ -211,6 +212,22 @@ def test_the_script_knows_subgraphs_matching_and_responses(graph, job):
         assert (own["low"], own["high"]) == (column.min(), column.max())
         assert own["size"] == len(own["points"]) == one.structure.num_nodes
         assert [(u, v) for u, v, _ in own["edges"]] == list(one.structure.edges)
+
+
+def test_a_subgraph_of_fewer_nodes_is_padded():
+    _, miner, run = made(nx.path_graph(3))
+    record = unpacked(render_filters(run))
+    assert record["subgraphs"] == miner.subgraph_nodes_.tolist()
+    assert [sum(one == -1 for one in row) for row in record["subgraphs"]] == [2, 2, 2]
+
+
+def test_of_a_large_collection_the_graphs_of_the_highest_responses_are_shown(monkeypatch):
+    graph = as_csr([nx.cycle_graph(5)] + [nx.star_graph(4)] * 5)
+    settings, miner, _ = made(graph, num_filters=1)
+    monkeypatch.setattr(filters_run, "MOST_NODES", 6)
+    run = FiltersRun.of(miner, graph, settings=settings)
+    # the only filter is a star, and so is the graph
+    assert set(run.map.graphs.tolist()) == {1} == {run.highest[0][0][0]}
 
 
 def test_planted_motifs_are_the_filters_that_are_isomorphic():
@@ -423,8 +440,7 @@ def test_force_leaves_one_run_in_a_folder(copied, graph, job):
     with pytest.raises(InputError, match=r"holds a run of gomkcn mine, and another kind"):
         read_filters_run(copied)
     prepare_filters_folder(copied, force=True)
-    *_, run = job
-    write_filters_run(copied, run)
+    write_filters_run(copied, job[2])
     assert len(read_filters_run(copied).filters) == 3
     with pytest.raises(InputError, match=r"holds a run of gomkcn filters, and another kind"):
         read_run(copied)
