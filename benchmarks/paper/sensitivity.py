@@ -124,7 +124,8 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
             row = (found.get((depth, steps)) for steps in levels)
             table.add(str(depth), *(np.mean(own) if own else None for own in row))
         made.append(table)
-    return made
+    # of a data set that was not run there is none
+    return [table for table in made if table.rows]
 
 
 def main(bench: Bench) -> None:
