@@ -67,8 +67,13 @@ class _Later(ModuleType):
         value = getattr(module, name)
         setattr(self, name, value)
         # in the place of the one below, which torch.compile does not know
-        self.__dict__.setdefault("no_grad", module.no_grad)
+        if not isinstance(module, _Missing):
+            self.__dict__.setdefault("no_grad", module.no_grad)
         return value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A worker of joblib gets it by its name, as any module."""
+        return importlib.import_module, ("torch",)
 
     @contextlib.contextmanager
     def no_grad(self) -> Iterator[None]:

@@ -54,9 +54,9 @@ Random graphs and counts
         step checks a node [1; 10 above 8 million edges]
     * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
 Limits
-    --device         TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one
+    * --device       TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one
         [auto]
-    --jobs n_jobs    N   Processes that share the work, -1 for one on each core [1]
+    * --jobs n_jobs  N   Processes that share the work, -1 for one on each core [1]
 Graph filters and other details
     * --seed random_state  N  Random seed [0]
     * --levels num_levels  N  Number of levels of the kernel [3]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @option_table("""
 Input
     --nodes        YES/NO  Classify the nodes of a graph, in place of graphs
-    --class-column  TEXT  Column of the classes: of molecules [class, label or activity], of nodes
+    * --class-column  TEXT  Column of the classes: of molecules [class, label or activity], of nodes
         [class, label, labels or y]
     * --class-names  TEXT  Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]
 Training
@@ -44,9 +44,9 @@ Training
     --filters num_filters  N  Number of filters [8]
     --size filter_size  N  Nodes of a filter [6]
     --hops num_hops  N   Radius of the subgraphs, in hops [2]
-    --split        X,X   Shares of training, validation and test [0.8,0.1,0.1]
+    * --split        X,X   Shares of training, validation and test [0.8,0.1,0.1]
 Limits
-    --jobs n_jobs    N   Processes that share the work of --method kernel [1]
+    * --jobs n_jobs    N   Processes that share the work of --method kernel [1]
 Graph filters and other details
     * --epochs num_epochs  N  Maximum number of epochs [200]
     * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]

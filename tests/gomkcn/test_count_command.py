@@ -54,7 +54,7 @@ def test_a_name_is_the_usual_one_then_that_of_a_planted_motif(graphs):
 
 
 def test_a_pattern_of_a_run(graphs):
-    gomkcn("mine graph.txt --out run --filters 1 --size 6 --epochs 1 --min-occurrences 1 --quiet")
+    gomkcn("mine graph.txt --out run --filters 1 --size 6 --epochs 1 --quiet")
     by_run = counted("run:0 graph.txt")
     assert by_run[1][0].startswith("pattern     run:0: ")
     (pattern,) = read_run("run").patterns

@@ -14,7 +14,7 @@ from command_line import gomkcn, refused
 from forked import exit_code, start
 
 EDGES = "".join(f"{u} {v}\n" for u, v in nx.disjoint_union_all([nx.cycle_graph(4)] * 6).edges)
-MINE = "--quiet --filters 1 --size 4 --min-occurrences 1 --epochs 2 --null none"
+MINE = "--quiet --filters 1 --size 4 --epochs 2 --null none"
 FULL = "No space left on device"
 WRITERS = (
     f"mine graph.txt --out disk/run --force {MINE} --size 3",

@@ -177,7 +177,7 @@ OPTIONS = {
 def test_options_reach_the_graph_and_the_miner(monkeypatch):
     seen = []
 
-    def begin(settings, graph, *_):
+    def begin(settings, graph, *_, **__):
         seen.append((settings.to_dict(), graph))
         raise InputError("no further.")
 

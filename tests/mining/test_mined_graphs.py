@@ -137,7 +137,6 @@ EDGE = csr_from_edges(np.array([0]), np.array([1]), 2)
     [
         (EDGE, {}, (2, 1, 1)),
         (as_csr([EDGE] * 20), {}, (2, 1, 20)),
-        (rings(), {"size": 1}, (1, 0, 24)),
         (
             rings(),
             {"num_hops": 2**31 - 1, "kernel": GOMKKernel(3, tau=1e-30)},

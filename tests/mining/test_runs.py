@@ -15,7 +15,15 @@ from tiny_runs import assert_numbers, change, signed_loops
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime.files import parse_toml
-from mining import FilterLearning, FilterMiner, MiningRun, MotifRecovery, PatternMiner, read_run
+from mining import (
+    FilterLearning,
+    FilterMiner,
+    MiningRun,
+    MotifRecovery,
+    PatternMiner,
+    read_filters_run,
+    read_run,
+)
 from mining.run_folder import SCHEMA_VERSION, prepare_folder, write_report, write_run
 from mining.schemas import load_schema
 from mining.settings import GraphSettings, RunSettings, read_settings
@@ -82,7 +90,8 @@ def files_of(folder):
 
 
 def test_the_files_of_a_run(written, run, settings):
-    assert sorted(files_of(written)) == [
+    whole = sorted(files_of(written))
+    assert [name for name in whole if not name.startswith("filters/")] == [
         "copies.parquet",
         "map.json",
         "occurrences.parquet",
@@ -91,6 +100,8 @@ def test_the_files_of_a_run(written, run, settings):
         "run.json",
         "settings.toml",
     ]
+    # the filters are a whole run of their own
+    assert len(read_filters_run(written / "filters").filters) == len(run.filters.filters)
     records = {name: json.loads((written / f"{name}.json").read_bytes()) for name in JSON_FILES}
     for name, record in records.items():
         jsonschema.Draft202012Validator(load_schema(name)).validate(record)
