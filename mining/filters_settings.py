@@ -68,14 +68,7 @@ class FiltersSettings:
 
     def miner(self) -> FilterMining:
         """The miner with these settings, not fitted."""
-        return FilterMining(
-            self.filters.num_filters,
-            self.filters.filter_size,
-            learning=self.learning,
-            device=self.filters.device,
-            max_assigned=self.filters.max_assigned,
-            random_state=self.filters.random_state,
-        )
+        return self.filters.miner(FilterMining, self.learning, self.filters.random_state)
 
     def override(self, given: Mapping[str, Any]) -> FiltersSettings:
         """Return new settings with the values, by name, that are not None."""

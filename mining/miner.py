@@ -105,13 +105,18 @@ class Miner:
         """Nodes of a filter where that is not said: as many as the largest pattern asked for."""
         return USUAL_SIZE if self.sizes is None else max(2, self.sizes[-1])
 
+    @property
+    def _filter_miner(self) -> type[FilterMining]:
+        """The class of the miner of filters; that of an estimator is one itself."""
+        return FilterMining
+
     def resolve_filters(self) -> FilterMining | None:
         """The miner of filters, not fitted; None where filters are left out."""
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
-            learning = FilterLearning()
-            return FilterSettings().miner(learning, self.random_state, self.usual_filter_size)
+            kind, learning = self._filter_miner, FilterLearning()
+            return FilterSettings().miner(kind, learning, self.random_state, self.usual_filter_size)
         if not isinstance(self.filters, FilterMining):
             raise InputTypeError(
                 f'filters must be a gomkcn.FilterMiner, "auto" or "none", got {self.filters!r}.'

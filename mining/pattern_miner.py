@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.runtime import html_of
 from mining.counting.sought import steps_in
+from mining.filters.filter_miner import FilterMiner
 from mining.graph_relations import with_relations
 from mining.miner import COUNT_SECONDS, Miner
 from mining.pattern_counts import COPIES, LOG, bag_of_patterns
@@ -168,6 +169,10 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
         if self.values == COPIES:
             return self.motif_set_.get_feature_names_out(level=self._level)
         return np.array([f"{one.id}: {one.name}" for one in self.patterns_], dtype=object)
+
+    @property
+    def _filter_miner(self) -> type[FilterMiner]:
+        return FilterMiner
 
     @property
     def _level(self) -> str:

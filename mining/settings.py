@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.runtime.files import read_tables, to_toml
 from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import FilterSettings
 from mining.graph_settings import GraphSettings
 from mining.miner import AUTO, NONE, Miner
@@ -71,7 +72,7 @@ class RunSettings:
         if is_usual or self.miner.filters == NONE:
             return replace(self.miner)
         usual = self.miner.usual_filter_size
-        filters = self.filters.miner(self.learning, self.miner.random_state, usual)
+        filters = self.filters.miner(FilterMining, self.learning, self.miner.random_state, usual)
         return replace(self.miner, filters=filters)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:

@@ -131,7 +131,7 @@ Input
     --directed/--undirected  YES/NO  Edge direction [from the file]
     --relation     TEXT   Edge-type column, or none [from the header]
     --features     NAMES  Node features to use, separated by commas [by format]
-    --label-names  TEXT   Names of node labels (.csv)
+    * --label-names  TEXT  Names of node labels (.csv)
     * --smiles     TEXT   Column of SMILES in a table of molecules [smiles, canonical_smiles]
     * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)

@@ -44,7 +44,7 @@ Graph filters and other details
     * --init       TEXT  Initialization: facility_location or random [facility_location]
     * --policy     TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
     * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
-        to 1 [0.3]
+        to 1 [0.2]
     * --most-nodes max_assigned  N  Nodes to assign to filters; of more, a random sample [200000]
     * --count-seconds  X  Work limit per count: X · 10⁸ steps, about X seconds of one thread [0.25]
     * --truth      TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]

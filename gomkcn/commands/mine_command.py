@@ -66,7 +66,7 @@ Graph filters and other details
     * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
     * --hops num_hops  N  Radius of the subgraphs, in hops [half the size, at least 3]
     * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
-        to 1 [0.3]
+        to 1 [0.2]
 """)
 def mine(
     out: str | None,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from mining.filters.filter_learning import FilterLearning
+from mining.filters.filter_mining import FilterMining
 
-if TYPE_CHECKING:
-    from mining.filters.filter_miner import FilterMiner
-    from mining.filters.filter_mining import FilterMining
+M = TypeVar("M", bound=FilterMining)
 
 # nodes of a filter, as in the paper
 USUAL_SIZE = 6
@@ -34,12 +33,14 @@ class FilterSettings:
         """The settings of a miner."""
         return cls(miner.num_filters, miner.size, str(miner.device), miner.max_assigned)
 
-    def miner(self, learning: FilterLearning, seed: int, usual: int = USUAL_SIZE) -> FilterMiner:
-        """The miner with these settings, not fitted; filters have ``usual`` nodes by default."""
-        # its libraries take seconds to import
-        from mining.filters.filter_miner import FilterMiner
+    def miner(
+        self, kind: type[M], learning: FilterLearning, seed: int, usual: int = USUAL_SIZE
+    ) -> M:
+        """The miner with these settings, not fitted; filters have ``usual`` nodes by default.
 
-        return FilterMiner(
+        It is a :class:`gomkcn.FilterMiner`, or what that is without scikit-learn.
+        """
+        return kind(
             self.num_filters,
             usual if self.filter_size is None else self.filter_size,
             learning=learning,

@@ -155,7 +155,10 @@ def block_of(html):
 
 def files_of_run(run):
     """The records that a page about ``run`` takes its numbers from."""
-    return {"patterns.json": json.loads(json.dumps(run.to_dict()))}
+    records = {"patterns.json": run.to_dict()}
+    if run.filters is not None:
+        records["filters/filters.json"] = run.filters.to_dict()
+    return json.loads(json.dumps(records))
 
 
 def look_up(record, pointer):

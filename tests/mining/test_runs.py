@@ -108,7 +108,9 @@ def test_the_files_of_a_run(written, run, settings):
     assert records["patterns"]["patterns"] == [pattern.to_dict() for pattern in run.patterns]
     assert read_settings(written / "settings.toml").to_dict() == settings.to_dict()
     page = (written / "report.html").read_text("utf-8")
-    assert_numbers(page, {f"{name}.json": record for name, record in records.items()})
+    files = {f"{name}.json": record for name, record in records.items()}
+    files["filters/filters.json"] = json.loads((written / "filters/filters.json").read_bytes())
+    assert_numbers(page, files)
     assert "zero <&>" not in page and "largest adjusted" not in page
 
 
