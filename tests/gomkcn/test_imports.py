@@ -128,6 +128,10 @@ def test_what_asks_little_loads_little(tmp_path):
         ),
         (
             ["torch", "dgl", "sklearn", "seaborn", "matplotlib", "pandas"],
+            [f"mine {rings} --out {tmp_path}/none --size 5 --null none --no-filters"],
+        ),
+        (
+            ["dgl", "sklearn", "seaborn", "matplotlib", "pandas", "torch._dynamo"],
             [f"mine {rings} --out {tmp_path}/run --size 5 --null none"],
         ),
     )
