@@ -305,6 +305,7 @@ def _depth() -> plt.Figure:
             sns.heatmap(table, annot=True, fmt=".1f", cmap="viridis", ax=ax, annot_kws={"size": 9})
         title = f"{data}: test accuracy, %" if points else f"{data}: not run"
         ax.set(title=title, xlabel="levels t", ylabel="layers L")
+        ax.axis("on" if points else "off")
     return figure
 
 

@@ -386,14 +386,21 @@ def _nodes(number: int) -> str:
     return f"{number} node{'s' * (number > 1)}"
 
 
+# what is said of depth and levels
+_OF_DEPTH = ("best", "flat", "one", "most", "range")
+
+
 def _depth(data: str) -> dict[str, str]:
     """Accuracy of the best point, of one layer, and of the point farthest from it."""
     points = sensitivity.accuracies(lines("sensitivity"), "depth", data, "num_layers", "num_steps")
+    if not points:
+        return dict.fromkeys((f"depth_{data}_{what}" for what in _OF_DEPTH), "–")
     means = {point: float(np.mean(accuracies)) for point, accuracies in points.items()}
-    best = max(means, key=lambda point: means[point], default=(1, 1))
-    most = max(means, key=sum, default=(1, 1))
+    best = max(means, key=lambda point: means[point])
+    most = max(means, key=sum)
     return {
         f"depth_{data}_best": _number(means.get(best)) + " at L = {}, t = {}".format(*best),
+        f"depth_{data}_range": f"{min(means.values()):.1f} and {max(means.values()):.1f}",
         f"depth_{data}_flat": _number(means.get((1, 0))),
         f"depth_{data}_one": _number(means.get((1, 1))),
         f"depth_{data}_most": _number(means.get(most)) + " at L = {}, t = {}".format(*most),
