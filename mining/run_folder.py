@@ -28,7 +28,6 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
 from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
-from mining.filters_run import FOLDER
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
 
@@ -65,6 +64,7 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     """
     from mining.export import copies_table, occurrence_table
     from mining.filters_folder import write_filters_run
+    from mining.filters_run import FOLDER
     from mining.html.report import render_report
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
@@ -173,6 +173,7 @@ def _run_of(
     """Make a run from the records of its files, which fit their schemas."""
     from mining.export import read_edits, read_places
     from mining.filters_folder import read_filters_run
+    from mining.filters_run import FOLDER
     from mining.graph_summary import GraphSummary, RelationSummary
     from mining.mining_run import MiningRun, with_names
     from mining.motif_sets.motif_set import MotifSet
