@@ -205,4 +205,6 @@ class FilterMining:
             "scaling": np.stack([bank.scaling.offset, bank.scaling.spread, bank.scaling.contrast]),
             **{f"{name}_": getattr(self, f"{name}_") for name in PER_NODE},
         }
-        np.savez_compressed(file, allow_pickle=False, record=np.array(json.dumps(record)), **arrays)
+        # a number of a grid may be one of NumPy
+        text = json.dumps(record, default=lambda number: number.item())
+        np.savez_compressed(file, allow_pickle=False, record=np.array(text), **arrays)

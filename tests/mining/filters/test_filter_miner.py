@@ -309,6 +309,12 @@ def test_what_is_saved_is_read_again(pair, tmp_path):
         FilterMiner.load(tmp_path / "absent.npz")
 
 
+def test_numbers_of_numpy_are_saved(tmp_path):
+    miner = FilterMiner(np.int64(2), size=np.int32(4), learning=QUICK).fit(nx.cycle_graph(6))
+    miner.save(tmp_path / "numpy.npz")
+    assert FilterMiner.load(tmp_path / "numpy.npz").get_params() == miner.get_params()
+
+
 def test_typed_filters_are_saved_with_their_relations(tmp_path):
     given = {"relation": np.array([0, 1, 1]), "relation_names": ["acts", "binds"]}
     graph = csr_from_edges([0, 1, 2], [1, 2, 0], 3, directed=[True, False], **given)
