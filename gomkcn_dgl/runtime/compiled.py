@@ -22,6 +22,7 @@ import numba
 import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 
 _njit: Any = numba.njit
 _config: Any = numba.config
@@ -91,6 +92,15 @@ class _Cache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Read compiled code, without all that Numba can compile, which takes as long as the code.
+
+        Who compiles a function afterwards reads that then.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:

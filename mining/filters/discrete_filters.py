@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
 from gomkcn_dgl._torch import Tensor, torch
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
@@ -46,8 +49,6 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     A subgraph is connected, so whatever is not in the largest component of a filter imitates
     padding and is pruned.
     """
-    import networkx as nx
-
     with torch.no_grad():
         weights = filters.adj().detach().cpu().clone()
         feat = filters.feat().detach().cpu().clone()
@@ -55,12 +56,12 @@ def discretize(filters: GraphFilters) -> DiscreteFilters:
     sizes = []
     for number in range(len(adj)):
         joined = adj[number] if adj.dim() == 3 else adj[number].amax(dim=2)
-        graph = nx.from_numpy_array(joined.numpy())
-        component = max((sorted(part) for part in nx.connected_components(graph)), key=len)
-        size = len(component)
+        _, part = connected_components(joined.numpy(), directed=False)
+        counts = np.bincount(part)
+        size = int(counts.max())
         sizes.append(size)
         # the nodes of the component come first, and the others become padding
-        order = torch.tensor(component + sorted(set(graph) - set(component)))
+        order = torch.from_numpy(np.argsort(part != counts.argmax(), kind="stable"))
         for matrix in (adj, weights):
             matrix[number] = matrix[number][order][:, order]
             matrix[number, size:] = 0
