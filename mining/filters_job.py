@@ -9,9 +9,10 @@ from typing import Any
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from gomkcn_dgl.runtime.steps import Steps
 from mining.filters_run import FiltersRun, count_filters
 from mining.filters_settings import FiltersSettings
+from mining.job_identity import job_identity
 from mining.mined_graph import without_weights
 
 # settings that do not change the result
@@ -36,7 +37,9 @@ def run_filters_job(
     """
     start = time.perf_counter()
     progress = JobProgress() if progress is None else progress
-    identity = None if folder is None else _identity(settings, graph)
+    identity = None
+    if folder is not None:
+        identity = job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
     miner = settings.miner().fit(graph, steps=steps)
     counts = count_filters(
@@ -55,17 +58,3 @@ def run_filters_job(
         occurrences=counts,
     )
     return miner, run
-
-
-def _identity(settings: FiltersSettings, graph: CSRGraph) -> dict[str, object]:
-    """What decides the result: the settings and the graph."""
-    tables: dict[str, Any] = settings.to_dict()
-    del tables["graph"]
-    for table, names in _WITHOUT_EFFECT.items():
-        for name in names:
-            del tables[table][name]
-    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
-    if graph.links is not None:
-        arrays += [graph.links, graph.relations.links]
-        tables["relations"] = graph.relations.kinds
-    return identity_of_job(tables, *arrays)

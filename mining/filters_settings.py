@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any
 
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.files import read_tables, to_toml
+from gomkcn_dgl.runtime.files import to_toml
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import MOST_FILTER_NODES, FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.graph_settings import GraphSettings
-
-T = TypeVar("T", bound=Any)
+from mining.settings_tables import changed, read_values
 
 
 @dataclass(frozen=True)
@@ -72,14 +71,10 @@ class FiltersSettings:
 
     def override(self, given: Mapping[str, Any]) -> FiltersSettings:
         """Return new settings with the values, by name, that are not None."""
-        given = {name: value for name, value in given.items() if value is not None}
-
-        def changed(record: T) -> T:
-            known = {one.name for one in fields(record)} & given.keys()
-            return replace(record, **{name: given[name] for name in known})
-
-        learning = replace(changed(self.learning), kernel=changed(self.learning.kernel))
-        return FiltersSettings(changed(self.graph), changed(self.filters), learning)
+        learning = replace(
+            changed(self.learning, given), kernel=changed(self.learning.kernel, given)
+        )
+        return FiltersSettings(changed(self.graph, given), changed(self.filters, given), learning)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """All tables by name."""
@@ -104,9 +99,4 @@ def read_filters_settings(path: str | Path) -> FiltersSettings:
     type or out of range.
     """
     defaults = FiltersSettings()
-    types = {}
-    for name, known in defaults.to_dict().items():
-        hints = get_type_hints(_RECORDS[name])
-        types[name] = {key: hints[key] for key in known}
-    tables = read_tables(path, types).values()
-    return defaults.override({key: value for table in tables for key, value in table.items()})
+    return defaults.override(read_values(path, defaults.to_dict(), _RECORDS))

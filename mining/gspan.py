@@ -14,8 +14,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.checks import check_sizes
@@ -31,6 +30,7 @@ from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
 from mining.counting.census import are_connected
 from mining.fragments import describe_fragment, to_smarts
+from mining.graph_estimator import GraphEstimator
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
 
@@ -411,7 +411,7 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
             )
 
 
-class SubgraphFeatures(TransformerMixin, BaseEstimator):
+class SubgraphFeatures(TransformerMixin, GraphEstimator):
     """Frequent subgraphs as a transformer of scikit-learn: which of them each graph contains.
 
     Parameters
@@ -452,10 +452,3 @@ class SubgraphFeatures(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The edges of each subgraph, as ``gomkcn count`` takes them."""
         return np.array([one.to_text() for one in self.found_.structures], dtype=object)
-
-    def __sklearn_tags__(self) -> Tags:
-        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags

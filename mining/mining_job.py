@@ -11,9 +11,10 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-from gomkcn_dgl.runtime.steps import Steps, identity_of_job
+from gomkcn_dgl.runtime.steps import Steps
 from mining.filters_run import FiltersRun, count_filters
 from mining.filters_settings import FiltersSettings
+from mining.job_identity import job_identity
 from mining.mined_graph import without_weights
 from mining.miner import Miner
 from mining.mining_run import MiningRun
@@ -49,7 +50,9 @@ def run_job(
     progress = JobProgress() if progress is None else progress
     progress.begin("preparing")
     miner = settings.make_miner()
-    identity = None if folder is None else _identity(settings, graph, classes)
+    identity = None
+    if folder is not None:
+        identity = job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph, classes)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress, n_jobs=miner.n_jobs)
     y = None if classes is None else np.array(classes.names)[classes.labels]
     miner.fit(graph, y, steps=steps)
@@ -78,22 +81,3 @@ def run_job(
         filters=filters,
     )
     return miner, run
-
-
-def _identity(
-    settings: RunSettings, graph: CSRGraph, classes: GraphClasses | None
-) -> dict[str, object]:
-    """What decides the result: the settings, the graph, its classes."""
-    tables: dict[str, Any] = dict(settings.to_dict())
-    del tables["graph"]
-    for table, names in _WITHOUT_EFFECT.items():
-        for name in names:
-            del tables[table][name]
-    arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr]
-    if graph.links is not None:
-        arrays += [graph.links, graph.relations.links]
-        tables["relations"] = graph.relations.kinds
-    if classes is not None:
-        arrays.append(classes.labels)
-        tables["classes"] = classes.names
-    return identity_of_job(tables, *arrays)

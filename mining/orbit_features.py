@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.graph import as_csr
 from mining.counting.graphlets import NUM_ORBITS
+from mining.graph_estimator import GraphEstimator
 from mining.pattern_counts import LEVELS
 from mining.structure_census import orbit_counts
 
 
-class OrbitCounts(TransformerMixin, BaseEstimator):
+class OrbitCounts(TransformerMixin, GraphEstimator):
     """Turns graphs into rows of numbers, one for each orbit of :func:`gomkcn.orbit_counts`.
 
     Parameters
@@ -62,9 +63,7 @@ class OrbitCounts(TransformerMixin, BaseEstimator):
         return np.array([f"orbit{k}" for k in range(NUM_ORBITS[self.size])], dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
-        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
+        """Nothing is fitted."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
         tags.requires_fit = False
         return tags

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.runtime import html_of
 from mining.counting.sought import steps_in
 from mining.filters.filter_miner import FilterMiner
+from mining.graph_estimator import GraphEstimator
 from mining.graph_relations import with_relations
 from mining.miner import COUNT_SECONDS, Miner
 from mining.pattern_counts import COPIES, LOG, bag_of_patterns
@@ -23,7 +22,7 @@ _PATIENCE = 10
 
 
 @dataclass(eq=False, repr=False)
-class PatternMiner(TransformerMixin, Miner, BaseEstimator):
+class PatternMiner(TransformerMixin, Miner, GraphEstimator):
     """Find what a graph or a collection of graphs is made of.
 
     The answer is the motif set: the few structures whose copies shorten the description of the
@@ -178,18 +177,3 @@ class PatternMiner(TransformerMixin, Miner, BaseEstimator):
     def _level(self) -> str:
         """What a row stands for: a graph of a collection, or a node."""
         return "graph" if self.motif_set_.num_graphs > 1 else "node"
-
-    def __sklearn_tags__(self) -> Tags:
-        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
-
-    def _repr_html_(self) -> str | None:
-        """The patterns as cards, for a notebook."""
-        return html_of(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
-        # scikit-learn's own shows only the parameters
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any
 
 from gomkcn_dgl.matching import GOMKKernel
-from gomkcn_dgl.runtime.files import read_tables, to_toml
+from gomkcn_dgl.runtime.files import to_toml
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import FilterSettings
 from mining.graph_settings import GraphSettings
 from mining.miner import AUTO, NONE, Miner
-
-T = TypeVar("T", bound=Any)
+from mining.settings_tables import changed, read_values
 
 # what a table of the file has values of
 _RECORDS = {
@@ -55,15 +54,14 @@ class RunSettings:
 
     def override(self, given: Mapping[str, Any]) -> RunSettings:
         """Return new settings with the values, by name, that are not None."""
-        given = {name: value for name, value in given.items() if value is not None}
-
-        def changed(record: T) -> T:
-            known = {one.name for one in fields(record)} & given.keys()
-            return replace(record, **{name: given[name] for name in known})
-
-        learning = replace(changed(self.learning), kernel=changed(self.learning.kernel))
+        learning = replace(
+            changed(self.learning, given), kernel=changed(self.learning.kernel, given)
+        )
         return RunSettings(
-            changed(self.graph), changed(self.miner), changed(self.filters), learning
+            changed(self.graph, given),
+            changed(self.miner, given),
+            changed(self.filters, given),
+            learning,
         )
 
     def make_miner(self) -> Miner:
@@ -102,11 +100,6 @@ def read_settings(path: str | Path) -> RunSettings:
     type or out of range.
     """
     defaults = RunSettings()
-    types = {}
-    for name, known in defaults.to_dict().items():
-        hints = get_type_hints(_RECORDS[name])
-        types[name] = {key: hints[key] for key in known}
     # a miner of filters has a table of its own
-    types["miner"]["filters"] = str
-    tables = read_tables(path, types).values()
-    return defaults.override({key: value for table in tables for key, value in table.items()})
+    types = {"filters": str}
+    return defaults.override(read_values(path, defaults.to_dict(), _RECORDS, types))

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.base import ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gomkcn_dgl._torch import resolve_device, torch
@@ -24,7 +23,6 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.files import read_file, reason_of
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.subgraphs import SubgraphSettings
@@ -34,13 +32,14 @@ from mining.filters.filter_bank import PART_SIZE, FilterBank
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FORMAT, PER_NODE, FilterMining
 from mining.filters.mined_filter import MinedFilter
+from mining.graph_estimator import GraphEstimator
 from mining.graph_relations import with_relations
 from mining.mined_graph import without_weights
 
 _NESTED = "learning__"
 
 
-class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, BaseEstimator):
+class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
     """Find the frequent patterns of a graph: filters trained as the centres of clusters.
 
     Every node has a subgraph around it, and each subgraph belongs to the filter that it is most
@@ -362,18 +361,3 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, BaseEstimator):
         miner.n_iter_ = len(miner.loss_curve_) - 1
         miner.is_partial_ = record["is_partial"]
         return miner
-
-    def __sklearn_tags__(self) -> Tags:
-        """Samples are graphs, which scikit-learn has no tag for: no array can be passed."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.no_validation = True
-        return tags
-
-    def _repr_html_(self) -> str | None:
-        """The filters as small multiples, for a notebook."""
-        return html_of(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str | None]:
-        # scikit-learn's own shows only the parameters
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
