@@ -111,7 +111,10 @@ def test_a_copy_shows_the_edge_that_it_lacks(started, page_files):
 
 def test_a_node_is_clicked_found_and_leads_to_its_copy(started, page_files):
     with opened(started, page_files("planted")) as page:
-        box = page.locator("#canvas canvas").bounding_box()
+        # the filters stand above the graph, whose nodes may be below the window
+        canvas = page.locator("#canvas canvas")
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
         x, y = view(page, "place(60)")
         page.mouse.click(box["x"] + x, box["y"] + y)
         assert page.locator("#detail h3").inner_text() == "Node 60"
