@@ -166,15 +166,16 @@ def respond_everywhere(
 def order_by_frequency(responses: Responses) -> np.ndarray:
     """The order of the filters in which the most frequent is the first, int64 ``[F]``."""
     order = np.arange(responses.similarity.shape[1])
-    while True:
+    # a node that is as similar to two filters goes to the first, so that a new order may change the
+    # sizes; usually the second order stays, and no more are tried than there are pairs of filters
+    for _ in range(len(order) ** 2):
         labels = responses.of_filters(order).labels
         sizes = np.bincount(labels[labels >= 0], minlength=len(order))
         better = np.argsort(-sizes, kind="stable")
         if (better == np.arange(len(order))).all():
-            return order
-        # a node that is as similar to two filters goes to the first: in a new order the larger
-        # cluster may gain nodes, and never loses one to a smaller, so that this ends
+            break
         order = order[better]
+    return order
 
 
 def _are_exact(bank: FilterBank, batch: SubgraphBatch, colors: np.ndarray | None) -> np.ndarray:
