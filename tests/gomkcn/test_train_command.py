@@ -100,9 +100,18 @@ def test_bonds_of_a_tu_folder():
 )
 def test_columns_are_scaled_over_the_training_part(options, contrast):
     """Behind an input layer they fill the unit interval; where filters see them, a part of it."""
-    rows = [f"{node}.5, {node % 2}" for node in range(24)]
-    write_tu("TU", [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4, node_attributes=rows)
-    classifier = trained("TU", split=(0.5, 0.25, 0.25), pooling="sum", **options)
+    graphs, labels = [nx.path_graph(3), nx.cycle_graph(3)] * 4, [0, 1] * 4
+    given = {"split": (0.5, 0.25, 0.25), "pooling": "sum", **options}
+    plain = [f"{node}, {node % 2}" for node in range(24)]
+    write_tu("PLAIN", graphs, labels, node_attributes=plain)
+    part = trained("PLAIN", **given).split.train
+    # the split does not look at features: now the smallest and the largest are in no training part
+    rows = [
+        f"{node if node // 3 in part else 99 * (-1) ** node}.5, {node % 2}" for node in range(24)
+    ]
+    write_tu("TU", graphs, labels, node_attributes=rows)
+    classifier = trained("TU", **given)
+    assert classifier.split.train.tolist() == part.tolist()
     data = read_labelled("TU")
     owner = data.graph.graph_of(np.arange(data.graph.num_nodes))
     nodes = np.isin(owner, classifier.split.train)
