@@ -17,7 +17,6 @@ Each JSON file has a schema in this package, which it is checked with when it is
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,14 +25,20 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import reason_of, to_toml
-from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.output_folder import (
+    PROGRESS,
+    Content,
+    begin_run,
+    read_json,
+    to_json,
+    write_files,
+)
 from mining.filters_run import PAGE, RECORD
 from mining.schemas import validator
 
 if TYPE_CHECKING:
     from mining.filters_run import FiltersRun
 
-_PROGRESS = ".progress"
 _RUN_FILES = (RECORD, "run.json", "settings.toml", PAGE)
 
 
@@ -44,12 +49,7 @@ def prepare_filters_folder(
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    return begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
-
-
-def remove_filters_progress(folder: Path) -> None:
-    """Remove what an unfinished run needs to be resumed."""
-    shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
+    return begin_run(folder, _RUN_FILES, "run.json", PROGRESS, force=force, resume=resume)
 
 
 def write_filters_run(folder: Path, run: FiltersRun) -> None:

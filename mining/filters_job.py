@@ -10,6 +10,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
+from mining.filters.filter_mining import FilterMining
 from mining.filters_run import FiltersRun, count_filters
 from mining.filters_settings import FiltersSettings
 from mining.job_identity import job_identity
@@ -42,13 +43,30 @@ def run_filters_job(
         identity = job_identity(settings.to_dict(), _WITHOUT_EFFECT, graph)
     steps = Steps(folder, identity, interrupts=interrupts, progress=progress)
     miner = settings.miner().fit(graph, steps=steps)
+    run = counted_run(miner, graph, settings, steps, start, classes=classes, truth=truth)
+    return miner, run
+
+
+def counted_run(
+    miner: FilterMining,
+    graph: CSRGraph,
+    settings: FiltersSettings,
+    steps: Steps,
+    start: float,
+    *,
+    classes: GraphClasses | None,
+    truth: dict[str, Any] | None,
+) -> FiltersRun:
+    """Count the structures of a fitted miner and collect its run, of a job that began at ``start``.
+
+    Where time is up some are not counted, and the run is a part.
+    """
     counts = count_filters(
         miner.filters_, without_weights(graph), settings.filters.count_seconds, steps
     )
-    # counts may be missing, too
     miner.is_partial_ = steps.is_partial
-    progress.begin("drawing the page")
-    run = FiltersRun.of(
+    steps.progress.begin("drawing the page")
+    return FiltersRun.of(
         miner,
         graph,
         settings=settings,
@@ -57,4 +75,3 @@ def run_filters_job(
         classes=classes,
         occurrences=counts,
     )
-    return miner, run

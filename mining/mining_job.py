@@ -12,10 +12,9 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
-from mining.filters_run import FiltersRun, count_filters
+from mining.filters_job import counted_run
 from mining.filters_settings import FiltersSettings
 from mining.job_identity import job_identity
-from mining.mined_graph import without_weights
 from mining.miner import Miner
 from mining.mining_run import MiningRun
 from mining.settings import RunSettings
@@ -59,18 +58,11 @@ def run_job(
     filters = None
     if miner.filters_ is not None:
         own = FiltersSettings.of(miner.filters_, settings.graph)
-        counts = count_filters(
-            miner.filters_.filters_, without_weights(graph), own.filters.count_seconds, steps
+        filters = counted_run(
+            miner.filters_, graph, own, steps, start, classes=classes, truth=truth
         )
-        filters = FiltersRun.of(
-            miner.filters_,
-            graph,
-            settings=own,
-            seconds=time.perf_counter() - start,
-            truth=truth,
-            classes=classes,
-            occurrences=counts,
-        )
+        # the time may have come to an end since the miner was fitted
+        miner.is_partial_ = steps.is_partial
     progress.begin("drawing the page")
     run = MiningRun.of(
         miner,

@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING, Any
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import PLAIN, relations_of
 from gomkcn_dgl.runtime.files import reason_of
-from gomkcn_dgl.runtime.output_folder import Content, begin_run, read_json, to_json, write_files
+from gomkcn_dgl.runtime.output_folder import (
+    PROGRESS,
+    Content,
+    begin_run,
+    read_json,
+    to_json,
+    write_files,
+)
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
 
@@ -37,7 +44,6 @@ if TYPE_CHECKING:
     from mining.settings import RunSettings
 
 REPORT = "report.html"
-_PROGRESS = ".progress"
 # of the motif set, and of that of the other base
 _COPIES = ("copies.parquet", "copies_other.parquet")
 _RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
@@ -48,12 +54,7 @@ def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    return begin_run(folder, _RUN_FILES, "run.json", _PROGRESS, force=force, resume=resume)
-
-
-def remove_progress(folder: Path) -> None:
-    """Remove what an unfinished run needs to be resumed."""
-    shutil.rmtree(folder / _PROGRESS, ignore_errors=True)
+    return begin_run(folder, _RUN_FILES, "run.json", PROGRESS, force=force, resume=resume)
 
 
 def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:

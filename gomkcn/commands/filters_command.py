@@ -85,11 +85,10 @@ def filters(
 
     from gomkcn_dgl._torch import resolve_device
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from gomkcn_dgl.runtime.output_folder import lock_folder, remove_progress
     from mining.filters.filter_learning import FilterLearning
     from mining.filters_folder import (
         prepare_filters_folder,
-        remove_filters_progress,
         write_filters_run,
     )
     from mining.filters_job import run_filters_job
@@ -132,7 +131,7 @@ def filters(
                 )
             write_filters_run(folder, run)
         if not run.is_partial:
-            remove_filters_progress(folder)
+            remove_progress(folder)
         click.echo(format_filters(run))
         seconds = run.provenance["seconds"]
         click.echo(f"\nmined in {seconds:.1f} s; page: {folder / PAGE}")

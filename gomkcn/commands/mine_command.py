@@ -102,12 +102,12 @@ def mine(
         check_path(options["path"])
     import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import lock_folder
+    from gomkcn_dgl.runtime.output_folder import lock_folder, remove_progress
     from mining import read_truth
     from mining.html.terminal import format_run
     from mining.miner import NONE
     from mining.mining_job import run_job
-    from mining.run_folder import REPORT, prepare_folder, remove_progress, write_run
+    from mining.run_folder import REPORT, prepare_folder, write_run
     from mining.settings import RunSettings, read_settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":

@@ -37,6 +37,8 @@ from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restart
 # files by which runs are known, and their commands; the first two have a run.json too
 _KINDS = {"patterns.json": "mine", "filters.json": "filters", "metrics.json": "train"}
 _FINISHED = "run.json"
+# folder in that of a run of mine or of filters: what is kept until the run is finished
+PROGRESS = ".progress"
 Content = str | bytes | Callable[[BinaryIO], None]
 _OWNER = "{} on {}"
 # the lock where there are none, and what a file system says then
@@ -110,6 +112,11 @@ def _in_use(out: Path, path: Path) -> str:
     if path.name == _SOFT:
         way_out = f"wait for it, stop it, or remove {str(path)!r} if it is no more."
     return f"out folder {str(out)!r} is in use by process {holder or 'unknown'}; {way_out}"
+
+
+def remove_progress(folder: Path) -> None:
+    """Remove what an unfinished run of mine or of filters needs to be resumed."""
+    shutil.rmtree(folder / PROGRESS, ignore_errors=True)
 
 
 def begin_run(
