@@ -24,6 +24,9 @@ from gomkcn_dgl.runtime.files import listed
 
 log = logging.getLogger("gomkcn_dgl")
 
+# level of the log for what a file was taken for, which commands show that show no other line
+READING = 25
+
 Column = str | int
 # name of the features in DGL's data sets; its columns are called x0, x1, …
 DEFAULT_FEATURE = "feat"
@@ -155,7 +158,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         notes += _say_direction(graph, content.why_directed)
     unused_weights = _note_unused_weights(content, choice.weight)
     for note in unused_weights:
-        log.info("%s", note)
+        log.log(READING, "%s", note)
     notes += unused_weights
     notes += _unused(content, used_nodes, [*used_weight, *used_type])
     return replace(graph, notes=tuple(dict.fromkeys(notes)))
@@ -264,11 +267,12 @@ def _say_direction(graph: CSRGraph, why: str) -> list[str]:
     """Say in the log whether edges have a direction, as is seen; note what else says that."""
     one_way = [name for name, directed in graph.relations.kinds if directed]
     if not one_way:
-        log.info(UNDIRECTED, "its edges are there both ways")
+        log.log(READING, UNDIRECTED, "its edges are there both ways")
         return []
     which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
     seen = f"some edges{which} are there in one direction only"
-    log.info("directed, as %s; directed=False (--undirected) leaves directions out", why or seen)
+    said = "directed, as %s; directed=False (--undirected) leaves directions out"
+    log.log(READING, said, why or seen)
     return [f"directed, as {why}"] if why else []
 
 

@@ -26,6 +26,7 @@ from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.table_form import (
+    NUM_FIRST,
     Row,
     TableForm,
     attribute_texts,
@@ -49,8 +50,6 @@ _INTEGER = re.compile(r"-?[0-9]+")
 _WHOLE = r"^-?(0|[1-9][0-9]*)(\.0*)?$"
 _ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
-# the first cells of a column, by which it is told what it holds
-NUM_FIRST = 1000
 # bytes that Arrow parses at a time, of at most 2^31
 _BLOCK_BYTES = 2**28
 
@@ -99,7 +98,7 @@ class Table:
         if not self.is_text or None in numbers:
             return self
         own = {
-            at: pc.replace_substring_regex(self.columns[at], r"^(-?\d+)\.0+$", r"\1")
+            at: pc.replace_substring_regex(self.columns[at], r"^(-?(?:0|[1-9][0-9]*))\.0+$", r"\1")
             for at in columns
         }
         return replace(self, columns={**self.columns, **own})
