@@ -243,7 +243,7 @@ def position_of(role: str, column: Column, table: Source) -> int:
             raise InputError(f"{role} must be a column from 1 to {len(names)}, got {column}.")
         return int(column) - 1
     if column in names:
-        return list(names).index(column)
+        return list(names).index(str(column))
     rule = f"name a column among {listed(filter(None, names))}"
     if not table.has_names:
         rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"

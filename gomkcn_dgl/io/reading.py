@@ -34,7 +34,6 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graph_content import (
     DEFAULT_WEIGHT,
     NONE,
@@ -273,7 +272,7 @@ def _read(
             if features is not None:
                 graph = select_features(graph, features)
     if edges.get("weight") == NONE:
-        graph = as_unweighted(graph)
+        graph = graph.without_weights()
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):

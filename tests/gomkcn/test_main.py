@@ -183,12 +183,12 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
 
     monkeypatch.setattr("mining.mining_job.run_job", begin)
     Path("g.csv").write_text("a,b,how,p\n0,1,acts,2\n")
-    graph = {"source": "1", "target": "b", "relation": "how", "weight": "p"}
+    graph = {"source": "1", "target": "b", "relation": "how"}
     of_graph = " ".join(f"--{name} {value}" for name, value in graph.items())
     refused(f"mine g.csv --out run --directed {of_graph} {' '.join(OPTIONS)}")
     given, ((stored, read),) = dict(OPTIONS.values()), seen
     assert stored["graph"].items() >= {**graph, "directed": True}.items()
-    assert read.relations.names == ("acts",) and read.weights.tolist() == [2, 2]
+    assert read.relations.names == ("acts",) and read.weights is None
     stored = json.loads(json.dumps(stored))
     # what was not given has its default
     tables = json.loads(json.dumps(RunSettings().to_dict()))
