@@ -10,8 +10,8 @@
     term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
     value     = NUMBER | '"' TEXT '"'
 
-``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent. A number is written as in
-Python, such as 0.001, -.5, 2. or 1.0e-3; what can be a number or a term, as 0.5, is a number.
+``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent. A number is written
+as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or a term, as 0.5, is a number.
 """
 
 from __future__ import annotations
