@@ -45,12 +45,12 @@ def info(path: str, **options: Any) -> None:
         click.echo(f"{name:<18} {value}")
 
 
-def _classes_of(path: str, options: dict[str, Any]) -> GraphClasses | None:
+def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> GraphClasses | None:
     """The classes of the graphs of a file that is read with these options."""
     from gomkcn_dgl.io.graph_classes import read_graph_classes
 
     own = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
-    return read_graph_classes(path, **own)
+    return read_graph_classes(path, needed=needed, **own)
 
 
 @click.command(cls=Command)
@@ -179,7 +179,7 @@ def frequent(
 
     check_table_name(out)
     graph = read_graph(path, **options)
-    classes = _classes_of(path, options) if per_class else None
+    classes = _classes_of(path, options, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
