@@ -200,6 +200,7 @@ Input
     --time         TEXT      Column of times, by name or number [from the header, else the third]
     --source       TEXT      Column of source nodes, by name or number [from the header]
     --target       TEXT      Column of target nodes, by name or number [from the header]
+    * --time-unit  TEXT      Unit of times that are numbers: s, ms, us or ns [by their size]
 Options
     --window       TEXT      Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or
         a number in the unit of the times
