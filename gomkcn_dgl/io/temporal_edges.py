@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +49,8 @@ _FIRST_DATE, _LAST_DATE = 631_152_000, 4_102_444_800
 _MOST_DIGITS = 9
 # whole numbers that a float64 tells from their neighbours
 _EXACT_FLOAT = 2**53
+# all digits that a float64 can have in decimals, before and behind the point
+_DIGITS_OF_A_FLOAT = 1100
 # letters of a number that has no more digits than a float64 tells apart, and a point
 _FEW_LETTERS = 16
 # digits behind those of nanoseconds
@@ -369,17 +372,20 @@ def _exact_numbers(numbers: Any, text: Any, place: Callable[[int], str]) -> tupl
         is_whole = (values == np.rint(values)).all() and (np.abs(values) < 2**63).all()
         return (values.astype(np.int64) if is_whole else values), 1
     # 3. text of more digits
-    exact = [Fraction(str(one).strip()) for one in text]
-    scale = math.lcm(*{one.denominator for one in exact})
-    if 10**_MOST_DIGITS % scale:
-        lost = [
-            Fraction(repr(value)) != one for value, one in zip(values.tolist(), exact, strict=True)
-        ]
+    with localcontext() as context:
+        context.prec = _DIGITS_OF_A_FLOAT
+        exact = [Decimal(str(one).strip()) for one in text]
+        shifted = [one.scaleb(_MOST_DIGITS) for one in exact]
+        whole = [int(one) for one in shifted]
+    if any(one != other for one, other in zip(shifted, whole, strict=True)):
+        floats = map(Decimal, map(repr, values.tolist()))
+        lost = np.array([one != other for one, other in zip(floats, exact, strict=True)])
         rule = "a time of at most nine digits behind the point, or of 15 digits, was expected"
-        _refuse_time(np.array(lost), text, place, rule)
+        _refuse_time(lost, text, place, rule)
         return values, 1
-    scale = next(10**digits for digits in range(_MOST_DIGITS + 1) if 10**digits % scale == 0)
-    whole = [int(one * scale) for one in exact]
+    shared = math.gcd(10**_MOST_DIGITS, *whole)
+    unused = next(10**n for n in range(_MOST_DIGITS, -1, -1) if shared % 10**n == 0)
+    scale, whole = 10**_MOST_DIGITS // unused, [one // unused for one in whole]
     low, high = (0, 2**64) if min(whole) >= 0 else (-(2**63), 2**63)
     outside = np.array([not low <= one < high for one in whole])
     rule = (
