@@ -8,6 +8,7 @@ log ``gomkcn_dgl`` (one line for a whole collection, too) and one of ``notes``.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from gomkcn_dgl.checks import check_features, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
+    NONE,
     ColumnChoice,
     GraphContent,
     is_from,
@@ -48,7 +50,9 @@ from gomkcn_dgl.io.features import (
 from gomkcn_dgl.io.molecules import from_molecules
 from gomkcn_dgl.io.tables import is_table
 
-__all__ = ["CSRGraph", "as_csr"]
+__all__ = ["CSRGraph", "as_csr", "as_unweighted"]
+
+log = logging.getLogger("gomkcn_dgl")
 
 
 def as_csr(
@@ -169,6 +173,26 @@ def as_csr(
     matrix = np.concatenate([one.features for one in graphs])
     names = graphs[0].feature_names
     return make_csr(content, replace(choice, features=matrix, feature_names=names))
+
+
+def as_unweighted(graph: Any, features: Sequence[str] | None = None) -> CSRGraph:
+    """Convert as :func:`as_csr` does, without the weights, which no count and no search uses.
+
+    So an edge of weight 0 is an edge, and weights may be missing or negative.
+
+    >>> import pyarrow as pa
+    >>> signed = pa.table({"source": ["a", "b"], "target": ["b", "c"], "weight": [-1.0, 0.0]})
+    >>> as_unweighted(signed).notes[0]
+    '1 edge of weight 0 stays an edge, since weights are not used'
+    """
+    if not isinstance(graph, CSRGraph):
+        return as_csr(graph, features=features, weight=NONE)
+    graph = _with_features(graph, features)
+    if graph.weights is None:
+        return graph
+    note = "edge weights are not used: a pattern has an edge or not"
+    log.info("%s", note)
+    return replace(graph, weights=None, notes=(*graph.notes, note))
 
 
 def graph_labels(graph: Any) -> np.ndarray | None:

@@ -24,11 +24,17 @@ from gomkcn_dgl.runtime.files import listed
 
 log = logging.getLogger("gomkcn_dgl")
 
+# level of the log for what a file was taken for, which commands show that show no other line
+READING = 25
+
 Column = str | int
 # name of the features in DGL's data sets; its columns are called x0, x1, …
 DEFAULT_FEATURE = "feat"
 # in place of a column: edges have no relations, or no weights
 NONE = "none"
+# attribute of edges that holds their weights, where nothing else is said
+DEFAULT_WEIGHT = "weight"
+_ZEROS = {"0", "0.0", "-0.0", "0."}
 # a reason, in the words of the log
 UNDIRECTED = "undirected, as %s; directed=True (--directed) gives edges a direction"
 # a text column of more values is a name or a description, not a category
@@ -150,6 +156,10 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes = [*content.notes, *graph.notes]
     if None in directed:
         notes += _say_direction(graph, content.why_directed)
+    unused_weights = _note_unused_weights(content, choice.weight)
+    for note in unused_weights:
+        log.log(READING, "%s", note)
+    notes += unused_weights
     notes += _unused(content, used_nodes, [*used_weight, *used_type])
     return replace(graph, notes=tuple(dict.fromkeys(notes)))
 
@@ -183,9 +193,44 @@ def _edge_weights(content: GraphContent, chosen: Any) -> tuple[np.ndarray | None
         name = content.default_weight if chosen is None else str(chosen)
         if name is None or name == NONE:
             return None, ()
-        weights, used = column_values(name, content.edges, content.owner), [name]
+        used = [name]
+        try:
+            weights = column_values(name, content.edges, content.owner)
+            _check_weights(weights)
+        except (InputError, InputTypeError) as error:
+            raise type(error)(
+                f"{str(error).removesuffix('.')}; weight={NONE!r} (--weight {NONE}) leaves the "
+                f"weights {name!r} out."
+            ) from None
     # a matrix of one column is a list of weights
     return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, used
+
+
+def _check_weights(weights: np.ndarray) -> None:
+    """Refuse what is no weight, with the first value that is none."""
+    rule = "an edge weight must be a finite number of at least 0"
+    if weights.dtype.kind == "U":
+        raise InputTypeError(f"{rule}, got the text {weights.flat[0]!r}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise InputError(f"{rule}, got {weights.flat[wrong[0]]:g}.")
+
+
+def _note_unused_weights(content: GraphContent, chosen: Any) -> list[str]:
+    """Say of how many edges a weight of 0, which is not used, would have made none."""
+    name = content.default_weight or DEFAULT_WEIGHT
+    if chosen != NONE or name not in list(content.edges):
+        return []
+    values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
+    # numbers in a text count as what they are
+    number = int(sum(value is not None and str(value) in _ZEROS for value in values.tolist()))
+    return [zero_note(number)] if number else []
+
+
+def zero_note(number: int) -> str:
+    """What is said of edges whose weight 0 is not used."""
+    edges = "edge of weight 0 stays an edge" if number == 1 else "edges of weight 0 stay edges"
+    return f"{number} {edges}, since weights are not used"
 
 
 def _relations(
@@ -222,11 +267,12 @@ def _say_direction(graph: CSRGraph, why: str) -> list[str]:
     """Say in the log whether edges have a direction, as is seen; note what else says that."""
     one_way = [name for name, directed in graph.relations.kinds if directed]
     if not one_way:
-        log.info(UNDIRECTED, "its edges are there both ways")
+        log.log(READING, UNDIRECTED, "its edges are there both ways")
         return []
     which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
     seen = f"some edges{which} are there in one direction only"
-    log.info("directed, as %s; directed=False (--undirected) leaves directions out", why or seen)
+    said = "directed, as %s; directed=False (--undirected) leaves directions out"
+    log.log(READING, said, why or seen)
     return [f"directed, as {why}"] if why else []
 
 

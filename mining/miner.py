@@ -14,7 +14,7 @@ from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr, graph_labels
+from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps, digest_of
@@ -25,7 +25,7 @@ from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.locating import locate_patterns
-from mining.mined_graph import MinedGraph, classes_of, without_weights
+from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
 from mining.pattern import Patterns, merge
@@ -203,7 +203,7 @@ class Miner:
         """
         # 1. read the graph
         self.check()
-        given = without_weights(as_csr(graph))
+        given = as_unweighted(graph)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)

@@ -10,7 +10,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
@@ -48,7 +48,7 @@ def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
     [0, 1, 2, 8]
     """
     check_int("size", size, 4, 5)
-    csr = as_csr(graph)
+    csr = as_unweighted(graph)
     _refuse_links(csr)
     counts = count_orbits(csr, size)
     return exact_array(counts) if counts.dtype == object else counts
@@ -63,7 +63,7 @@ def orbit_table(graph: Any, size: int = 5) -> Table:
     >>> orbit_table(nx.path_graph(["a", "b"]), 4).to_pandas().iloc[:, :2].values.tolist()
     [['a', 1], ['b', 1]]
     """
-    csr = as_csr(graph)
+    csr = as_unweighted(graph)
     counts, nodes = orbit_counts(csr, size), np.arange(csr.num_nodes)
     columns: dict[str, Any] = {"graph": csr.graph_of(nodes)} if csr.num_graphs > 1 else {}
     columns["node"] = csr.original_ids(nodes)
@@ -214,7 +214,7 @@ def census(
     3
     """
     check_choice("reading", reading, READINGS)
-    csr = as_csr(graph)
+    csr = as_unweighted(graph)
     categories = Categories.find(csr.stored_features, csr.feature_names)
     chosen = sizes_of_census(sizes, csr, categories)
     at_nodes = orbit_counts(csr, max(4, chosen[-1])) if orbits else None

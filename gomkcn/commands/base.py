@@ -144,7 +144,8 @@ Input
     * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
         npz, smiles, sdf, folder or tu [by file name]
 """)
-_weight_option = option_table("""
+# of the commands that keep weights; counting and mining use none
+weight_option = option_table("""
 Input
     * --weight  TEXT  Edge-weight column, or none [weight]
 """)
@@ -159,8 +160,8 @@ Options
 
 
 def file_options(command: Decorated) -> Decorated:
-    """All that decides how a file is read, as in read_graph."""
-    return learning_options(_weight_option(table_options(command)))
+    """All that decides how a file is read, as in read_graph, but for its weights."""
+    return learning_options(table_options(command))
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
@@ -265,10 +266,12 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def show_log(quiet: bool) -> None:
-    """Send the library's log to the terminal."""
+def show_log(quiet: bool = False, brief: bool = False) -> None:
+    """Send the library's log to the terminal; if brief, what files were taken for and warnings."""
+    from gomkcn_dgl.graph_content import READING
+
     log = logging.getLogger("gomkcn_dgl")
-    log.setLevel(logging.WARNING if quiet else logging.INFO)
+    log.setLevel(logging.WARNING if quiet else READING if brief else logging.INFO)
     if not log.handlers:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("gomkcn: %(message)s"))

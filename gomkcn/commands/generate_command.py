@@ -80,7 +80,7 @@ def planted(
     gomkcn generate planted --out typed.graph --relations 3 --features constant
     gomkcn generate planted --out embedded.bin --edges-per-node 2 --embedded
     """
-    show_log(quiet=False)
+    show_log()
     import json
 
     import numpy as np
@@ -137,7 +137,7 @@ def classification(out: str, features: str, **options: Any) -> None:
     \b
     gomkcn generate classification --out motifs.bin --graphs 800 --features constant
     """
-    show_log(quiet=False)
+    show_log()
     from gomkcn_dgl.io.foreign_files import write_dgl_graphs
     from gomkcn_dgl.io.graph_classes import write_class_names
     from synthetic import MotifClassificationDataset, PlantingSettings

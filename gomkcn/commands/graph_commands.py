@@ -15,6 +15,7 @@ from gomkcn.commands.base import (
     print_table,
     reading_option,
     show_log,
+    weight_option,
 )
 from gomkcn_dgl.errors import InputError
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("path", metavar="PATH")
+@weight_option
 @file_options
 def info(path: str, **options: Any) -> None:
     """Show how a graph file is read.
@@ -33,11 +35,19 @@ def info(path: str, **options: Any) -> None:
     gomkcn info friends.txt.gz
     gomkcn info regulation.csv --relation effect --directed
     """
-    show_log(quiet=False)
+    show_log()
+    from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.graph_html import describe_graph
     from gomkcn_dgl.io.reading import read_graph
 
-    rows = describe_graph(read_graph(path, **options))
+    try:
+        rows = describe_graph(read_graph(path, **options))
+    except InputError as error:
+        if options["weight"] is not None:
+            raise
+        # whatever is wrong without weights, too, is no matter of weights
+        rows = describe_graph(read_graph(path, **{**options, "weight": NONE}))
+        rows["weights"] = str(error)
     if classes := _classes_of(path, options):
         numbers = zip(classes.names, classes.sizes, strict=True)
         rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
@@ -61,6 +71,7 @@ Output
     --force         FLAG   Overwrite an existing graph
     --quiet         FLAG   Hide the log
 """)
+@weight_option
 @file_options
 def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
     """Convert a graph file to a graph folder.
@@ -111,13 +122,14 @@ def census(
     gomkcn census regulation.csv --size 3 --directed --out triads.csv
     gomkcn census friends.txt.gz --size 2-5 --orbits --out orbits.parquet
     """
-    show_log(quiet=True)
+    show_log(brief=True)
+    from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.tabular import Table
     from mining.structure_census import census as count
 
     check_table_name(out)
-    graph = read_graph(path, **options)
+    graph = read_graph(path, **options, weight=NONE)
     if orbits:
         table, num_rows = _count_orbits(graph, sizes, reading), graph.num_nodes
     else:
@@ -173,12 +185,13 @@ def frequent(
     gomkcn frequent drugs.smi --support .05 --closed --out subgraphs.csv
     gomkcn frequent ENZYMES/ --support .4 --size 3-5 --per-class
     """
-    show_log(quiet=True)
+    show_log(brief=True)
+    from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from mining.gspan import frequent_subgraphs
 
     check_table_name(out)
-    graph = read_graph(path, **options)
+    graph = read_graph(path, **options, weight=NONE)
     classes = _classes_of(path, options, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
@@ -227,7 +240,7 @@ def temporal(
     gomkcn temporal payments.csv --window 7d --time booked --page payments.html
     gomkcn temporal calls.parquet --window 1h --jobs 4
     """
-    show_log(quiet=False)
+    show_log()
     from gomkcn_dgl.runtime.files import atomic_write
     from mining.counting.temporal_motifs import temporal_census
 

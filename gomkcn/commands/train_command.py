@@ -169,7 +169,7 @@ def predict(run: str, path: str, out: str | None, device: str | None) -> None:
     """
     from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
-    show_log(quiet=True)
+    show_log(brief=True)
     check_table_name(out)
     classifier = load_classifier(run, "auto" if device is None else device)
     table = predict_file(classifier, path)

@@ -34,7 +34,9 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graph_content import (
+    DEFAULT_WEIGHT,
     NONE,
     Column,
     ColumnChoice,
@@ -72,7 +74,6 @@ log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
 NETWORKX_FORMATS = ("graphml", "gml", "gexf", "pajek", "json")
-_WEIGHT = "weight"
 _COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS, *MOLECULE_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
@@ -271,6 +272,8 @@ def _read(
             graph, attributes = _take_class_columns(graph, classes)
             if features is not None:
                 graph = select_features(graph, features)
+    if edges.get("weight") == NONE:
+        graph = as_unweighted(graph)
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
@@ -441,6 +444,8 @@ def _find_features(
 def _check_options(format: str, choice: ColumnChoice, of_molecules: MoleculeOptions) -> None:
     """Refuse what cannot be said about a format."""
     wrong = [name for name in choice.of_edges if name not in _EDGE_OPTIONS.get(format, ())]
+    # whatever is read can be read without weights
+    wrong = [name for name in wrong if name != "weight" or choice.weight != NONE]
     if format not in EDGE_FORMATS and wrong:
         raise InputError(
             f"{wrong[0]} is for {listed(EDGE_FORMATS)}, and the format is {format}, which says "
@@ -470,6 +475,6 @@ def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnCho
     for name in (choice.relation, choice.weight):
         if not isinstance(name, (str, type(None))):
             raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
-    default = _WEIGHT if _WEIGHT in list(content.edges) else NONE
+    default = DEFAULT_WEIGHT if DEFAULT_WEIGHT in list(content.edges) else NONE
     relation = None if choice.relation == NONE else choice.relation
     return replace(choice, weight=choice.weight or default, relation=relation)

@@ -23,7 +23,8 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice
-from gomkcn_dgl.io.tables import Dialect, Table, is_int64, read_text, table_rows, text_table
+from gomkcn_dgl.io.table_form import TableForm, rows_of
+from gomkcn_dgl.io.tables import Table, is_int64, read_text, text_table
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -111,7 +112,7 @@ def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[str, ...]:
     last = numbers[-1]
     if _file(prefix, _GRAPH_LABELS).is_file():
         with named(_file(prefix, _GRAPH_LABELS)):
-            last = max(last, sum(1 for _ in table_rows(*_open(prefix, _GRAPH_LABELS))))
+            last = max(last, sum(1 for _ in rows_of(*_open(prefix, _GRAPH_LABELS))))
     num_missing = int(last) - len(numbers)
     if not num_missing:
         return ()
@@ -161,14 +162,18 @@ def _file(prefix: Path, ending: str) -> Path:
 def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, Table]:
     """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
     with named(_file(prefix, ending)):
-        table = text_table(*_open(prefix, ending), has_header=False)
+        data, form = _open(prefix, ending)
+        first = next(rows_of(data, form), None)
+        if first is None:
+            raise InputError("the file holds comments only, and no row.")
+        table = text_table(data, replace(form, names=("",) * len(first.cells)))
         columns = range(len(table.names))
         values = [_integers(table, at) if whole else table.numbers(at) for at in columns]
     return np.stack(values, axis=1), table
 
 
-def _open(prefix: Path, ending: str) -> tuple[bytes, Dialect]:
-    return read_text(_file(prefix, ending)), Dialect(",", comments=True)
+def _open(prefix: Path, ending: str) -> tuple[bytes, TableForm]:
+    return read_text(_file(prefix, ending)), TableForm(",", marks="#%")
 
 
 def _integers(table: Table, at: int) -> np.ndarray:

@@ -22,6 +22,8 @@ import numpy as np
 from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import name_columns, read_label_names
 from gomkcn_dgl.io.reading import (
     CLASS_COLUMNS,
@@ -198,6 +200,8 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
         "relation": settings.relation,
         "smiles": settings.smiles,
         "skip_invalid": bool(settings.skip_invalid),
+        # classifiers learn without weights
+        "weight": NONE,
     }
     if format_of(path, None, settings.smiles) in EDGE_FORMATS:
         reading |= {"source": settings.source, "target": settings.target}
@@ -210,8 +214,7 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     if settings.label_names is not None:
         graph = _call(graph, read_label_names(settings.label_names))
     with named(path):
-        # classifiers learn without weights, as read_labelled says
-        graph = dataclasses.replace(graph, weights=None)
+        graph = as_unweighted(graph)
         _check_relations(classifier.relations, graph.relations)
         return _with_features(graph, classifier.feature_names)
 

@@ -20,10 +20,10 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.pattern_text import DEGREE, Condition, EdgePart, PatternText, Term
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
-from gomkcn_dgl.io.tables import is_number
+from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import find_category
 from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
@@ -430,7 +430,7 @@ def _search(
     if not isinstance(graph, CSRGraph):
         given = attributes if attributes is not None else ()
         own = [name for name in said.attributes if name not in given]
-        graph = as_csr(graph, features=own or None)
+        graph = as_unweighted(graph, features=own or None)
     return ConditionalSearch(graph, said, reading, attributes)
 
 

@@ -21,7 +21,7 @@ from gomkcn_dgl._torch import resolve_device
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.runtime.files import atomic_file
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps
@@ -29,7 +29,7 @@ from mining.filters.filter_bank import FilterBank, order_by_frequency, respond_e
 from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
 from mining.filters.mined_filter import mined_filters
 from mining.filters.rooted_subgraphs import RootedSubgraphs
-from mining.mined_graph import MinedGraph, without_weights
+from mining.mined_graph import MinedGraph
 
 M = TypeVar("M", bound="FilterMining")
 
@@ -113,7 +113,7 @@ class FilterMining:
         self.check()
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            return self.fit_mined(MinedGraph.of(without_weights(as_csr(graph))), steps)
+            return self.fit_mined(MinedGraph.of(as_unweighted(graph)), steps)
 
     def fit_mined(self: M, mined: MinedGraph, steps: Steps) -> M:
         """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""
