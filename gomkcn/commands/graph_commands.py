@@ -55,12 +55,12 @@ def info(path: str, **options: Any) -> None:
         click.echo(f"{name:<18} {value}")
 
 
-def _classes_of(path: str, options: dict[str, Any]) -> GraphClasses | None:
+def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> GraphClasses | None:
     """The classes of the graphs of a file that is read with these options."""
     from gomkcn_dgl.io.graph_classes import read_graph_classes
 
     own = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
-    return read_graph_classes(path, **own)
+    return read_graph_classes(path, needed=needed, **own)
 
 
 @click.command(cls=Command)
@@ -192,7 +192,7 @@ def frequent(
 
     check_table_name(out)
     graph = read_graph(path, **options, weight=NONE)
-    classes = _classes_of(path, options) if per_class else None
+    classes = _classes_of(path, options, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
@@ -213,6 +213,7 @@ Input
     --time         TEXT      Column of times, by name or number [from the header, else the third]
     --source       TEXT      Column of source nodes, by name or number [from the header]
     --target       TEXT      Column of target nodes, by name or number [from the header]
+    * --time-unit  TEXT      Unit of times that are numbers: s, ms, us or ns [by their size]
 Options
     --window       TEXT      Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or
         a number in the unit of the times

@@ -85,7 +85,9 @@ def read_labelled(
         graph = read_graph(path, **reading)
         known = ("format", "smiles", "skip_invalid")
         own = {name: reading[name] for name in known if name in reading}
-        classes = read_graph_classes(path, class_names, class_column=class_column, **own)
+        classes = read_graph_classes(
+            path, class_names, class_column=class_column, needed=True, **own
+        )
         missing = (
             f"{name}: its graphs have no classes; those of a TU folder, a DGL .bin, or a table of "
             "molecules with a column class, label or activity may have some; for the classes of "
