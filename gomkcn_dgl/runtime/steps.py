@@ -34,7 +34,8 @@ from gomkcn_dgl.runtime.processes import LostProcessError
 Arrays = Mapping[str, np.ndarray]
 Item = TypeVar("Item")
 
-_IDENTITY = "identity.json"
+# a folder with this file is that of a job
+IDENTITY = "identity.json"
 # about how long workers are left alone: when they come back, what they have done is kept, and a
 # signal is seen
 _SECONDS_APART = 4.0
@@ -91,7 +92,7 @@ class Steps:
         self._identity = json.dumps(identity, default=str)
         if self.folder is not None:
             assert identity is not None, "what is kept must be known by what it follows from"
-            self._refuse_other_job(self.folder / _IDENTITY)
+            self._refuse_other_job(self.folder / IDENTITY)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs: to know that it is one, and when time is up."""
@@ -235,9 +236,9 @@ class Steps:
 
     def _begin(self, folder: Path) -> None:
         """Make the folder, which marks an unfinished job."""
-        if not (folder / _IDENTITY).exists():
+        if not (folder / IDENTITY).exists():
             folder.mkdir(parents=True, exist_ok=True)
-            atomic_write(folder / _IDENTITY, self._identity)
+            atomic_write(folder / IDENTITY, self._identity)
 
     def _refuse_other_job(self, path: Path) -> None:
         if path.exists():
