@@ -97,8 +97,7 @@ def write_graph_folder(
     folder: str | os.PathLike[str], graph: CSRGraph, *, force: bool = False
 ) -> None:
     """Write a graph as a folder, which appears when complete; ``force`` replaces another graph."""
-    # what is mapped from a folder would be read from files that are gone
-    with new_folder(folder, force, mapped_files(graph)) as unfinished:
+    with new_folder(folder, force) as unfinished:
         store_graph(unfinished, graph)
 
 
@@ -158,6 +157,10 @@ def new_folder(
         check_graph_folder(target, force, inputs)
         hidden = target.with_name(f".{target.name}.unfinished")
         unfinished, old = hidden / "new", hidden / "old"
+        if hidden.is_symlink():
+            raise InputError(
+                f"{str(hidden)!r} is a symbolic link, which is not followed; remove it."
+            )
         with contextlib.ExitStack() as stack:
             # another process may have locked it by then
             stack.callback(_remove_empty, hidden)

@@ -37,8 +37,6 @@ from gomkcn_dgl.runtime.output_folder import (
     write_files,
     write_run_files,
 )
-from mining.filters_folder import FILTERS_FILES, files_of_filters, read_filters_run
-from mining.filters_run import FOLDER
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
 
@@ -50,10 +48,16 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 # of the motif set, and of that of the other base
 _COPIES = ("copies.parquet", "copies_other.parquet")
-RUN_FILES = (
-    "patterns.json", "run.json", "settings.toml", REPORT, "occurrences.parquet", "map.json",
-    *_COPIES, *(f"{FOLDER}/{name}" for name in FILTERS_FILES),
-)  # fmt: skip
+
+
+def run_files() -> list[str]:
+    """Names of all files that a run may write into its folder."""
+    # numba is loaded with them, which who reads a pattern of a run does without
+    from mining.filters_folder import FILTERS_FILES
+    from mining.filters_run import FOLDER
+
+    own = ["patterns.json", "run.json", "settings.toml", REPORT, "occurrences.parquet", "map.json"]
+    return [*own, *_COPIES, *(f"{FOLDER}/{name}" for name in FILTERS_FILES)]
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
@@ -61,7 +65,7 @@ def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    return begin_run(folder, RUN_FILES, "run.json", PROGRESS, force=force, resume=resume)
+    return begin_run(folder, run_files(), "run.json", PROGRESS, force=force, resume=resume)
 
 
 def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
@@ -71,6 +75,8 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     folder as it was.
     """
     from mining.export import copies_table, occurrence_table
+    from mining.filters_folder import files_of_filters
+    from mining.filters_run import FOLDER
     from mining.html.report import render_report
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
@@ -170,6 +176,8 @@ def _run_of(
 ) -> MiningRun:
     """Make a run from the records of its files, which fit their schemas."""
     from mining.export import read_edits, read_places
+    from mining.filters_folder import read_filters_run
+    from mining.filters_run import FOLDER
     from mining.graph_summary import GraphSummary, RelationSummary
     from mining.mining_run import MiningRun, with_names
     from mining.motif_sets.motif_set import MotifSet

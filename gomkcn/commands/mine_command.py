@@ -119,7 +119,7 @@ def mine(
     from mining.html.terminal import format_run
     from mining.miner import NONE
     from mining.mining_job import run_job
-    from mining.run_folder import REPORT, RUN_FILES, prepare_folder, write_run
+    from mining.run_folder import REPORT, prepare_folder, run_files, write_run
     from mining.settings import RunSettings, read_settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
@@ -141,7 +141,7 @@ def mine(
         if resume and settings_file in files:
             # it goes on with its own settings
             files.remove(settings_file)
-        check_run_folder(out, RUN_FILES, PROGRESS, force=force, resume=resume, inputs=files)
+        check_run_folder(out, run_files(), PROGRESS, force=force, resume=resume, inputs=files)
     with bar:
         bar.begin("reading the graph")
         graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
@@ -184,10 +184,10 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
     gomkcn demo --out example --no-open
     """
     from gomkcn_dgl.runtime.output_folder import PROGRESS, check_run_folder
-    from mining.run_folder import REPORT, RUN_FILES
+    from mining.run_folder import REPORT, run_files
 
     if out is not None:
-        check_run_folder(out, RUN_FILES, PROGRESS, force=force, resume=False)
+        check_run_folder(out, run_files(), PROGRESS, force=force, resume=False)
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)
     graph = folder / "example.graph"

@@ -352,6 +352,7 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     assert tuple(stated[2].split(", ")) == known["motifs"]
     assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
+    known["force"] = False
     for name, option in options_of("generate classification").items():
         assert option.required or option.default == known[name], name
 
