@@ -44,6 +44,7 @@ RANGES: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("learning_rate", "weight_decay", "noise"), (0, 1e6)),
     # 1 / 1e30 and a product with a width of features are numbers of single precision
     "tau": (1e-30, 1e30),
+    "support": (0, _LARGEST),
     # layers look further than any subgraph does, and more filters are not looked at by anybody
     "num_layers": (1, 16),
     "num_filters": (1, 4096),
@@ -75,7 +76,9 @@ def read_number(name: str, text: str, kind: type) -> Any:
     if kind is float and not _REAL.fullmatch(text):
         raise InputError(f"{name} must be a number, got {text!r}.")
     if kind is int and len(text) > _MOST_DIGITS:
-        raise InputError(f"{name} must be at most {_LARGEST}, got a number of {len(text)} digits.")
+        raise InputError(
+            f"{name} must be a number of at most {_MOST_DIGITS} digits, got one of {len(text)}."
+        )
     return kind(text)
 
 

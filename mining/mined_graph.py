@@ -114,6 +114,15 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
     return as_graph_classes(y)
 
 
+def refuse_no_edges(graph: CSRGraph) -> None:
+    """Refuse a graph in which there is nothing to mine."""
+    if not graph.num_edges:
+        raise InputError(
+            "the graph must have an edge between two different nodes, and it has none; look at how "
+            "it is read with gomkcn info."
+        )
+
+
 def without_weights(graph: CSRGraph) -> CSRGraph:
     """Leave the weights of edges out, and note it."""
     if graph.weights is None:

@@ -292,7 +292,8 @@ class Command(click.Command):
             message = str(error)
             # the library names its parameter; on the command line that is an option
             for option in self.params:
-                message = re.sub(rf"^(num_)?{option.name}\b", option.opts[0], message)
+                name = str(option.name).replace("num_base_", "")
+                message = re.sub(rf"^(num_)?{name}\b", option.opts[0], message)
             say(f"gomkcn: {message}", err=True)
             ctx.exit(error.exit_code)
 

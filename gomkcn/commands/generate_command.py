@@ -62,7 +62,10 @@ Graph filters and other details
     * --remove-prob   X=0.0       Probability of removing a motif edge
     * --add-prob      X=0.0       Probability of adding an edge inside a copy
 """)
+@click.pass_context
 def planted(
+    ctx: click.Context,
+    /,
     out: str,
     force: bool,
     base: str,
@@ -96,6 +99,10 @@ def planted(
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)
+    for option in ctx.command.params:
+        of = [name for name, own in _BASE_OPTIONS.items() if option.name in own]
+        if of and base not in of and _is_given(ctx, str(option.name)):
+            raise InputError(f"{option.opts[0]} is for --base {of[0]}, got {base}; leave it out.")
     copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
     files = [text.rpartition("=")[0] for text in motifs or ()]
     beside = [truth_path_of(path), path.with_name(stem(path) + SUFFIXES[1])]
@@ -128,6 +135,10 @@ def planted(
     planted = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
     say(f"{path}: {graph.num_nodes} nodes, {edges_text}, planted {planted}")
     say(f"{truth_path_of(path)}: where they are")
+
+
+def _is_given(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
 
 
 @generate.command()

@@ -27,6 +27,11 @@ from gomkcn.commands.generate_command import planted
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import check_outputs
 
+# options of `mine` that are for filters alone
+_OF_FILTERS = (
+    "num_filters", "filter_size", "device", "num_levels", "matching", "num_epochs", "init",
+    "policy", "num_hops", "feature_contrast",
+)  # fmt: skip
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
 
@@ -124,6 +129,8 @@ def mine(
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
+    if no_filters:
+        _refuse_filter_options(ctx)
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
@@ -164,6 +171,15 @@ def mine(
         say(format_run(run))
         seconds = run.provenance["seconds"]
         say(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+
+
+def _refuse_filter_options(ctx: click.Context) -> None:
+    """Refuse options of filters where there are none; a settings file may have them."""
+    for option in ctx.command.params:
+        if option.name in _OF_FILTERS and ctx.params[option.name] is not None:
+            raise InputError(
+                f"--no-filters leaves no filters for {option.opts[0]}; leave out one of them."
+            )
 
 
 @click.command(cls=Command)
