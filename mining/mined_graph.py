@@ -112,3 +112,12 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
             f"of the {graph.num_nodes} nodes, got {len(y)}."
         )
     return as_graph_classes(y)
+
+
+def refuse_no_edges(graph: CSRGraph) -> None:
+    """Refuse a graph in which there is nothing to mine."""
+    if not graph.num_edges:
+        raise InputError(
+            "the graph must have an edge between two different nodes, and it has none; look at how "
+            "it is read with gomkcn info."
+        )

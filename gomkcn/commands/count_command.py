@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, file_options, option_table, reading_option, show_log
+from gomkcn.commands.base import (
+    INPUT,
+    Command,
+    file_options,
+    option_table,
+    reading_option,
+    say,
+    say_row,
+    say_values,
+    show_log,
+)
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +63,7 @@ class _Task:
 
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Options
     --errors max_edits  N        Also count with up to N edges missing or added
@@ -130,13 +140,12 @@ def count(
         rows, list_places = _count_where(said, path, task, options)
     else:
         rows, list_places = _count_structure(pattern, path, task, options)
-    for name, value in rows.items():
-        click.echo(f"{name:<11} {value}")
+    say_values(rows, 11)
     if most:
         names, places, complete = list_places()
-        click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
+        say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
-            click.echo("\t".join(map(str, row)))
+            say_row(row)
 
 
 def _conditions_in(pattern: str) -> PatternText | None:

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gomkcn.commands.base import (
+    INPUT,
     Command,
     check_table_name,
     file_options,
+    force_option,
+    inputs_of,
     option_table,
     print_table,
     reading_option,
+    say,
+    say_values,
     show_log,
     weight_option,
 )
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH")
+@click.argument("path", type=INPUT, metavar="PATH")
 @weight_option
 @file_options
 def info(path: str, **options: Any) -> None:
@@ -51,8 +56,7 @@ def info(path: str, **options: Any) -> None:
     if classes := _classes_of(path, options):
         numbers = zip(classes.names, classes.sizes, strict=True)
         rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
-    for name, value in rows.items():
-        click.echo(f"{name:<18} {value}")
+    say_values(rows, 18)
 
 
 def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> GraphClasses | None:
@@ -64,7 +68,7 @@ def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> 
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH")
+@click.argument("path", type=INPUT, metavar="PATH")
 @click.argument("out", metavar="OUT")
 @option_table("""
 Output
@@ -73,7 +77,10 @@ Output
 """)
 @weight_option
 @file_options
-def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
+@click.pass_context
+def convert(
+    ctx: click.Context, /, path: str, out: str, force: bool, quiet: bool, **options: Any
+) -> None:
     """Convert a graph file to a graph folder.
 
     The graph at PATH becomes the folder OUT. Every command takes that folder in place of a graph
@@ -89,26 +96,33 @@ def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> No
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.files import format_size
 
-    with new_folder(out, force) as folder:
+    with new_folder(out, force, inputs_of(ctx)) as folder:
         graph = read_graph(path, **options)
         store_graph(folder, graph)
     size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
-    click.echo(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
+    say(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Options
     --size sizes  TEXT  Size of the structures in nodes [3-5; with directions or types 3-4]
     --orbits      FLAG  Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)
 Output
-    --out         TEXT  Table to write: .csv, .parquet or .json
+    --out         WRITE  Table to write: .csv, .parquet or .json
 """)
+@force_option
 @reading_option
 @file_options
 def census(
-    path: str, sizes: str | None, orbits: bool, reading: str, out: str | None, **options: Any
+    path: str,
+    sizes: str | None,
+    orbits: bool,
+    reading: str,
+    out: str | None,
+    force: bool,
+    **options: Any,
 ) -> None:
     """Count all connected structures of some sizes.
 
@@ -140,7 +154,7 @@ def census(
         print_table(table)
     else:
         table.write(out)
-        click.echo(f"wrote {out}: {num_rows:,} rows")
+        say(f"wrote {out}: {num_rows:,} rows")
 
 
 def _count_orbits(graph: Any, sizes: str | None, reading: str) -> Table:
@@ -154,7 +168,7 @@ def _count_orbits(graph: Any, sizes: str | None, reading: str) -> Table:
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPHS")
+@click.argument("path", type=INPUT, metavar="GRAPHS")
 @option_table("""
 Options
     --support      X=0.1     Least support: below 1 a share of the graphs, else a number of graphs
@@ -162,8 +176,9 @@ Options
     --closed       FLAG      Leave out what a larger subgraph of equal support contains
     --per-class    FLAG      Ask for the support in at least one class of graphs
 Output
-    --out          TEXT      Table to write: .csv, .parquet or .json
+    --out          WRITE     Table to write: .csv, .parquet or .json
 """)
+@force_option
 @file_options
 def frequent(
     path: str,
@@ -172,6 +187,7 @@ def frequent(
     closed: bool,
     per_class: bool,
     out: str | None,
+    force: bool,
     **options: Any,
 ) -> None:
     """Find all frequent subgraphs of a collection.
@@ -201,13 +217,13 @@ def frequent(
         print_table(found)
     else:
         found.write(out)
-        click.echo(f"wrote {out}: {len(found):,} rows")
+        say(f"wrote {out}: {len(found):,} rows")
     if not found.is_complete:
-        click.echo("gomkcn: not complete: a subgraph had too many occurrences", err=True)
+        say("gomkcn: not complete: a subgraph had too many occurrences", err=True)
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Input
     --time         TEXT      Column of times, by name or number [from the header, else the third]
@@ -221,13 +237,19 @@ Random graphs and counts
     --null-samples null_samples  N=199  Random graphs of permuted times; 0 for none
     --seed         N=0       Random seed
 Output
-    --out          TEXT      Table to write: .csv, .parquet or .json
-    --page         TEXT      Page to write (.html), with a drawing of each motif
+    --out          WRITE     Table to write: .csv, .parquet or .json
+    --page         WRITE     Page to write (.html), with a drawing of each motif
+    --force        FLAG      Overwrite files that exist
 Limits
     --jobs n_jobs  N         Processes that share the random graphs [1]
 """)
 def temporal(
-    path: str, window: str | None, out: str | None, page: str | None, **options: Any
+    path: str,
+    window: str | None,
+    out: str | None,
+    page: str | None,
+    force: bool,
+    **options: Any,
 ) -> None:
     """Count motifs of three edges in the order of time.
 
@@ -252,11 +274,11 @@ def temporal(
     found = temporal_census(path, window, **options)
     if out is not None:
         found.write(out)
-        click.echo(f"wrote {out}: 36 rows")
+        say(f"wrote {out}: 36 rows")
     if page is not None:
         from mining.html.temporal_page import render_temporal_page
 
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
-        click.echo(f"wrote {page}")
+        say(f"wrote {page}")
     if out is None and page is None:
         print_table(found)

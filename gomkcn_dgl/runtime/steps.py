@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import sys
 import time
@@ -34,10 +35,15 @@ from gomkcn_dgl.runtime.processes import LostProcessError
 Arrays = Mapping[str, np.ndarray]
 Item = TypeVar("Item")
 
-_IDENTITY = "identity.json"
+# a folder with this file is that of a job
+IDENTITY = "identity.json"
 # about how long workers are left alone: when they come back, what they have done is kept, and a
 # signal is seen
 _SECONDS_APART = 4.0
+# the workers that joblib starts on this machine, and not a cluster
+_OWN_BACKENDS = ("LokyBackend", "MultiprocessingBackend", "ThreadingBackend")
+
+log = logging.getLogger("gomkcn_dgl")
 
 
 class _WorkerTraceback(Exception):  # noqa: N818
@@ -84,6 +90,9 @@ class Steps:
     ) -> None:
         self.interrupts = interrupts
         self.n_jobs = check_jobs("n_jobs", n_jobs)
+        # workers that were started, and stay for the steps that follow
+        self._started = 1
+        self._is_lowered = False
         self.progress = JobProgress() if progress is None else progress
         self.is_partial = self._in_worker = False
         self.folder = None if folder is None else Path(folder)
@@ -91,7 +100,7 @@ class Steps:
         self._identity = json.dumps(identity, default=str)
         if self.folder is not None:
             assert identity is not None, "what is kept must be known by what it follows from"
-            self._refuse_other_job(self.folder / _IDENTITY)
+            self._refuse_other_job(self.folder / IDENTITY)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs: to know that it is one, and when time is up."""
@@ -141,11 +150,25 @@ class Steps:
         # it takes long to import; where nobody has, nothing was set for it
         if self.n_jobs == 1 or (self.n_jobs is None and "joblib" not in sys.modules):
             return None, 1
-        from joblib import Parallel, effective_n_jobs
+        from joblib import Parallel, cpu_count, effective_n_jobs
 
         parallel = Parallel(self.n_jobs)
         # a cluster may have no worker yet
-        return parallel, max(1, min(most, int(effective_n_jobs(parallel.n_jobs))))
+        jobs = max(1, int(effective_n_jobs(parallel.n_jobs)))
+        is_own = type(parallel._backend).__name__ in _OWN_BACKENDS
+        if self.n_jobs is not None and is_own and jobs > (cores := cpu_count()):
+            if not self._is_lowered:
+                log.warning(
+                    "%d processes share the work in place of %d: there are %d cores",
+                    cores, jobs, cores,
+                )  # fmt: skip
+            jobs, self._is_lowered = cores, True
+        wanted = min(most, jobs)
+        if wanted > 1 and is_own:
+            # no more are started than there are items; others would have to be ended
+            self._started = max(self._started, wanted)
+            parallel = Parallel(self._started)
+        return parallel, wanted
 
     def _in_time(self, names: list[str], jobs: int, in_time: bool) -> Iterator[list[str]]:
         """Yield names one by one, or as many at a time as take the workers some seconds."""
@@ -235,9 +258,9 @@ class Steps:
 
     def _begin(self, folder: Path) -> None:
         """Make the folder, which marks an unfinished job."""
-        if not (folder / _IDENTITY).exists():
+        if not (folder / IDENTITY).exists():
             folder.mkdir(parents=True, exist_ok=True)
-            atomic_write(folder / _IDENTITY, self._identity)
+            atomic_write(folder / IDENTITY, self._identity)
 
     def _refuse_other_job(self, path: Path) -> None:
         if path.exists():
