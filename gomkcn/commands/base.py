@@ -141,8 +141,8 @@ Input
     * --source  TEXT  Column of source nodes, by name or number [from the header]
     * --target  TEXT  Column of target nodes, by name or number [from the header]
     * --feature-file  TEXT  Node features, one row per node: .npy or .csv
-    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
-        npz, smiles, sdf, folder or tu [by file name]
+    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, mtx,
+        sif, ncol, lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]
 """)
 _weight_option = option_table("""
 Input
