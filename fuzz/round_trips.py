@@ -151,6 +151,14 @@ def _sif(graph: nx.Graph, path: Path) -> None:
     path.write_text("\n".join([*lines, ""]), "utf-8")
 
 
+def _pajek(graph: nx.Graph, path: Path) -> None:
+    kinds = [str(data.get("kind")) for *_, data in graph.edges(data=True)]
+    # NetworkX leaves quotes in values, and tabs outside of quotes
+    if any('"' in kind for kind in kinds) or any("\t" in str(name) for name in graph):
+        raise ValueError("text that NetworkX does not quote")
+    nx.write_pajek(graph, path)
+
+
 def _own(graph: nx.Graph, path: Path) -> None:
     kinds = all("kind" in data for *_, data in graph.edges(data=True)) and graph.size()
     weights = all("weight" in data for *_, data in graph.edges(data=True)) and graph.size()
@@ -168,7 +176,7 @@ FORMS = {
     "graphml, NetworkX": Form(".graphml", nx.write_graphml, ALL),
     "gml, NetworkX": Form(".gml", nx.write_gml, ALL),
     "gexf, NetworkX": Form(".gexf", nx.write_gexf, ALL),
-    "pajek, NetworkX": Form(".net", nx.write_pajek, ALL),
+    "pajek, NetworkX": Form(".net", _pajek, ALL),
     "node-link, NetworkX": Form(".json", _json(nx.node_link_data), ALL),
     "adjacency, NetworkX": Form(".json", _json(nx.adjacency_data), ALL),
     "Cytoscape, NetworkX": Form(".cyjs", _json(nx.cytoscape_data), ALL),
@@ -211,7 +219,9 @@ def check(form: Form, graph: nx.Graph, folder: Path) -> str:
     if typed and not form.is_typed:
         options["relation"] = "kind"
     try:
-        found = read_graph(path, **options, **({} if weighted else {"weight": "none"}))
+        if not weighted and form.suffix != ".graph":
+            options["weight"] = "none"
+        found = read_graph(path, **options)
     except InputError as error:
         sentence = str(error)
         assert sentence.endswith(".") and sentence.isprintable() and len(sentence) < 2000
