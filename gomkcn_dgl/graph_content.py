@@ -29,6 +29,9 @@ Column = str | int
 DEFAULT_FEATURE = "feat"
 # in place of a column: edges have no relations, or no weights
 NONE = "none"
+# attribute of edges that holds their weights, where nothing else is said
+DEFAULT_WEIGHT = "weight"
+_ZEROS = {"0", "0.0", "-0.0", "0."}
 # a reason, in the words of the log
 UNDIRECTED = "undirected, as %s; directed=True (--directed) gives edges a direction"
 # a text column of more values is a name or a description, not a category
@@ -150,6 +153,10 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
     notes = [*content.notes, *graph.notes]
     if None in directed:
         notes += _say_direction(graph, content.why_directed)
+    unused_weights = _note_unused_weights(content, choice.weight)
+    for note in unused_weights:
+        log.info("%s", note)
+    notes += unused_weights
     notes += _unused(content, used_nodes, [*used_weight, *used_type])
     return replace(graph, notes=tuple(dict.fromkeys(notes)))
 
@@ -183,9 +190,44 @@ def _edge_weights(content: GraphContent, chosen: Any) -> tuple[np.ndarray | None
         name = content.default_weight if chosen is None else str(chosen)
         if name is None or name == NONE:
             return None, ()
-        weights, used = column_values(name, content.edges, content.owner), [name]
+        used = [name]
+        try:
+            weights = column_values(name, content.edges, content.owner)
+            _check_weights(weights)
+        except (InputError, InputTypeError) as error:
+            raise type(error)(
+                f"{str(error).removesuffix('.')}; weight={NONE!r} (--weight {NONE}) leaves the "
+                f"weights {name!r} out."
+            ) from None
     # a matrix of one column is a list of weights
     return weights.reshape(-1) if weights.shape[1:] == (1,) else weights, used
+
+
+def _check_weights(weights: np.ndarray) -> None:
+    """Refuse what is no weight, with the first value that is none."""
+    rule = "an edge weight must be a finite number of at least 0"
+    if weights.dtype.kind == "U":
+        raise InputTypeError(f"{rule}, got the text {weights.flat[0]!r}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise InputError(f"{rule}, got {weights.flat[wrong[0]]:g}.")
+
+
+def _note_unused_weights(content: GraphContent, chosen: Any) -> list[str]:
+    """Say of how many edges a weight of 0, which is not used, would have made none."""
+    name = content.default_weight or DEFAULT_WEIGHT
+    if chosen != NONE or name not in list(content.edges):
+        return []
+    values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
+    # numbers in a text count as what they are
+    number = int(sum(value is not None and str(value) in _ZEROS for value in values.tolist()))
+    return [zero_note(number)] if number else []
+
+
+def zero_note(number: int) -> str:
+    """What is said of edges whose weight 0 is not used."""
+    edges = "edge of weight 0 stays an edge" if number == 1 else "edges of weight 0 stay edges"
+    return f"{number} {edges}, since weights are not used"
 
 
 def _relations(

@@ -1,29 +1,22 @@
-"""Which columns of a table of edges hold what: said by the caller, by a header, or by the values.
+"""Which columns of a table of edges hold what: said by the caller, by their names, or by values.
 
-A first line is a header when it names columns that the caller named, or two that are usual, or
-stands over a column of numbers; in a CSV file any first line is, unless it holds numbers or its
-cells are found again below.
+Two columns are the ends where their names differ in one word, and the two words are a pair: source
+and target, from and to, a and b, 1 and 2. So are ``source,target``, ``gene_a,gene_b``,
+``FromNodeId,ToNodeId`` and ``protein1,protein2``.
 """
 
 from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
-from gomkcn_dgl.io.tables import (
-    Dialect,
-    Source,
-    Table,
-    find_dialect,
-    is_number,
-    line_error,
-    table_rows,
-    text_source,
-)
+from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
+from gomkcn_dgl.io.tables import Source, Table, line_error, text_source
 from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
@@ -44,15 +37,14 @@ DIRECTED_ENDS = (
     ("citing", "cited"),
     ("follower", "followed"),
 )
-_ENDS = (
-    *DIRECTED_ENDS,
-    ("u", "v"),
-    ("id_1", "id_2"),
-    ("node_1", "node_2"),
-    # of STRING
-    ("node1", "node2"),
-    ("protein1", "protein2"),
-)
+# and these say only that two columns belong together, as those of two measurements may
+_PAIRS = (("u", "v"), ("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"))
+# which they do as ends where this is what they number
+_NODE_WORDS = {"node", "vertex", "id", "name", "gene", "protein", "interactor", "user", "person"}
+# words of a name: gene_a, geneA and GENE A have the same two
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W\d_]+")
+# of BioGRID, whose first pair of columns holds numbers of genes
+_PREFERRED = "symbol"
 _WEIGHTS = ("weight",)
 _RELATIONS = (
     "relation",
@@ -65,11 +57,11 @@ _RELATIONS = (
     "sign",
     "type",
 )
-_USUAL = {*itertools.chain.from_iterable(_ENDS), *_WEIGHTS, *_RELATIONS}
 _ROLES = ("source", "target", "weight", "relation")
-# of a text file: the first bytes tell the separator, the first rows the columns
-_SAMPLE_BYTES = 2**18
-_SAMPLE_ROWS = 1000
+# what R, pandas and others call a first column of numbers or names of rows
+_ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
+# columns that may hold numbers of rows, if their values count them
+_ROW_NUMBERS = ("id", "x", "row", "no", "nr", "number", "key", "edge_id", "edgeid", "#")
 # different relations that are few in a table of any length
 _FEW = 3
 
@@ -79,11 +71,12 @@ class EdgeLayout:
     """The columns of a table of edges.
 
     ``roles`` has the positions of ``source``, ``target`` and, where there are such columns,
-    ``weight`` and ``relation``.
+    ``weight`` and ``relation``; ``unweighted`` is the column of weights that are not used, if any.
     """
 
     table: Source
     roles: dict[str, int]
+    unweighted: int | None = None
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -93,7 +86,7 @@ class EdgeLayout:
     @property
     def end_names(self) -> list[str]:
         """Names of the columns of the two ends."""
-        return [self.table.names[end] for end in self.ends]
+        return [self.table.name(end) for end in self.ends]
 
     @property
     def used(self) -> list[int]:
@@ -103,34 +96,59 @@ class EdgeLayout:
     @property
     def has_directed_ends(self) -> bool:
         """Whether the columns of the ends are called as those of edges with a direction."""
-        names = {name.strip().lower() for name in self.end_names}
-        return any(names == set(pair) for pair in DIRECTED_ENDS)
+        pair = differing_words(*(self.table.names[end] for end in self.ends))
+        return pair in DIRECTED_ENDS or pair[::-1] in DIRECTED_ENDS
+
+    @property
+    def unused(self) -> list[str]:
+        """Names of the columns that hold something and are not used."""
+        table = self.table
+        others = [at for at in range(len(table.names)) if at not in self.used]
+        return [table.name(at) for at in others if table.names[at] or any(table.first(at))]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What of the table is left out, a phrase each."""
-        unused = [name for at, name in enumerate(self.table.names) if at not in self.used]
-        return (f"columns that are not used: {listed(unused)}",) if unused else ()
+        unused = self.unused
+        columns = (f"columns that are not used: {listed(unused)}",) if unused else ()
+        return (*self.table.notes, *columns)
 
     def read(self) -> Table:
-        """Read the columns that are used; say in the log which were taken for what."""
-        table, header = self.table.read(self.used), self.table.header
-        said = [f"{role} = {printable(self.table.names[at])}" for role, at in self.roles.items()]
-        if header or len(self.table.names) > 2:
-            line = f"line {header} is the header; " if header else ""
-            log.info("columns: %s%s", line, ", ".join(said))
-        for note in self.notes:
+        """Read the columns that are used; say in the log what was taken for what."""
+        table = self.table
+        said = [
+            f'{role} = "{printable(table.names[at])}"' if table.names[at] else f"{role} = {at + 1}"
+            for role, at in self.roles.items()
+        ]
+        header = "no header"
+        if table.has_names:
+            header = f"header on line {table.header}" if table.header else ""
+        left = f"; not used: {listed(self.unused)}" if self.unused else ""
+        log.info("columns: %s%s%s", ", ".join(said), f" ({header})" if header else "", left)
+        for note in table.notes:
             log.info("%s", note)
-        return table
+        weights = [] if self.unweighted is None else [self.unweighted]
+        return table.read([*self.used, *weights])
 
 
 def open_text(data: bytes, is_csv: bool, choice: ColumnChoice) -> Source:
-    """Open a text; its first rows say whether it has a header."""
-    rows, dialect = _first_rows(data, is_csv)
-    cells = [row for _, row in rows if len(row) == len(rows[0][1])]
-    has_header = _is_header(cells, is_csv, choice)
-    source = text_source(data, dialect, rows[0], has_header)
-    return source if has_header else replace(source, rows=cells)
+    """Open a text; its first lines say what it is."""
+    given = {getattr(choice, role) for role in _ROLES} - {NONE}
+    given = {column for column in given if isinstance(column, str) and not _is_place(column)}
+
+    def names_columns(cells: Sequence[str]) -> bool:
+        return bool(given.intersection(cells)) or _names_edges(cells)
+
+    return text_source(data, find_form(data, is_csv=is_csv, names_columns=names_columns))
+
+
+def _names_edges(cells: Sequence[str]) -> bool:
+    """Whether cells are the names of columns as tables of edges have them."""
+    words = {cell.strip().lower() for cell in cells}
+    usual = {*_WEIGHTS, *_RELATIONS, *itertools.chain.from_iterable(DIRECTED_ENDS)}
+    # single letters may well be nodes
+    pairs = (cells[end] for ends in _paired(cells, _PAIRS) for end in ends)
+    return len(words & usual) > 1 or any(len(_words(name)) > 1 for name in pairs)
 
 
 def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
@@ -146,7 +164,7 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
     {'source': 0, 'target': 2, 'relation': 1}
     """
     # 1. what the caller says; a role that is not to be used is None
-    names, rows = table.names, table.rows
+    names = table.names
     chosen: dict[str, int | None] = {}
     for role in _ROLES:
         column = getattr(choice, role)
@@ -157,117 +175,173 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
             if position in chosen.values():
                 raise InputError(
                     "source, target, relation and weight must be different columns, got "
-                    f"{names[position]!r} twice."
+                    f"{table.name(position)!r} twice."
                 )
             chosen[role] = position
-    free = [c for c in range(len(names)) if c not in chosen.values()]
-    # 2. what the header or the values say
-    guessed = _roles_by_name(names, free) if rows is None else _roles_by_value(rows, free, chosen)
+    # 2. what the names or the values say of the columns that hold something
+    free = [c for c in range(len(names)) if c not in chosen.values() and _holds_data(table, c)]
+    cells = free if table.has_names else [at for at in free if not names[at]]
+    guessed = _roles_by_name(table, [at for at in free if names[at]])
+    if not table.has_names:
+        guessed = {**_roles_by_value(table, cells, chosen), **guessed}
+    unweighted = guessed.get("weight") if chosen.get("weight", 0) is None else None
     for role, position in guessed.items():
         if role not in chosen and position in free:
             chosen[role] = position
             free.remove(position)
     # 3. the first columns that are left are the two ends
+    num_missing = sum(role not in chosen for role in ("source", "target"))
+    candidates = [at for at in cells if at in free]
+    if len(candidates) > num_missing:
+        candidates = [at for at in candidates if at != unweighted]
+    if len(candidates) > num_missing and _names_rows(table, candidates):
+        del candidates[0]
     for role in ("source", "target"):
         if role not in chosen:
-            if not free:
+            if not candidates:
                 rule = "a table of edges must have two columns of nodes, such as source and target"
-                raise line_error(table.line, rule, ", ".join(rows[0] if rows else names))
-            chosen[role] = free.pop(0)
-    if rows is not None and free and not choice.of_edges:
+                raise line_error(table.line, rule, ", ".join(_first_row(table)))
+            chosen[role] = candidates.pop(0)
+    said = {choice.source, choice.target, choice.relation, choice.weight} - {None}
+    if not table.has_names and candidates and said <= {NONE} and choice.relation is None:
         rule = "an edge must have the form 'u v', 'u v weight' or 'head relation tail', or its "
         rule += "columns must be named, such as source=1, target=2"
-        raise line_error(table.line, rule, " ".join(rows[0]))
-    return EdgeLayout(table, {role: at for role in _ROLES if (at := chosen.get(role)) is not None})
+        raise line_error(table.line, rule, " ".join(_first_row(table)))
+    roles = {role: at for role in _ROLES if (at := chosen.get(role)) is not None}
+    return EdgeLayout(table, roles, unweighted)
+
+
+def _first_row(table: Source) -> list[str]:
+    """The names of the columns, or else the cells of the first row."""
+    if table.has_names:
+        return [*table.names]
+    return [cell for at in range(len(table.names)) for cell in table.first(at)[:1]]
+
+
+def _holds_data(table: Source, at: int) -> bool:
+    """Whether a column has a name or a value; programs end lines with empty cells."""
+    return bool(table.names[at]) or any(table.first(at))
+
+
+def _names_rows(table: Source, columns: Sequence[int]) -> bool:
+    """Whether the first of some columns names or numbers the rows, and is no end of edges."""
+    first, others = columns[0], columns[1:]
+    name = table.names[first].strip().lower()
+    if not table.has_names:
+        # between numbers, three columns that count by chance are a ring
+        are_words = all(not any(map(is_number, table.first(at))) for at in others)
+        return are_words and len(table.first(first)) > 1 and counts_rows(table.first(first))
+    return name in _ROW_NAMES or (name in _ROW_NUMBERS and counts_rows(table.first(first)))
 
 
 def position_of(role: str, column: Column, table: Source) -> int:
-    """Return the position of a column that is given by name or by number."""
-    names, is_unnamed = table.names, table.rows is not None
-    if not is_unnamed and column in names:
-        return list(names).index(str(column))
-    if isinstance(column, int) or column.isdecimal():
+    """Return the position of a column that is given by its name, or by its number from 1."""
+    names = table.names
+    if _is_place(column):
         if not 1 <= int(column) <= len(names):
             raise InputError(f"{role} must be a column from 1 to {len(names)}, got {column}.")
         return int(column) - 1
-    rule = f"name a column among {listed(names)}"
-    if is_unnamed:
+    if column in names:
+        return list(names).index(column)
+    rule = f"name a column among {listed(filter(None, names))}"
+    if not table.has_names:
         rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"
     raise InputError(f"{role} must {rule}, got {column!r}.")
 
 
-def _roles_by_name(names: Sequence[str], free: Sequence[int]) -> dict[str, int]:
+def _is_place(column: Column) -> bool:
+    """Whether a column is given by its number."""
+    return isinstance(column, int) or (column.isascii() and column.isdigit())
+
+
+def differing_words(name: str, other: str) -> tuple[str, str]:
+    """The words in which two names differ, if it is one in each; else two empty ones.
+
+    >>> differing_words("FromNodeId", "ToNodeId"), differing_words("gene_a", "gene_b")
+    (('from', 'to'), ('a', 'b'))
+    """
+    words = itertools.zip_longest(_words(name), _words(other), fillvalue="")
+    pairs = [pair for pair in words if pair[0] != pair[1]]
+    return pairs[0] if len(pairs) == 1 else ("", "")
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name, in small letters."""
+    return [word.lower() for word in _NAME_WORD.findall(name)]
+
+
+def _paired(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:
+    """Columns whose names differ in one word, by the order of the pairs and then of the columns."""
+    # the word that a name has between others, and its column
+    words_between: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, int]] = {}
+    for at, name in enumerate(names):
+        words = tuple(_words(name))
+        for place, word in enumerate(words):
+            others = words[:place], words[place + 1 :]
+            words_between.setdefault(others, {}).setdefault(word, at)
+    for source, target in pairs:
+        for columns in words_between.values():
+            if source in columns and target in columns:
+                yield columns[source], columns[target]
+
+
+def _find_ends(table: Source, free: Sequence[int]) -> tuple[int, int] | None:
+    """The two columns whose names are a pair of ends."""
+    names = [table.names[column] for column in free]
+    said = [(free[source], free[target]) for source, target in _paired(names, DIRECTED_ENDS)]
+    if said:
+        return said[0]
+    # a pair that says less: the first columns, columns of words, or those that number nodes
+    first = free[1] if len(free) > 2 and _names_rows(table, free) else free[0]
+    pairs = [(free[source], free[target]) for source, target in _paired(names, _PAIRS)]
+    pairs = [
+        ends
+        for ends in pairs
+        if ends[0] == first
+        or not _NODE_WORDS.isdisjoint(_words(table.names[ends[0]]))
+        or not any(is_number(cell) for end in ends for cell in table.first(end))
+    ]
+    preferred = [ends for ends in pairs if _PREFERRED in _words(table.names[ends[0]])]
+    return next(iter([*preferred, *pairs]), None)
+
+
+def _roles_by_name(table: Source, free: Sequence[int]) -> dict[str, int]:
     """Return the columns that have one of the usual names."""
-    found = {name.strip().lower(): column for column, name in enumerate(names) if column in free}
+    names = table.names
+    found = {names[column].strip().lower(): column for column in reversed(free)}
     roles = {}
     for role, usual in (("relation", _RELATIONS), ("weight", _WEIGHTS)):
         present = [found[name] for name in usual if name in found]
         if present:
             roles[role] = present[0]
-    for source, target in _ENDS:
-        if source in found and target in found:
-            return {"source": found[source], "target": found[target], **roles}
-    return roles
+    ends = _find_ends(table, free) if free else None
+    if ends is None:
+        return roles
+    return {"source": ends[0], "target": ends[1], **roles}
 
 
 def _roles_by_value(
-    rows: Sequence[Sequence[str]], free: Sequence[int], chosen: dict[str, int | None]
+    table: Source, free: Sequence[int], chosen: dict[str, int | None]
 ) -> dict[str, int]:
     """Tell a third column of numbers, weights, from a column of few different words, relations."""
     ends_left = 2 - len({"source", "target"} & set(chosen))
-    if len(free) != ends_left + 1 or len(rows[0]) != 3:
+    unnamed = [at for at in range(len(table.names)) if not table.names[at]]
+    held = [at for at in unnamed if _holds_data(table, at)]
+    if len(free) != ends_left + 1 or len(held) != 3:
         return {}
-    columns = [[row[column] for row in rows] for column in range(3)]
+    columns = {at: table.first(at) for at in held}
     # numbers, words, numbers: nodes and what joins them
-    between = all(map(is_number, columns[0])) and not any(map(is_number, columns[1]))
+    left, middle, _ = columns.values()
+    between = all(map(is_number, left)) and not any(map(is_number, middle))
     if any(map(is_number, columns[free[-1]])) and not between:
-        return {"weight": free[-1]} if "weight" not in chosen else {}
+        return {"weight": free[-1]}
     if "relation" in chosen:
         return {}
     different = []
     for column in free[-2:]:
         words = set(columns[column])
-        others = {cell for other in range(3) if other != column for cell in columns[other]}
-        few = len(words) <= max(_FEW, len(rows) // 2)
+        others = {cell for other in held if other != column for cell in columns[other]}
+        few = len(words) <= max(_FEW, len(columns[column]) // 2)
         if few and not any(map(is_number, words)) and not words & others:
             different.append((len(words), column))
     return {"relation": min(different)[1]} if different else {}
-
-
-def _is_header(rows: Sequence[Sequence[str]], is_csv: bool, choice: ColumnChoice) -> bool:
-    """Whether the first of some rows of equal width names the columns."""
-    first, others = rows[0], rows[1:]
-    named = [choice.source, choice.target, choice.relation, choice.weight]
-    if any(column in first for column in named if column != NONE):
-        return True
-    num_usual = sum(cell.lower() in _USUAL for cell in first)
-    numbers = [is_number(cell) for cell in first]
-    if (
-        num_usual > 1
-        or all(numbers)
-        or {cell for row in others for cell in row}.intersection(first)
-    ):
-        return num_usual > 1
-    if is_csv:
-        return True
-    over_numbers = (all(map(is_number, column)) for column in zip(*others, strict=True))
-    return not any(numbers) and any(over_numbers)
-
-
-def _first_rows(data: bytes, is_csv: bool) -> tuple[list[tuple[int, list[str]]], Dialect]:
-    """Return the first rows of a text with their lines, and how they are cut."""
-    # whole lines, and all where these are comments only
-    head = data[: data.find(b"\n", _SAMPLE_BYTES) + 1 or len(data)]
-    for part in (head, data):
-        dialect, rows = find_dialect(part, is_csv), []
-        try:
-            for row in itertools.islice(table_rows(part, dialect), _SAMPLE_ROWS):
-                rows.append(row)
-        # it ends within quotes, or the reader comes to the bad line as well
-        except InputError:
-            if not rows:
-                raise
-        if rows:
-            return rows, dialect
-    kind = "blank lines" if is_csv else "comments only"
-    raise InputError(f"the file holds {kind}, and no edge.")

@@ -8,6 +8,7 @@ those of a relation without direction are there both ways.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,12 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import UNDIRECTED, ColumnChoice, GraphContent
+from gomkcn_dgl.graph_content import UNDIRECTED, ColumnChoice, GraphContent, zero_note
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.tables import (
+    NUM_FIRST,
     Source,
     Table,
     arrow_table,
+    as_texts,
     check_names,
     open_stream,
     read_text,
@@ -39,7 +42,10 @@ _WEIGHT = "weight"
 # what must be true of the columns of a table of edges
 _ID_RULE = "a node id must have 1 to 1000 characters"
 _RELATION_RULE = "a relation must have 1 to 1000 characters"
-_WEIGHT_RULE = "an edge weight must be a finite number of at least 0"
+_WEIGHT_RULE = (
+    "an edge weight must be a finite number of at least 0, or weight='none' (--weight none) leave "
+    "the column {!r} out"
+)
 _LONGEST = 1000
 # share of the edges of an undirected relation that are there both ways; a list of neighbours, or
 # the part of one that was kept for training, lacks some
@@ -93,7 +99,12 @@ def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
             # by one thread: several wait forever at some damaged files
             return arrow_table(file.read(names, use_threads=False), schema.names, used)
 
-    return Source(schema.names, read)
+    def first(at: int) -> list[str]:
+        with _parquet_problems(), pq.ParquetFile(path) as file:
+            batches = file.iter_batches(NUM_FIRST, columns=[schema.names[at]], use_threads=False)
+            return [text for batch in itertools.islice(batches, 1) for text in as_texts(batch[0])]
+
+    return Source(schema.names, read, first)
 
 
 @contextlib.contextmanager
@@ -117,6 +128,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         raise InputError("a table of edges must have a row, got none.")
     # 1. ids in ascending order, integers where all of them are
     ids, ends = _number_ends(table, layout.ends)
+    ids, ends = _with_all_nodes(ids, ends, source.num_nodes)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
     relation = kinds = weights = None
@@ -124,13 +136,17 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         column = table.words(roles["relation"], _RELATION_RULE, _LONGEST)
         kinds, (relation,) = _number_words([column])
     if _WEIGHT in roles:
-        weights = table.numbers(roles[_WEIGHT], _WEIGHT_RULE, 0)
+        weights = table.numbers(at := roles[_WEIGHT], _WEIGHT_RULE.format(source.name(at)), 0)
+    notes = list(layout.notes)
+    if layout.unweighted is not None and (number := table.count_zeros(layout.unweighted)):
+        notes.append(zero_note(number))
+        log.info("%s", notes[-1])
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
     why = f"its columns are called {listed(layout.end_names)}" if kinds is None else ""
-    if kinds is None and source.rows is None and choice.directed is None and None not in directed:
+    if kinds is None and source.has_names and choice.directed is None and None not in directed:
         log.info(UNDIRECTED, why)
     return GraphContent(
         owner=_OWNER,
@@ -145,8 +161,21 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
         relation=relation,
         relation_names=tuple(names),
         node_ids=None if plain else ids,
-        notes=layout.notes,
+        notes=tuple(notes),
     )
+
+
+def _with_all_nodes(
+    ids: np.ndarray, ends: list[np.ndarray], num_nodes: int | None
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Add the nodes without an edge that a first line tells of, if ids count from 0 or 1."""
+    if num_nodes is None or ids.dtype.kind != "i":
+        return ids, ends
+    # from 1 only where the last one has the number of nodes
+    first = 0 if ids[0] == 0 else 1
+    if ids[0] < 0 or ids[-1] - first >= num_nodes or (first == 1 and ids[-1] != num_nodes):
+        return ids, ends
+    return np.arange(first, first + num_nodes), [ids[end] - first for end in ends]
 
 
 def _number_ends(table: Table, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -155,6 +184,7 @@ def _number_ends(table: Table, ends: tuple[int, int]) -> tuple[np.ndarray, list[
     if source is not None and target is not None:
         ids, codes = _number_values(np.concatenate([source, target]))
         return ids, [*codes.reshape(2, -1)]
+    table = table.with_whole_numbers(ends)
     names, numbers = _number_words([table.words(end, _ID_RULE, _LONGEST) for end in ends])
     return np.array(names), numbers
 

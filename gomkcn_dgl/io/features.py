@@ -15,7 +15,8 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
-from gomkcn_dgl.io.tables import Table, find_dialect, open_stream, read_text, text_table, to_array
+from gomkcn_dgl.io.table_form import find_form
+from gomkcn_dgl.io.tables import Table, open_stream, read_text, text_table, to_array
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
 
@@ -61,7 +62,7 @@ def read_features(path: Path) -> NodeTable:
         if not path.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("a feature file must end in .npy or .csv.")
         data = read_text(path)
-        return _node_table(text_table(data, find_dialect(data, is_csv=True)), owner)
+        return _node_table(text_table(data, find_form(data, is_csv=True, has_header=True)), owner)
 
 
 def read_node_table(nodes: Any) -> NodeTable:
@@ -193,7 +194,7 @@ def read_label_names(names: LabelNames) -> Mapping[str, str]:
     path = Path(names)
     with named(path):
         data = read_text(path)
-        table = text_table(data, find_dialect(data, is_csv=True))
+        table = text_table(data, find_form(data, is_csv=True, has_header=True))
         if [name.lower() for name in table.names] != ["label", "name"]:
             raise InputError("the first line must be 'label,name'.")
         labels, called = (to_array(table.words(at)).tolist() for at in (0, 1))

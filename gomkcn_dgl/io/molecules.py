@@ -7,6 +7,7 @@ left out, and everything else is as RDKit reads it: aromatic is what RDKit finds
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import logging
@@ -18,7 +19,8 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent, relation_codes
-from gomkcn_dgl.io.tables import Dialect, find_dialect, read_text, table_rows
+from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of
+from gomkcn_dgl.io.tables import as_utf8, read_text
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, read_bytes
 
 log = logging.getLogger("gomkcn_dgl")
@@ -28,6 +30,8 @@ MOLECULE_FORMATS = ("smiles", "sdf")
 _SMILES_COLUMNS = ("smiles", "canonical_smiles")
 _CLASS_COLUMNS = ("class", "label", "activity")
 _TABLES = (".csv", ".csv.gz")
+# of a table, in which its header is
+_HEAD_BYTES = 2**16
 
 
 class MoleculeOptions(NamedTuple):
@@ -74,10 +78,12 @@ def has_smiles_column(path: Path) -> bool:
     """Whether the header of a CSV file names a column of SMILES."""
     with file_problems(path), open_file(path) as raw:
         file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        head = next((line for line in file.read(10_000).splitlines() if line.strip()), b"")
-    separator = find_dialect(head, is_csv=True).separator
-    cells = head.decode("utf-8-sig", errors="replace").split(separator)
-    return _find([cell.strip('"') for cell in cells], _SMILES_COLUMNS) is not None
+        head = file.read(_HEAD_BYTES)
+    # a file of which nothing can be read has no such column
+    with contextlib.suppress(InputError):
+        form = find_form(as_utf8(head), is_csv=True, has_header=True)
+        return _find(form.names, _SMILES_COLUMNS) is not None
+    return False
 
 
 def read_molecules(
@@ -134,7 +140,7 @@ def read_molecule_classes(
 def _line_records(path: Path) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first may be a header."""
     read = load_rdkit().MolFromSmiles
-    for number, words in table_rows(read_text(path), Dialect(None, comments=True)):
+    for number, words in rows_of(read_text(path), TableForm(None, marks="#%")):
         if number > 1 or _find(words[:1], _SMILES_COLUMNS) is None:
             yield Record(f"line {number}", words[0], without_log(read, words[0]))
 
@@ -142,13 +148,13 @@ def _line_records(path: Path) -> Iterator[Record]:
 def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     """Rows of a table with a header."""
     read, data = load_rdkit().MolFromSmiles, read_text(path)
-    rows = table_rows(data, find_dialect(data, is_csv=True))
-    _, names = next(rows)
+    form = find_form(data, is_csv=True, has_header=True)
+    names = [*form.names]
     of_smiles = _column("smiles", options.smiles, _SMILES_COLUMNS, names)
     of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
-    for number, row in rows:
+    for number, row in rows_of(data, form):
         # a row that is too short has no molecule, or no class
         row += [""] * (len(names) - len(row))
         label = None if of_class is None else row[of_class]

@@ -42,6 +42,7 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import (
+    DEFAULT_WEIGHT,
     NONE,
     Column,
     ColumnChoice,
@@ -82,7 +83,6 @@ FOREIGN_FORMATS = (
     *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
     *("graph6", "sparse6", "dimacs"),
 )
-_WEIGHT = "weight"
 _COMPRESSIBLE = ("edges", "csv", *FOREIGN_FORMATS, *MOLECULE_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
@@ -483,6 +483,6 @@ def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnCho
     for name in (choice.relation, choice.weight):
         if not isinstance(name, (str, type(None))):
             raise InputError(f"an edge attribute must be given by its name, got {name!r}.")
-    default = _WEIGHT if _WEIGHT in list(content.edges) else NONE
+    default = DEFAULT_WEIGHT if DEFAULT_WEIGHT in list(content.edges) else NONE
     relation = None if choice.relation == NONE else choice.relation
     return replace(choice, weight=choice.weight or default, relation=relation)

@@ -7,14 +7,15 @@ Python, which also finds the line of a row that is wrong. Messages start at the 
 
 from __future__ import annotations
 
-import csv
-import io
+import ast
+import functools
 import itertools
+import logging
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,38 +25,34 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.io.table_form import (
+    Row,
+    TableForm,
+    attribute_texts,
+    first_rows,
+    is_number,
+    rows_of,
+    without_attributes,
+    without_comments,
+)
 from gomkcn_dgl.runtime.files import read_bytes, reason_of
 
+log = logging.getLogger("gomkcn_dgl")
+
 NUMBER_RULE = "a finite number was expected"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ENCODINGS = {
+    b"\xef\xbb\xbf": "utf-8",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
 _INTEGER = re.compile(r"-?[0-9]+")
-# a mark at the start of a line or after a blank; "C#" and "50%" are names
-_COMMENT = re.compile(rb"[#%](?<!\S[#%]).*")
-_COMMENT_LINE = re.compile(rb"^[ \t]*[#%].*", re.MULTILINE)
-# a quote that neither begins nor ends a cell, nor is doubled
-_STRAY_QUOTE = re.compile(rb'(?<=[^,;\n"])"(?=[^,;\n"])')
+_WHOLE = r"^-?(0|[1-9][0-9]*)(\.0*)?$"
+_ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
-# lines that tell the separator
-_SAMPLE = 1000
+# the first cells of a column, by which it is told what it holds
+NUM_FIRST = 1000
 # bytes that Arrow parses at a time, of at most 2^31
 _BLOCK_BYTES = 2**28
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How the lines of a table are cut: at a separator, or at blanks (None).
-
-    Cells between commas or semicolons may be quoted. With ``comments``, lines that start with # or
-    % are left out, and between blanks all that follows such a mark.
-    """
-
-    separator: str | None
-    comments: bool
-
-    @property
-    def quotes(self) -> bool:
-        """Whether a cell may be quoted."""
-        return self.separator in (",", ";")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +74,54 @@ class Table:
     def integers(self, at: int) -> np.ndarray | None:
         """A column of integers of 64 bits, int64; None where it holds anything else."""
         column = self._complete(at)
+        if pa.types.is_floating(column.type):
+            return self._whole_numbers(at, to_array(column.cast(pa.float64())))
         if not self._is_numeric(column.type, whole=True):
             return None
         values = _cast(column, pa.int64())
-        # Arrow takes 0x10 for 16
-        if values is None or (self.is_text and _has_letter(column, "x")):
+        if values is None and self.is_text:
+            # of a column with gaps, other tools write 1 as 1.0
+            numbers = _cast(column, pa.float64())
+            if numbers is None or not pc.all(pc.match_substring_regex(column, _WHOLE)).as_py():
+                return None
+            return self._whole_numbers(at, to_array(numbers))
+        # 007 is a name, and 0x10, which Arrow takes for 16
+        if values is None or (self.is_text and _has_other_forms(column)):
             return None
         return to_array(values)
+
+    def with_whole_numbers(self, columns: Sequence[int]) -> Table:
+        """The table, with 1 for 1.0 in columns of text that hold numbers only, as Arrow has them.
+
+        Where one end of edges is a whole number throughout, other tools write the other as 1.0.
+        """
+        numbers = [_cast(self._complete(at), pa.float64()) for at in columns]
+        if not self.is_text or None in numbers:
+            return self
+        own = {
+            at: pc.replace_substring_regex(self.columns[at], r"^(-?\d+)\.0+$", r"\1")
+            for at in columns
+        }
+        return replace(self, columns={**self.columns, **own})
+
+    def count_zeros(self, at: int) -> int:
+        """How many cells of a column are the number 0."""
+        column = self.columns[at]
+        if self.is_text:
+            is_zero = pc.match_substring_regex(column, _ZERO)
+        elif self._is_numeric(column.type):
+            is_zero = pc.equal(column.cast(pa.float64(), safe=False), 0)
+        else:
+            return 0
+        return int(pc.sum(is_zero).as_py() or 0)
+
+    def _whole_numbers(self, at: int, values: np.ndarray) -> np.ndarray | None:
+        """Numbers as integers; None where one of them is not whole, or not exact."""
+        missing = np.flatnonzero(np.isnan(values))
+        if len(missing):
+            self.refuse(int(missing[0]), at, "a value was expected")
+        is_whole = bool((np.abs(values) < 2**53).all()) and bool((values == np.rint(values)).all())
+        return values.astype(np.int64) if is_whole else None
 
     def numbers(self, at: int, rule: str = NUMBER_RULE, least: float = -math.inf) -> np.ndarray:
         """A column of finite numbers of at least ``least``, float64; the first other is refused."""
@@ -184,7 +222,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
         # a column of words is refused at its head, before Arrow looks at all of them; integers of
         # over 53 bits may be rounded to numbers
         safe = kind == pa.int64()
-        column[:_SAMPLE].cast(kind, safe=safe)
+        column[:NUM_FIRST].cast(kind, safe=safe)
         return column.cast(kind, safe=safe)
     except pa.ArrowInvalid:
         return None
@@ -202,12 +240,23 @@ def _first_that_fails(column: pa.ChunkedArray, kind: pa.DataType) -> int:
     return low
 
 
-def _has_letter(column: pa.ChunkedArray, letter: str) -> bool:
-    """Whether a letter, small or large, is in a column of ASCII."""
-    texts = (chunk.buffers()[2] for chunk in column.chunks)
-    return any(
-        bool((np.frombuffer(text, np.uint8) | 32 == ord(letter)).any()) for text in texts if text
-    )
+def _has_other_forms(column: pa.ChunkedArray) -> bool:
+    """Whether an integer of a column of text is written otherwise than by its digits, as 007 is."""
+    for chunk in column.chunks:
+        if not len(chunk):
+            continue
+        text = np.frombuffer(chunk.buffers()[2], np.uint8)
+        ends = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset :][: len(chunk) + 1]
+        starts, lengths = ends[:-1], np.diff(ends)
+        first = text[starts]
+        longer = lengths > 1
+        second = text[starts[longer] + 1]
+        signed = np.isin(first[longer], (ord("-"), ord("+")))
+        if (first == ord("+")).any() or (first[longer] == ord("0")).any():
+            return True
+        if (signed & (second == ord("0"))).any():
+            return True
+    return False
 
 
 def to_array(column: Any) -> np.ndarray:
@@ -240,23 +289,33 @@ def is_table(graph: Any) -> bool:
 class Source:
     """A table that was opened: columns are read when it is known which positions are used.
 
-    Behind the columns with ``names`` are those of an index, which only pandas has. ``header`` is
-    the line of the header of a text, or 0. Of a text without one ``rows`` are the first rows;
-    ``line`` is the first line that is not left out.
+    A column without a name has the name "", as those of a text without a header have; attributes in
+    braces have names. Behind the columns with ``names`` are those of an index, which only pandas
+    has. ``first`` returns the first cells of a column as text, ``header`` is the line of the header
+    of a text, or 0, and ``line`` its first line that is not left out. ``num_nodes`` is what a first
+    line says, or None; ``notes`` say what is left out.
     """
 
     names: Sequence[str]
     read: Callable[[Iterable[int]], Table]
+    first: Callable[[int], list[str]]
     header: int = 0
-    rows: Sequence[Sequence[str]] | None = None
     line: int = 1
+    has_names: bool = True
     num_index: int = 0
+    num_nodes: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def name(self, at: int) -> str:
+        """What a column is called in a message."""
+        return self.names[at] or f"column {at + 1}"
 
 
 def open_stream(stream: Any, owner: str) -> Source:
     """Open a table of any engine, which is read batch by batch; ``owner`` names it in messages."""
     try:
         batches = pa.RecordBatchReader.from_stream(stream)
+        head = next(iter(batches), None)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
     said = (batches.schema.pandas_metadata or {}).get("index_columns", [])
@@ -271,12 +330,22 @@ def open_stream(stream: Any, owner: str) -> Source:
         kept = {at: [*names, *index][at] for at in used}
         schema = pa.schema([batches.schema.field(name) for name in kept.values()])
         try:
-            parts = [batch.select([*kept.values()]) for batch in batches]
+            own = itertools.chain([] if head is None else [head], batches)
+            parts = [batch.select([*kept.values()]) for batch in own]
         except pa.ArrowException as error:
             raise InputError(f"{owner} cannot be read ({reason_of(error)}).") from None
         return arrow_table(pa.Table.from_batches(parts, schema), [*names, *index], kept)
 
-    return Source(names, read, num_index=len(index))
+    def first(at: int) -> list[str]:
+        return [] if head is None else as_texts(head[names[at]])
+
+    return Source(names, read, first, num_index=len(index))
+
+
+def as_texts(column: pa.Array) -> list[str]:
+    """The first values of a column as text, "" for a missing one."""
+    values = column[:NUM_FIRST].to_pylist()
+    return ["" if value is None else str(value) for value in values]
 
 
 def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> Table:
@@ -289,114 +358,150 @@ def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> T
 
 
 def read_text(path: Path) -> bytes:
-    r"""Return the bytes of a text file, plain or .gz, whose lines end in ``\n``; never nothing."""
-    data = read_bytes(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    """Return a text file, plain or .gz, as :func:`as_utf8` does; never nothing."""
+    data = as_utf8(read_bytes(path))
     if b"\0" in data:
         number = 1 + data[: data.index(b"\0")].count(b"\n")
         rule = "text was expected, got a NUL byte; the file seems to be binary"
         raise InputError(f"line {number}: {rule}.")
-    return data.removeprefix(_BYTE_ORDER_MARK)
+    return data
 
 
-def find_dialect(data: bytes, is_csv: bool) -> Dialect:
-    """Tell the separator from the first lines of a file; a CSV file has no comments."""
-    if is_csv:
-        first = next((line for line in data.splitlines() if line.strip()), b"")
-        return Dialect(max(",;\t", key=lambda one: first.count(one.encode())), comments=False)
-    lines = filter(bytes.strip, _COMMENT_LINE.sub(b"", data).splitlines())
-    rows = list(itertools.islice(lines, _SAMPLE))
-    # blanks separate numbers, and names that do not begin or end at another separator
-    tokens = [row.split() for row in rows]
-    even = len({len(row) for row in tokens}) == 1 and len(tokens[0]) > 1
-    words = list(itertools.chain.from_iterable(tokens))
-    if even and all(is_number(word.decode("utf-8", "replace")) for word in words):
-        return Dialect(None, comments=True)
-    for mark in (b"\t", b";", b","):
-        counts = {row.strip(b" ").count(mark) for row in rows}
-        apart = even and not any(mark in (word[:1], word[-1:]) for word in words)
-        if len(counts) == 1 and counts != {0} and (mark == b"\t" or not apart):
-            return Dialect(mark.decode(), comments=True)
-    return Dialect(None, comments=True)
+def as_utf8(data: bytes) -> bytes:
+    r"""Return a text in UTF-8, whose lines end in ``\n``.
+
+    UTF-16, as Windows writes it, is told by its byte order mark or its zero bytes.
+    """
+    mark = next((mark for mark in _ENCODINGS if data.startswith(mark)), b"")
+    encoding = _ENCODINGS.get(mark, "utf-8")
+    if not mark and data[:1] != data[1:2] and b"\0" in data[:2]:
+        encoding = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
+    data = data[len(mark) :]
+    if encoding != "utf-8":
+        try:
+            data = data.decode(encoding).encode()
+        except UnicodeError:
+            raise InputError(
+                f"the file begins as text in {encoding.upper()}, and not all of it is; save it in "
+                "UTF-8."
+            ) from None
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def table_rows(data: bytes, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row with the number of its line; rows without a cell are left out."""
-    if dialect.separator is None:
-        for number, line in enumerate(io.BytesIO(data), start=1):
-            words = _COMMENT.sub(b"", line).split()
-            if words:
-                yield number, [_decode(word, number) for word in words]
-        return
-    text = _decode(_COMMENT_LINE.sub(b"", data) if dialect.comments else data)
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        strict=True,
-        skipinitialspace=True,
-        delimiter=dialect.separator,
-        quoting=csv.QUOTE_MINIMAL if dialect.quotes else csv.QUOTE_NONE,
-    )
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells) or len(cells) > 1:
-                yield reader.line_num, [cell.strip() for cell in cells]
-    except csv.Error as error:
-        raise InputError(f"line {reader.line_num}: the table is malformed ({error}).") from None
-
-
-def text_table(data: bytes, dialect: Dialect, *, has_header: bool = True) -> Table:
-    """Cut a whole text that has a header, or is of columns without names."""
-    first = next(table_rows(data, dialect), None)
-    if first is None:
-        raise InputError("the file holds comments only.")
-    source = text_source(data, dialect, first, has_header)
+def text_table(data: bytes, form: TableForm) -> Table:
+    """Cut a whole text into its columns."""
+    source = text_source(data, form)
     table = source.read(range(len(source.names)))
     if not len(table):
         raise InputError("the file holds a header and no row.")
     return table
 
 
-def text_source(
-    data: bytes, dialect: Dialect, first: tuple[int, list[str]], has_header: bool
-) -> Source:
-    """A text, whose lines must all have as many cells as the first row, maybe its header."""
-    line, cells = first
-    names, header = [f"column {number}" for number in range(1, len(cells) + 1)], 0
-    if has_header:
-        check_names(line, cells)
-        names, header = cells, line
+def text_source(data: bytes, form: TableForm) -> Source:
+    """A text, whose lines must all have as many cells as it has columns."""
+    attributes = _parse_attributes(data, form) if form.has_attributes else {}
+    num_cells = len(form.names)
+    names = [*form.names, *attributes]
+    if form.header:
+        check_names(form.header, [name for name in form.names if name])
 
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        return (row for row in table_rows(data, dialect) if row[0] > header)
+    def rows() -> Iterator[Row]:
+        return rows_of(data, form)
+
+    @functools.cache
+    def sample() -> list[Row]:
+        return first_rows(data, form)
+
+    line = form.header or sample()[0].line
 
     def place(row: int) -> str:
-        return f"line {next(itertools.islice(rows(), row, None))[0]}"
+        return f"line {next(itertools.islice(rows(), row, None)).line}"
 
     def read(used: Iterable[int]) -> Table:
         used = [*used]
-        columns = _cut_by_arrow(data, dialect, len(names), used, header)
-        if columns is None:
+        cut = [at for at in used if at < num_cells]
+        found = _cut_by_arrow(data, form, cut)
+        if found is None:
             kept = []
-            for number, row in rows():
-                if len(row) != len(names):
-                    rule = f"every line must have {len(names)} columns like line {line}"
-                    raise line_error(number, rule, " ".join(row))
-                kept.append(row)
-            columns = [pa.chunked_array([[row[at] for row in kept]], pa.string()) for at in used]
-        return Table(names, dict(zip(used, columns, strict=True)), place, is_text=True)
+            for row in rows():
+                if len(row.cells) != num_cells:
+                    rule = f"every line must have {num_cells} columns like line {line}"
+                    raise line_error(row.line, rule, " ".join(row.cells))
+                kept.append(row.cells)
+            found = [pa.chunked_array([[row[at] for row in kept]], pa.string()) for at in cut]
+        columns = dict(zip(cut, found, strict=True))
+        for at in used:
+            if at >= num_cells:
+                columns[at] = pa.chunked_array([attributes[names[at]]], pa.string())
+        called = [name or f"column {at}" for at, name in enumerate(names, start=1)]
+        return Table(called, columns, place, is_text=True)
 
-    return Source(names, read, header, line=line)
+    def first(at: int) -> list[str]:
+        if at >= num_cells:
+            return attributes[names[at]][:NUM_FIRST]
+        return [row.cells[at] for row in sample() if len(row.cells) == num_cells]
+
+    return Source(
+        names,
+        read,
+        first,
+        header=form.header,
+        line=line,
+        has_names=form.header > 0,
+        num_nodes=None if form.sizes is None else form.sizes.num_nodes,
+        notes=_notes(form),
+    )
+
+
+def _notes(form: TableForm) -> tuple[str, ...]:
+    """What of a text is left out that could be something."""
+    notes = list[str]()
+    if form.sizes is not None:
+        said = f"{form.sizes.num_nodes} nodes"
+        if form.sizes.num_edges is not None:
+            said += f" and {form.sizes.num_edges} edges"
+        notes.append(f"line {form.num_skipped} is no edge: it says that there are {said}")
+    number = len(form.comments)
+    if number:
+        lines = "line that begins" if number == 1 else "lines that begin"
+        notes.append(
+            f"left out {number} {lines} with {' or '.join(form.marks)}, such as "
+            f"{shown(form.comments[0])}"
+        )
+    return tuple(notes)
+
+
+def _parse_attributes(data: bytes, form: TableForm) -> dict[str, list[str]]:
+    """The attributes in braces at the ends of rows, a column each, "" where one is missing."""
+    texts = attribute_texts(data, form)
+    parsed = dict[str, dict[str, Any]]()
+    for text in dict.fromkeys(texts):
+        try:
+            record = ast.literal_eval(text)
+        # of whatever is no dictionary of Python
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            row = texts.index(text)
+            line = next(itertools.islice(rows_of(data, form), row, None)).line
+            raise line_error(line, "attributes in braces must be those of NetworkX", text)
+        parsed[text] = {str(name): value for name, value in record.items()}
+    names = dict.fromkeys(name for record in parsed.values() for name in record)
+    return {name: [str(parsed[text].get(name, "")) for text in texts] for name in names}
 
 
 def _cut_by_arrow(
-    data: bytes, dialect: Dialect, width: int, kept: Sequence[int], skip: int
+    data: bytes, form: TableForm, kept: Sequence[int]
 ) -> list[pa.ChunkedArray] | None:
-    """Columns of the lines after the first ``skip``; None where Arrow might cut one otherwise."""
-    quotes = dialect.quotes and b'"' in data
-    if quotes and (data.count(b'"') % 2 or _STRAY_QUOTE.search(data)):
+    """Columns of the rows; None where Arrow might cut one otherwise."""
+    width = len(form.names)
+    quotes = form.has_quotes and b'"' in data
+    if quotes and (form.separator is None or data.count(b'"') % 2 or _has_stray_quote(data, form)):
         return None
-    if dialect.comments and (b"#" in data or b"%" in data):
-        data = (_COMMENT if dialect.separator is None else _COMMENT_LINE).sub(b"", data)
-    if dialect.separator is None:
+    if form.marks and any(mark.encode() in data for mark in form.marks):
+        data = without_comments(data, form)
+    data = without_attributes(data, form)
+    if form.separator is None:
         # a single blank between cells, and none around them
         data = data.translate(_BLANKS)
         while b"  " in data:
@@ -409,11 +514,11 @@ def _cut_by_arrow(
             arrow_csv.ReadOptions(
                 use_threads=False,
                 block_size=min(len(data) + 1, _BLOCK_BYTES),
-                skip_rows=skip,
+                skip_rows=form.num_skipped,
                 column_names=names,
             ),
             arrow_csv.ParseOptions(
-                delimiter=dialect.separator or " ",
+                delimiter=form.separator or " ",
                 quote_char='"' if quotes else False,
                 newlines_in_values=quotes,
             ),
@@ -426,12 +531,18 @@ def _cut_by_arrow(
     except pa.ArrowInvalid:
         return None
     columns = table.columns
-    if dialect.separator is not None:
+    if form.separator is not None:
         columns = [pc.utf8_trim_whitespace(column) for column in columns]
     if width == 1:
         # a line of blanks is no row
         columns = [column.filter(pc.binary_length(column).cast(pa.bool_())) for column in columns]
     return columns
+
+
+def _has_stray_quote(data: bytes, form: TableForm) -> bool:
+    """Whether a quote neither begins nor ends a cell, nor is doubled."""
+    ends = (form.separator or "").encode()
+    return re.search(rb'(?<=[^%b\n"])"(?=[^%b\n"])' % (ends, ends), data) is not None
 
 
 def line_error(number: int, rule: str, text: str) -> InputError:
@@ -457,22 +568,3 @@ def check_names(number: int, header: Sequence[str]) -> None:
 def is_int64(text: str) -> bool:
     # int() refuses numbers of thousands of digits
     return bool(len(text) < 25 and _INTEGER.fullmatch(text) and -(2**63) <= int(text) < 2**63)
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _decode(data: bytes, first: int = 1) -> str:
-    """Return text in UTF-8, whose first line has the number ``first``."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = first + data.count(b"\n", 0, error.start)
-        raise InputError(
-            f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}."
-        ) from None

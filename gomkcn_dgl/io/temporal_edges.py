@@ -196,7 +196,7 @@ def _read_networkx(graph: Any, time: Column) -> TemporalEdges:
 
 def _time_column(layout: EdgeLayout, time: Column | None) -> int:
     """The position of the times: as given, by its name, or the first that is no end."""
-    names, is_unnamed = layout.table.names, layout.table.rows is not None
+    names, is_unnamed = layout.table.names, not layout.table.has_names
     free = [at for at in range(len(names)) if at not in layout.ends]
     usual = [at for name in _TIMES for at in free if names[at].strip().lower() == name]
     if time is not None:

@@ -114,7 +114,7 @@ def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
         # of a matrix between two modes only one half is there
         has_way = kind in ("*arcs", "*arcslist") or (kind == "*matrix" and not sizes[1:])
         rows = rows if kind != "*matrix" else _matrix_rows(at, rows, sizes)
-        for line, row in rows:
+        for place, row in rows:
             own = number
             if said := _PAJEK_NUMBER.match(row):
                 row, own = row[said.end() :], int(said[1])
@@ -122,7 +122,7 @@ def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
             if kind.endswith("list"):
                 first, *others = row.split()
                 entries = [f"{first} {other}" for other in others]
-            lines += [(line, entry) for entry in entries]
+            lines += [(place, entry) for entry in entries]
             one_way += [has_way] * len(entries)
             numbers += [own] * len(entries)
     graph = _pajek_graph(sizes, vertices, lines, notes)

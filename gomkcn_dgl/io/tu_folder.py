@@ -23,7 +23,8 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice
-from gomkcn_dgl.io.tables import Dialect, Table, is_int64, read_text, text_table
+from gomkcn_dgl.io.table_form import TableForm, rows_of
+from gomkcn_dgl.io.tables import Table, is_int64, read_text, text_table
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -137,7 +138,12 @@ def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray,
     """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
     path = _file(prefix, ending)
     with named(path):
-        table = text_table(read_text(path), Dialect(",", comments=True), has_header=False)
+        data = read_text(path)
+        form = TableForm(",", marks="#%")
+        first = next(rows_of(data, form), None)
+        if first is None:
+            raise InputError("the file holds comments only, and no row.")
+        table = text_table(data, replace(form, names=("",) * len(first.cells)))
         columns = range(len(table.names))
         values = [_integers(table, at) if whole else table.numbers(at) for at in columns]
     return np.stack(values, axis=1), table

@@ -43,6 +43,7 @@ def test_comments_blank_lines_and_repairs(write, log):
     assert edges(graph) == [(0, 1), (0, 2)]
     assert graph.node_ids.tolist() == [10, 20, 30]
     assert log() == [
+        "columns: source = 1, target = 2 (no header)",
         "no node features; using the constant 1 (3 nodes)",
         "dropped 1 self-loop",
         "merged 1 duplicate edge",
@@ -190,7 +191,7 @@ def test_three_words_are_few_enough_for_relations_in_any_table(write):
 def test_a_header_is_no_edge(write, log, text, header):
     graph = read_graph(write("g.txt", text))
     assert graph.num_edges == text.count("\n") - header
-    assert any("line 1 is the header" in line for line in log()) == header
+    assert any("(header on line 1)" in line for line in log()) == header
 
 
 def test_numbers_in_the_third_column_are_weights_and_others_are_not_used(write, log):
@@ -200,7 +201,8 @@ def test_numbers_in_the_third_column_are_weights_and_others_are_not_used(write, 
     graph = read_graph(path, weight="none")
     assert graph.weights is None
     assert graph.notes[0] == "columns that are not used: weight, age, note"
-    assert "columns that are not used: weight, age, note" in log()
+    said = 'columns: source = "source", target = "target" (header on line 1)'
+    assert f"{said}; not used: weight, age, note" in log()
 
 
 @pytest.mark.parametrize("other", ["b", 'b"c'])

@@ -1,0 +1,523 @@
+"""What a text that holds a table is: told once, from its first lines.
+
+1. A first line such as ``sep=;``, which Excel writes, names the separator.
+2. Cells are separated by tabs, semicolons, commas or bars where these are equally many in each
+   line, and else by blanks.
+3. The marks # and % begin a comment, unless they begin names.
+4. Attributes in braces may end each line, as NetworkX writes them: ``0 1 {'weight': 4}``.
+5. The header: a line that names columns that are looked for, or else, between separators, a line
+   whose cells are found nowhere below; between blanks, words over a column of numbers.
+6. A first line of numbers that says how many nodes and edges there are is none of them (ORCA).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from gomkcn_dgl.errors import InputError
+
+# the first lines that are looked at, and the bytes in which they are
+_SAMPLE_ROWS = 1000
+_SAMPLE_BYTES = 2**18
+_SEPARATORS = "\t;,|"
+_SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
+_MARKS = "#%"
+_ATTRIBUTES = re.compile(rb"[ \t,;|]+(\{[^\n]*\})[ \t]*$", re.MULTILINE)
+_ATTRIBUTES_OF_LINE = re.compile(_ATTRIBUTES.pattern.decode())
+_WORD = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
+_DIGITS = re.compile(r"\d+")
+# places of a word in a long text after which it is taken not to be a cell
+_MOST_PLACES = 10_000
+
+
+class Row(NamedTuple):
+    """The cells of a row, and the number of its (last) line."""
+
+    line: int
+    cells: list[str]
+
+
+class Sizes(NamedTuple):
+    """How many nodes and edges a first line says that there are."""
+
+    num_nodes: int
+    num_edges: int | None
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """How a text is cut into the cells of a table.
+
+    Attributes
+    ----------
+    separator : str or None
+        What stands between cells; None: blanks.
+    marks : str
+        Signs that begin a comment: of a whole line, and between blanks of the rest of a line.
+    has_quotes : bool
+        Whether a cell may be quoted.
+    has_attributes : bool
+        Whether attributes in braces end each line.
+    names : tuple of str
+        The name of each column, "" for one without a name.
+    header : int
+        Line of the header; 0 without one.
+    num_skipped : int
+        Lines before the first row.
+    sizes : Sizes or None
+        What a first line says.
+    comments : tuple of str
+        The first lines that are left out as comments and could be rows.
+    """
+
+    separator: str | None
+    marks: str = ""
+    has_quotes: bool = False
+    has_attributes: bool = False
+    names: tuple[str, ...] = ()
+    header: int = 0
+    num_skipped: int = 0
+    sizes: Sizes | None = None
+    comments: tuple[str, ...] = ()
+
+
+def find_form(
+    data: bytes,
+    *,
+    is_csv: bool = False,
+    has_header: bool | None = None,
+    names_columns: Callable[[Sequence[str]], bool] = lambda cells: False,
+) -> TableForm:
+    r"""Tell what a text is.
+
+    ``is_csv`` says that no blank separates cells if anything else can, ``has_header`` whether there
+    is a header, where that is known, and ``names_columns`` which cells name columns that are looked
+    for. Raises an InputError for a text without a row.
+
+    >>> form = find_form(b"# a path\n0 1\n1 2\n")
+    >>> form.separator, form.names, form.header, form.num_skipped
+    (None, ('', ''), 0, 1)
+    >>> form = find_form(b"sep=;\ngene;partner\na;b\nb;c\n")
+    >>> form.separator, form.names, form.header, form.num_skipped
+    (';', ('gene', 'partner'), 2, 2)
+    """
+    head = _whole_lines(data, _SAMPLE_BYTES)
+    lines = _sample(head)
+    if not any(line[:1] not in _MARKS for line in lines):
+        head = data
+        lines = _sample(data, until_plain=True)
+    if not lines:
+        raise InputError("the file holds blank lines, and no row.")
+    # 1. and 2. the separator, by lines that are no comments, or by all where each has a mark
+    said = _SEPARATOR_LINE.match(data)
+    plain = [line for line in lines if line[:1] not in _MARKS][bool(said) :] or lines
+    bare = [_ATTRIBUTES_OF_LINE.sub("", line) for line in plain]
+    has_attributes = all("" != own != line for own, line in zip(bare, plain, strict=True))
+    if has_attributes:
+        plain = bare
+    separator = said[1].decode() if said else _find_separator(plain, is_csv)
+    form = TableForm(separator, has_attributes=has_attributes, num_skipped=int(bool(said)))
+    form = replace(form, has_quotes=_has_quotes(head, separator))
+    # 3. comments
+    form = _with_marks(form, data, plain)
+    leading = _leading_lines(head, form, _common_width([_cut(line, form) for line in plain]))
+    marked = _marked_header(leading, form)
+    form = replace(form, num_skipped=form.num_skipped + len(leading))
+    # 4. the rows, of which the first may be a header
+    rows = first_rows(data, form)
+    if not rows:
+        raise InputError("the file holds comments only, and no row.")
+    width = _common_width([row.cells for row in rows[1:]] or [rows[0].cells])
+    # 5. the header
+    candidates = [(rows[0], rows[1:])] if marked is None else [(marked, rows), (rows[0], rows[1:])]
+    for row, below in candidates if has_header is not False else []:
+        alike = [other.cells for other in below if len(other.cells) == width]
+        names = _fitted(row.cells, width, alike)
+        if has_header and row is rows[0]:
+            names = names or tuple(row.cells)
+        if names is not None and (has_header or _is_header(row, alike, data, form, names_columns)):
+            num_skipped = max(row.line, form.num_skipped)
+            form = replace(form, names=names, header=row.line, num_skipped=num_skipped)
+            # the header is no comment, though a mark begins it
+            return replace(form, comments=form.comments[int(row is marked) :])
+    # 6. no header, but maybe sizes
+    form = replace(form, names=("",) * len(rows[0].cells))
+    return form if has_header is False else _with_sizes(form, data, rows)
+
+
+def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
+    """Yield the rows; those without a cell are left out."""
+    start = _offset(data, form.num_skipped)
+    body, number = without_attributes(data[start:], form), form.num_skipped
+    if form.separator is None:
+        comment = comment_pattern(form)
+        for at, line in enumerate(io.BytesIO(body), start=number + 1):
+            text = decode(comment.sub(b"", line) if comment else line, at)
+            words = _words(text, form)
+            if words:
+                yield Row(at, words)
+        return
+    reader = csv.reader(
+        io.StringIO(decode(without_comments(body, form), number + 1), newline=""),
+        strict=True,
+        skipinitialspace=True,
+        delimiter=form.separator,
+        quoting=csv.QUOTE_MINIMAL if form.has_quotes else csv.QUOTE_NONE,
+    )
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells) or len(cells) > 1:
+                yield Row(number + reader.line_num, [cell.strip() for cell in cells])
+    except csv.Error as error:
+        line = number + reader.line_num
+        raise InputError(f"line {line}: the table is malformed ({error}).") from None
+
+
+def without_attributes(data: bytes, form: TableForm) -> bytes:
+    """Leave out the attributes in braces at the ends of lines."""
+    return _ATTRIBUTES.sub(b"", data) if form.has_attributes else data
+
+
+def attribute_texts(data: bytes, form: TableForm) -> list[str]:
+    """The attributes in braces at the end of each row."""
+    body = without_comments(data[_offset(data, form.num_skipped) :], form)
+    return [decode(text) for text in _ATTRIBUTES.findall(body)]
+
+
+def without_comments(body: bytes, form: TableForm) -> bytes:
+    """Empty the lines that are comments; a line within a quoted cell is none."""
+    pattern = comment_pattern(form)
+    if pattern is None or not any(mark.encode() in body for mark in form.marks):
+        return body
+    if not (form.has_quotes and b'"' in body):
+        return pattern.sub(b"", body)
+    lines = list[bytes]()
+    is_within = False
+    for line in body.split(b"\n"):
+        lines.append(line if is_within else pattern.sub(b"", line))
+        is_within ^= lines[-1].count(b'"') % 2 == 1
+    return b"\n".join(lines)
+
+
+def comment_pattern(form: TableForm) -> re.Pattern[bytes] | None:
+    """What a comment is: of a whole line, or between blanks from a mark on that begins a word."""
+    if not form.marks:
+        return None
+    marks = re.escape(form.marks.encode())
+    if form.separator is None:
+        return re.compile(rb"[%b](?<!\S[%b])[^\n]*" % (marks, marks))
+    return re.compile(rb"^[ \t]*[%b][^\n]*" % marks, re.MULTILINE)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def decode(data: bytes, first: int = 1) -> str:
+    """Return text in UTF-8, whose first line has the number ``first``."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = first + data.count(b"\n", 0, error.start)
+        raise InputError(
+            f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}."
+        ) from None
+
+
+# ---------------------------------------------------------------- the first lines
+
+
+def _whole_lines(data: bytes, size: int) -> bytes:
+    """The first lines of a text, of at least ``size`` bytes where there are so many."""
+    return data[: data.find(b"\n", size) + 1 or len(data)]
+
+
+def _sample(data: bytes, until_plain: bool = False) -> list[str]:
+    """The first lines that are not blank; all comments before the first row do not count."""
+    lines = list[str]()
+    num_plain = 0
+    for raw in io.BytesIO(data):
+        line = raw.decode("utf-8", "replace").strip(" \n\v\f")
+        if not line.strip():
+            continue
+        num_plain += line[0] not in _MARKS
+        lines.append(line)
+        if num_plain == _SAMPLE_ROWS or (len(lines) >= _SAMPLE_ROWS and not until_plain):
+            break
+    return lines
+
+
+def _find_separator(lines: Sequence[str], is_csv: bool) -> str | None:
+    """Tell the separator; None: blanks."""
+    if is_csv and any(mark in lines[0] for mark in _SEPARATORS):
+        return max(",;\t|", key=lines[0].count)
+    # blanks separate numbers, and names that do not begin or end at another separator
+    tokens = [line.split() for line in lines]
+    even = len({len(row) for row in tokens}) == 1 and len(tokens[0]) > 1
+    words = list(itertools.chain.from_iterable(tokens))
+    if even and all(map(is_number, words)):
+        return None
+    for mark in _SEPARATORS:
+        counts = {line.count(mark) for line in lines}
+        apart = even and not any(mark in (word[0], word[-1]) for word in words)
+        if len(counts) == 1 and counts != {0} and (mark == "\t" or not apart):
+            return mark
+    # a row of another length is refused later, with its line
+    if not even and all("\t" in line for line in lines):
+        return "\t"
+    return None
+
+
+def _has_quotes(head: bytes, separator: str | None) -> bool:
+    """Whether quotes stand around cells; commas and semicolons are written with them."""
+    if separator is not None and separator in ",;|":
+        return True
+    if b'"' not in head:
+        return False
+    apart = rb"\t\n" if separator else rb"\s"
+    quoted = rb'(?:(?<=[%b])|\A)"[^"\n]*"(?=[%b]|\Z)' % (apart, apart)
+    return b'"' not in re.sub(quoted, b"", head)
+
+
+def _words(text: str, form: TableForm) -> list[str]:
+    """The cells of a line between blanks."""
+    if not (form.has_quotes and '"' in text):
+        return text.split()
+    return [
+        word if word else quoted.replace('""', '"') for quoted, word in _WORD.findall(text.strip())
+    ]
+
+
+# ---------------------------------------------------------------- comments
+
+
+def _with_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> TableForm:
+    """Tell which marks begin comments, and which comments could be rows."""
+    without = [line for line in plain if not any(mark in line for mark in _MARKS)]
+    widths = [len(_cut(line, form)) for line in without or plain]
+    width = Counter(widths).most_common(1)[0][0]
+    marks = ""
+    could_be_rows = list[str]()
+    for mark in _MARKS:
+        if mark.encode() not in data:
+            continue
+        own = _marked_lines(data, mark, form)
+        fitting = [line for line in own if len(_cut(line, form)) == width > 1]
+        # names begin with it where they stand at other places than the first, too, or everywhere
+        inner = [
+            line for line in own if any(_is_marked(cell, mark) for cell in _cut(line, form)[1:])
+        ]
+        is_name = bool(inner) and all(line in fitting for line in inner)
+        if is_name or (not without and fitting and len(fitting) == len(own) == len(plain) > 1):
+            continue
+        marks += mark
+        could_be_rows += [line for line in fitting if _is_marked(line, mark)]
+    return replace(form, marks=marks, comments=tuple(could_be_rows))
+
+
+def _marked_lines(data: bytes, mark: str, form: TableForm) -> list[str]:
+    """The first lines in which a cell begins with a mark and a letter after it."""
+    before = rb"(?:^|[\s,;|\"])" if form.separator else rb"(?:^|\s)"
+    pattern = re.compile(before + re.escape(mark.encode()) + rb"[^\s#%]")
+    lines = list[str]()
+    end = -1
+    for found in itertools.islice(pattern.finditer(data), _MOST_PLACES):
+        place = found.end() - 1
+        if place <= end:
+            continue
+        start = data.rfind(b"\n", 0, place) + 1
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        lines.append(data[start:end].decode("utf-8", "replace").strip())
+        if len(lines) == _SAMPLE_ROWS:
+            break
+    return lines
+
+
+def _is_marked(cell: str, mark: str) -> bool:
+    """Whether a cell begins with a mark and a letter after it."""
+    return len(cell) > 1 and cell[0] == mark and not (cell[1].isspace() or cell[1] in _MARKS)
+
+
+def _cut(line: str, form: TableForm) -> list[str]:
+    """The cells of one line."""
+    if form.has_attributes:
+        line = _ATTRIBUTES_OF_LINE.sub("", line)
+    if form.separator is None:
+        return _words(line, form)
+    quoting = csv.QUOTE_MINIMAL if form.has_quotes else csv.QUOTE_NONE
+    reader = csv.reader([line], delimiter=form.separator, skipinitialspace=True, quoting=quoting)
+    return [cell.strip() for cell in next(reader, [])]
+
+
+def _leading_lines(head: bytes, form: TableForm, width: int) -> list[str]:
+    """The blank lines and comments before the first row, which any mark begins."""
+
+    def is_left_out(line: str) -> bool:
+        could_be_row = _is_marked(line, line[:1]) and len(_cut(line, form)) == width
+        return not line.strip() or (
+            line[0] in _MARKS and (line[0] in form.marks or not could_be_row)
+        )
+
+    lines = head[_offset(head, form.num_skipped) :].split(b"\n")
+    texts = (line.decode("utf-8", "replace").strip(" \v\f") for line in lines)
+    return list(itertools.takewhile(is_left_out, texts))
+
+
+def _offset(data: bytes, num_lines: int) -> int:
+    """Where the line after some lines begins."""
+    start = 0
+    for _ in range(num_lines):
+        start = data.find(b"\n", start) + 1
+        if not start:
+            return len(data)
+    return start
+
+
+# ---------------------------------------------------------------- the header
+
+
+def first_rows(data: bytes, form: TableForm) -> list[Row]:
+    """The first rows, up to one that is malformed."""
+    for part in (_whole_lines(data, _SAMPLE_BYTES), data):
+        rows = list[Row]()
+        try:
+            for row in itertools.islice(rows_of(part, form), _SAMPLE_ROWS):
+                rows.append(row)
+        # the sample ends within quotes, or the reader comes to the bad line as well
+        except InputError:
+            if not rows and part is data:
+                raise
+        if rows:
+            return rows
+    return []
+
+
+def _common_width(rows: Sequence[Sequence[str]]) -> int:
+    """The number of cells that most rows have."""
+    return Counter(map(len, rows)).most_common(1)[0][0]
+
+
+def _marked_header(leading: Sequence[str], form: TableForm) -> Row | None:
+    """The last comment before the rows, if its mark stands before a letter."""
+    for number, line in reversed(list(enumerate(leading, start=form.num_skipped + 1))):
+        if line:
+            is_marked = any(_is_marked(line, mark) for mark in form.marks)
+            return Row(number, _cut(line[1:], form)) if is_marked else None
+    return None
+
+
+def _fitted(
+    cells: Sequence[str], width: int, below: Sequence[Sequence[str]]
+) -> tuple[str, ...] | None:
+    """Names of ``width`` columns; None where a header has too few or too many."""
+    names = [*cells]
+    while len(names) > width and not names[-1]:
+        del names[-1]
+    if len(names) == width - 1:
+        # R names the rows in a first column without a name; a line may end with a separator
+        ends_empty = bool(below) and not any(row[-1] for row in below)
+        names = [*names, ""] if ends_empty else ["", *names]
+    return tuple(names) if len(names) == width else None
+
+
+def _is_header(
+    row: Row,
+    below: Sequence[Sequence[str]],
+    data: bytes,
+    form: TableForm,
+    names_columns: Callable[[Sequence[str]], bool],
+) -> bool:
+    """Whether a line names the columns of the rows below, of which it may lack the first."""
+    cells = row.cells
+    filled = [cell for cell in cells if cell]
+    num_unnamed = len(below[0]) - len(cells) if below else 0
+    columns = list(zip(*below, strict=True))[max(num_unnamed, 0) :]
+    over_numbers = [all(map(is_number, column)) for column in columns]
+    # names that count on, such as node1 over node3, are those of nodes
+    if any(map(_counts_on, cells, columns)):
+        return False
+    if names_columns(cells):
+        return True
+    if not (filled and below) or all(map(is_number, filled)):
+        return False
+    if any(is_number(cell) and over for cell, over in zip(cells, over_numbers, strict=False)):
+        return False
+    if {cell for own in below for cell in own}.intersection(filled):
+        return False
+    if form.separator is None and num_unnamed:
+        return num_unnamed == 1 and counts_rows([own[0] for own in below])
+    is_over_numbers = not any(map(is_number, cells)) and any(over_numbers)
+    # an edge from a node to itself is no header
+    if form.separator is None or len(set(filled)) < len(filled):
+        return is_over_numbers
+    rest = data[_offset(data, row.line) :]
+    return not any(_is_cell_of(cell, rest, form.separator) for cell in filled)
+
+
+def counts_rows(cells: Sequence[str]) -> bool:
+    """Whether a column holds 0, 1, 2 and so on, or 1, 2, 3."""
+    return list(cells) in ([str(at + start) for at in range(len(cells))] for start in (0, 1))
+
+
+def _counts_on(cell: str, column: Sequence[str]) -> bool:
+    """Whether all cells of a column are the same word as another, with another number in it."""
+    form = _DIGITS.sub("0", cell)
+    has_both = form != "0" and "0" in form and not is_number(cell)
+    return has_both and all(_DIGITS.sub("0", other) == form for other in column)
+
+
+def _is_cell_of(cell: str, data: bytes, separator: str) -> bool:
+    """Whether a text holds a cell, outside of other words."""
+    word = cell.encode()
+    apart = b' \n"' + separator.encode()
+    place = data.find(word)
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            return False
+        before = data[place - 1 : place]
+        after = data[place + len(word) : place + len(word) + 1]
+        if before in apart and after in apart:
+            return True
+        place = data.find(word, place + 1)
+    return False
+
+
+def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
+    """Leave out a first line that says how many nodes and edges the rows below have."""
+    (line, first), *below = rows
+    if not (below and 1 <= len(first) <= 3 and all(map(_is_count, first))):
+        return form
+    width = _common_width([row.cells for row in below])
+    ends = [cell for row in below for cell in row.cells[:2]]
+    if width < 2 or not all(map(_is_count, ends)):
+        return form
+    num_nodes = int(first[0])
+    counts = [int(cell) for cell in first[1:]]
+    # as many rows as it says, whose ids count from 0 or from 1; a matrix has its size twice
+    num_rows = len(below)
+    if len(rows) == _SAMPLE_ROWS:
+        num_rows = 1 + data[_offset(data, line) :].rstrip(b"\n").count(b"\n")
+    ids = [int(cell) for cell in ends]
+    fits = max(ids) - (0 if min(ids) == 0 else 1) < num_nodes
+    said = not counts or (counts[-1] == num_rows and counts[:-1] in ([], [num_nodes]))
+    if not (fits and said and (counts or len(first) != width)):
+        return form
+    sizes = Sizes(num_nodes, counts[-1] if counts else None)
+    return replace(form, names=("",) * width, num_skipped=line, sizes=sizes)
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19
