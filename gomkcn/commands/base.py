@@ -184,8 +184,8 @@ Input
     * --source  TEXT  Column of source nodes, by name or number [from the header]
     * --target  TEXT  Column of target nodes, by name or number [from the header]
     * --feature-file  READ  Node features, one row per node: .npy or .csv
-    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
-        npz, smiles, sdf, folder or tu [by file name]
+    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, mtx,
+        sif, ncol, lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]
 """)
 # of the commands that keep weights; counting and mining use none
 weight_option = option_table("""

@@ -9,7 +9,14 @@
 | `gml`     | .gml, also .gz                            | io.foreign_files     |
 | `gexf`    | .gexf, also .gz                           | io.foreign_files     |
 | `pajek`   | .net .paj, also .gz                       | io.foreign_files     |
-| `json`    | .json (nodes and links), also .gz         | io.foreign_files     |
+| `json`    | .json .cyjs (nodes, links), also .gz      | io.foreign_files     |
+| `mtx`     | .mtx (Matrix Market), also .gz            | io.foreign_files     |
+| `sif`     | .sif (Cytoscape), also .gz                | io.foreign_files     |
+| `ncol`    | .ncol, also .gz                           | io.foreign_files     |
+| `lgl`     | .lgl, also .gz                            | io.foreign_files     |
+| `graph6`  | .g6, a graph a line, also .gz             | io.foreign_files     |
+| `sparse6` | .s6, a graph a line, also .gz             | io.foreign_files     |
+| `dimacs`  | .dimacs .col, also .gz                    | io.foreign_files     |
 | `dgl`     | .bin                                      | io.foreign_files     |
 | `npz`     | .npz                                      | io.foreign_files     |
 | `smiles`  | .smi; .csv with SMILES; also .gz          | io.molecules         |
@@ -72,19 +79,22 @@ from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named
 log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
-NETWORKX_FORMATS = ("graphml", "gml", "gexf", "pajek", "json")
-_COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS, *MOLECULE_FORMATS)
+FOREIGN_FORMATS = (
+    *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
+    *("graph6", "sparse6", "dimacs"),
+)
+_COMPRESSIBLE = ("edges", "csv", *FOREIGN_FORMATS, *MOLECULE_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation"),
     "npz": ("directed",),
-    **dict.fromkeys(("dgl", *NETWORKX_FORMATS), ("directed", "relation", "weight")),
+    **dict.fromkeys(("dgl", *FOREIGN_FORMATS), ("directed", "relation", "weight")),
 }
 # what a column of classes of nodes is called, unless another is named
 CLASS_COLUMNS = ("class", "label", "labels", "y")
 # the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*EDGE_FORMATS, *NETWORKX_FORMATS)
+_WITH_FEATURE_FILE = (*EDGE_FORMATS, *FOREIGN_FORMATS)
 
 
 def read_graph(
@@ -127,7 +137,8 @@ def read_graph(
         to id i, and ids without an edge are isolated nodes.
     format : str, optional
         ``"edges"``, ``"csv"``, ``"parquet"``, ``"graphml"``, ``"gml"``, ``"gexf"``, ``"pajek"``,
-        ``"json"`` (nodes and links), ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
+        ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``, ``"ncol"``, ``"lgl"``, ``"graph6"``,
+        ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
         ``"tu"``. None: told by the name; a CSV file with a column ``smiles`` or
         ``canonical_smiles`` is one of molecules.
     label_names : path or mapping of str to str, optional
@@ -255,7 +266,7 @@ def _read(
                 graph = select_features(graph, features)
         else:
             content = _read_content(path, format, choice, of_molecules)
-            if format in EDGE_FORMATS:
+            if format in (*EDGE_FORMATS, "sif"):
                 # those of the edges are chosen
                 choice = ColumnChoice(features)
                 content = content if table is None else with_isolated_nodes(content, table)
@@ -426,7 +437,7 @@ def _find_features(
     if feature_file is not None:
         return read_features(Path(feature_file))
     # names given with these are node attributes
-    if format in NETWORKX_FORMATS and features is not None:
+    if format in FOREIGN_FORMATS and features is not None:
         return None
     beside = feature_file_beside(path.parent, stem(path))
     if beside is not None:
@@ -466,7 +477,9 @@ def _read_content(
     from gomkcn_dgl.io import foreign_files as library
 
     readers = {"dgl": library.read_dgl, "npz": library.read_npz}
-    return readers[format](path) if format in readers else library.read_networkx_file(path, format)
+    return (
+        readers[format](path) if format in readers else library.read_foreign(path, format, choice)
+    )
 
 
 def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnChoice:
