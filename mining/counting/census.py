@@ -22,8 +22,8 @@ from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.census_formulas import count_graphlets, formula_steps
 from mining.counting.graphlets import graphlets
-from mining.counting.set_formulas import count_sets, sets_steps
-from mining.counting.sought import INDUCED, SUBGRAPH
+from mining.counting.set_formulas import check_codes, count_sets, sets_steps
+from mining.counting.sought import INDUCED, SUBGRAPH, Spend, UncountableError, spend_freely
 
 _SIZES = (2, 5)
 # steps that counting by kinds takes in any graph, and for each of its own
@@ -41,6 +41,7 @@ def count_structures(
     sizes: range,
     reading: str = INDUCED,
     categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
 ) -> Counts:
     """Count all connected structures of some sizes, in all graphs of a collection together.
 
@@ -54,16 +55,19 @@ def count_structures(
     >>> {one.name: count for one, count in path.items()}
     {'path of 3 nodes': 3, 'triangle': 0}
     """
-    (counts,) = count_in_each([graph], sizes, categories)
+    (counts,) = count_in_each([graph], sizes, categories, spend)
     return subgraphs_of(counts) if reading == SUBGRAPH else counts
 
 
 def count_in_each(
-    graphs: Sequence[CSRGraph], sizes: range, categories: Categories = NO_CATEGORIES
+    graphs: Sequence[CSRGraph],
+    sizes: range,
+    categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
 ) -> list[Counts]:
     """The same for several graphs with the same relations: induced, those by formulas together."""
     if is_plain(graphs[0], categories):
-        rows = zip(graphlets(), count_graphlets(graphs, sizes[-1]).tolist(), strict=False)
+        rows = zip(graphlets(), count_graphlets(graphs, sizes[-1], spend).tolist(), strict=False)
         family = {one: counts for one, counts in rows if one.num_nodes in sizes}
         return [
             dict(zip(family, counts, strict=True)) for counts in zip(*family.values(), strict=True)
@@ -74,7 +78,7 @@ def count_in_each(
         for size in sizes:
             if graph.relations.directed == (True,) and not categories:
                 counts |= dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
-            counts |= count_connected_sets(graph, size, categories)
+            counts |= count_connected_sets(graph, size, categories, spend)
         found.append(counts)
     return found
 
@@ -91,13 +95,22 @@ def exact_array(counts: Any) -> np.ndarray:
     return whole if max(whole.flat, default=0) >= 2**63 else whole.astype(np.int64)
 
 
-def census_steps(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> int:
+def census_steps(
+    graph: CSRGraph,
+    sizes: range,
+    categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
+) -> int:
     """About how many steps of some three nanoseconds a census takes, on one thread.
 
-    It depends on the graph alone.
+    It depends on the graph alone. Raises an UncountableError where it cannot be taken.
     """
     if is_plain(graph, categories):
-        return formula_steps(graph, sizes[-1])
+        return formula_steps(graph, sizes[-1], spend)
+    check_channels(graph)
+    known, _ = _used_colors(graph, categories)
+    for size in sizes:
+        check_codes(graph, len(known), size)
     return sum(_CALL + _SET * sets_steps(graph, size) for size in sizes)
 
 
@@ -138,7 +151,7 @@ class Forms(NamedTuple):
 def check_channels(graph: CSRGraph) -> None:
     """Refuse a graph with more relations than a structure of a census has bits for."""
     if len(graph.relations.channels) > MOST_CHANNELS:
-        raise InputError(
+        raise UncountableError(
             f"graph must have at most {MOST_CHANNELS} relations, or {MOST_CHANNELS // 2} with a "
             f"direction, for its structures to be counted, got {len(graph.relations.names)}; read "
             "it with --relation none, or with fewer relations."
@@ -149,15 +162,14 @@ def count_connected_sets(
     graph: CSRGraph,
     size: int,
     categories: Categories = NO_CATEGORIES,
-    spend: Callable[[float], object] = float,
+    spend: Spend = spend_freely,
 ) -> dict[Structure, int]:
     """Induced occurrences of each structure of ``size`` nodes that a graph has, by its structure.
 
     A structure is the same object in every graph.
     """
     check_channels(graph)
-    given = categories.colors(graph.features) if categories else np.zeros(graph.num_nodes, np.int64)
-    known, colors = np.unique(given, return_inverse=True)
+    known, colors = _used_colors(graph, categories)
     sets = count_sets(graph, colors, len(known), size, spend)
     # in terms of what the links of every graph consist of
     bits = graph.relations.links @ (1 << np.arange(len(graph.relations.channels), dtype=np.int64))
@@ -170,6 +182,14 @@ def count_connected_sets(
         lambda own: categories.names_of(own if categories else None, graph.feature_names),
     )
     return dict(zip(structures, totals.tolist(), strict=True))
+
+
+def _used_colors(graph: CSRGraph, categories: Categories) -> tuple[np.ndarray, np.ndarray]:
+    """The colours of the nodes, ascending, and the place of each node's among them ``[V]``."""
+    if not categories:
+        return np.zeros(1, np.int64), np.zeros(graph.num_nodes, np.int64)
+    known, colors = np.unique(categories.colors(graph.features), return_inverse=True)
+    return known, colors.reshape(-1)
 
 
 def find_forms(given: Forms) -> Forms:

@@ -13,7 +13,6 @@ earlier node to a later one, 0 for none, and the colour of the later one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from itertools import permutations, product
 from math import comb
@@ -23,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
+from mining.counting.sought import Spend, UncountableError, spend_freely
 
 # pieces of about equal cost, which threads share and between which the clock is looked at, and the
 # steps of a small one; the time of a step; rows of a table to begin with
@@ -35,10 +34,6 @@ _PIECES, _LEAST_STEPS, _NANOSECONDS, _TABLE = 256, 10_000, 3.0, 1 << 10
 MOST_ROWS = 1 << 20
 # trees in all sets: what is counted is at most four times as much, and must fit into 64 bits
 MOST_TREES = 2**60
-
-
-class SetsError(InputError):
-    """The sets of so many nodes of a graph cannot be counted."""
 
 
 class SetCounts(NamedTuple):
@@ -73,13 +68,13 @@ def check_codes(graph: CSRGraph, num_colors: int, size: int) -> None:
     """Refuse a graph with so many kinds that the sets of ``size`` nodes have no code."""
     num_links, pairs = len(graph.relations.links), size * (size - 1) // 2
     if num_links**pairs * num_colors**size >= 2**63:
-        raise SetsError(
+        raise UncountableError(
             f"graph must have fewer kinds of edges and categories for structures of {size} nodes "
             f"to be counted, got {num_links - 1} ways to be joined and {num_colors} categories; "
             "read it with --relation none, or with fewer features."
         )
     if num_trees(graph, size) >= MOST_TREES:
-        raise SetsError(
+        raise UncountableError(
             f"graph must have nodes with fewer neighbors for structures of {size} nodes to be "
             f"counted in 64 bits, got one with {int(graph.degrees.max()):,}."
         )
@@ -90,7 +85,7 @@ def count_sets(
     colors: np.ndarray,
     num_colors: int,
     size: int,
-    spend: Callable[[float], object] = float,
+    spend: Spend = spend_freely,
 ) -> SetCounts:
     """Count the connected sets of a graph whose nodes have ``colors [V]`` from 0.
 
@@ -173,7 +168,7 @@ def _costs(kinds: _Kinds, size: int) -> np.ndarray:
 
 
 def _count_parts(
-    kinds: _Kinds, base: _Base, size: int, spend: Callable[[float], object]
+    kinds: _Kinds, base: _Base, size: int, spend: Spend
 ) -> tuple[np.ndarray, np.ndarray]:
     """Codes of parts of the sets, whatever else joins their nodes, and how many there are.
 
@@ -209,8 +204,8 @@ def _count_parts(
     return keys[keys >= 0], counts[keys >= 0]
 
 
-def _too_many(size: int) -> SetsError:
-    return SetsError(
+def _too_many(size: int) -> UncountableError:
+    return UncountableError(
         f"graph must have fewer kinds of edges and categories for structures of {size} nodes to be "
         f"counted, got over {MOST_ROWS // 2:,} different structures; read it with --relation none, "
         "or with fewer features."
