@@ -20,6 +20,7 @@ from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps, digest_of
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
+from mining.counting.census import check_channels
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
@@ -204,6 +205,8 @@ class Miner:
         # 1. read the graph
         self.check()
         given = as_unweighted(graph)
+        # before the search, which would end with it
+        check_channels(given)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)

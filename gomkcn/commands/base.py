@@ -11,6 +11,7 @@ import itertools
 import logging
 import os
 import re
+import signal
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,8 @@ from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import check_outputs, visible
 
 if TYPE_CHECKING:
+    from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Tabular
 
 Decorated = Callable[..., Any]
@@ -201,6 +204,13 @@ force_option = option_table("""
 Output
     --force  FLAG  Overwrite files that exist
 """)
+# of the commands that count, and print what is known when time is up
+limit_options = option_table("""
+Output
+    --quiet       FLAG  Hide the progress bar
+Limits
+    --time-limit  X     Stop after X seconds and print what is known
+""")
 reading_option = option_table("""
 Options
     --reading  TEXT=induced  Reading of a count: induced, or every subgraph
@@ -210,6 +220,28 @@ Options
 def file_options(command: Decorated) -> Decorated:
     """All that decides how a file is read, as in read_graph, but for its weights."""
     return learning_options(table_options(command))
+
+
+def limited_steps(time_limit: float | None, quiet: bool) -> tuple[Steps, Interrupts]:
+    """The steps of a count that shows a bar, and what ends it: a time limit from now on, a signal.
+
+    Within ``with interrupts`` the first signal is noted, and the second one kills.
+    """
+    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+    from gomkcn_dgl.runtime.steps import Steps
+
+    bar = JobProgress(not quiet and sys.stderr.isatty())
+    interrupts = Interrupts(time_limit)
+    return Steps(interrupts=interrupts, progress=bar), interrupts
+
+
+def say_missing(interrupts: Interrupts, missing: str) -> None:
+    """Say what is not known; where a signal ended the count, exit with its code."""
+    stopped = interrupts.signal
+    if missing:
+        say(f"gomkcn: {f'stopped by {stopped}; ' if stopped else ''}{missing}", err=True)
+    if stopped:
+        sys.exit(128 + signal.Signals[stopped])
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
@@ -443,6 +475,9 @@ def print_table(table: Tabular) -> None:
 
 
 def _cell(name: str, value: Any) -> str:
+    if value is None:
+        # not known
+        return "?"
     if isinstance(value, float):
         return f"{value:.3f}"
     # the numbers of graphs and nodes are names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,13 @@ from gomkcn.commands.base import (
     file_options,
     force_option,
     inputs_of,
+    limit_options,
+    limited_steps,
     option_table,
     print_table,
     reading_option,
     say,
+    say_missing,
     say_values,
     show_log,
     weight_option,
@@ -26,6 +30,7 @@ from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
     from gomkcn_dgl.io.graph_classes import GraphClasses
+    from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
 
 
@@ -113,6 +118,7 @@ Output
     --out         WRITE  Table to write: .csv, .parquet or .json
 """)
 @force_option
+@limit_options
 @reading_option
 @file_options
 def census(
@@ -122,13 +128,16 @@ def census(
     reading: str,
     out: str | None,
     force: bool,
+    time_limit: float | None,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Count all connected structures of some sizes.
 
     Structures of 2 to 5 nodes, or of 3 and 4 where edges have directions or kinds, or nodes
-    categories. All counts are exact. With --reading subgraph there may be more edges between the
-    nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node has
+    categories. All counts are exact. When time is up, or at Ctrl-C, the sizes that are counted are
+    printed, and the others are said to be missing. With --reading subgraph there may be more edges
+    between the nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node has
     the number of induced structures in which it is in each orbit, numbered as by Pržulj (2007).
 
     \b
@@ -143,28 +152,53 @@ def census(
     from mining.structure_census import census as count
 
     check_table_name(out)
-    graph = read_graph(path, **options, weight=NONE)
-    if orbits:
-        table, num_rows = _count_orbits(graph, sizes, reading), graph.num_nodes
-    else:
-        found = count(graph, sizes, reading)
-        num_rows = len(found.structures)
-        table = Table({**found.columns(), "reading": [reading] * num_rows})
+    missing: dict[int, str] = {}
+    steps, interrupts = limited_steps(time_limit, quiet)
+    with steps.progress:
+        steps.progress.begin("reading the graph")
+        graph = read_graph(path, **options, weight=NONE)
+    with steps.progress, interrupts:
+        if orbits:
+            table, num_rows = _count_orbits(graph, sizes, reading, steps), graph.num_nodes
+        else:
+            found = count(graph, sizes, reading, steps=steps)
+            columns, missing = found.columns(), found.missing
+            num_rows = len(columns["size"])
+            table = Table({**columns, "reading": [reading] * num_rows})
     if out is None:
         print_table(table)
     else:
         table.write(out)
         say(f"wrote {out}: {num_rows:,} rows")
+    reasons = [
+        f"structures of {of} nodes are not counted: {reason}"
+        for reason, of in _by_reason(missing).items()
+    ]
+    say_missing(interrupts, "; ".join(reasons))
 
 
-def _count_orbits(graph: Any, sizes: str | None, reading: str) -> Table:
+def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
+    """The sizes that each reason holds for, as in "4 and 5"."""
+    found: dict[str, list[str]] = {}
+    for size, reason in missing.items():
+        found.setdefault(reason, []).append(str(size))
+    return {reason: " and ".join(sizes) for reason, sizes in found.items()}
+
+
+def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> Table:
+    from gomkcn_dgl.runtime.job import TimeUpError
     from mining.structure_census import orbit_table
 
     if sizes not in (None, "2-4", "2-5"):
         raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
-    return orbit_table(graph, 4 if sizes == "2-4" else 5)
+    try:
+        return orbit_table(graph, 4 if sizes == "2-4" else 5, steps=steps)
+    except TimeUpError:
+        raise InputError(
+            "--time-limit must be longer for --orbits, which are known when all are counted."
+        ) from None
 
 
 @click.command(cls=Command)

@@ -29,7 +29,13 @@ import numpy as np
 from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
-from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.job import (
+    TIME_LIMIT,
+    Interrupts,
+    JobProgress,
+    RunInterruptedError,
+    TimeUpError,
+)
 from gomkcn_dgl.runtime.processes import LostProcessError
 
 Arrays = Mapping[str, np.ndarray]
@@ -122,7 +128,8 @@ class Steps:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
         ``key`` gives what an item is known by, itself where left out: a result is found again
-        wherever the item stands. With ``in_time``, what is not there when time is up is left out.
+        wherever the item stands. With ``in_time``, what is not there when time is up is left out;
+        ``do`` may raise a TimeUpError then, as :meth:`check_time` does.
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
@@ -137,7 +144,10 @@ class Steps:
         with parallel if jobs > 1 else nullcontext():
             for some in self._in_time(list(missing), jobs, in_time):
                 own = [missing[one] for one in some]
-                results = self._shared(parallel, do, own, in_time) if jobs > 1 else [do(own[0])]
+                if jobs > 1:
+                    results = self._shared(parallel, do, own, in_time)
+                else:
+                    results = [self._here(do, own[0], in_time)]
                 for one, result in zip(some, results, strict=True):
                     if result is not None:
                         found[one] = result
@@ -215,6 +225,15 @@ class Steps:
             self.is_partial |= one.is_partial
         return [one.result for one in answers]
 
+    def _here(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> Arrays | None:
+        """The result of an item by this process; None where time was up before."""
+        try:
+            return do(item)
+        except TimeUpError:
+            if not in_time:
+                raise
+            return None
+
     def _answer(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> _Answer:
         """In a worker: the result of an item, or its error, which tells it from a lost worker."""
         # a Ctrl-C in the terminal is for the process that waits for the workers; with one worker
@@ -223,7 +242,7 @@ class Steps:
             try:
                 if in_time and self.is_late():
                     return _Answer(True)
-                result = do(item)
+                result = self._here(do, item, in_time)
                 return _Answer(self.is_partial, result)
             except Exception as error:
                 return _Answer(self.is_partial, None, error, traceback.format_exc())
@@ -232,6 +251,24 @@ class Steps:
         """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""
         self.is_partial |= self._is_late()
         return self.is_partial
+
+    def check_time(self, *_: object) -> None:
+        """Raise a TimeUpError when time is up; a long loop asks between two pieces of work."""
+        if self.is_late():
+            raise TimeUpError
+
+    def share_of(self, stage: str, total: float) -> Callable[[float], None]:
+        """Begin a stage that shows what share of its work is done, and when it will be over.
+
+        What is returned is told how much more of the ``total`` is done, and checks the time.
+        """
+        self.progress.begin(stage, 1.0)
+
+        def spend(work: float) -> None:
+            self.progress.move(work / total)
+            self.check_time()
+
+        return spend
 
     def _is_late(self) -> bool:
         """Whether the time limit is reached; a signal raises."""
