@@ -59,9 +59,12 @@ _RELATIONS = (
 )
 _ROLES = ("source", "target", "weight", "relation")
 # what R, pandas and others call a first column of numbers or names of rows
-_ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
-# columns that may hold numbers of rows, if their values count them
-_ROW_NUMBERS = ("id", "x", "row", "no", "nr", "number", "key", "edge_id", "edgeid", "#")
+ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
+# words that call a column of numbers of rows, if its values count them
+_ROW_WORDS = {
+    *("row", "rows", "line", "record", "entry", "edge", "link", "interaction", "id", "key"),
+    *("no", "nr", "num", "number", "index", "idx", "n", "x", "rowid", "rownum", "edgeid", "linkid"),
+}
 # different relations that are few in a table of any length
 _FEW = 3
 
@@ -232,7 +235,8 @@ def _names_rows(table: Source, columns: Sequence[int]) -> bool:
         # between numbers, three columns that count by chance are a ring
         are_words = all(not any(map(is_number, table.first(at))) for at in others)
         return are_words and len(table.first(first)) > 1 and counts_rows(table.first(first))
-    return name in _ROW_NAMES or (name in _ROW_NUMBERS and counts_rows(table.first(first)))
+    may_count = _ROW_WORDS.issuperset(_words(name))
+    return name in ROW_NAMES or (may_count and counts_rows(table.first(first)))
 
 
 def position_of(role: str, column: Column, table: Source) -> int:
