@@ -27,7 +27,7 @@ from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import find_category
 from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
-from mining.graph_relations import in_words
+from mining.graph_relations import in_words, other_directions
 from mining.pattern import OccurrenceCount
 
 log = logging.getLogger("gomkcn_dgl")
@@ -150,7 +150,8 @@ class ConditionalSearch:
             kind = "with a direction" if edge.has_direction else "without direction"
             self._said.refuse(
                 f"pattern must have edges of the graph's relations, {in_words(relations)}, got "
-                f"{edge.given!r}, an edge {kind}.",
+                f"{edge.given!r}, an edge {kind}; write it otherwise, or "
+                f"{other_directions(has_direction=edge.has_direction)}.",
                 edge.at,
             )
         return np.array(own)

@@ -233,6 +233,10 @@ def test_refusals(graphs):
         "wheel graph.txt --errors 1 --reading subgraph": "--errors is for the induced reading",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
+        "triangle graph.txt --directed": "without direction, or read the graph with directed=False "
+        "(--undirected).",
+        "ring-3 graph.txt --directed --reading subgraph": "directed=False (--undirected).",
+        "feed-forward-loop graph.txt": "read the graph with directed=True (--directed).",
     }.items():
         assert rule in refused(f"count {command}")
     for options, rule in {
