@@ -23,8 +23,8 @@ from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.memory import check_memory
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
-# about how often a matrix of a subgraph is in memory while filters are trained, as was measured: its
-# numbers, the products with it, and their gradients
+# about how often a matrix of a subgraph is in memory while filters are trained, as was measured:
+# its numbers, the products with it, and their gradients
 _COPIES = 4
 AGGREGATIONS = ("mean", "sum", "sym")
 
