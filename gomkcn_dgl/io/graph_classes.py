@@ -12,7 +12,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.molecules import (
     MOLECULE_FORMATS,
@@ -180,7 +180,11 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | None:
     if codes.dtype.kind == "f":
         is_whole = bool(np.isfinite(codes).all() and (codes == np.round(codes)).all())
         codes = codes.astype(np.int64) if is_whole else codes
-    known, position = np.unique(codes, return_inverse=True)
+    try:
+        known, position = np.unique(codes, return_inverse=True)
+    # objects that have no order
+    except TypeError:
+        raise InputTypeError("classes must be names or integers, one of each.") from None
     if not is_whole or codes.ndim > 1 or not 2 <= len(known) < len(codes):
         return None
     return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))
