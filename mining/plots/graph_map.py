@@ -142,6 +142,8 @@ class GraphMap:
             for name, value in record.items()
             if name not in ("positions", "edges")
         }
+        # 3.0 is a whole number in JSON
+        parts["names"] = [one if isinstance(one, str) else int(one) for one in record["names"]]
         return cls(
             positions=np.array(record["positions"], dtype=float).reshape(-1, 2),
             edges=np.array(record["edges"], dtype=np.int64).reshape(-1, 2),
