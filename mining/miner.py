@@ -227,7 +227,7 @@ class Miner:
                 # gSpan is an estimator of scikit-learn as well
                 from mining.candidates.frequent import patterns_of_subgraphs
 
-                proposed += patterns_of_subgraphs(mined, rules.sizes)
+                proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
             # 3. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
                 mined,

@@ -245,7 +245,7 @@ def _find_occurrences(
     if given.num_nodes > 1 and len(graph.indices) <= _FEW_ENTRIES:
         # takes less than it takes to load the compiled search
         joins = ConditionalSearch(graph, text_of(given))
-        joins.run(max_steps=_FEW_STEPS)
+        joins.run(max_steps=min(_FEW_STEPS, task.max_steps))
         if not joins.unfinished:
             return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
     from mining.counting.counter import count_and_find

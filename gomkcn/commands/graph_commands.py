@@ -117,8 +117,9 @@ def census(
     Structures of 2 to 5 nodes, or of 3 and 4 where edges have directions or kinds, or nodes
     categories. All counts are exact. When time is up, or at Ctrl-C, the sizes that are counted are
     printed, and the others are said to be missing. With --reading subgraph there may be more edges
-    between the nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node has
-    the number of induced structures in which it is in each orbit, numbered as by Pržulj (2007).
+    between the nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for
+    each node has the number of induced structures in which it is in each orbit, numbered as by
+    Pržulj (2007).
 
     \b
     gomkcn census friends.txt.gz
@@ -191,6 +192,7 @@ Options
 Output
     --out          TEXT      Table to write: .csv, .parquet or .json
 """)
+@limit_options
 @file_options
 def frequent(
     path: str,
@@ -199,13 +201,16 @@ def frequent(
     closed: bool,
     per_class: bool,
     out: str | None,
+    time_limit: float | None,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Find all frequent subgraphs of a collection.
 
     All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
-    there may be more edges.
+    there may be more edges. When time is up, or at Ctrl-C, those that were found are printed, and
+    it is said that there may be more.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
@@ -217,19 +222,22 @@ def frequent(
     from mining.gspan import frequent_subgraphs
 
     check_table_name(out)
-    graph = read_graph(path, **options)
+    steps, interrupts = limited_steps(time_limit, quiet)
+    with steps.progress:
+        steps.progress.begin("reading the graphs")
+        graph = read_graph(path, **options)
     classes = _classes_of(path, options) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
-    found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels)
+    with steps.progress, interrupts:
+        found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels, steps=steps)
     if out is None:
         print_table(found)
     else:
         found.write(out)
         click.echo(f"wrote {out}: {len(found):,} rows")
-    if not found.is_complete:
-        click.echo("gomkcn: not complete: a subgraph had too many occurrences", err=True)
+    say_missing(interrupts, f"not complete: {found.left_out}" if found.left_out else "")
 
 
 @click.command(cls=Command)

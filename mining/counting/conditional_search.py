@@ -24,7 +24,7 @@ from gomkcn_dgl.graphs.pattern_text import DEGREE, Condition, EdgePart, PatternT
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import find_category
-from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
+from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND, may_hold
 from mining.graph_relations import in_words
 from mining.pattern import OccurrenceCount
 
@@ -87,6 +87,7 @@ class ConditionalSearch:
         self.structure = self._conditions_as_structure(reading)
         # 1. what each node can be by its own conditions, [M, V]
         self._candidates = self._degrees >= joined.sum(axis=1)[:, None]
+        self._candidates &= may_hold(graph, joined)
         names = graph.feature_names
         for node, labels in enumerate(said.nodes.values()):
             for label in labels:
