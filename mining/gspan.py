@@ -42,7 +42,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 # bytes of all embeddings that a search holds at once; a subgraph is not extended where those with
 # one arc more might take more, of so many bytes each and of each node
-MOST_BYTES = 2 << 30
+MOST_BYTES = 4 << 30
 _BYTES_OF_EXTENSION, _BYTES_OF_NODE = 60, 4
 # nodes of a subgraph, and its arcs, each of which is a level of the search
 _MOST_NODES, _MOST_ARCS = 20, 200
@@ -348,8 +348,12 @@ class _Search:
         used = code.used(self.labels.opposite)
         grows = len(code.colors) < self.most_nodes
         needed = self._bytes_of(nodes, code.path if grows else code.path[-1:])
+        is_cut = needed > self._room or len(code.arcs) == _MOST_ARCS
+        if is_cut and grows:
+            # without a new node, an arc back
+            grows, needed = False, self._bytes_of(nodes, code.path[-1:])
+        self.num_cut += is_cut
         if needed > self._room or len(code.arcs) == _MOST_ARCS:
-            self.num_cut += 1
             self._spend(share)
             return
         self._room -= needed
