@@ -239,6 +239,8 @@ class _Labels:
     @classmethod
     def of(cls, graph: CSRGraph) -> _Labels:
         categories = Categories.find(graph.stored_features, graph.feature_names)
+        for note in categories.notes:
+            log.warning(note)
         names = tuple(graph.feature_names)
         labels = cls(graph.relations, names, categories, np.zeros(1, np.int64))
         return replace(labels, colors=np.unique(labels.own_colors(graph)))

@@ -210,6 +210,8 @@ class Miner:
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
+        for note in mined.categories.notes:
+            log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         # without an edge there is nothing to grow, to learn or to compare
         has_edges = given.num_edges > 0
@@ -257,7 +259,7 @@ class Miner:
         self.relations_ = given.relations
         self.n_features_in_ = given.stored_features.shape[1]
         self.is_partial_ = steps.is_partial
-        self.notes_ = given.notes
+        self.notes_ = (*given.notes, *mined.categories.notes)
         self.warnings_ = choice.warnings
         self.null_models_ = choice.null_models
         self.graph_classes_ = classes_of(y, given)

@@ -376,7 +376,14 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     if not given.categories:
         return given, None
     names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
-    rows = [[find_category(name, found.columns, names) for name in row] for row in given.categories]
+    try:
+        rows = [
+            [find_category(name, found.columns, names) for name in row] for row in given.categories
+        ]
+    except InputError as error:
+        if found.notes:
+            raise InputError(f"{str(error)[:-1]}; {'; '.join(found.notes)}.") from None
+        raise
     groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
     roles = given.roles or tuple(map(str, range(given.num_nodes)))
     for node, row, used in zip(roles, rows, groups, strict=True):

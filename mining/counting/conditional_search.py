@@ -410,7 +410,7 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
     if not own or not np.isin(values, [0, 1]).all() or (values.sum(axis=1) > 1).any():
         return None
     codes = np.where(values.any(axis=1), values.argmax(axis=1), np.nan)
-    return Column(codes, [names[c].partition("=")[2] for c in own])
+    return Column(codes, [names[c].removeprefix(f"{name}=") for c in own])
 
 
 def _search(
