@@ -226,6 +226,8 @@ class Miner:
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
+        for note in mined.categories.notes:
+            log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         refuse_no_edges(given)
         sources = self.source_names
@@ -241,7 +243,7 @@ class Miner:
                 # gSpan is an estimator of scikit-learn as well
                 from mining.candidates.frequent import patterns_of_subgraphs
 
-                proposed += patterns_of_subgraphs(mined, rules.sizes)
+                proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
             # 3. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
                 mined,
@@ -271,7 +273,7 @@ class Miner:
         self.relations_ = given.relations
         self.n_features_in_ = given.stored_features.shape[1]
         self.is_partial_ = steps.is_partial
-        self.notes_ = given.notes
+        self.notes_ = (*given.notes, *mined.categories.notes)
         self.warnings_ = choice.warnings
         self.null_models_ = choice.null_models
         self.graph_classes_ = classes_of(y, given)

@@ -256,7 +256,7 @@ def _find_occurrences(
     if given.num_nodes > 1 and len(graph.indices) <= _FEW_ENTRIES:
         # takes less than it takes to load the compiled search
         joins = ConditionalSearch(graph, text_of(given))
-        joins.run(max_steps=_FEW_STEPS)
+        joins.run(max_steps=min(_FEW_STEPS, task.max_steps))
         if not joins.unfinished:
             return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
     from mining.counting.counter import count_and_find
@@ -387,7 +387,14 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     if not given.categories:
         return given, None
     names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
-    rows = [[find_category(name, found.columns, names) for name in row] for row in given.categories]
+    try:
+        rows = [
+            [find_category(name, found.columns, names) for name in row] for row in given.categories
+        ]
+    except InputError as error:
+        if found.notes:
+            raise InputError(f"{str(error)[:-1]}; {'; '.join(found.notes)}.") from None
+        raise
     groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
     roles = given.roles or tuple(map(str, range(given.num_nodes)))
     for node, row, used in zip(roles, rows, groups, strict=True):

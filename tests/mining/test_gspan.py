@@ -125,7 +125,7 @@ def test_closed_ones_have_no_larger_one_of_equal_support():
 
 
 def test_what_is_cut_is_said_to_be(monkeypatch):
-    monkeypatch.setattr(gspan, "MOST_EMBEDDINGS", 10)
+    monkeypatch.setattr(gspan, "MOST_BYTES", 1000)
     assert not frequent_subgraphs([nx.complete_graph(4)], 1, (2, 3)).is_complete
 
 
