@@ -98,7 +98,10 @@ def test_label_names_of_the_readme(tmp_path, readme, names):
         # a blank line between two that end in \r, over which pandas 2 takes all memory
         ({"node_attributes": "1,2 \r\r x,3\r\n"}, "line 3: a finite number was expected"),
         ({"edge_labels": "1\n2\n"}, "must have one label for each of the 6 edges, got the"),
-        ({"node_labels": "# 1\n"}, "TINY_node_labels.txt: the file holds comments only, and no row."),
+        (
+            {"node_labels": "# 1\n"},
+            "TINY_node_labels.txt: the file holds comments only, and no row.",
+        ),
         (
             {
                 "A": "1, 2\n",
