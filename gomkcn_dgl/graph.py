@@ -20,6 +20,7 @@ from gomkcn_dgl.checks import check_features, to_numpy
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
+    NONE,
     ColumnChoice,
     GraphContent,
     is_from,
@@ -48,7 +49,7 @@ from gomkcn_dgl.io.features import (
 from gomkcn_dgl.io.molecules import from_molecules
 from gomkcn_dgl.io.tables import is_table
 
-__all__ = ["CSRGraph", "as_csr"]
+__all__ = ["CSRGraph", "as_csr", "as_unweighted"]
 
 
 def as_csr(
@@ -169,6 +170,22 @@ def as_csr(
     matrix = np.concatenate([one.features for one in graphs])
     names = graphs[0].feature_names
     return make_csr(content, replace(choice, features=matrix, feature_names=names))
+
+
+def as_unweighted(graph: Any, features: Sequence[str] | None = None) -> CSRGraph:
+    """Convert as :func:`as_csr` does, without the weights, which no count and no search uses.
+
+    So an edge of weight 0 is an edge, and weights may be missing or negative.
+
+    >>> import pyarrow as pa
+    >>> signed = pa.table({"source": ["a", "b"], "target": ["b", "c"], "weight": [-1.0, 0.0]})
+    >>> graph = as_unweighted(signed)
+    >>> graph.num_edges, graph.notes[1]
+    (2, '1 edge of weight 0 stays an edge, since weights are not used')
+    """
+    if not isinstance(graph, CSRGraph):
+        return as_csr(graph, features=features, weight=NONE)
+    return _with_features(graph, features).without_weights()
 
 
 def graph_labels(graph: Any) -> np.ndarray | None:

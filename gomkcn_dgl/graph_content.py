@@ -24,6 +24,9 @@ from gomkcn_dgl.runtime.files import listed
 
 log = logging.getLogger("gomkcn_dgl")
 
+# level of the log for what a file was taken for, which commands show that show no other line
+READING = 25
+
 Column = str | int
 # name of the features in DGL's data sets; its columns are called x0, x1, …
 DEFAULT_FEATURE = "feat"
@@ -155,7 +158,7 @@ def make_csr(content: GraphContent, choice: ColumnChoice) -> CSRGraph:
         notes += _say_direction(graph, content.why_directed)
     unused_weights = _note_unused_weights(content, choice.weight)
     for note in unused_weights:
-        log.info("%s", note)
+        log.log(READING, "%s", note)
     notes += unused_weights
     notes += _unused(content, used_nodes, [*used_weight, *used_type])
     return replace(graph, notes=tuple(dict.fromkeys(notes)))
@@ -191,6 +194,9 @@ def _edge_weights(content: GraphContent, chosen: Any) -> tuple[np.ndarray | None
         if name is None or name == NONE:
             return None, ()
         used = [name]
+        # an attribute that is nowhere was misspelt
+        if name not in content.edges:
+            column_values(name, content.edges, content.owner)
         try:
             weights = column_values(name, content.edges, content.owner)
             _check_weights(weights)
@@ -207,7 +213,7 @@ def _check_weights(weights: np.ndarray) -> None:
     """Refuse what is no weight, with the first value that is none."""
     rule = "an edge weight must be a finite number of at least 0"
     if weights.dtype.kind == "U":
-        raise InputTypeError(f"{rule}, got the text {weights.flat[0]!r}.")
+        raise InputTypeError(f"{rule}, got the text {str(weights.flat[0])!r}.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         raise InputError(f"{rule}, got {weights.flat[wrong[0]]:g}.")
@@ -216,11 +222,14 @@ def _check_weights(weights: np.ndarray) -> None:
 def _note_unused_weights(content: GraphContent, chosen: Any) -> list[str]:
     """Say of how many edges a weight of 0, which is not used, would have made none."""
     name = content.default_weight or DEFAULT_WEIGHT
-    if chosen != NONE or name not in list(content.edges):
+    if not (isinstance(chosen, str) and chosen == NONE and name in list(content.edges)):
         return []
-    values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
-    # numbers in a text count as what they are
-    number = int(sum(value is not None and str(value) in _ZEROS for value in values.tolist()))
+    number = 0
+    # some graphs of a collection may have no weights
+    with contextlib.suppress(InputError, InputTypeError):
+        values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
+        # numbers in a text count as what they are
+        number = sum(str(value) in _ZEROS for value in values.tolist())
     return [zero_note(number)] if number else []
 
 
@@ -264,11 +273,12 @@ def _say_direction(graph: CSRGraph, why: str) -> list[str]:
     """Say in the log whether edges have a direction, as is seen; note what else says that."""
     one_way = [name for name, directed in graph.relations.kinds if directed]
     if not one_way:
-        log.info(UNDIRECTED, "its edges are there both ways")
+        log.log(READING, UNDIRECTED, "its edges are there both ways")
         return []
     which = "" if len(graph.relations.names) == 1 else f" of {listed(one_way)}"
     seen = f"some edges{which} are there in one direction only"
-    log.info("directed, as %s; directed=False (--undirected) leaves directions out", why or seen)
+    said = "directed, as %s; directed=False (--undirected) leaves directions out"
+    log.log(READING, said, why or seen)
     return [f"directed, as {why}"] if why else []
 
 

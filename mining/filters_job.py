@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.steps import Steps
@@ -14,7 +15,6 @@ from mining.filters.filter_mining import FilterMining
 from mining.filters_run import FiltersRun, count_filters
 from mining.filters_settings import FiltersSettings
 from mining.job_identity import job_identity
-from mining.mined_graph import without_weights
 
 # settings that do not change the result
 _WITHOUT_EFFECT = {"learning": ("backend",), "filters": ("device",)}
@@ -62,7 +62,7 @@ def counted_run(
     Where time is up some are not counted, and the run is a part.
     """
     counts = count_filters(
-        miner.filters_, without_weights(graph), settings.filters.count_seconds, steps
+        miner.filters_, as_unweighted(graph), settings.filters.count_seconds, steps
     )
     miner.is_partial_ = steps.is_partial
     steps.progress.begin("drawing the page")

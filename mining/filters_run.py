@@ -11,7 +11,7 @@ import numpy as np
 from gomkcn_dgl._torch import resolve_device
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
@@ -24,7 +24,6 @@ from mining.filters.mined_filter import MinedFilter
 from mining.filters_settings import FiltersSettings
 from mining.graph_relations import edges_among
 from mining.graph_summary import GraphSummary
-from mining.mined_graph import without_weights
 from mining.occurrences import Occurrences
 from mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
 from mining.pattern_counts import category_colors
@@ -250,7 +249,7 @@ class FiltersRun:
         >>> run.filters[0].frequency.short, run.occurrences[0].short
         ('20', '4')
         """
-        csr = without_weights(as_csr(graph))
+        csr = as_unweighted(graph)
         if len(getattr(miner, "labels_", ())) != csr.num_nodes:
             raise InputError(
                 "miner must be fitted to the graph; call miner.fit with the same graph first."

@@ -9,9 +9,11 @@ and an atom without an aromatic bond in the piece may have some in the molecule.
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -92,8 +94,11 @@ FRAGMENTS = {
 }
 # RDKit writes hydrogens of atoms with more bonds than usual, and a piece has none
 _HYDROGENS = re.compile(r"\[([A-Z][a-z]?)H\d?\]")
-# RDKit's limit of 1,000 matches a molecule is lifted
-_ALL = 2**31 - 1
+# in one molecule, in place of RDKit's limit of 1,000: a search that gives more has no use, and
+# SMARTS of parts that no bond joins have so many in a salt or a box of water
+_MOST_MATCHES = 1_000_000
+# neighbours of an atom; where one has more, mappings of a symmetric SMARTS are too many to try
+_USUAL_DEGREE = 8
 _BLACK = re.compile("#000000", re.IGNORECASE)
 _COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 
@@ -143,7 +148,8 @@ def structure_of(smiles: str) -> Structure:
     """The structure of a SMILES, whose nodes have elements and whose edges are bonds.
 
     What RDKit cannot sanitise, such as a piece of an aromatic ring, is taken as it is written.
-    Hydrogens and charges are not compared; where some are written, the log says so.
+    Hydrogens, charges, stereo and isotopes are not compared; where some are written, the log says
+    so.
 
     >>> structure_of("CC#N").to_text()
     '0:C-[single]-1:C, 1-[triple]-2:N'
@@ -154,11 +160,15 @@ def structure_of(smiles: str) -> Structure:
         mol = without_log(lambda text: chem.MolFromSmiles(text, sanitize=False), smiles)
     if mol is None or not mol.GetNumAtoms():
         raise InputError(f"PATTERN must be a SMILES after 'smiles:', got {smiles!r}.")
-    if any(
-        atom.GetFormalCharge() or (atom.GetNumExplicitHs() and not atom.GetIsAromatic())
+    # what is written of atoms in brackets, and / and \ of bonds
+    is_compared = all(
+        not (atom.GetFormalCharge() or atom.GetIsotope() or int(atom.GetChiralTag()))
+        and (atom.GetIsAromatic() or not atom.GetNumExplicitHs())
         for atom in mol.GetAtoms()
-    ):
-        log.warning("hydrogens and charges of a SMILES are not compared; smarts: compares them")
+    ) and not any(int(bond.GetBondDir()) or int(bond.GetStereo()) for bond in mol.GetBonds())
+    if not is_compared:
+        left_out = "hydrogens, charges, stereo and isotopes"
+        log.warning("%s of a SMILES are not compared; smarts: compares them", left_out)
     content = from_molecules([mol])
     symbols = content.nodes["element"].tolist()
     return Structure.of_edges(
@@ -174,21 +184,70 @@ def structure_of(smiles: str) -> Structure:
 def find_smarts(smarts: str, mols: Sequence[Any]) -> np.ndarray:
     """The sets of atoms that a SMARTS matches, found by RDKit, int64 ``[K, 1 + M]``.
 
-    A row is the number of the molecule, then the atom at each of the M atoms of the SMARTS.
+    A row is the number of the molecule, then the atom at each of the M atoms of the SMARTS. Stereo
+    and isotopes that the SMARTS has are compared.
 
     >>> from rdkit.Chem import MolFromSmiles
     >>> find_smarts("C=O", [MolFromSmiles("CCO"), MolFromSmiles("CC=O")]).tolist()
     [[1, 1, 2]]
     """
-    query = without_log(load_rdkit().MolFromSmarts, smarts)
+    chem = load_rdkit()
+    query = without_log(chem.MolFromSmarts, smarts)
     if query is None or not query.GetNumAtoms():
         raise InputError(f"PATTERN must be a SMARTS after 'smarts:', got {smarts!r}.")
-    rows = [
-        (number, *atoms)
-        for number, mol in enumerate(mols)
-        for atoms in mol.GetSubstructMatches(query, uniquify=True, maxMatches=_ALL)
-    ]
-    return np.array(rows, np.int64).reshape(-1, 1 + query.GetNumAtoms())
+    if _has_recursive_stereo(smarts):
+        # [$([C@@H](N)(O)C)] matches the other form than [C@@H](N)(O)C, and / and \\ are left out
+        raise InputError(
+            "PATTERN must have the stereo signs @, / and \\ of a SMARTS outside of $(…), in which "
+            f"RDKit does not compare them rightly, got {smarts!r}."
+        )
+    pieces = chem.GetMolFrags(query, asMols=True, sanitizeFrags=False)
+    found = [np.empty((0, 1 + query.GetNumAtoms()), np.int64)]
+    for number, mol in enumerate(mols):
+        degrees = [atom.GetDegree() for atom in mol.GetAtoms()]
+        # most molecules need no search beforehand
+        if len(pieces) > 1 or max(degrees, default=0) > _USUAL_DEGREE:
+            mappings = [len(_matches(mol, piece, uniquify=False)) for piece in pieces]
+            _check_matches(number, math.prod(mappings), smarts)
+            if 0 in mappings:
+                continue
+        atoms = _matches(mol, query)
+        _check_matches(number, len(atoms), smarts)
+        if atoms:
+            found.append(np.insert(np.array(atoms, np.int64), 0, number, axis=1))
+    return np.concatenate(found)
+
+
+def _matches(mol: Any, query: Any, *, uniquify: bool = True) -> Sequence[tuple[int, ...]]:
+    """What RDKit finds, of which one more than the bound is enough."""
+    most = _MOST_MATCHES + 1
+    found: Sequence[tuple[int, ...]] = mol.GetSubstructMatches(
+        query, uniquify=uniquify, useChirality=True, maxMatches=most
+    )
+    return found
+
+
+def _check_matches(number: int, found: int, smarts: str) -> None:
+    if found > _MOST_MATCHES:
+        raise InputError(
+            f"PATTERN must have at most {_MOST_MATCHES:,} matches in a molecule, and {smarts!r} "
+            f"has more in molecule {number}, from 0; join its parts by bonds, or leave the "
+            "molecule out."
+        )
+
+
+def _has_recursive_stereo(smarts: str) -> bool:
+    """Whether a sign of stereo stands within ``$(…)``; an @ that is not of an atom is of a ring."""
+    # the brackets that are open; "$" stands for that of a recursive SMARTS
+    opened = [""]
+    for before, letter in pairwise(f" {smarts}"):
+        if letter in "([":
+            opened.append("$" if before == "$" else letter)
+        elif letter in ")]":
+            opened.pop()
+        elif "$" in opened and (letter in "/\\" or (letter == "@" and opened[-1] == "[")):
+            return True
+    return False
 
 
 def to_smarts(structure: Any) -> str | None:

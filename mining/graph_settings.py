@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.graph_classes import GraphClasses, read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
 
@@ -16,7 +17,8 @@ class GraphSettings:
     ``features`` are names of features to use, ``feature_file`` has them where they are not with the
     graph, and ``label_names`` and ``class_names`` are files with the names of labels, and of the
     classes of graphs, which ``class_column`` has in a table of molecules. The others are what
-    :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1.
+    :func:`gomkcn.read_graph` is told about edges; columns are named, or numbered from 1. Weights
+    are not used.
     """
 
     path: str = ""
@@ -30,14 +32,13 @@ class GraphSettings:
     source: str | None = None
     target: str | None = None
     relation: str | None = None
-    weight: str | None = None
     smiles: str | None = None
     skip_invalid: bool | None = None
 
     def read_graph(self) -> CSRGraph:
         """The graph that these settings name."""
         own = {name: value for name, value in vars(self).items() if not name.startswith("class_")}
-        return read_graph(**own)
+        return read_graph(**own, weight=NONE)
 
     def read_classes(self) -> GraphClasses | None:
         """The classes of its graphs, where there are any."""

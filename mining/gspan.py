@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
@@ -103,7 +103,7 @@ class FrequentSubgraphs(Tabular):
         ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
         graphs in which the subgraphs were found.
         """
-        search = _Search(as_csr(graphs), self.labels)
+        search = _Search(as_unweighted(graphs), self.labels)
         column = {code.name: at for at, code in enumerate(self.codes)}
         wanted = {name for code in self.codes for name in code.prefixes}
         contains = np.zeros((search.graph.num_graphs, len(self)), bool)
@@ -154,7 +154,7 @@ def frequent_subgraphs(
     >>> found.structures[0].to_text(), found.support.tolist()
     ('0--1, 1--2, 2--3', [2])
     """
-    csr = as_csr(graphs)
+    csr = as_unweighted(graphs)
     num_nodes = check_sizes("sizes", sizes, 2, _MOST_NODES)
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels

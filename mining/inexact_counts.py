@@ -16,7 +16,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.candidates.shapes import find_shapes
@@ -153,7 +153,7 @@ def count_inexact(
     """
     check_int("max_edits", max_edits, 0)
     check_int("max_steps", max_steps, 1)
-    graph = as_csr(graph)
+    graph = as_unweighted(graph)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
 

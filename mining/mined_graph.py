@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
 from gomkcn_dgl.node_order import NodeOrder
@@ -62,7 +62,7 @@ class MinedGraph:
     @classmethod
     def of(cls, graph: Any, y: Any = None) -> MinedGraph:
         """Put a graph in order, and find the categories among its features."""
-        given = as_csr(graph)
+        given = as_unweighted(graph)
         order, classes = NodeOrder.of(given), classes_of(y, given)
         if classes is not None:
             classes = classes._replace(labels=classes.labels[order.graphs])
@@ -114,10 +114,10 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
     return as_graph_classes(y)
 
 
-def without_weights(graph: CSRGraph) -> CSRGraph:
-    """Leave the weights of edges out, and note it."""
-    if graph.weights is None:
-        return graph
-    note = "edge weights are not used for mining: a pattern has an edge or not"
-    log.info(note)
-    return replace(graph, weights=None, notes=(*graph.notes, note))
+def refuse_no_edges(graph: CSRGraph) -> None:
+    """Refuse a graph in which there is nothing to mine."""
+    if not graph.num_edges:
+        raise InputError(
+            "the graph must have an edge between two different nodes, and it has none; look at how "
+            "it is read with gomkcn info."
+        )

@@ -14,18 +14,19 @@ from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph import as_csr, graph_labels
+from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
 from gomkcn_dgl.runtime.steps import Steps, digest_of
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
+from mining.counting.census import check_channels
 from mining.counting.sought import STEPS_PER_SECOND, steps_in
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.locating import locate_patterns
-from mining.mined_graph import MinedGraph, classes_of, without_weights
+from mining.mined_graph import MinedGraph, classes_of, refuse_no_edges
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
 from mining.pattern import Patterns, merge
@@ -197,27 +198,27 @@ class Miner:
         Raises
         ------
         InputError
-            For a parameter out of range, or a graph without nodes.
+            For a parameter out of range, or a graph without nodes or edges.
         RunInterruptedError
             If a signal asked to stop.
         """
         # 1. read the graph
         self.check()
-        given = without_weights(as_csr(graph))
+        given = as_unweighted(graph)
+        # before the search, which would end with it
+        check_channels(given)
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        # without an edge there is nothing to grow, to learn or to compare
-        has_edges = given.num_edges > 0
-        sources = self.source_names if has_edges else ()
+        refuse_no_edges(given)
+        sources = self.source_names
         proposed = given_patterns(self.given_structures, given.relations)
         rules = self.choice_rules(given.num_edges)
-        rules = rules if has_edges else replace(rules, nulls=())
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar, n_jobs=self.n_jobs) if steps is None else steps
             # 2. which neighbourhoods are frequent: filters as cluster centres
-            filters = self._mine_filters(mined, steps) if has_edges else None
+            filters = self._mine_filters(mined, steps)
             if filters is not None and "filters" in sources:
                 proposed += patterns_of_filters(filters.filters_, mined, rules.sizes)
             if "frequent" in sources:

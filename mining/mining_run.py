@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes, tell_apart
 from gomkcn_dgl.runtime import html_module_of, html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
@@ -132,7 +132,7 @@ class MiningRun:
         >>> [pattern.description for pattern in run.patterns]
         ['cycle of 4 nodes']
         """
-        csr = as_csr(graph)
+        csr = as_unweighted(graph)
         if getattr(miner, "graph_key_", None) != key_of(csr):
             raise InputError(
                 "graph must be the one that the miner was fitted to, with its nodes in the same "

@@ -9,7 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 
 from gomkcn_dgl.checks import check_choice, check_int
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from mining.counting.graphlets import NUM_ORBITS
 from mining.graph_estimator import GraphEstimator
 from mining.pattern_counts import LEVELS
@@ -50,7 +50,7 @@ class OrbitCounts(TransformerMixin, GraphEstimator):
         ``graph`` is anything :func:`gomkcn.as_csr` takes.
         """
         self.fit(graph)
-        csr = as_csr(graph)
+        csr = as_unweighted(graph)
         counts = orbit_counts(csr, self.size).astype(np.float64)
         if self.level == "node":
             return counts

@@ -11,7 +11,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CSRGraph, split_graphs
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
 from gomkcn_dgl.runtime.steps import Arrays, Steps
@@ -91,7 +91,7 @@ def bag_of_patterns(
     """
     check_choice("level", level, LEVELS)
     check_int("max_steps", max_steps, 1)
-    csr = as_csr(graph)
+    csr = as_unweighted(graph)
     count = count_in_graphs if level == "graph" else _count_at_nodes
     of_graph, of_patterns = category_colors(patterns, csr)
     structures = [one.structure for one in patterns]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from mining.counting.sought import steps_in
 from mining.filters.filter_miner import FilterMiner
 from mining.graph_estimator import GraphEstimator
@@ -148,7 +148,7 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
             or ``[V, patterns]`` of occurrences or their logarithm.
         """
         check_is_fitted(self)
-        csr = with_relations(as_csr(graph), self.relations_)
+        csr = with_relations(as_unweighted(graph), self.relations_)
         if self.values == COPIES:
             return self.motif_set_.transform(csr, self._level)
         max_steps = steps_in(_PATIENCE * (self.count_seconds or COUNT_SECONDS))

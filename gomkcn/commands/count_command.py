@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, file_options, option_table, reading_option, show_log
+from gomkcn.commands.base import (
+    INPUT,
+    Command,
+    file_options,
+    option_table,
+    reading_option,
+    say,
+    say_row,
+    say_values,
+    show_log,
+)
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +63,7 @@ class _Task:
 
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Options
     --errors max_edits  N        Also count with up to N edges missing or added
@@ -105,7 +115,7 @@ def count(
     gomkcn count house friends.txt.gz --errors 2 --list 40 --jobs 4
     gomkcn count 'a -> b, b -> c, a !> c, a.degree >= 10' regulation.csv
     """
-    show_log(quiet=True)
+    show_log(brief=True)
     from gomkcn_dgl.checks import check_choice, check_float, check_int
     from mining.counting.sought import READINGS, SUBGRAPH, steps_in
 
@@ -130,13 +140,12 @@ def count(
         rows, list_places = _count_where(said, path, task, options)
     else:
         rows, list_places = _count_structure(pattern, path, task, options)
-    for name, value in rows.items():
-        click.echo(f"{name:<11} {value}")
+    say_values(rows, 11)
     if most:
         names, places, complete = list_places()
-        click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
+        say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
-            click.echo("\t".join(map(str, row)))
+            say_row(row)
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -185,10 +194,11 @@ def _count_smarts(pattern: str, path: str, task: _Task, options: dict[str, Any])
 
 def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, Any]) -> Counted:
     """The occurrences of a pattern with conditions."""
+    from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_with_attributes
     from mining.counting.conditional_search import ConditionalSearch
 
-    graph, attributes = read_with_attributes(path, **options)
+    graph, attributes = read_with_attributes(path, **options, weight=NONE)
     conditions = len(said.absent) + len(said.conditions)
     size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=conditions)
     rows = _head(f"{' '.join(said.text.split())}: {size}", path, graph)
@@ -198,6 +208,7 @@ def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, A
 
 def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
+    from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.conditional_search import ConditionalSearch, text_of
@@ -205,7 +216,7 @@ def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, An
     from mining.graph_relations import channels_in, joined_relations
 
     # 1. the structure in terms of the graph
-    graph = read_graph(path, **options)
+    graph = read_graph(path, **options, weight=NONE)
     given = read_pattern(pattern, graph)
     rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
     given, colors = in_categories(given, graph)

@@ -10,7 +10,8 @@
     term      = NAME "." ( ATTRIBUTE | '"' ATTRIBUTE '"' )
     value     = NUMBER | '"' TEXT '"'
 
-``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent.
+``!>`` and ``!-``, or ``not`` in front of an edge, say that it must be absent. A number is written
+as in Python: 0.001, -.5, 2. or 1.0e-3. What can be a number or a term, as 0.5, is a number.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _NAME = re.compile(r"[^\s,;:>\[!-]+")
 _RELATION = re.compile(r'\[[ \t]*relation[ \t]*=[ \t]*(?:"([^"]+)"|(\w+))[ \t]*\]')
 _TERM = re.compile(r"""([^\s,;:>\[!.=<"'-]+)\.(?:(\w+)|"([^"]+)")""")
 _OPERATOR = re.compile(r"!=|<=|>=|=|<|>|not[ \t]+in\b|in\b")
-_VALUE = re.compile(r'(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])|"([^"]*)"')
+_DIGITS = r"\d+(?:_\d+)*"
+_NUMBER = rf'[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?(?![\w."])'
+_VALUE = re.compile(rf'({_NUMBER})|"([^"]*)"', re.ASCII)
 _OPEN, _COMMA, _CLOSE = (re.compile(sign) for sign in (r"\(", ",", r"\)"))
 _NEGATED = {"=": "!=", "<": ">=", ">": "<=", "in": "not in"}
 _NEGATED |= {other: one for one, other in _NEGATED.items()}
@@ -75,12 +78,13 @@ class Term(NamedTuple):
 class Condition(NamedTuple):
     """Two attributes, or an attribute and values, that are compared.
 
-    Under ``not`` the operator is the opposite one.
+    Under ``not`` the operator is the opposite one. Values are as they were written, without quotes:
+    the column of the attribute decides whether they stand for numbers.
     """
 
     left: Term
     operator: str
-    right: Term | tuple[str | float, ...]
+    right: Term | tuple[str, ...]
 
     @property
     def terms(self) -> list[Term]:
@@ -161,15 +165,27 @@ class _Reader:
 def _read_condition(reader: _Reader, is_negated: bool) -> Condition | None:
     """A condition; None where no attribute and operator come next."""
     begin = reader.at
+    if reader.take(_VALUE) and reader.take(_OPERATOR):
+        reader.refuse(
+            "pattern must have NODE.ATTRIBUTE in front of the sign and its value behind it, as in "
+            "a.size > 0.5.",
+            begin,
+        )
+    reader.at = begin
     left = _read_term(reader)
     operator = reader.take(_OPERATOR) if left else None
     if left is None or operator is None:
         reader.at = begin
         return None
     sign = " ".join(operator.group().split())
-    right = _read_values(reader) if sign.endswith("in") else _read_term(reader)
-    if right is None:
-        right = (_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE"),)
+    right: Term | tuple[str, ...] | None
+    if sign.endswith("in"):
+        right = _read_values(reader)
+    else:
+        # 0.5 is a number, though it could be the attribute 5 of a node 0
+        ahead = _VALUE.match(reader.text, reader.at)
+        right = None if ahead else _read_term(reader)
+        right = right or (_read_value(reader, f"behind {sign}", " or NODE.ATTRIBUTE"),)
     return Condition(left, _NEGATED[sign] if is_negated else sign, right)
 
 
@@ -178,7 +194,7 @@ def _read_term(reader: _Reader) -> Term | None:
     return term and Term(term[1], term[2] or term[3], at)
 
 
-def _read_values(reader: _Reader) -> tuple[str | float, ...]:
+def _read_values(reader: _Reader) -> tuple[str, ...]:
     if not reader.take(_OPEN):
         reader.refuse('pattern must have values in brackets behind in, such as ("a", "b").')
     values = [_read_value(reader, "in brackets")]
@@ -189,11 +205,11 @@ def _read_values(reader: _Reader) -> tuple[str | float, ...]:
     return tuple(values)
 
 
-def _read_value(reader: _Reader, where: str, other: str = "") -> str | float:
+def _read_value(reader: _Reader, where: str, other: str = "") -> str:
     value = reader.take(_VALUE)
     if value is None:
         reader.refuse(f'pattern must have a number or "text" in quotes{other} {where}.')
-    return float(value[1]) if value[1] else value[2]
+    return str(value[1] or value[2])
 
 
 def _read_edge(

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
+from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
 from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
 from gomkcn_dgl.io.tables import Source, Table, line_error, text_source
 from gomkcn_dgl.runtime.files import listed, printable
@@ -124,9 +124,10 @@ class EdgeLayout:
         if table.has_names:
             header = f"header on line {table.header}" if table.header else ""
         left = f"; not used: {listed(self.unused)}" if self.unused else ""
-        log.info("columns: %s%s%s", ", ".join(said), f" ({header})" if header else "", left)
+        where = f" ({header})" if header else ""
+        log.log(READING, "columns: %s%s%s", ", ".join(said), where, left)
         for note in table.notes:
-            log.info("%s", note)
+            log.log(READING, "%s", note)
         weights = [] if self.unweighted is None else [self.unweighted]
         return table.read([*self.used, *weights])
 
@@ -242,7 +243,7 @@ def position_of(role: str, column: Column, table: Source) -> int:
             raise InputError(f"{role} must be a column from 1 to {len(names)}, got {column}.")
         return int(column) - 1
     if column in names:
-        return list(names).index(column)
+        return list(names).index(str(column))
     rule = f"name a column among {listed(filter(None, names))}"
     if not table.has_names:
         rule = f"be the number of a column, 1 to {len(names)}, in a table without a header"

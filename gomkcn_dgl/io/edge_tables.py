@@ -19,14 +19,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graph_content import UNDIRECTED, ColumnChoice, GraphContent, zero_note
+from gomkcn_dgl.graph_content import (
+    READING,
+    UNDIRECTED,
+    ColumnChoice,
+    GraphContent,
+    zero_note,
+)
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
+from gomkcn_dgl.io.table_form import NUM_FIRST
 from gomkcn_dgl.io.tables import (
-    NUM_FIRST,
     Source,
     Table,
     arrow_table,
     as_texts,
+    as_utf8,
     check_names,
     open_stream,
     read_text,
@@ -77,6 +84,15 @@ def from_edge_table(table: Any, choice: ColumnChoice) -> GraphContent:
                 f"{role} must name a column of {_OWNER}, got {type(column).__name__}."
             )
     return _content(open_stream(table, _OWNER), choice)
+
+
+def read_ends(data: bytes) -> list[str]:
+    """The sources, and then the targets, of the edges of a CSV text as :func:`read_edges` does."""
+    source = open_text(as_utf8(data), True, ColumnChoice())
+    layout = find_layout(source, ColumnChoice())
+    table = source.read(layout.ends)
+    ids, ends = _number_ends(table, layout.ends) if len(table) else (np.empty(0), [])
+    return [name for end in ends for name in ids[end].astype(str).tolist()]
 
 
 def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
@@ -140,14 +156,14 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     notes = list(layout.notes)
     if layout.unweighted is not None and (number := table.count_zeros(layout.unweighted)):
         notes.append(zero_note(number))
-        log.info("%s", notes[-1])
+        log.log(READING, "%s", notes[-1])
     # 3. directions
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
     why = f"its columns are called {listed(layout.end_names)}" if kinds is None else ""
     if kinds is None and source.has_names and choice.directed is None and None not in directed:
-        log.info(UNDIRECTED, why)
+        log.log(READING, UNDIRECTED, why)
     return GraphContent(
         owner=_OWNER,
         source=ends[0],

@@ -21,7 +21,7 @@ from gomkcn_dgl.io.molecules import (
 )
 from gomkcn_dgl.io.reading import CLASS_COLUMNS, format_of, read_with_classes
 from gomkcn_dgl.io.tu_folder import read_tu_classes
-from gomkcn_dgl.runtime.files import atomic_write, listed, named, stem
+from gomkcn_dgl.runtime.files import atomic_write, listed, named, printable, stem
 from gomkcn_dgl.runtime.tabular import csv_text
 
 log = logging.getLogger("gomkcn_dgl")
@@ -56,14 +56,16 @@ def read_graph_classes(
     smiles: str | None = None,
     class_column: str | None = None,
     skip_invalid: bool | None = False,
+    needed: bool = False,
 ) -> GraphClasses | None:
     """Read the classes of a TU folder, a DGL ``.bin`` or molecules; None where there are none.
 
     ``names`` says what classes are called, by their code in the file: a mapping such as
     ``{"1": "mutagenic"}``, or a file of :func:`gomkcn_dgl.io.features.read_label_names`; None: the
     file ``NAME.classes.csv`` beside ``NAME.bin`` or such, if there is one. Labels
-    that are no classes, which the log says, are real numbers, several numbers a graph, or a number
-    of its own for each graph. ``class_column`` has the classes of molecules; the other options are
+    that are no classes are real numbers, several numbers a graph, one for all graphs, or a number
+    of its own for each graph; the log says which, and where classes are ``needed`` or named, an
+    InputError does. ``class_column`` has the classes of molecules; the other options are
     those of :func:`gomkcn.read_graph`.
     """
     path = Path(path)
@@ -84,10 +86,18 @@ def read_graph_classes(
                 "class_column is for molecules, and for the classes of nodes, and the format is "
                 f"{format}."
             )
-        classes = None if codes is None else as_graph_classes(codes)
-        if names is not None and classes is None:
-            raise InputError("names of classes are given, and its graphs have no classes.")
-        return classes and _named_classes(classes, names, path)
+        if codes is None:
+            if names is not None:
+                raise InputError("names of classes are given, and its graphs have no classes.")
+            return None
+        if needed or names is not None:
+            classes = _must_be_classes(codes, "graphs")
+        else:
+            found = as_graph_classes(codes)
+            if found is None:
+                return None
+            classes = found
+        return _named_classes(classes, names, path)
 
 
 def read_node_classes(
@@ -111,12 +121,7 @@ def read_node_classes(
     with named(path):
         is_known = np.array([one is not None and one == one for one in codes])
         known = np.array([code for code, known in zip(codes, is_known, strict=True) if known])
-        classes = _number_classes(known)
-        if classes is None:
-            raise InputError(
-                "the classes of its nodes must be two or more names or integers, each that of "
-                f"several nodes, got {listed(map(str, np.unique(known)))}."
-            )
+        classes = _must_be_classes(known, "nodes")
         labels = np.full(graph.num_nodes, -1)
         labels[is_known] = classes.labels
         return graph, _named_classes(classes._replace(labels=labels), names, path)
@@ -167,23 +172,41 @@ def as_graph_classes(labels: Any) -> GraphClasses | None:
     True
     """
     classes = _number_classes(to_numpy(labels))
-    if classes is None:
-        log.info("labels of graphs: not used, since they are no classes")
+    if isinstance(classes, str):
+        log.info("labels of graphs: not used, since %s", classes)
+        return None
     return classes
 
 
-def _number_classes(codes: np.ndarray) -> GraphClasses | None:
-    """Number classes; None for codes that are no classes."""
+def _must_be_classes(codes: Any, members: str) -> GraphClasses:
+    """Number classes; refuse codes that are no classes."""
+    classes = _number_classes(to_numpy(codes))
+    if isinstance(classes, str):
+        raise InputError(
+            f"its {members} must have two or more classes, names or integers that several "
+            f"{members} have, and {classes}."
+        )
+    return classes
+
+
+def _number_classes(codes: np.ndarray) -> GraphClasses | str:
+    """Number classes; of codes that are no classes, why they are none."""
     # one column is as good as none
     codes = codes.reshape(-1) if codes.size == len(codes) else codes
-    is_whole = True
+    if codes.ndim > 1:
+        return f"each has {codes[0].size} numbers"
     if codes.dtype.kind == "f":
-        is_whole = bool(np.isfinite(codes).all() and (codes == np.round(codes)).all())
-        codes = codes.astype(np.int64) if is_whole else codes
+        real = codes[~(np.isfinite(codes) & (codes == np.round(codes)))]
+        if len(real):
+            return f"there are real numbers, such as {real[0]:g}"
+        codes = codes.astype(np.int64)
     known, position = np.unique(codes, return_inverse=True)
-    if not is_whole or codes.ndim > 1 or not 2 <= len(known) < len(codes):
-        return None
-    return GraphClasses(position.astype(np.int64), tuple(map(str, known.tolist())))
+    names = tuple(map(str, known.tolist()))
+    if len(known) < 2:
+        return f"there is one class only, {printable(names[0])!r}" if names else "there is none"
+    if len(known) == len(codes):
+        return f"each has one of its own, such as {printable(names[0])!r}"
+    return GraphClasses(position.astype(np.int64), names)
 
 
 def read_node_mask(path: str | os.PathLike[str]) -> np.ndarray | None:

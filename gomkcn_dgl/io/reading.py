@@ -282,6 +282,8 @@ def _read(
             graph, attributes = _take_class_columns(graph, classes)
             if features is not None:
                 graph = select_features(graph, features)
+    if edges.get("weight") == NONE:
+        graph = graph.without_weights()
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
@@ -452,6 +454,8 @@ def _find_features(
 def _check_options(format: str, choice: ColumnChoice, of_molecules: MoleculeOptions) -> None:
     """Refuse what cannot be said about a format."""
     wrong = [name for name in choice.of_edges if name not in _EDGE_OPTIONS.get(format, ())]
+    # whatever is read can be read without weights
+    wrong = [name for name in wrong if name != "weight" or choice.weight != NONE]
     if format not in EDGE_FORMATS and wrong:
         raise InputError(
             f"{wrong[0]} is for {listed(EDGE_FORMATS)}, and the format is {format}, which says "

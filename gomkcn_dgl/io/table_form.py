@@ -23,12 +23,13 @@ from typing import NamedTuple
 
 from gomkcn_dgl.errors import InputError
 
-# the first lines that are looked at, and the bytes in which they are
-_SAMPLE_ROWS = 1000
+# the first rows, by which it is told what a table and its columns are, and the bytes that hold them
+NUM_FIRST = 1000
 _SAMPLE_BYTES = 2**18
 _SEPARATORS = "\t;,|"
 _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
-_MARKS = "#%"
+# what begins a comment
+MARKS = "#%"
 _ATTRIBUTES = re.compile(rb"[ \t,;|]+(\{[^\n]*\})[ \t]*$", re.MULTILINE)
 _ATTRIBUTES_OF_LINE = re.compile(_ATTRIBUTES.pattern.decode())
 _WORD = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
@@ -110,14 +111,14 @@ def find_form(
     """
     head = _whole_lines(data, _SAMPLE_BYTES)
     lines = _sample(head)
-    if not any(line[:1] not in _MARKS for line in lines):
+    if not any(line[:1] not in MARKS for line in lines):
         head = data
         lines = _sample(data, until_plain=True)
     if not lines:
         raise InputError("the file holds blank lines, and no row.")
     # 1. and 2. the separator, by lines that are no comments, or by all where each has a mark
     said = _SEPARATOR_LINE.match(data)
-    plain = [line for line in lines if line[:1] not in _MARKS][bool(said) :] or lines
+    plain = [line for line in lines if line[:1] not in MARKS][bool(said) :] or lines
     bare = [_ATTRIBUTES_OF_LINE.sub("", line) for line in plain]
     has_attributes = all("" != own != line for own, line in zip(bare, plain, strict=True))
     if has_attributes:
@@ -176,8 +177,8 @@ def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
             if any(cell.strip() for cell in cells) or len(cells) > 1:
                 yield Row(number + reader.line_num, [cell.strip() for cell in cells])
     except csv.Error as error:
-        line = number + reader.line_num
-        raise InputError(f"line {line}: the table is malformed ({error}).") from None
+        at = number + reader.line_num
+        raise InputError(f"line {at}: the table is malformed ({error}).") from None
 
 
 def without_attributes(data: bytes, form: TableForm) -> bytes:
@@ -252,9 +253,9 @@ def _sample(data: bytes, until_plain: bool = False) -> list[str]:
         line = raw.decode("utf-8", "replace").strip(" \n\v\f")
         if not line.strip():
             continue
-        num_plain += line[0] not in _MARKS
+        num_plain += line[0] not in MARKS
         lines.append(line)
-        if num_plain == _SAMPLE_ROWS or (len(lines) >= _SAMPLE_ROWS and not until_plain):
+        if num_plain == NUM_FIRST or (len(lines) >= NUM_FIRST and not until_plain):
             break
     return lines
 
@@ -305,12 +306,12 @@ def _words(text: str, form: TableForm) -> list[str]:
 
 def _with_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> TableForm:
     """Tell which marks begin comments, and which comments could be rows."""
-    without = [line for line in plain if not any(mark in line for mark in _MARKS)]
+    without = [line for line in plain if not any(mark in line for mark in MARKS)]
     widths = [len(_cut(line, form)) for line in without or plain]
     width = Counter(widths).most_common(1)[0][0]
     marks = ""
     could_be_rows = list[str]()
-    for mark in _MARKS:
+    for mark in MARKS:
         if mark.encode() not in data:
             continue
         own = _marked_lines(data, mark, form)
@@ -341,14 +342,14 @@ def _marked_lines(data: bytes, mark: str, form: TableForm) -> list[str]:
         end = data.find(b"\n", place)
         end = len(data) if end < 0 else end
         lines.append(data[start:end].decode("utf-8", "replace").strip())
-        if len(lines) == _SAMPLE_ROWS:
+        if len(lines) == NUM_FIRST:
             break
     return lines
 
 
 def _is_marked(cell: str, mark: str) -> bool:
     """Whether a cell begins with a mark and a letter after it."""
-    return len(cell) > 1 and cell[0] == mark and not (cell[1].isspace() or cell[1] in _MARKS)
+    return len(cell) > 1 and cell[0] == mark and not (cell[1].isspace() or cell[1] in MARKS)
 
 
 def _cut(line: str, form: TableForm) -> list[str]:
@@ -357,9 +358,17 @@ def _cut(line: str, form: TableForm) -> list[str]:
         line = _ATTRIBUTES_OF_LINE.sub("", line)
     if form.separator is None:
         return _words(line, form)
-    quoting = csv.QUOTE_MINIMAL if form.has_quotes else csv.QUOTE_NONE
-    reader = csv.reader([line], delimiter=form.separator, skipinitialspace=True, quoting=quoting)
-    return [cell.strip() for cell in next(reader, [])]
+    reader = csv.reader(
+        [line],
+        delimiter=form.separator,
+        skipinitialspace=True,
+        quoting=csv.QUOTE_MINIMAL if form.has_quotes else csv.QUOTE_NONE,
+    )
+    try:
+        return [cell.strip() for cell in next(reader, [])]
+    # a cell that is too long, which the reader of the rows refuses with its line
+    except csv.Error:
+        return line.split(form.separator)
 
 
 def _leading_lines(head: bytes, form: TableForm, width: int) -> list[str]:
@@ -368,7 +377,7 @@ def _leading_lines(head: bytes, form: TableForm, width: int) -> list[str]:
     def is_left_out(line: str) -> bool:
         could_be_row = _is_marked(line, line[:1]) and len(_cut(line, form)) == width
         return not line.strip() or (
-            line[0] in _MARKS and (line[0] in form.marks or not could_be_row)
+            line[0] in MARKS and (line[0] in form.marks or not could_be_row)
         )
 
     lines = head[_offset(head, form.num_skipped) :].split(b"\n")
@@ -394,7 +403,7 @@ def first_rows(data: bytes, form: TableForm) -> list[Row]:
     for part in (_whole_lines(data, _SAMPLE_BYTES), data):
         rows = list[Row]()
         try:
-            for row in itertools.islice(rows_of(part, form), _SAMPLE_ROWS):
+            for row in itertools.islice(rows_of(part, form), NUM_FIRST):
                 rows.append(row)
         # the sample ends within quotes, or the reader comes to the bad line as well
         except InputError:
@@ -508,7 +517,7 @@ def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
     counts = [int(cell) for cell in first[1:]]
     # as many rows as it says, whose ids count from 0 or from 1; a matrix has its size twice
     num_rows = len(below)
-    if len(rows) == _SAMPLE_ROWS:
+    if len(rows) == NUM_FIRST:
         num_rows = 1 + data[_offset(data, line) :].rstrip(b"\n").count(b"\n")
     ids = [int(cell) for cell in ends]
     fits = max(ids) - (0 if min(ids) == 0 else 1) < num_nodes

@@ -26,6 +26,7 @@ from pyarrow import csv as arrow_csv
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.table_form import (
+    NUM_FIRST,
     Row,
     TableForm,
     attribute_texts,
@@ -49,8 +50,6 @@ _INTEGER = re.compile(r"-?[0-9]+")
 _WHOLE = r"^-?(0|[1-9][0-9]*)(\.0*)?$"
 _ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
-# the first cells of a column, by which it is told what it holds
-NUM_FIRST = 1000
 # bytes that Arrow parses at a time, of at most 2^31
 _BLOCK_BYTES = 2**28
 
@@ -95,11 +94,12 @@ class Table:
 
         Where one end of edges is a whole number throughout, other tools write the other as 1.0.
         """
-        numbers = [_cast(self._complete(at), pa.float64()) for at in columns]
-        if not self.is_text or None in numbers:
+        if not self.is_text or any(
+            _cast(self._complete(at), pa.float64()) is None for at in columns
+        ):
             return self
         own = {
-            at: pc.replace_substring_regex(self.columns[at], r"^(-?\d+)\.0+$", r"\1")
+            at: pc.replace_substring_regex(self.columns[at], r"^(-?(?:0|[1-9][0-9]*))\.0+$", r"\1")
             for at in columns
         }
         return replace(self, columns={**self.columns, **own})
@@ -343,8 +343,12 @@ def open_stream(stream: Any, owner: str) -> Source:
 
 
 def as_texts(column: pa.Array) -> list[str]:
-    """The first values of a column as text, "" for a missing one."""
-    values = column[:NUM_FIRST].to_pylist()
+    """The first values of a column as text, "" for a missing one; none of what is no value."""
+    try:
+        values = column[:NUM_FIRST].to_pylist()
+    # of a damaged file, or a type without values in Python
+    except pa.ArrowException:
+        return []
     return ["" if value is None else str(value) for value in values]
 
 

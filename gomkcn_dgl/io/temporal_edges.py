@@ -1,26 +1,32 @@
 """Edges with times: from a file, a table or a NetworkX graph to arrays in the order of the times.
 
-Times are numbers, such as Unix seconds, or timestamps. A window is a number in their unit, or a
-text such as "1h".
+Times are numbers, such as Unix seconds, or timestamps. They are kept as they are, as whole numbers
+of ticks, a power of ten of which is a unit of the numbers, or a second of timestamps. A window is a
+number in their unit, or a text such as "1h".
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
+from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, position_of
 from gomkcn_dgl.io.edge_tables import open_edges
-from gomkcn_dgl.io.tables import Source, is_table, open_stream, to_array
+from gomkcn_dgl.io.tables import Source, is_table, open_stream, shown, to_array
 from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
@@ -28,7 +34,27 @@ log = logging.getLogger("gomkcn_dgl")
 _TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_MICROSECONDS = 1_000_000
+# units of NumPy's timedelta64 that have a fixed length, in seconds
+_OF_NUMPY = {
+    **{"W": Fraction(604_800), "D": Fraction(86_400), "h": Fraction(3600), "m": Fraction(60)},
+    **{unit: Fraction(1, 1000**power) for power, unit in enumerate(("s", "ms", "us", "ns", "ps"))},
+}
+# units of times that are numbers: how many are in a second, and what they are called
+TIME_UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_UNIT_NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+# 1990 and 2100 in Unix seconds: the numbers of these dates in one unit are those of no date in
+# another, so that the size of times tells their unit
+_FIRST_DATE, _LAST_DATE = 631_152_000, 4_102_444_800
+# digits behind the point of times that are kept as they are: nanoseconds of seconds
+_MOST_DIGITS = 9
+# whole numbers that a float64 tells from their neighbours
+_EXACT_FLOAT = 2**53
+# all digits that a float64 can have in decimals, before and behind the point
+_DIGITS_OF_A_FLOAT = 1100
+# letters of a number that has no more digits than a float64 tells apart, and a point
+_FEW_LETTERS = 16
+# digits behind those of nanoseconds
+_BELOW_NANOSECONDS = re.compile(r"\.[0-9]{9}[0-9]*[1-9]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,44 +66,89 @@ class TemporalEdges:
     source, target : numpy.ndarray
         int64 ``[E]``, numbers of nodes from 0.
     times : numpy.ndarray
-        int64 or float64 ``[E]``, ascending.
+        int64, or uint64 where one is over 2⁶³ - 1, ``[E]``, ascending, in ticks. float64 where
+        numbers have more than nine digits behind the point.
     num_nodes : int
         Nodes that have an edge to another node.
-    unit : int
-        Units of ``times`` in a second: 1 for numbers, 1,000,000 for timestamps.
+    ticks : int
+        Ticks in a unit of the times as they were given, which is a second of timestamps.
+    unit : str
+        The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, where a window
+        has a unit of its own.
+    unit_note : str
+        How ``unit`` is known; empty for timestamps.
     """
 
     source: np.ndarray
     target: np.ndarray
     times: np.ndarray
     num_nodes: int
-    unit: int = 1
+    ticks: int = 1
+    unit: str = "s"
+    unit_note: str = ""
 
-    def window(self, window: float | str | timedelta | np.timedelta64) -> float:
-        """A window in the unit of the times.
+    def window(self, window: float | str | timedelta | np.timedelta64) -> int | float:
+        """A window in ticks, exactly; rounded to a float where the times are floats.
 
-        Numbers are in the unit of times that are numbers, and else seconds. A text may end in s,
-        min, h, d or w; a timedelta of Python, NumPy or pandas is in seconds.
+        A number is in the unit of the times as they were given, that of timestamps is the second.
+        A text may end in s, min, h, d or w; a timedelta of Python, NumPy or pandas has a unit, too.
         """
-        if isinstance(window, str):
-            match = _WINDOW.fullmatch(window.strip())
-            length = float(match[1]) * _SECONDS[match[2] or "s"] if match else -1.0
-        elif isinstance(window, np.timedelta64):
-            length = float(window / np.timedelta64(1, "s"))
-        elif isinstance(window, (int, float, np.integer, np.floating)):
-            length = float(window)
+        length = Window.read(window)
+        ticks = length.number * self.ticks * (TIME_UNITS[self.unit] if length.has_unit else 1)
+        # whole times are compared as whole numbers
+        return float(ticks) if self.times.dtype.kind == "f" else math.floor(ticks)
+
+    def last_within(self, window: float) -> np.ndarray:
+        """The last edge at most a window, in ticks, after each edge, int64 ``[E]``."""
+        times: np.ndarray = self.times
+        if not len(times) or times.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                return np.searchsorted(times, times + window, "right") - 1
+        # since the first edge, which is less than 2**64 of any two whole numbers of 64 bits
+        bits = times.astype(np.uint64)
+        since = bits - bits[0]
+        left = since[-1] - since
+        reach = np.minimum(left, np.uint64(min(int(window), int(since[-1]))))
+        return np.searchsorted(since, since + reach, "right") - 1
+
+
+class Window(NamedTuple):
+    """The length of a window, exactly, in seconds where it has a unit."""
+
+    number: Fraction
+    has_unit: bool
+
+    @classmethod
+    def read(cls, window: Any) -> Window:
+        """Read what may be given as a window, or refuse it.
+
+        >>> Window.read("1.5h")
+        Window(number=Fraction(5400, 1), has_unit=True)
+        """
+        found, has_unit = Fraction(-1), True
+        match = _WINDOW.fullmatch(window.strip()) if isinstance(window, str) else None
+        if match is not None:
+            found, has_unit = Fraction(match[1]) * _SECONDS[match[2] or "s"], bool(match[2])
         elif isinstance(window, timedelta):
-            length = window.total_seconds()
-        else:
-            length = -1.0
-        if isinstance(window, bool) or not 0 <= length < np.inf:
+            # a Timedelta of pandas has nanoseconds beside those of Python
+            nanoseconds = getattr(window, "nanoseconds", 0)
+            found = Fraction(window // timedelta(microseconds=1), 10**6)
+            found += Fraction(nanoseconds, 10**9)
+        elif isinstance(window, np.timedelta64):
+            unit, step = np.datetime_data(window.dtype)
+            if unit in _OF_NUMPY and not np.isnat(window):
+                found = _OF_NUMPY[unit] * step * int(window.astype(np.int64))
+        elif isinstance(window, (int, np.integer)) and not isinstance(window, bool):
+            found, has_unit = Fraction(int(window)), False
+        elif isinstance(window, (float, np.floating)) and np.isfinite(window):
+            found, has_unit = Fraction(float(window)), False
+        # longer ones are no float, and no window has use for them
+        if not 0 <= found <= 10**280:
             raise InputError(
                 "window must be a number of at least 0, or one that ends in s, min, h, d or w, "
-                f"such as '1h', got {window!r}."
+                f"such as '1h', got {shown(window) if isinstance(window, str) else repr(window)}."
             )
-        length *= self.unit
-        # whole times are compared as whole numbers
-        return int(length) if self.times.dtype.kind == "i" else length
+        return cls(found, has_unit)
 
 
 def read_temporal_edges(
@@ -86,6 +157,7 @@ def read_temporal_edges(
     source: Column | None = None,
     target: Column | None = None,
     time: Column | None = None,
+    time_unit: str | None = None,
 ) -> TemporalEdges:
     """Read edges with times.
 
@@ -97,11 +169,16 @@ def read_temporal_edges(
     source, target, time : str or int, optional
         Columns, by name or by number from 1. By default they are told by the header; in a table
         without one they are the first three. Of a NetworkX graph, ``time`` is an attribute.
+    time_unit : str, optional
+        The unit of times that are numbers, ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``, for windows
+        that have a unit. None: the one in which all times are dates from 1990 to 2099, else the
+        second.
 
     Raises
     ------
     InputError
-        For a column that is not there, and for a time that is none, with its row.
+        For a column that is not there, and for a time that is none or cannot be kept as it is, with
+        its row.
 
     Examples
     --------
@@ -110,34 +187,49 @@ def read_temporal_edges(
     >>> read_temporal_edges(mail).times.tolist()
     [5, 7]
     """
+    if time_unit is not None:
+        check_choice("time_unit", time_unit, TIME_UNITS)
     if isinstance(graph, TemporalEdges):
+        given = {"source": source, "target": target, "time": time, "time_unit": time_unit}
+        name = next((name for name, value in given.items() if value is not None), None)
+        if name is not None:
+            raise InputError(f"{name} is for edges that are still to be read; leave it out.")
         return graph
     choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE)
     if isinstance(graph, (str, Path)):
         path, suffix = Path(graph), Path(str(graph).lower().removesuffix(".gz")).suffix
         format = suffix[1:] if suffix in (".csv", ".parquet") else "edges"
         with named(path):
-            return _of_table(open_edges(path, format, choice), choice, time)
+            return _of_table(open_edges(path, format, choice), choice, time, time_unit)
     if is_table(graph):
-        return _of_table(open_stream(graph, "the table of edges"), choice, time)
+        return _of_table(open_stream(graph, "the table of edges"), choice, time, time_unit)
     if hasattr(graph, "is_multigraph"):
-        return _read_networkx(graph, "time" if time is None else time)
+        return _read_networkx(graph, "time" if time is None else time, time_unit)
     raise InputTypeError(
         "graph must be a path, a table with __arrow_c_stream__ (pandas, Polars, DuckDB, Arrow) "
         f"or a NetworkX graph, got {type(graph).__name__}."
     )
 
 
-def _of_table(source: Source, choice: ColumnChoice, time: Column | None) -> TemporalEdges:
+def _of_table(
+    source: Source, choice: ColumnChoice, time: Column | None, time_unit: str | None
+) -> TemporalEdges:
     layout = find_layout(source, choice)
     at = _time_column(layout, time)
     table = replace(layout, roles={**layout.roles, "time": at}).read()
-    times = table.columns[at].to_pandas()
-    return _in_order([to_array(table.words(end)) for end in layout.ends], times, table.place)
+    column = table.columns[at]
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    times = column.to_pandas()
+    ends = [to_array(table.words(end)) for end in layout.ends]
+    return _in_order(ends, times, table.place, time_unit)
 
 
 def _in_order(
-    ends: Sequence[Iterable[Any]], values: Any, place: Callable[[int], str]
+    ends: Sequence[Iterable[Any]],
+    values: Any,
+    place: Callable[[int], str],
+    time_unit: str | None,
 ) -> TemporalEdges:
     """Number the nodes, sort the edges by time, drop those from a node to itself."""
     numbers: dict[Any, int] = {}
@@ -145,7 +237,8 @@ def _in_order(
         np.array([numbers.setdefault(node, len(numbers)) for node in column], np.int64)
         for column in ends
     )
-    times, unit = _as_times(values, place)
+    found = _Times.read(values, place)
+    times = found.ticks
     apart = source != target
     loops = int((~apart).sum())
     if loops:
@@ -154,44 +247,161 @@ def _in_order(
     order = np.argsort(times, kind="stable")
     nodes, rows = np.unique(np.stack([source, target]), return_inverse=True)
     source, target = rows.reshape(2, -1)
-    return TemporalEdges(source[order], target[order], times[order], len(nodes), unit)
+    times = times[order]
+    unit, note = _unit_of(times, found, time_unit)
+    return TemporalEdges(
+        source[order], target[order], times, len(nodes), found.in_a_unit, unit, note
+    )
 
 
-def _as_times(values: Any, place: Callable[[int], str]) -> tuple[np.ndarray, int]:
-    """Times as int64 or float64 and their units in a second; refuse the first that is none."""
+def _unit_of(times: np.ndarray, found: _Times, given: str | None) -> tuple[str, str]:
+    """The unit of ascending times, and how it is known: as given, or as their size says."""
+    if found.are_timestamps:
+        if given is not None:
+            raise InputError(
+                "time_unit is for times that are numbers, and these are timestamps, got "
+                f"{given!r}; leave it out."
+            )
+        return "s", ""
+    if given is not None:
+        return given, f"times are {_UNIT_NAMES[given]}, as time_unit (--time-unit) says"
+    if not len(times):
+        return "s", ""
+    first, last = (Fraction(times[end].item()) / found.in_a_unit for end in (0, -1))
+    for unit, per_second in TIME_UNITS.items():
+        if _FIRST_DATE * per_second <= first and last < _LAST_DATE * per_second:
+            dates = [
+                datetime.fromtimestamp(int(one / per_second), timezone.utc).strftime("%Y-%m-%d")
+                for one in (first, last)
+            ]
+            said = " to ".join(dict.fromkeys(dates))
+            return unit, f"times are {_UNIT_NAMES[unit]} since 1970, as their size says: {said}"
+    return "s", (
+        "times are taken as seconds, since not all are dates from 1990 to 2099 in one unit; "
+        "time_unit (--time-unit) names another"
+    )
+
+
+class _Times(NamedTuple):
+    """Times in ticks, how many are in a unit of what was given, and whether it has a unit."""
+
+    ticks: np.ndarray
+    in_a_unit: int
+    are_timestamps: bool
+
+    @classmethod
+    def read(cls, values: Any, place: Callable[[int], str]) -> _Times:
+        """Read numbers or timestamps; refuse the first that is none, or cannot be kept."""
+        import pandas as pd
+
+        column = numbers = pd.Series(values)
+        _refuse_time(column.isna().to_numpy(bool), values, place)
+        is_text = column.dtype == object or isinstance(column.dtype, pd.StringDtype)
+        if is_text:
+            numbers = pd.to_numeric(column, errors="coerce")
+        if column.dtype != bool and pd.api.types.is_numeric_dtype(numbers):
+            wrong = ~np.isfinite(numbers.to_numpy(np.float64, na_value=np.nan))
+            if not is_text or 2 * wrong.sum() <= len(wrong):
+                _refuse_time(wrong, values, place)
+                return cls(*_exact_numbers(numbers, column if is_text else None, place), False)
+        if pd.api.types.is_datetime64_any_dtype(column):
+            stamps = pd.to_datetime(column, utc=True)
+        else:
+            text = column.astype(str)
+            stamps = pd.to_datetime(text, errors="coerce", utc=True, format="ISO8601")
+            below = text.str.contains(_BELOW_NANOSECONDS).to_numpy(bool)
+            _refuse_time(below, values, place, "a timestamp of at most nanoseconds was expected")
+            _refuse_time(stamps.isna().to_numpy(bool), values, place)
+        return cls(*_exact_stamps(stamps), True)
+
+
+def _refuse_time(
+    wrong: np.ndarray,
+    values: Any,
+    place: Callable[[int], str],
+    rule: str = "a number or a timestamp was expected as time, such as 2024-01-31 10:00",
+) -> None:
+    """Refuse the first time that is wrong, if there is one."""
+    if not wrong.any():
+        return
     import pandas as pd
 
-    column = pd.Series(values)
-    if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
-        numbers = pd.to_numeric(column, errors="coerce")
-        column = column if numbers.isna().mean() > 0.5 else numbers
-    if pd.api.types.is_numeric_dtype(column) and column.dtype != bool:
-        wrong, unit = ~np.isfinite(column.to_numpy(np.float64, na_value=np.nan)), 1
-    else:
-        format = None if pd.api.types.is_datetime64_any_dtype(column) else "ISO8601"
-        column = pd.to_datetime(column, errors="coerce", utc=True, format=format)
-        wrong, unit = column.isna().to_numpy(), _MICROSECONDS
-    if wrong.any():
-        row = int(wrong.argmax())
-        got = list(values)[row]
-        if pd.isna(got):
-            raise InputError(f"{place(row)}: an edge must have a time, and it is null.")
-        raise InputError(
-            f"{place(row)}: a number or a timestamp was expected as time, such as "
-            f"2024-01-31 10:00, got {str(got)!r}."
-        )
-    if unit > 1:
-        return column.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.int64), unit
-    is_whole = pd.api.types.is_integer_dtype(column)
-    return column.to_numpy(np.int64 if is_whole else np.float64), unit
+    row = int(wrong.argmax())
+    got = list(values)[row]
+    if pd.isna(got):
+        raise InputError(f"{place(row)}: an edge must have a time, and it is null.")
+    raise InputError(f"{place(row)}: {rule}, got {shown(str(got))}.")
 
 
-def _read_networkx(graph: Any, time: Column) -> TemporalEdges:
+def _exact_stamps(stamps: Any) -> tuple[np.ndarray, int]:
+    """Timestamps as whole microseconds, or as what they have where that does not hold them."""
+    ticks = stamps.dt.tz_localize(None).to_numpy()
+    in_a_second = TIME_UNITS[np.datetime_data(ticks.dtype)[0]]
+    ticks = ticks.astype(np.int64)
+    microsecond = TIME_UNITS["us"]
+    if in_a_second > microsecond:
+        if (ticks % (in_a_second // microsecond) == 0).all():
+            return ticks // (in_a_second // microsecond), microsecond
+        return ticks, in_a_second
+    factor = microsecond // in_a_second
+    if len(ticks) and max(abs(int(ticks.min())), abs(int(ticks.max()))) >= 2**63 // factor:
+        return ticks, in_a_second
+    return ticks * factor, microsecond
+
+
+def _exact_numbers(numbers: Any, text: Any, place: Callable[[int], str]) -> tuple[np.ndarray, int]:
+    """Numbers as whole ticks, and the ticks in one; as float64 where these are no decimals."""
+    values = numbers.to_numpy()
+    if values.dtype.kind == "i":
+        return values.astype(np.int64), 1
+    if values.dtype.kind == "u":
+        fits = not len(values) or int(values.max()) < 2**63
+        return values.astype(np.int64 if fits else np.uint64), 1
+    values = numbers.to_numpy(np.float64)
+    # 1. decimals of up to 15 digits, which a float tells from each other
+    few = text is None or not len(text) or text.astype(str).str.len().max() <= _FEW_LETTERS
+    for digits in range(_MOST_DIGITS + 1 if few else 0):
+        with np.errstate(over="ignore"):
+            ticks = np.rint(values * 10**digits)
+        if (np.abs(ticks) >= _EXACT_FLOAT).any():
+            break
+        if (ticks / 10**digits == values).all():
+            return ticks.astype(np.int64), 10**digits
+    # 2. whole floats
+    if text is None:
+        is_whole = (values == np.rint(values)).all() and (np.abs(values) < 2**63).all()
+        return (values.astype(np.int64) if is_whole else values), 1
+    # 3. text of more digits
+    with localcontext() as context:
+        context.prec = _DIGITS_OF_A_FLOAT
+        exact = [Decimal(str(one).strip()) for one in text]
+        shifted = [one.scaleb(_MOST_DIGITS) for one in exact]
+        whole = [int(one) for one in shifted]
+    if any(one != other for one, other in zip(shifted, whole, strict=True)):
+        floats = map(Decimal, map(repr, values.tolist()))
+        lost = np.array([one != other for one, other in zip(floats, exact, strict=True)])
+        rule = "a time of at most nine digits behind the point, or of 15 digits, was expected"
+        _refuse_time(lost, text, place, rule)
+        return values, 1
+    shared = math.gcd(10**_MOST_DIGITS, *whole)
+    unused = next(10**n for n in range(_MOST_DIGITS, -1, -1) if shared % 10**n == 0)
+    scale, whole = 10**_MOST_DIGITS // unused, [one // unused for one in whole]
+    low, high = (0, 2**64) if min(whole) >= 0 else (-(2**63), 2**63)
+    outside = np.array([not low <= one < high for one in whole])
+    rule = (
+        "a time of 64 bits was expected, from -2⁶³ to 2⁶³ - 1, or up to 2⁶⁴ - 1 where none is "
+        "negative, in units of the last digit of any time"
+    )
+    _refuse_time(outside, text, place, rule)
+    return np.array(whole, np.int64 if max(whole) < 2**63 else np.uint64), scale
+
+
+def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalEdges:
     if not graph.is_directed():
         raise InputError("graph must be directed for the order of events, got an undirected one.")
     rows = list(graph.edges(data=time))
     ends = [[row[end] for row in rows] for end in (0, 1)]
-    return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}")
+    return _in_order(ends, [row[2] for row in rows], lambda row: f"edge {row + 1}", time_unit)
 
 
 def _time_column(layout: EdgeLayout, time: Column | None) -> int:

@@ -36,6 +36,8 @@ _FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
 _EDGE_LABELS, _EDGE_ATTRIBUTES = "_edge_labels.txt", "_edge_attributes.txt"
 _GRAPH_LABELS = "_graph_labels.txt"
 _MAX_LABELS = 4096
+# graphs without nodes that a note names
+_MOST_NAMED = 10
 _READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
 # a line such as "0  C"; then the name, one word or a few
 _NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
@@ -48,9 +50,9 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
     Edge labels are relations, unless ``choice.relation`` is "none"; edge attributes are not used.
     """
     prefix = find_tu_prefix(folder)
-    graph_ptr = _read_graph_ptr(prefix)
+    numbers, graph_ptr = _read_graphs(prefix)
     num_nodes = int(graph_ptr[-1])
-    edges = _read_edges(prefix, graph_ptr)
+    edges = _read_edges(prefix, numbers, graph_ptr)
     features = choice.features
     if features is None:
         present = [kind for kind in _FEATURES if _file(prefix, _FEATURES[kind]).is_file()]
@@ -59,7 +61,9 @@ def read_tu_folder(folder: Path, choice: ColumnChoice) -> CSRGraph:
     for kind, (_, names) in zip(features, blocks, strict=True):
         log.info("features: %d columns from the node %s", len(names), kind)
     relation, relation_names = _read_relations(prefix, len(edges), choice.relation)
-    notes = _unused_files(prefix, features, relation is None)
+    notes = _graphs_left_out(prefix, numbers) + _unused_files(prefix, features, relation is None)
+    for note in notes:
+        log.info("%s", note)
     graph = csr_from_edges(
         edges[:, 0] - 1,
         edges[:, 1] - 1,
@@ -100,25 +104,46 @@ def _unused_files(prefix: Path, features: Sequence[str], no_relations: bool) -> 
     unused = [ending for kind, ending in _FEATURES.items() if kind not in features]
     unused += [_EDGE_LABELS] * no_relations + [_EDGE_ATTRIBUTES]
     names = [path.name for path in (_file(prefix, ending) for ending in unused) if path.is_file()]
-    notes = (f"files that are not used: {listed(names)}",) if names else ()
-    for note in notes:
-        log.info("%s", note)
-    return notes
+    return (f"files that are not used: {listed(names)}",) if names else ()
+
+
+def _graphs_left_out(prefix: Path, numbers: np.ndarray) -> tuple[str, ...]:
+    """Say which graphs have no nodes: numbers that are missing, and labels beyond the last."""
+    last = numbers[-1]
+    if _file(prefix, _GRAPH_LABELS).is_file():
+        with named(_file(prefix, _GRAPH_LABELS)):
+            last = max(last, sum(1 for _ in rows_of(*_open(prefix, _GRAPH_LABELS))))
+    num_missing = int(last) - len(numbers)
+    if not num_missing:
+        return ()
+    # the first few; a gap may be huge
+    few = min(int(last), len(numbers) + _MOST_NAMED)
+    first = np.setdiff1d(np.arange(1, few + 1), numbers)[:_MOST_NAMED].tolist()
+    if num_missing == 1:
+        said = f"graph {first[0]} has no nodes and is left out"
+    else:
+        more = ", …" if num_missing > len(first) else ""
+        said = f"{num_missing} graphs have no nodes and are left out: {', '.join(map(str, first))}"
+        said += more
+    return (f"{said}; the others are numbered anew",)
 
 
 def read_tu_classes(folder: Path) -> np.ndarray | None:
-    """Read the code of the class of each graph of a TU folder, int64 ``[G]``, if it has some."""
+    """Read the code of the class of each graph of a TU folder, int64 ``[G]``, if it has some.
+
+    Those of graphs without nodes are left out as their graphs are.
+    """
     prefix = find_tu_prefix(folder)
     if not _file(prefix, _GRAPH_LABELS).is_file():
         return None
     codes, _ = _read(prefix, _GRAPH_LABELS)
-    num_graphs = len(_read_graph_ptr(prefix)) - 1
-    if codes.shape != (num_graphs, 1):
+    numbers, _ = _read_graphs(prefix)
+    if len(codes) < numbers[-1] or codes.shape[1] != 1:
         raise InputError(
             f"{_file(prefix, _GRAPH_LABELS).name} must have one class for each of the "
-            f"{num_graphs} graphs, got the shape {codes.shape}."
+            f"{numbers[-1]} graphs, got the shape {codes.shape}."
         )
-    return codes[:, 0]
+    return codes[numbers - 1, 0]
 
 
 def find_tu_prefix(folder: Path) -> Path:
@@ -136,10 +161,8 @@ def _file(prefix: Path, ending: str) -> Path:
 
 def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, Table]:
     """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
-    path = _file(prefix, ending)
-    with named(path):
-        data = read_text(path)
-        form = TableForm(",", marks="#%")
+    with named(_file(prefix, ending)):
+        data, form = _open(prefix, ending)
         first = next(rows_of(data, form), None)
         if first is None:
             raise InputError("the file holds comments only, and no row.")
@@ -147,6 +170,10 @@ def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray,
         columns = range(len(table.names))
         values = [_integers(table, at) if whole else table.numbers(at) for at in columns]
     return np.stack(values, axis=1), table
+
+
+def _open(prefix: Path, ending: str) -> tuple[bytes, TableForm]:
+    return read_text(_file(prefix, ending)), TableForm(",", marks="#%")
 
 
 def _integers(table: Table, at: int) -> np.ndarray:
@@ -162,21 +189,25 @@ def _line_error(prefix: Path, ending: str, table: Table, row: int, rule: str) ->
     return InputError(f"{_file(prefix, ending).name}: {table.place(row)}: {rule}.")
 
 
-def _read_graph_ptr(prefix: Path) -> np.ndarray:
-    """Return the first node of each graph, int64 ``[G + 1]``."""
+def _read_graphs(prefix: Path) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers in the file of the graphs that have nodes, and the first node of each.
+
+    They are int64 ``[G]``, from 1, and ``[G + 1]``. A number that no node has is that of a graph
+    without nodes.
+    """
     indicator, table = _read(prefix, _INDICATOR)
     owner = indicator[:, 0]
-    # graphs are numbered 1, 2, …, each with its nodes in one run
-    steps = np.diff(owner, prepend=0)
-    wrong = np.flatnonzero((steps != 0) & (steps != 1))
-    if owner[0] != 1 or len(wrong):
-        row = 0 if owner[0] != 1 else int(wrong[0])
-        rule = f"graphs must be numbered 1, 2, … with no gap, in order, got {owner[row]}"
-        raise _line_error(prefix, _INDICATOR, table, row, rule)
-    return np.concatenate([np.flatnonzero(steps), [len(owner)]]).astype(np.int64)
+    # each graph has its nodes in one run; the first number may be any from 1
+    before = np.concatenate([[1], owner[:-1]])
+    wrong = np.flatnonzero(owner < before)
+    if len(wrong):
+        rule = f"graphs must be numbered 1, 2, … in ascending order, got {owner[wrong[0]]}"
+        raise _line_error(prefix, _INDICATOR, table, int(wrong[0]), rule)
+    numbers, first = np.unique(owner, return_index=True)
+    return numbers, np.append(first, len(owner)).astype(np.int64)
 
 
-def _read_edges(prefix: Path, graph_ptr: np.ndarray) -> np.ndarray:
+def _read_edges(prefix: Path, numbers: np.ndarray, graph_ptr: np.ndarray) -> np.ndarray:
     """Return the edges between nodes of one graph each, counted from 1, int64 ``[E, 2]``."""
     (edges, table), num_nodes = _read(prefix, _EDGES), graph_ptr[-1]
     if edges.shape[1] != 2:
@@ -190,7 +221,7 @@ def _read_edges(prefix: Path, graph_ptr: np.ndarray) -> np.ndarray:
     owner = np.searchsorted(graph_ptr, edges - 1, side="right")
     crossing = np.flatnonzero(owner[:, 0] != owner[:, 1])
     if len(crossing):
-        graphs = owner[crossing[0]]
+        graphs = numbers[owner[crossing[0]] - 1]
         rule = f"an edge must stay within one graph, got graphs {graphs[0]} and {graphs[1]}"
         raise _line_error(prefix, _EDGES, table, crossing[0], rule)
     return edges

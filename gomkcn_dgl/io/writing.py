@@ -12,7 +12,9 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_folder import write_graph_folder
 from gomkcn_dgl.graph_objects import from_csr
+from gomkcn_dgl.io.edge_tables import read_ends
 from gomkcn_dgl.io.features import SUFFIXES
+from gomkcn_dgl.io.table_form import MARKS
 from gomkcn_dgl.relations import PLAIN, SIMPLE
 from gomkcn_dgl.runtime.files import atomic_write, named, stem
 from gomkcn_dgl.runtime.tabular import csv_text
@@ -59,7 +61,11 @@ def write_graph(path: str | os.PathLike[str], graph: CSRGraph) -> None:
                 f"one graph was expected, got a collection of {graph.num_graphs}; "
                 "write it to a .graph folder."
             )
-        content = csv_text(_edge_columns(graph))
+        columns = _edge_columns(graph)
+        # between quotes a mark begins no comment
+        is_quoted = any(str(name)[:1] in MARKS for _, ids in columns[:2] for name in ids)
+        content = csv_text(columns, is_quoted)
+        _refuse_other_names(content, columns)
         _write_features_beside(path, graph)
         atomic_write(path, content)
 
@@ -91,7 +97,7 @@ def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
         _refuse_unknown_direction(graph)
     kept = content.source < content.target if plain else np.ones(len(content.source), bool)
     isolated = np.flatnonzero(graph.degrees == 0)
-    names = ("node_1", "node_2") if plain else ("source", "target")
+    names = ("node_a", "node_b") if plain else ("source", "target")
     columns: list[tuple[str, list[Any]]] = [
         (name, list(graph.original_ids(np.concatenate([nodes[kept], isolated]))))
         for name, nodes in zip(names, (content.source, content.target), strict=True)
@@ -106,6 +112,25 @@ def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
         codes = np.append(content.codes, np.zeros(len(isolated), int))
         columns.append(("type" if is_type else "relation", relations[codes].tolist()))
     return columns
+
+
+def _refuse_other_names(content: str, columns: list[tuple[str, list[Any]]]) -> None:
+    """Refuse ids that a reader would take for others, such as those with blanks at their ends."""
+    given = [name for _, ids in columns[:2] for name in map(str, ids)]
+    try:
+        found = read_ends(content.encode())
+    except InputError as error:
+        raise InputError(
+            f"a table cannot keep the ids of the nodes ({str(error).removesuffix('.')}); write a "
+            ".graph folder."
+        ) from None
+    changed = [pair for pair in zip(given, found, strict=False) if pair[0] != pair[1]]
+    if changed or len(given) != len(found):
+        one, other = changed[0] if changed else (given[0], "")
+        raise InputError(
+            f"a table cannot keep the id {one!r}, which is read as {other!r}; write a .graph "
+            "folder."
+        )
 
 
 def _refuse_unknown_direction(graph: CSRGraph) -> None:

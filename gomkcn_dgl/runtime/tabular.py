@@ -129,9 +129,12 @@ def plain_columns(table: Tabular) -> dict[str, list[Any]]:
     }
 
 
-def csv_text(columns: Sequence[tuple[str, Sequence[object]]]) -> str:
-    """Return the content of a CSV file with these columns, each with its name."""
+def csv_text(columns: Sequence[tuple[str, Sequence[object]]], is_quoted: bool = False) -> str:
+    """Return the content of a CSV file with these columns, each with its name; maybe all quoted."""
     file = io.StringIO()
     names, values = zip(*columns, strict=True)
-    csv.writer(file, lineterminator="\n").writerows([names, *zip(*values, strict=True)])
+    writer = csv.writer(
+        file, lineterminator="\n", quoting=csv.QUOTE_ALL if is_quoted else csv.QUOTE_MINIMAL
+    )
+    writer.writerows([names, *zip(*values, strict=True)])
     return file.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph import as_unweighted
+from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.reading import read_graph
@@ -73,6 +74,7 @@ def read_labelled(
     :func:`gomkcn.read_graph`.
     """
     name = Path(path).name
+    reading["weight"] = NONE
     if nodes:
         graph, classes = read_node_classes(path, class_names, class_column=class_column, **reading)
         missing = (
@@ -83,7 +85,9 @@ def read_labelled(
         graph = read_graph(path, **reading)
         known = ("format", "smiles", "skip_invalid")
         own = {name: reading[name] for name in known if name in reading}
-        classes = read_graph_classes(path, class_names, class_column=class_column, **own)
+        classes = read_graph_classes(
+            path, class_names, class_column=class_column, needed=True, **own
+        )
         missing = (
             f"{name}: its graphs have no classes; those of a TU folder, a DGL .bin, or a table of "
             "molecules with a column class, label or activity may have some; for the classes of "
@@ -91,10 +95,7 @@ def read_labelled(
         )
     if classes is None:
         raise InputError(missing)
-    if graph.weights is not None:
-        log.info("edge weights: not used")
-        graph = dataclasses.replace(graph, weights=None)
-    return LabelledData(graph, classes.labels, classes.names, nodes)
+    return LabelledData(as_unweighted(graph), classes.labels, classes.names, nodes)
 
 
 def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed: int = 0) -> Split:

@@ -10,6 +10,7 @@ RECOMB 2007, section 3).
 from __future__ import annotations
 
 import logging
+import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn
@@ -19,9 +20,10 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice, check_int
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.pattern_text import DEGREE, Condition, EdgePart, PatternText, Term
 from gomkcn_dgl.graphs.structure import Structure, structure_of_text
+from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import find_category
 from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
@@ -163,9 +165,12 @@ class ConditionalSearch:
             kind = f"{'no ' * edge.is_absent}{edge.relation}{'>' * edge.has_direction}"
             rows.add((node_of(edge.first), node_of(edge.second), kind))
             directed |= {kind} if edge.has_direction else set()
-        for left, sign, right in self._said.conditions:
+        for one in self._said.conditions:
+            left, sign, right = one
             if not isinstance(right, Term) or right.node == left.node:
-                other = right.attribute if isinstance(right, Term) else sorted(map(repr, right))
+                other: Any = right.attribute if isinstance(right, Term) else None
+                # 0.5 and .5 are the same
+                other = other or sorted(self._literals(one).tolist())
                 own[node_of(left.node)].append(f"{left.attribute} {sign} {other}")
                 continue
             # the smaller one first, whichever was written first
@@ -205,14 +210,20 @@ class ConditionalSearch:
     def _literals(self, one: Condition) -> np.ndarray:
         """The values of a condition as numbers in its column."""
         values, words = self._columns[one.left.attribute]
-        found: list[Any] = []
+        found: list[float] = []
         for literal in () if isinstance(one.right, Term) else one.right:
-            if words is None and isinstance(literal, str):
-                self._refuse(one, f"a number, got {literal!r}")
-            word = literal if isinstance(literal, str) else f"{literal:g}"
-            if words is not None and word not in words:
-                self._refuse(one, f"one of {', '.join(map(repr, words[:20]))}, got {word!r}")
-            found.append(literal if words is None else words.index(word))
+            number = float(literal) if is_number(literal) else math.nan
+            if words is None:
+                if not math.isfinite(number):
+                    self._refuse(one, f"a finite number, got {literal!r}")
+                found.append(number)
+                continue
+            # 1.0 is the category 1, unless there is a category 1.0
+            same = [word for word in words if word == literal]
+            same = same or [word for word in words if is_number(word) and float(word) == number]
+            if len(same) != 1:
+                self._refuse(one, f"one of {', '.join(map(repr, words[:20]))}, got {literal!r}")
+            found.append(words.index(same[0]))
         return np.array(found, values.dtype)
 
     def _compared_with(self, one: Condition, term: Term) -> np.ndarray:
@@ -419,7 +430,7 @@ def _search(
     if not isinstance(graph, CSRGraph):
         given = attributes if attributes is not None else ()
         own = [name for name in said.attributes if name not in given]
-        graph = as_csr(graph, features=own or None)
+        graph = as_unweighted(graph, features=own or None)
     return ConditionalSearch(graph, said, reading, attributes)
 
 

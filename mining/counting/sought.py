@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +19,34 @@ from mining.graph_relations import links_in
 # node sets whose induced subgraph is the structure; or its subgraphs, which are mappings of the
 # structure, those that differ by one of its symmetries once
 INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
+# told of the steps that were made between two of its calls; what it raises ends a count
+Spend = Callable[[float], object]
+# where the memory of the machine is not known
+_USUAL_BYTES = 8 << 30
 # a step checks a graph node, or marks one: what one thread does in about a second
 STEPS_PER_SECOND = 100_000_000
+
+
+class UncountableError(InputError):
+    """What would take more memory than there is, or more digits than a number has."""
+
+
+def spend_freely(steps: float) -> None:
+    """Go on, whatever has been spent."""
+
+
+def bytes_to_use() -> int:
+    """Half of the memory that this machine has, or that this process may have."""
+    most = _USUAL_BYTES
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    # there is none on Windows
+    with contextlib.suppress(ImportError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        most = most if limit == resource.RLIM_INFINITY else min(most, limit)
+    return most // 2
 
 
 def steps_in(seconds: float) -> int:

@@ -12,6 +12,7 @@ edges of a node within a window.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
@@ -20,14 +21,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.checks import check_int, check_jobs
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Column
-from gomkcn_dgl.io.temporal_edges import TemporalEdges, read_temporal_edges
+from gomkcn_dgl.io.temporal_edges import (
+    TIME_UNITS,
+    TemporalEdges,
+    Window,
+    read_temporal_edges,
+)
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.counting.exact_search import first_at_least
 from mining.pattern import NullComparison
 from mining.significance import compare_with_random
+
+log = logging.getLogger("gomkcn_dgl")
 
 Events = tuple[tuple[int, int], ...]
 
@@ -42,6 +51,8 @@ PAIR, FIRST_TWO, OUTER_TWO, LAST_TWO, TRIANGLE = range(5)
 NUM_KINDS = 5
 
 _NUM_BLOCKS = 64
+# that int64 counts
+_MOST_TRIPLES = 2.0**63
 # about what an edge takes
 _NANOSECONDS = 200
 
@@ -73,6 +84,9 @@ class TemporalCensus(Tabular):
     comparisons : tuple of NullComparison
         One for each motif, row by row, with random graphs of permuted times; empty where none were
         asked for.
+    notes : tuple of str
+        The unit that times that are numbers were taken to have, where the window has one, and how
+        many edges have the time of another.
     """
 
     counts: np.ndarray
@@ -81,6 +95,7 @@ class TemporalCensus(Tabular):
     num_edges: int
     span: float
     comparisons: tuple[NullComparison, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each motif: its place in the grid, its events, its count.
@@ -113,6 +128,7 @@ def temporal_census(
     source: Column | None = None,
     target: Column | None = None,
     time: Column | None = None,
+    time_unit: str | None = None,
 ) -> TemporalCensus:
     """Count the 36 motifs of three edges in time, and compare them with permuted times.
 
@@ -127,6 +143,7 @@ def temporal_census(
     window : float, str or timedelta
         The longest time from the first to the last edge of an occurrence: a number in the unit of
         times that are numbers, else of seconds, or a text such as "1h", "30s", "5min", "1d", "1w".
+        Compared exactly, with times that are whole or have up to nine digits behind the point.
     null_samples : int
         Random graphs; 0 for none, else at least 2.
     seed : int
@@ -135,6 +152,8 @@ def temporal_census(
         Workers that share the random graphs, see :class:`gomkcn.PatternMiner`.
     source, target, time : str or int, optional
         Columns of a table, see :func:`gomkcn.read_temporal_edges`.
+    time_unit : str, optional
+        The unit of times that are numbers, see :func:`gomkcn.read_temporal_edges`.
 
     Returns
     -------
@@ -157,8 +176,9 @@ def temporal_census(
     check_int("null_samples", null_samples, 0)
     check_int("seed", seed, 0)
     check_jobs("n_jobs", n_jobs)
-    edges = read_temporal_edges(graph, source=source, target=target, time=time)
-    length = edges.window(window)
+    edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
+    has_unit, length = Window.read(window).has_unit, edges.window(window)
+    notes = _notes_on(edges, has_unit)
     counter, num_edges = _Counter(edges, length), len(edges.times)
     counts = counter.count(np.arange(num_edges))
 
@@ -172,15 +192,32 @@ def temporal_census(
         found = steps.each("counting with permuted times", count_permuted, range(null_samples))
         drawn = np.stack([counts, *(one["counts"] for one in found)])
         comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
-    span = edges.times[-1] - edges.times[0] if num_edges else 0
+    span = edges.times[-1].item() - edges.times[0].item() if num_edges else 0
+    # in seconds where the window is
+    in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)
     return TemporalCensus(
         counts,
-        float(length / edges.unit),
+        length / in_a_unit,
         edges.num_nodes,
         num_edges,
-        float(span / edges.unit),
+        span / in_a_unit,
         tuple(comparisons),
+        notes,
     )
+
+
+def _notes_on(edges: TemporalEdges, has_unit: bool) -> tuple[str, ...]:
+    """What is to be known of the times, also said in the log."""
+    notes = [edges.unit_note] if has_unit and edges.unit_note else []
+    num_equal = int((edges.times[1:] == edges.times[:-1]).sum())
+    if num_equal:
+        notes.append(
+            f"{num_equal:,} edges have the time of the one before; the order of these is that of "
+            "the input"
+        )
+    for note in notes:
+        log.info("%s", note)
+    return tuple(notes)
 
 
 class _Counter:
@@ -192,7 +229,7 @@ class _Counter:
     def __init__(self, edges: TemporalEdges, window: float) -> None:
         self.edges = edges
         num_edges, num_nodes = len(edges.times), edges.num_nodes
-        self.until = np.searchsorted(edges.times, edges.times + window, "right") - 1
+        self.until = edges.last_within(window)
         # a group for each node and neighbour, in the order of both
         node = np.concatenate([edges.source, edges.target])
         neighbor = np.concatenate([edges.target, edges.source])
@@ -209,6 +246,22 @@ class _Counter:
         wanted = np.arange(_NUM_BLOCKS + 1) * self.ptr[-1] // _NUM_BLOCKS
         self.bounds = np.searchsorted(self.ptr[:-1], wanted)
         self.bounds[-1] = num_nodes
+        self._check_range()
+
+    def _check_range(self) -> None:
+        """Refuse a window in which there may be more triples than an int64 counts.
+
+        That of edges at one node is no more than three of all its edges, or of all in the window;
+        triangles are found one pair of edges after the other, which no machine does so often.
+        """
+        at_nodes = np.diff(self.ptr).astype(np.float64)
+        in_window = (self.until - np.arange(len(self.until))).astype(np.float64)
+        triples = min((at_nodes**3).sum() / 6, (in_window**2).sum() / 2)
+        if triples >= _MOST_TRIPLES:
+            raise InputError(
+                f"window must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}; "
+                "choose a shorter one."
+            )
 
     def count(self, order: np.ndarray) -> np.ndarray:
         """The counts int64 ``[6, 6]`` where the edge at each place in time is ``order``."""

@@ -19,7 +19,7 @@ from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.feature_scaling import FeatureScaling
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
@@ -34,7 +34,6 @@ from mining.filters.filter_mining import FORMAT, PER_NODE, FilterMining
 from mining.filters.mined_filter import MinedFilter
 from mining.graph_estimator import GraphEstimator
 from mining.graph_relations import with_relations
-from mining.mined_graph import without_weights
 
 _NESTED = "learning__"
 
@@ -215,7 +214,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         return float(self.transform(graph).max(axis=1).mean(dtype=np.float64))
 
     def _read(self, graph: Any) -> CSRGraph:
-        csr = without_weights(as_csr(graph))
+        csr = as_unweighted(graph)
         width = csr.stored_features.shape[1]
         if width != self.n_features_in_:
             raise InputError(
@@ -244,6 +243,7 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
         Examples
         --------
         >>> import networkx as nx
+        >>> from gomkcn_dgl.graph import as_csr
         >>> graph = as_csr(nx.lollipop_graph(3, 2))
         >>> miner = FilterMiner(num_filters=2, size=3).fit(graph)
         >>> conv = miner.to_conv()

@@ -11,7 +11,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
@@ -187,7 +187,7 @@ class MotifSet:
             -1 for none.
         """
         check_choice("level", level, LEVELS)
-        graph = as_csr(graphs)
+        graph = as_unweighted(graphs)
         copies = copies_in(graph, self.motifs, share_edges=self.num_graphs == 1)
         if level == "node":
             return places_of(graph, self.motifs, copies)
@@ -215,7 +215,7 @@ class MotifSet:
         """
         import pandas as pd
 
-        mined = MinedGraph.of(as_csr(other))
+        mined = MinedGraph.of(as_unweighted(other))
         given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
         options: dict[str, Any] = {"seed": 0, "proposed": given, "grows": False}
         if self.num_graphs > 1:
@@ -243,7 +243,7 @@ class MotifSet:
 
         Nodes and edges in copies have ``motif`` and ``copy``, the numbers of the first one.
         """
-        csr = as_csr(graph)
+        csr = as_unweighted(graph)
         drawn = empty_networkx(csr.relations)
         ids = csr.original_ids(np.arange(csr.num_nodes))
         if csr.num_graphs > 1:

@@ -15,9 +15,8 @@ import numpy as np
 from gomkcn_dgl.checks import check_int
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graph import as_unweighted
 from mining.filters.mined_filter import MinedFilter
-from mining.mined_graph import without_weights
 from mining.plots.filter_drawing import FeatureColors, edge_weights
 from mining.plots.layout import map_positions, structure_positions
 from mining.plots.styles import INK, Kind, relation_lines, short_category
@@ -130,7 +129,7 @@ def _shown(filters: tuple[MinedFilter, ...]) -> int:
 
 
 def _fitted_graph(miner: FilterMiner, graph: Any) -> CSRGraph:
-    csr = without_weights(as_csr(graph))
+    csr = as_unweighted(graph)
     if csr.num_nodes != len(miner.labels_):
         raise InputError(
             f"graph must be that which the miner was fitted to, of {len(miner.labels_)} nodes, got "

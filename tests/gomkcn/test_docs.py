@@ -13,6 +13,7 @@ from command_line import gomkcn as run
 
 import gomkcn
 from gomkcn.commands.main import main
+from gomkcn_dgl.graphs.pattern_text import PatternText
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROOT = DOCS.parent
@@ -67,6 +68,16 @@ def test_the_commands_exist(line):
     with click.Context(command, **main.context_settings) as context:
         # an option that does not exist is refused here; no file is opened
         command.make_parser(context).parse_args([word for word in words if word != "--help"])
+
+
+def test_each_part_of_a_pattern_in_the_how_to_is_read():
+    table = PAGES["docs/howto/count.md"].partition("| what | written |")[2].partition("\n\n")[0]
+    written = [text for text in re.findall("`([^`]+)`", table) if text != "not"]
+    assert len(written) >= 15
+    for text in written:
+        said = PatternText.read(f"A -- B, A -- C, {text}")
+        # a number is a value, and none of the nodes A, B, C
+        assert set(said.nodes) == set("ABC"), text
 
 
 def test_the_reference_has_every_public_name_once():

@@ -167,10 +167,14 @@ def test_what_cannot_be_learnt_of_nodes_is_refused():
         f"{named} --features size,team": "g.csv: features must not name the column of the classes",
     }.items():
         assert refused(f"train {options} --nodes --out run --quiet").startswith(sentence), options
-    for rows in ("0.5", "a"):
-        every = "".join(f"{node},{rows}\n" for node in range(100))
+    for row, reason in {
+        "0.5": "there are real numbers, such as 0.5",
+        "a": "there is one class only, 'a'",
+        "n{node}": "each has one of its own, such as 'n0'",
+    }.items():
+        every = "".join(f"{node},{row.format(node=node)}\n" for node in range(100))
         Path("g.features.csv").write_text(f"id,class\n{every}")
-        with pytest.raises(InputError, match="the classes of its nodes must be two or more names"):
+        with pytest.raises(InputError, match=f"its nodes must have two or more .*, and {reason}"):
             read_labelled("g.csv", nodes=True)
 
 

@@ -247,7 +247,8 @@ def test_what_cannot_be_learnt_from_is_refused():
         "TU --split 0.9,0.09,0.01": "--split leaves nothing for test",
         "graph.txt": "graph.txt: its graphs have no classes; those of a TU folder,",
         "graph.txt --class-column a": "graph.txt: class_column is for molecules, and for",
-        "ONE": "ONE: its graphs have no classes",
+        "ONE": "ONE: its graphs must have two or more classes, names or integers that several "
+        "graphs have, and there is one class only, '5'.",
         "": "PATH of a data set must be given",
     }.items():
         assert refused(f"train {command} --out run --quiet").startswith(sentence)

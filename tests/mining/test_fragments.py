@@ -10,6 +10,7 @@ from mutag_molecules import mutag_molecules
 from gomkcn.commands.count_command import in_categories
 from gomkcn.commands.main import main
 from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_molecule_file
 from mining import Pattern
@@ -87,7 +88,74 @@ def test_smarts_and_smiles_are_counted_and_listed(caplog):
     said = CliRunner().invoke(main, ["count", "smiles:N1CCC1=O", str(DRUGS), "--list", "9"]).output
     assert "N0\tC1\tC2\tC3\tO4" in said
     CliRunner().invoke(main, ["count", "smiles:[OH]C", str(DRUGS)])
-    assert caplog.text.count("hydrogens and charges of a SMILES are not compared") == 1
+    assert caplog.text.count("stereo and isotopes of a SMILES are not compared") == 1
+    for number, smiles in enumerate(("C[C@H](N)O", "C/C=C/C", "[13C]C"), start=2):
+        CliRunner().invoke(main, ["count", f"smiles:{smiles}", str(DRUGS)])
+        assert caplog.text.count("stereo and isotopes of a SMILES are not compared") == number
     for pattern in ("smarts:[O", "smiles:[O"):
         said = CliRunner().invoke(main, ["count", pattern, str(DRUGS)])
         assert said.exit_code == 2 and "after 'sm" in said.output
+
+
+MIRRORED = ("N[C@@H](CO)C=O", "N[C@H](CO)C=O", "NC(CO)C=O", "C/C(F)=C(F)/C",
+            "C/C(F)=C(F)\\C", "CC(F)=C(F)C", "[13CH3]C", "[2H]C", "C[NH3+]",
+            "[O-]C=O", "c1cc[nH]c1", "C1CC1C")  # fmt: skip
+# the molecules that have one match or more
+STEREO = {
+    "N[C@@H](CO)C=O": [0],
+    "N[C@H](CO)C=O": [1],
+    "NC(CO)C=O": [0, 1, 2],
+    "[C@@H](N)(CO)C=O": [1],
+    "C/C(F)=C(F)/C": [3],
+    "C/C(F)=C(F)\\C": [4],
+    "C\\C(F)=C(F)\\C": [3],
+    "CC(F)=C(F)C": [3, 4, 5],
+    "[13C]": [6],
+    "[13CH3]C": [6],
+    "[2H]": [7],
+    "[N+]": [8],
+    "[O-]": [9],
+    "[nH]": [10],
+    "[#6]~[#8]": [0, 1, 2, 9],
+    "[R;r3]": [11],
+    "[$(C(F)=C)]": [3, 4, 5],
+    "[!#6;!#9]": [0, 1, 2, 7, 8, 9, 10],
+}
+
+
+@pytest.mark.parametrize("smarts", STEREO)
+def test_stereo_isotopes_and_charges_are_compared(smarts, tmp_path):
+    (tmp_path / "some.smi").write_text("\n".join(MIRRORED))
+    mols = read_molecule_file(tmp_path / "some.smi")
+    assert np.unique(find_smarts(smarts, mols)[:, 0]).tolist() == STEREO[smarts]
+    query = Chem.MolFromSmarts(smarts)
+    of_rdkit = [
+        (number, *atoms)
+        for number, mol in enumerate(mols)
+        for atoms in mol.GetSubstructMatches(query, uniquify=True, useChirality=True)
+    ]
+    assert list(map(tuple, find_smarts(smarts, mols).tolist())) == of_rdkit
+
+
+def test_a_smarts_that_rdkit_does_not_compare_is_refused():
+    for smarts in ("[$(F/C=C/F)]", "C[$([$(C=C)]\\F)]", "[$([C@@H](N)C)]", "[$(N[C@](C)O)]"):
+        with pytest.raises(InputError, match=r"outside of \$\(…\), in which RDKit does not"):
+            find_smarts(smarts, [])
+    # in a ring
+    assert len(find_smarts("[$(C@C)]", [Chem.MolFromSmiles("C1CC1C")])) == 3
+    assert len(find_smarts("F/C=C/[$(F)]", [Chem.MolFromSmiles("F/C=C/F")])) == 1
+
+
+def test_the_number_of_matches_in_a_molecule_is_bounded():
+    salt = Chem.MolFromSmiles(".".join(["C"] * 5000 + ["O"]))
+    for smarts in ("C.C.C", "*.*.*.*", "C.[$(C)]"):
+        with pytest.raises(InputError, match=r"at most 1,000,000 matches .* in molecule 1, from 0"):
+            find_smarts(smarts, [Chem.MolFromSmiles("C"), salt])
+    # a part that is not there ends the search before it begins
+    assert len(find_smarts("C.C.C.N", [salt])) == 0
+    assert len(find_smarts("C.O", [salt])) == 5000
+    assert len(find_smarts("C.C", [Chem.MolFromSmiles("C.CC")])) == 3
+    hub = Chem.MolFromSmiles("*" + "(*)" * 30)
+    with pytest.raises(InputError, match="at most 1,000,000 matches"):
+        find_smarts("*" + "(*)" * 15, [hub])
+    assert len(find_smarts("*(*)*", [hub])) == 435

@@ -244,17 +244,29 @@ def test_classes_of_a_tu_folder(folder):
         ([2, 0, 2, 2], [1, 0, 1, 1]),
         ([[5], [5], [7], [9]], [0, 0, 1, 2]),
         ([0.0, 1.0, 1.0, 0.0], [0, 1, 1, 0]),
-        ([0.5, 0.5, 1.0, 2.0], None),
-        ([float("nan"), 0.0, 1.0, 1.0], None),
-        ([3, 3, 3, 3], None),
-        ([0, 1, 2, 3], None),
-        ([[0, 1], [1, 0], [1, 1], [0, 0]], None),
+        ([0.5, 0.5, 1.0, 2.0], "there are real numbers, such as 0.5"),
+        ([float("nan"), 0.0, 1.0, 1.0], "there are real numbers, such as nan"),
+        ([3, 3, 3, 3], "there is one class only, '3'"),
+        ([0, 1, 2, 3], "each has one of its own, such as '0'"),
+        ([[0, 1], [1, 0], [1, 1], [0, 0]], "each has 2 numbers"),
         ([0, 1, 1], None),
     ],
 )
-def test_classes_of_a_dgl_file(tmp_path, labels, expected):
-    classes = read_graph_classes(write_bin(tmp_path / "g.bin", labels))
-    assert (None if classes is None else classes.labels.tolist()) == expected
+def test_classes_of_a_dgl_file(tmp_path, caplog, labels, expected):
+    caplog.set_level("INFO")
+    path = write_bin(tmp_path / "g.bin", labels)
+    classes = read_graph_classes(path)
+    if isinstance(expected, list):
+        assert classes.labels.tolist() == expected
+        return
+    assert classes is None
+    if expected:
+        assert f"labels of graphs: not used, since {expected}" in caplog.text
+        for options in ({"needed": True}, {"names": {"3": "a"}}):
+            with pytest.raises(
+                InputError, match=f"^g.bin: its graphs must have .*, and {expected}"
+            ):
+                read_graph_classes(path, **options)
 
 
 def test_other_formats_and_labels_in_memory(tmp_path):

@@ -142,8 +142,16 @@ FAULTS = [
     ("</graph>", "", "not valid GRAPHML (mismatched tag: line 12, column 2)."),
     ('"double"', '"int"', "not valid GRAPHML (invalid literal for int() with base 10: '0.5')."),
     ('"string"', '"date"', "the file is not valid GRAPHML (unknown 'date')."),
-    (">2.5<", ">-1<", "edge weights must be at least 0, got -1"),
-    ('t" attr.type="float"', 't" attr.type="string"', "edge weights must be numbers"),
+    (
+        ">2.5<",
+        ">-1<",
+        "of at least 0, got -1; weight='none' (--weight none)",
+    ),
+    (
+        't" attr.type="float"',
+        't" attr.type="string"',
+        "got the text '2.5'",
+    ),
     ('key="k1">t', 'key="k9">t', "not valid GRAPHML (Bad GraphML data: no key k9)."),
     ("</graphml>", "<graph/></graphml>", "the file must hold one <graph>, got 2."),
     ('"utf-8"', '"utf-99"', "not valid GRAPHML (unknown encoding: utf-99)."),

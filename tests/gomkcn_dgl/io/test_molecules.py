@@ -119,7 +119,7 @@ def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
         ("a.smi", "C C\n", {"directed": True}, "directed is for edges, csv, parquet"),
         ("a.csv", "a,b\n1,2\n", {"smiles": "c"}, "smiles must name a column, which are a, b"),
         ("a.csv", "a,b\n1,2\n", {"skip_invalid": True}, "skip_invalid is for molecules"),
-        ("a.smi", b"\xff\xfe\xff", {}, "line 1: text in UTF-8 was expected"),
+        ("a.smi", b"\xff\xfe\xff", {}, "the file begins as text in UTF-16-LE, and not all"),
         ("a.csv", "a\nC\n", {"format": "smiles"}, "smiles must name a column, which are a, got n"),
         ("a.csv", "smiles\nC\n", {"features": ["mass"]}, "a molecule has no 'mass'"),
     ],

@@ -91,7 +91,8 @@ def test_label_names_of_the_readme(tmp_path, readme, names):
         ({"A": "1\n2\n"}, "TINY_A.txt: line 1: an edge must be 'u, v', got 1 numbers."),
         ({"A": "1, 2\n\n5, 6\n"}, "TINY_A.txt: line 3: nodes must be numbered 1 to 5"),
         ({"A": "1, 2\n2, 3\n"}, "TINY_A.txt: line 2: an edge must stay within one graph"),
-        ({"graph_indicator": "1\n1\n3\n3\n3\n"}, "line 3: graphs must be numbered 1, 2, …"),
+        ({"graph_indicator": "1\n1\n2\n1\n2\n"}, "line 4: graphs must be numbered 1, 2, …"),
+        ({"A": "1, 5\n", "graph_indicator": "2\n2\n2\n4\n4\n"}, "got graphs 2 and 4"),
         ({"graph_indicator": "0\n1\n1\n"}, "line 1: graphs must be numbered 1, 2, …"),
         ({"node_attributes": "1\n2\n"}, "must have one line for each of the 5 nodes, got 2"),
         ({"node_attributes": "1\n2\n3\nnan\n5\n"}, "line 4: a finite number was expected"),
@@ -168,3 +169,55 @@ def test_mutag(mutag):
     assert graph.feature_names == tuple(f"label={label}" for label in labels)
     assert graph.features.sum(axis=0).tolist() == [2395, 345, 593, 12, 1, 23, 2]
     assert np.bincount(read_graph_classes(mutag).labels).tolist() == [63, 125]
+
+
+@pytest.mark.parametrize(
+    ("indicator", "labels", "left_out", "classes"),
+    [
+        # between two graphs, before the first, after the last, all of these
+        ("1\n1\n3\n3\n3\n", "5\n6\n7\n", "graph 2 has", [5, 7]),
+        ("2\n2\n3\n3\n3\n", "5\n6\n7\n", "graph 1 has", [6, 7]),
+        (
+            "1\n1\n2\n2\n2\n",
+            "5\n6\n7\n8\n",
+            "2 graphs have no nodes and are left out: 3, 4; ",
+            [5, 6],
+        ),
+        (
+            "2\n2\n5\n5\n5\n",
+            "1\n2\n3\n4\n5\n6\n",
+            "4 graphs have no nodes and are left out: 1, 3, 4, 6; ",
+            [2, 5],
+        ),
+        (
+            "1\n1\n40\n40\n40\n",
+            None,
+            "38 graphs have no nodes and are left out: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …;",
+            None,
+        ),
+        (
+            "1\n1\n9000000000\n9000000000\n9000000000\n",
+            None,
+            "8999999998 graphs have no nodes",
+            None,
+        ),
+    ],
+)
+def test_a_graph_without_nodes_is_left_out(tmp_path, caplog, indicator, labels, left_out, classes):
+    caplog.set_level("INFO")
+    changes = {"graph_indicator": indicator, "graph_labels": labels}
+    folder = tu_folder(tmp_path / "T", **changes, node_labels="7\n3\n7\n7\n3\n")
+    graph = read_graph(folder)
+    assert graph.graph_ptr.tolist() == [0, 2, 5]
+    assert edges(graph) == [(0, 1), (2, 3), (3, 4)]
+    assert graph.features[:, 1].tolist() == [1, 0, 1, 1, 0]
+    assert graph.notes[0].startswith(left_out)
+    assert graph.notes[0] in caplog.text
+    found = read_tu_classes(folder)
+    assert found is None if classes is None else found.tolist() == classes
+
+
+def test_fewer_classes_than_graphs_are_refused(tmp_path):
+    folder = tu_folder(tmp_path, graph_indicator="1\n1\n3\n3\n3\n", graph_labels="5\n6\n")
+    with pytest.raises(InputError, match=r"each of the 3 graphs, got the shape \(2, 1\)"):
+        read_tu_classes(folder)

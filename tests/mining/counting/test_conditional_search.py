@@ -211,7 +211,11 @@ FAULTS = [
     ("A -> B, A.width = 3", 8, "which are degree, kind, size, got 'width'"),
     ('A -> B, A.kind = "d"', 8, "kind as one of 'a', 'b', 'c', got 'd'"),
     ('A -> B, A.kind > "a"', 8, "kind as text, which is compared by"),
-    ('A -> B, A.size = "a"', 8, "size as a number, got 'a'"),
+    ('A -> B, A.size = "a"', 8, "size as a finite number, got 'a'"),
+    ("A -> B, A.size < 1e400", 8, "size as a finite number, got '1e400'"),
+    ('A -> B, A.size < "nan"', 8, "size as a finite number, got 'nan'"),
+    ("A -> B, A.size < 1.0e", 17, "joins '1' to others"),
+    ("A -> B, 0.5 < A.size", 8, "NODE.ATTRIBUTE in front of the sign and its value behind it"),
     ("A -> B, A.size = B.kind", 8, "size as numbers, and kind too"),
     ("A -> B, A -> C [relation = sees]", 8, r"relations, 'acts' \(directed\), .*got 'A -> C"),
     ("A -- B, A.size = 3", 0, "got 'A -- B', an edge without direction"),
@@ -227,6 +231,67 @@ def test_a_caret_is_below_the_fault(text, column, sentence):
             count_where(graph, before + text)
         _, shown, caret = str(refused.value).split("\n")
         assert (shown, caret) == (f"    {text}", f"    {' ' * column}^")
+
+
+NUMBERS = [
+    "0.001",
+    ".001",
+    "1e-3",
+    "1.0e-3",
+    "1.E-3",
+    "+0.001",
+    "0.00_1",
+    "2.5",
+    "-2.5",
+    "-.5",
+    "2.",
+    "1.0",
+    "1",
+    "1e+20",
+    "1.0e20",
+    "0",
+    "-0.0",
+    "-1e-300",
+    "1_000.5",
+    "007",
+    "3E2",
+    "12345678.75",
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_is_written_as_in_python(number):
+    # of each size one node below, one that is equal, and one above, in a clique
+    value = float(number)
+    attributes = {"p": [np.nextafter(value, -np.inf), value, np.nextafter(value, np.inf)]}
+    graph = as_csr(nx.complete_graph(3))
+    nodes = {"<": 1, "<=": 2, "=": 1, "!=": 2, ">": 1, ">=": 2}
+    for sign, own in nodes.items():
+        for said in (number, f'"{number}"'):
+            for text in (f"A -- B, A.p {sign} {said}", f"A.p{sign}{said};A -- B"):
+                count = count_where(graph, text, reading="subgraph", attributes=attributes)
+                assert count.value == 2 * own, text
+    text = f"A -- B, A.p in ({number}, 77.25), not B.p = {number}"
+    assert count_where(graph, text, attributes=attributes, reading="subgraph").value == 2
+
+
+def test_what_numbers_stand_for_is_told_by_the_column():
+    graph = as_csr(nx.complete_graph(3))
+
+    def count(text, values):
+        return count_where(graph, text, attributes={"p": values}, reading="subgraph").value
+
+    # text, with leading zeros and of many digits; the same number in two ways has one symmetry
+    assert count("A -- B, A.p = 007, B.p = 7", ["007", "7", "1234567"]) == 1
+    assert count("A -- B, A.p = 1234567", ["007", "7", "1234567"]) == 2
+    assert count("A -- B, A.p = 7.0", ["x", "7", "y"]) == 2
+    assert count("A -- B, A.p > 0.5, B.p > .5", [1, 2, 3]) == 3
+    with pytest.raises(InputError, match="p as one of '7', '07', 'y', got '7.0'"):
+        count("A -- B, A.p = 7.0", ["7", "07", "y"])
+    # names of nodes may be numbers, and so may names of attributes, in quotes
+    pair = nx.path_graph(2)
+    assert count_where(pair, '0 -- 1, 0."5" = 1."5"', attributes={"5": [2, 2]}).value == 1
+    assert count_where(pair, "0 -- 1, 0.p = 1.p", attributes={"p": [2, 2]}).value == 1
 
 
 def test_the_command(folder):

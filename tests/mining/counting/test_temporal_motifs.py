@@ -1,6 +1,7 @@
 """Motifs of three edges in time: counts, random graphs, readers, command and page."""
 
 from datetime import timedelta
+from decimal import Decimal
 from itertools import combinations
 
 import networkx as nx
@@ -105,7 +106,7 @@ def test_every_source_of_edges_gives_the_same_graph(tmp_path, caplog):
     assert "dropped 1 edge from a node to itself" in caplog.text
     (tmp_path / "plain.txt").write_text("# u v t\n7 8 5\n8 7 2.5\n")
     edges = read_temporal_edges(tmp_path / "plain.txt")
-    assert (edges.times.tolist(), edges.window(2), edges.window("2min")) == ([2.5, 5], 2, 120)
+    assert (edges.times.tolist(), edges.window(2), edges.window("2min")) == ([25, 50], 20, 1200)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +132,202 @@ def test_a_window_has_the_units_of_times():
 
 
 def test_what_is_no_window_or_graph_is_refused():
-    for window in ("an hour", -1, True, None, float("nan")):
+    not_a_time, months = np.timedelta64("NaT"), np.timedelta64(2, "M")
+    for window in ("an hour", -1, True, None, float("nan"), "9" * 300, not_a_time, months):
         with pytest.raises(InputError, match="window must be"):
             counts_in([("a", "b", 1)], window)
     with pytest.raises(InputError, match="directed"):
         temporal_census(nx.Graph(), 1)
     with pytest.raises(InputTypeError, match="graph must be"):
         temporal_census(3, 1)
+
+
+# whole times at the ends of what 64 bits hold, and beyond those of int64
+ENDS = {
+    "least": (-(2**63), 30),
+    "largest": (2**63 - 31, 30),
+    "unsigned": (2**63 - 15, 30),
+    "largest unsigned": (2**64 - 31, 30),
+    "all of int64": (-(2**63), 2**64 - 1),
+    "nanoseconds": (1_700_000_000_000_000_000, 30),
+}
+
+
+@pytest.mark.parametrize("window", [0, 3, 12, 2**53 + 1, 2**63 - 1, 2**63, 2**64, 10**30])
+@pytest.mark.parametrize("name", ENDS)
+def test_whole_times_are_counted_as_they_are(tmp_path, name, window):
+    least, span = ENDS[name]
+    rng = np.random.default_rng(len(name))
+    few = [least, least + span, *(least + one for one in rng.integers(span // 2, size=3).tolist())]
+    times = [int(one) for one in rng.permutation(np.repeat(np.array(few, object), 4))]
+    edges = [(*rng.choice(4, 2, replace=False).tolist(), time) for time in times]
+    (tmp_path / "e.csv").write_text(
+        "source,target,time\n" + "".join(f"{u},{v},{t}\n" for u, v, t in edges)
+    )
+    right = count_triples(edges, window).tolist()
+    graph = nx.MultiDiGraph()
+    graph.add_weighted_edges_from(edges, weight="time")
+    in_order_of_graph = count_triples(list(graph.edges(data="time")), window).tolist()
+    kind = np.int64 if min(times) < 0 or max(times) < 2**63 else np.uint64
+    arrays = [np.array(column) for column in list(zip(*edges, strict=True))[:2]]
+    frame = pd.DataFrame(dict(zip(("source", "target"), arrays, strict=True)))
+    frame["time"] = np.array(times, kind)
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "e.parquet")
+    for source in (tmp_path / "e.csv", tmp_path / "e.parquet", frame):
+        for given in (window, str(window)):
+            found = temporal_census(source, given, null_samples=0)
+            assert found.counts.tolist() == right
+            assert (found.window, found.span) == (float(window), float(max(times) - min(times)))
+    assert temporal_census(graph, window, null_samples=0).counts.tolist() == in_order_of_graph
+
+
+def in_text(times, number, moment):
+    """A column of Unix seconds, from whole nanoseconds, as numbers or as timestamps."""
+    if number:
+        return [f"{time // 10**9}.{time % 10**9:09d}" for time in times]
+    return [f"{np.datetime64(time, 'ns')}{moment}" for time in times]
+
+
+@pytest.mark.parametrize("form", ["numbers", "text", "text of a zone", "parquet", "decimal128"])
+def test_nanoseconds_are_kept(tmp_path, form):
+    rng = np.random.default_rng(1)
+    times = 1_700_000_000_000_000_000 + rng.permutation(40)
+    edges = [(*rng.choice(4, 2, replace=False).tolist(), time) for time in times.tolist()]
+    right = count_triples(edges, 5).tolist()
+    assert np.sum(right) > 20
+    for number, given in enumerate((edges, edges[::-1], sorted(edges, key=lambda edge: edge[2]))):
+        u, v, moments = map(list, zip(*given, strict=True))
+        path = tmp_path / f"{number}.{'parquet' if form in ('parquet', 'decimal128') else 'csv'}"
+        if path.suffix == ".csv":
+            column = in_text(moments, form == "numbers", "Z" * (form == "text of a zone"))
+            rows = "".join(f"{a},{b},{c}\n" for a, b, c in zip(u, v, column, strict=True))
+            path.write_text("source,target,time\n" + rows)
+        else:
+            time = pa.array(np.array(moments, "datetime64[ns]"))
+            if form == "decimal128":
+                time = pa.array([Decimal(one) for one in in_text(moments, True, "")])
+            pq.write_table(pa.table({"source": u, "target": v, "time": time}), path)
+        for window in ("0.000000005s", pd.Timedelta(5, "ns"), np.timedelta64(5, "ns")):
+            assert temporal_census(path, window, null_samples=0).counts.tolist() == right
+
+
+def test_decimals_are_compared_exactly():
+    # as floats 0.7 + 0.1 < 0.8
+    tenths = [("a", "b", 7), ("b", "a", 7), ("a", "b", 8)]
+    for values in ([0.7, 0.7, 0.8], ["0.7", "0.70", ".8"], ["7e-1", "0.7", "8e-1"]):
+        edges = [(*edge[:2], value) for edge, value in zip(tenths, values, strict=True)]
+        found = temporal_census(table(edges), "0.1", null_samples=0)
+        assert found.counts.tolist() == count_triples(tenths, 1).tolist()
+        assert (found.window, found.span) == (0.1, 0.1)
+    # what no decimal is, stays a float
+    thirds = [("a", "b", 1 / 3), ("b", "a", 2 / 3), ("a", "b", 1e300)]
+    assert read_temporal_edges(table(thirds)).times.tolist() == [1 / 3, 2 / 3, 1e300]
+    assert temporal_census(table(thirds), 1e200, null_samples=0).counts.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("times", "sentence"),
+    [
+        (["9223372036854775808", "-5"], "line 2: a time of 64 bits was expected"),
+        (["5", "18446744073709551616"], "line 3: a time of 64 bits was expected"),
+        (["0.5", "9223372036854775807"], "line 3: a time of 64 bits was expected"),
+        (["1", "1700000000.1234567891"], "line 3: a time of at most nine digits behind the point"),
+        (["1", "inf"], "line 3: a number or a timestamp was expected"),
+        (["2024-01-01T10:00:00.1234567891"] * 2, "line 2: a timestamp of at most nanoseconds"),
+        (["2024-01-01", "NaT"], "line 3: a number or a timestamp was expected .*, got 'NaT'"),
+        (["True", "False"], "line 2: a number or a timestamp was expected"),
+    ],
+)
+def test_times_that_cannot_be_kept_are_refused(tmp_path, times, sentence):
+    path = tmp_path / "e.csv"
+    path.write_text("source,target,time\n" + "".join(f"a,b,{one}\n" for one in times))
+    with pytest.raises(InputError, match=f"^e.csv: {sentence}"):
+        read_temporal_edges(path)
+    graph = nx.MultiDiGraph()
+    for time in (True, timedelta(1), 2**70, [3], "soon"):
+        graph.add_edge(0, 1, time=time)
+        with pytest.raises(InputError, match=r"^edge 1: a (number|time) "):
+            read_temporal_edges(graph)
+        graph.clear()
+
+
+MOMENTS = [1_700_000_000, 1_700_000_060, 1_700_000_120]
+WAYS = [("a", "b"), ("b", "c"), ("c", "a")]
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_the_unit_of_unix_times_is_seen(tmp_path, caplog, unit, is_text):
+    caplog.set_level("INFO")
+    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    named = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}[unit]
+    edges = [(*way, t * per_second) for way, t in zip(WAYS, MOMENTS, strict=True)]
+    source = table(edges)
+    if is_text:
+        source = tmp_path / "e.txt"
+        source.write_text("".join(f"{u} {v} {t}\n" for u, v, t in edges))
+    said = f"times are {named} since 1970, as their size says: 2023-11-14"
+    for window, count in {"2min": 1, "119s": 0, timedelta(minutes=2): 1}.items():
+        found = temporal_census(source, window, null_samples=0)
+        assert (found.counts.sum(), found.span, found.notes) == (count, 120, (said,))
+        assert caplog.text.count(said) == 1
+        caplog.clear()
+    # a number without a unit is in that of the times, of which nothing needs to be said
+    found = temporal_census(source, 120 * per_second, null_samples=0)
+    assert (found.counts.sum(), found.span, found.notes) == (1, 120 * per_second, ())
+    assert temporal_census(source, 120 * per_second - 1, null_samples=0).counts.sum() == 0
+    # the caller knows better
+    found = temporal_census(source, "2min", null_samples=0, time_unit="ns")
+    assert found.counts.sum() == 1
+    assert found.notes == ("times are nanoseconds, as time_unit (--time-unit) says",)
+    found = temporal_census(source, "2min", null_samples=0, time_unit="s")
+    assert found.counts.sum() == (unit == "s")
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [1, 60, 120],
+        [0, 1_700_000_000_000, 1_700_000_060_000],
+        [1_700_000_000, 1_700_000_060_000, 1_700_000_120_000],
+        # the ends of the dates
+        [631_151_999, 631_152_000, 631_152_001],
+        [4_102_444_798, 4_102_444_799, 4_102_444_800],
+        [-1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_001],
+    ],
+)
+def test_times_of_no_unit_are_seconds_and_said(times):
+    edges = [(*way, time) for way, time in zip(WAYS, times, strict=True)]
+    found = temporal_census(table(edges), "2min", null_samples=0)
+    assert found.counts.sum() == (times[2] - times[0] <= 120)
+    assert found.notes[0].startswith("times are taken as seconds, since not all are dates from")
+
+
+def test_a_unit_of_times_is_refused_where_it_says_nothing():
+    stamps = table([("a", "b", pd.Timestamp("2024-01-01"))])
+    with pytest.raises(InputError, match="time_unit is for times that are numbers, and these are"):
+        temporal_census(stamps, "1h", time_unit="ms")
+    with pytest.raises(InputError, match="time_unit must be one of"):
+        temporal_census(stamps, "1h", time_unit="days")
+    edges = read_temporal_edges(stamps)
+    for option in ({"time_unit": "ms"}, {"time": "time"}):
+        with pytest.raises(InputError, match=f"^{next(iter(option))} is for edges that are still"):
+            temporal_census(edges, "1h", **option)
+
+
+def test_edges_of_equal_times_are_said(caplog):
+    caplog.set_level("INFO")
+    found = temporal_census(table([(*way, 5) for way in WAYS]), 1, null_samples=0)
+    assert found.notes[0].startswith("2 edges have the time of the one before; the order of these")
+    assert found.notes[0] in caplog.text
+
+
+def test_more_triples_than_can_be_counted_are_refused(monkeypatch):
+    edges = table([("a", "b", 0), ("b", "a", 1), ("a", "b", 2), ("a", "c", 9)])
+    monkeypatch.setattr("mining.counting.temporal_motifs._MOST_TRIPLES", 4)
+    with pytest.raises(InputError, match="window must hold fewer than 2⁶³ triples of edges"):
+        temporal_census(edges, 9, null_samples=0)
+    assert temporal_census(edges, 2, null_samples=0).counts.sum() == 1
 
 
 def test_an_empty_window_and_no_edge_have_no_motif():
@@ -157,6 +347,7 @@ def test_command_prints_writes_and_draws(tmp_path, monkeypatch):
         [5, 1, 1]
     ]
     page = (tmp_path / "t.html").read_text()
+    assert '<p class="note">Times are taken as seconds, since' in page
     assert "1 ordered triples" not in page and "1 ordered triple of edges within 2min" in page
     assert page.count("<svg") == 36
     refused = run(main, ["temporal", "mail.csv"])
