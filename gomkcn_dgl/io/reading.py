@@ -146,19 +146,22 @@ def read_graph(
         :func:`gomkcn_dgl.io.features.read_label_names`.
     directed : bool, optional
         Whether edges have a direction. None: as the file says. A table of edges is undirected
-        unless it has relations or its columns have names that say a direction: ``source,target``,
-        ``src,dst``, ``from,to``, ``head,tail``, ``subject,object``, ``start,end``,
-        ``sender,recipient``, ``sender,receiver``, ``regulator,gene``, ``regulator,target``,
-        ``parent,child``, ``citing,cited`` or ``follower,followed``, in capitals or not. Even then,
+        unless it has relations or its columns have names that say a direction, alone or beside
+        equal words: ``source,target``, ``src,dst``, ``from,to``, ``head,tail``,
+        ``subject,object``, ``start,end``, ``sender,recipient``, ``sender,receiver``,
+        ``regulator,gene``, ``regulator,target``, ``parent,child``, ``citing,cited`` or
+        ``follower,followed``, in capitals or not; so does ``FromNodeId,ToNodeId``. Even then,
         and each relation for itself, it is undirected when nearly all edges, 95 %, are there both
         ways. A column ``type`` of the words directed and undirected says it, too.
     source, target, relation, weight : str or int, optional
-        Columns of a table of edges by name, or by number from 1. None: told by usual names such as
-        ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
-        first two columns, then weights or the form ``head relation tail``. ``"none"`` for
-        ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
-        relations, unless ``relation="none"``. In GraphML and its like and in DGL files, relation
-        and weight are edge attributes by name; None: the types of edges, if any, and ``weight``.
+        Columns of a table of edges by name, or by number from 1; digits are a number. None: told
+        by usual names such as ``source,target``, ``head,relation,tail``, ``type`` or ``weight``, or
+        by two that differ in one word, such as ``gene_a,gene_b``; without a header the first two
+        columns, then weights or the form ``head relation tail``. ``"none"`` for ``relation`` or
+        ``weight``: that column is not used; then weights may be missing, negative or 0. Edge labels
+        of a TU folder are relations, unless ``relation="none"``. In GraphML and its like and in DGL
+        files, relation and weight are edge attributes by name; None: the types of edges, if any,
+        and ``weight``.
     smiles : str, optional
         The column of SMILES of a table of molecules.
     skip_invalid : bool
