@@ -101,7 +101,7 @@ FAULTS = [Fault(*row) for row in [
     ("feature noise halved", "synthetic/planting.py",
      "vectors + settings.noise * rng", "vectors + 0.5 * settings.noise * rng",
      "test_planting.py::test_feature_noise_deviates_as_much_as_was_asked_for"),
-    ("defaults over values in GraphML", "gomkcn_dgl/io/foreign_files.py",
+    ("defaults over values in GraphML", "gomkcn_dgl/io/xml_files.py",
      "{**defaults, **record}", "{**record, **defaults}",
      "test_foreign_files.py::test_named_features_weights_and_defaults_of_keys"),
     ("direction from half of the edges", "gomkcn_dgl/io/edge_tables.py",

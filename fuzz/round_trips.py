@@ -62,9 +62,9 @@ def random_graph(seed: int) -> nx.Graph:
     draw = random.Random(seed)
     kinds = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
     graph: nx.Graph = draw.choice(kinds)()
-    names = NAMES[draw.choice(list(NAMES))][: draw.randint(1, 8)]
-    if draw.random() < 0.7:
-        draw.shuffle(names)
+    names = draw.sample(NAMES[draw.choice(list(NAMES))], draw.randint(1, 8))
+    if draw.random() < 0.3:
+        names.sort()
     graph.add_nodes_from(names)
     typed, weighted, gaps = (draw.random() < 0.5 for _ in range(3))
     for name in names:
@@ -195,7 +195,6 @@ FORMS = {
     ),
     "dimacs, igraph": Form(".dimacs", _by_igraph("write_dimacs"), "isolated", _direction),
     "sif, Cytoscape": Form(".sif", _sif, "names isolated kind", _direction, is_typed=True),
-    "csv, write_graph": Form(".csv", _own, ALL, is_typed=True),
     "folder, write_graph": Form(".graph", _own, ALL, is_typed=True),
 }
 
@@ -271,17 +270,19 @@ def _key(u: Any, v: Any, kind: str, is_directed: bool) -> tuple[Any, Any, str]:
     return (u, v, kind) if is_directed else (*sorted((u, v)), kind)
 
 
-def run(form: Form, seeds: Iterable[int]) -> Counter[str]:
-    """Count the outcomes of random graphs; a wrong one is an AssertionError with its seed."""
-    outcomes = Counter[str]()
+def run(form: Form, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
+    """Count the outcomes of random graphs, and list those that are read wrongly by their seeds."""
+    outcomes, wrong = Counter[str](), []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 outcome = check(form, random_graph(seed), Path(folder))
+            # a traceback of a reader is as wrong as another graph
             except Exception as error:
-                raise AssertionError(f"{form.suffix}, seed {seed}: {error!r}") from error
+                wrong.append(f"seed {seed}: {error!r}")
+                continue
         outcomes[outcome if outcome in ("same", "unwritable") else "refused"] += 1
-    return outcomes
+    return outcomes, wrong
 
 
 def main() -> None:
@@ -290,10 +291,11 @@ def main() -> None:
     parser.add_argument("forms", nargs="*", metavar="FORM", default=list(FORMS))
     parser.add_argument("--examples", type=int, default=500, help="for each form [500]")
     given = parser.parse_args()
+    print(f"{'':22} {'same':>6} {'refused':>8} {'not written':>12} {'wrong':>6}")
     for name in given.forms:
-        found = run(FORMS[name], range(given.examples))
-        print(f"{name:22} same {found['same']:4}  refused {found['refused']:4}  "
-              f"not written {found['unwritable']:4}  wrong    0")  # fmt: skip
+        found, wrong = run(FORMS[name], range(given.examples))
+        counts = f"{found['same']:6} {found['refused']:8} {found['unwritable']:12} {len(wrong):6}"
+        print(f"{name:22} {counts}", *wrong[:1], flush=True)
 
 
 if __name__ == "__main__":

@@ -327,7 +327,7 @@ def from_matrix(matrix: Any) -> GraphContent:
         num_nodes=matrix.shape[0],
         edges={_WEIGHT: values} if is_weighted else {},
         default_weight=_WEIGHT if is_weighted else None,
-        notes=(f"left out {zeros} stored entries of 0, which are no edges",) if zeros else (),
+        notes=(f"left out stored entries of 0, which are no edges: {zeros}",) if zeros else (),
     )
 
 

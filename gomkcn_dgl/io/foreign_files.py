@@ -15,7 +15,8 @@
 | `lgl`      | igraph     | the only reader                  |                                    |
 | `graph6`,  | NetworkX   | igraph reads neither             | announced sizes, several graphs    |
 | `sparse6`  |            |                                  |                                    |
-| `mtx`      | SciPy      | the only reader                  | announced sizes                    |
+| `mtx`      | NumPy      | SciPy 1.17 reads beyond its      | announced sizes; the head is read  |
+|            |            | arrays at a lone CR or a 0 byte  | here                               |
 | `json`     | own        | NetworkX reads its own form only | :mod:`gomkcn_dgl.io.json_files`    |
 | `sif`      | own        | no library reads it              | a table with relations             |
 | `dimacs`   | own        | igraph fails at ``p edge``, and  |                                    |

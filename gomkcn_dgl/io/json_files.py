@@ -220,7 +220,9 @@ def _match_ends(nodes: list[dict[str, Any]], used: list[Any], names: Sequence[st
         ][:1]
     if not found:
         rows = max(by_text, key=lambda one: sum(str(end) in one for end in used), default={})
-        unknown = next((end for end in used if str(end) not in rows), used[0])
+        strange = [end for end in used if str(end) not in rows]
+        # a number that is a position would be no surprise
+        unknown = next((end for end in strange if end not in range(len(nodes))), strange[0])
         raise InputError(
             "each end of a link must be the id, the name or the position of a node, got "
             f"{printable(str(unknown))!r}."

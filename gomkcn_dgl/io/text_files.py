@@ -10,6 +10,7 @@ import io
 import math
 import re
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,8 @@ _PAJEK_EDGE = re.compile(r"\S+\s+\S+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?(?=\s|$))?"
 _Line = tuple[int, str]
 _WITHOUT_WEIGHT = "edges without a weight have the weight 1"
 _ENTITY = re.compile(r"&#\d+;")
+_LAYOUTS, _FIELDS = ("coordinate", "array"), ("pattern", "real", "integer", "double")
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 _GRAPH6_HEADERS = (b">>graph6<<", b">>sparse6<<", b">>digraph6<<")
 
 
@@ -459,25 +462,86 @@ def _graph6_size(line: bytes, number: int) -> int:
     return size
 
 
-# ---------------------------------------------------------------- Matrix Market: SciPy
+# ---------------------------------------------------------------- Matrix Market: NumPy
 
 
 def read_matrix_market(data: bytes) -> GraphContent:
-    """Read the bytes of a square matrix in the Matrix Market exchange format."""
-    import scipy.io
+    """Read the bytes of a square matrix in the Matrix Market exchange format.
 
-    rows, columns, entries, layout, kind, _ = scipy.io.mminfo(io.BytesIO(data))
-    if rows != columns:
+    SciPy reads beyond its arrays where a byte of 0 or a lone line feed stands among the numbers.
+    """
+    import scipy.sparse as sp
+
+    banner, _, body = data.decode("utf-8-sig").partition("\n")
+    words = banner.lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
         raise InputError(
-            f"the matrix must be square, got {rows} rows and {columns} columns; a matrix of two "
-            "kinds of nodes is read as a table of its entries."
+            "the file must begin with '%%MatrixMarket matrix', a layout, a field and a symmetry, "
+            f"got {printable(banner)!r}."
         )
-    if kind == "complex":
-        raise InputError("the matrix must hold real numbers or a pattern, got complex ones.")
-    check_announced(rows, len(data))
-    # a line, or a number, has at least two characters
-    least = rows * (rows - 1) // 2 if layout == "array" else entries
-    if 2 * least > len(data):
-        raise InputError(f"the file announces {least:,} entries, more than it could hold.")
-    matrix = scipy.io.mmread(io.BytesIO(data))
-    return replace(from_matrix(matrix), owner=_OWNER)
+    layout, field, symmetry = words[2:]
+    for word, known in ((layout, _LAYOUTS), (field, _FIELDS), (symmetry, _SYMMETRIES)):
+        if word not in known:
+            raise InputError(f"a matrix must be {' or '.join(known)}, got {printable(word)!r}.")
+    lines = (line for line in io.StringIO(body) if line.strip() and line[0] != "%")
+    sizes = [int(word) if word.isdigit() else -1 for word in next(lines, "").split()]
+    if len(sizes) != (3 if layout == "coordinate" else 2) or min(sizes) < 0:
+        raise InputError("the first line of numbers must hold the size of the matrix.")
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"the matrix must be square, got {sizes[0]} rows and {sizes[1]} columns; a matrix "
+            "between two kinds of nodes is read as a table of its entries."
+        )
+    number = sizes[0]
+    check_announced(number, len(data))
+    if layout == "array" and number * (number - 1) // 2 > len(data):
+        raise InputError(f"the file announces {number} × {number} values, more than it could hold.")
+    with warnings.catch_warnings():
+        # that there is no entry
+        warnings.simplefilter("ignore", UserWarning)
+        numbers = np.loadtxt(lines, ndmin=2)
+    notes = []
+    if layout == "array":
+        row, column = _array_places(number, symmetry)
+        values, announced = numbers.reshape(-1), len(row)
+        if len(values) == announced:
+            entry = np.flatnonzero(values)
+            row, column, values, announced = row[entry], column[entry], values[entry], len(entry)
+    else:
+        width = 2 if field == "pattern" else 3
+        numbers = numbers.reshape(-1, numbers.shape[1] if numbers.size else width)
+        if numbers.shape[1] < width:
+            raise InputError(f"an entry must be {width} numbers, got {numbers.shape[1]}.")
+        if numbers.shape[1] > width:
+            notes.append("not used: further numbers of each entry")
+        row, column = _whole_rows(numbers[:, :2], number)
+        values = numbers[:, 2] if width == 3 else np.ones(len(numbers))
+        announced = sizes[2]
+    if len(values) != announced:
+        raise InputError(f"the file announces {announced:,} entries, and holds {len(values):,}.")
+    if symmetry != "general":
+        other = np.flatnonzero(row != column)
+        back = -values[other] if symmetry == "skew-symmetric" else values[other]
+        row, column = np.append(row, column[other]), np.append(column, row[other])
+        values = np.append(values, back)
+    content = from_matrix(sp.coo_array((values, (row, column)), shape=(number, number)))
+    return replace(content, owner=_OWNER, notes=(*content.notes, *notes))
+
+
+def _whole_rows(places: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns from 0 of entries that count them from 1."""
+    wrong = ~((places >= 1) & (places <= number) & (places == np.round(places)))
+    if wrong.any():
+        at = int(np.flatnonzero(wrong.any(axis=1))[0])
+        got = " ".join(f"{one:g}" for one in places[at])
+        raise InputError(f"entry {at + 1} must lie in rows and columns 1 to {number}, got {got}.")
+    row, column = places.astype(np.int64).T - 1
+    return row, column
+
+
+def _array_places(number: int, symmetry: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the values of an array, column by column; a half of a symmetric one."""
+    # a file has a character for each value at least
+    column, row = np.divmod(np.arange(number * number), max(number, 1))
+    kept = row > column if symmetry == "skew-symmetric" else row >= column
+    return (row, column) if symmetry == "general" else (row[kept], column[kept])

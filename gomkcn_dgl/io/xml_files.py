@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
@@ -23,6 +24,15 @@ from gomkcn_dgl.runtime.files import printable
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 # of drawings of yEd, within GraphML
 _YED = "yworks.com"
+# types of values that NetworkX knows, and others that are such
+_TYPES = ("boolean", "int", "long", "float", "double", "string")
+_NUMBERS = {
+    "integer": "int",
+    "short": "int",
+    "int32_t": "int",
+    "int64_t": "long",
+    "bool": "boolean",
+}
 _GEXF, _VIZ = "http://www.gexf.net/1.2draft", "http://www.gexf.net/1.2draft/viz"
 
 
@@ -35,7 +45,7 @@ def read_graphml(data: bytes, directed: bool | None) -> GraphContent:
         if _YED not in space:
             element.tag = f"{{{_GRAPHML}}}{name}"
     graph = _only_graph(root, _GRAPHML)
-    _complete_keys(root)
+    notes = _complete_keys(root)
     default = graph.get("edgedefault") == "directed"
     said = {"true": True, "false": False}
     edges = list(graph.iter(f"{{{_GRAPHML}}}edge"))
@@ -44,7 +54,8 @@ def read_graphml(data: bytes, directed: bool | None) -> GraphContent:
     graph.set("edgedefault", "directed")
     reader = GraphMLReader(force_multigraph=True)
     read = reader.make_graph(graph, *reader.find_graphml_keys(root))
-    return _content(read, has_way or default, {"key": names}, directed)
+    content = _content(read, has_way or default, {"key": names}, directed)
+    return replace(content, notes=notes)
 
 
 def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
@@ -67,8 +78,13 @@ def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
     reader = GEXFReader(node_type=str)
     reader.simple_graph = False
     read = reader.make_graph(graph)
-    for *_, record in read.edges(data=True):
+    records = [record for *_, record in read.edges(data=True)]
+    is_weighted = any("weight" in record for record in records)
+    for record in records:
         del record["id"]
+        # what the format says of an edge that has none
+        if is_weighted:
+            record.setdefault("weight", 1.0)
     return _content(read, has_way or default == "directed", {"key": names, "kind": kinds}, directed)
 
 
@@ -99,18 +115,30 @@ def _only_graph(root: Element, space: str) -> Element:
     return graphs[0]
 
 
-def _complete_keys(root: Element) -> None:
-    """Give keys the name that is optional; refuse two of one name, of which one would be lost."""
+def _complete_keys(root: Element) -> tuple[str, ...]:
+    """Give keys the name that is optional; refuse two of one name, of which one would be lost.
+
+    Types of other tools, such as the vectors of graph-tool, are read as text, which the notes say.
+    """
     seen: dict[tuple[str, str], str] = {}
+    notes = []
     for key in root.iter(f"{{{_GRAPHML}}}key"):
         name, kind = key.get("attr.name"), key.get("for", "all")
         if name is None and key.get("yfiles.type") is None:
             name = key.get("id", "")
             key.set("attr.name", name)
-        if key.get("attr.type") is None:
-            key.set("attr.type", "string")
+        for default in list(key):
+            # the text "None", for NetworkX
+            if not default.text:
+                key.remove(default)
         if name is None:
             continue
+        kind_of_value = key.get("attr.type", "string")
+        kind_of_value = _NUMBERS.get(kind_of_value, kind_of_value)
+        if kind_of_value not in _TYPES:
+            notes.append(f"{name} is read as text, not as {kind_of_value}")
+            kind_of_value = "string"
+        key.set("attr.type", kind_of_value)
         for other in ("node", "edge", "all") if kind == "all" else (kind, "all"):
             if (name, other) in seen:
                 raise InputError(
@@ -118,6 +146,7 @@ def _complete_keys(root: Element) -> None:
                     f"{seen[name, other]!r} and {key.get('id')!r}; rename one of them."
                 )
         seen[name, kind] = key.get("id", "")
+    return tuple(notes)
 
 
 def _expand_mutual(parent: Element, default: str, has_directed: bool) -> None:

@@ -141,7 +141,7 @@ BOMB = "<!DOCTYPE x [<!ENTITY a0 'a'>{}]><gexf>&a30;</gexf>".format(
 FAULTS = [
     ("</graph>", "", "not valid GRAPHML (mismatched tag: line 12, column 2)."),
     ('"double"', '"int"', "not valid GRAPHML (invalid literal for int() with base 10: '0.5')."),
-    ('"string"', '"date"', "the file is not valid GRAPHML (unknown 'date')."),
+    ('"float"', '"date"', "got the text '2.5'; weight='none'"),
     (
         ">2.5<",
         ">-1<",
