@@ -208,6 +208,7 @@ def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, A
 
 def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
+    from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
@@ -222,9 +223,18 @@ def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, An
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
-    if len(graph.relations.names) > 1 and given.relations.names == (PLAIN,):
-        rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
+    is_plain = given.relations.names == (PLAIN,)
+    edges = []
+    if len(graph.relations.names) > 1 and is_plain:
+        edges.append(f"of any relation: {', '.join(graph.relations.names)}")
         graph = joined_relations(graph)
+    # directions that nobody asked for stand in the way of a pattern without any
+    has_direction = graph.is_directed and not any(given.relations.directed)
+    if has_direction and is_plain and options["directed"] is None:
+        edges.append("directions are left out, as the pattern has none (--undirected)")
+        graph = as_csr(graph, directed=False)
+    if edges:
+        rows["edges"] = "; ".join(edges)
     # refuses relations that the graph lacks
     channels_in(graph.relations, given)
     # 2. its occurrences

@@ -183,7 +183,7 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
                 )
             chosen[role] = position
     # 2. what the names or the values say of the columns that hold something
-    free = [c for c in range(len(names)) if c not in chosen.values() and _holds_data(table, c)]
+    free = [c for c in range(len(names)) if c not in chosen.values() and holds_data(table, c)]
     cells = free if table.has_names else [at for at in free if not names[at]]
     guessed = _roles_by_name(table, [at for at in free if names[at]])
     if not table.has_names:
@@ -222,7 +222,7 @@ def _first_row(table: Source) -> list[str]:
     return [cell for at in range(len(table.names)) for cell in table.first(at)[:1]]
 
 
-def _holds_data(table: Source, at: int) -> bool:
+def holds_data(table: Source, at: int) -> bool:
     """Whether a column has a name or a value; programs end lines with empty cells."""
     return bool(table.names[at]) or any(table.first(at))
 
@@ -331,7 +331,7 @@ def _roles_by_value(
     """Tell a third column of numbers, weights, from a column of few different words, relations."""
     ends_left = 2 - len({"source", "target"} & set(chosen))
     unnamed = [at for at in range(len(table.names)) if not table.names[at]]
-    held = [at for at in unnamed if _holds_data(table, at)]
+    held = [at for at in unnamed if holds_data(table, at)]
     if len(free) != ends_left + 1 or len(held) != 3:
         return {}
     columns = {at: table.first(at) for at in held}

@@ -225,6 +225,15 @@ def test_both_readings(folder):
     assert counted("ring-4 k6.txt")[0] == "0, counted exactly"
 
 
+def test_a_pattern_without_directions_is_counted_without_those_that_nobody_asked_for(graphs):
+    Path("signed.csv").write_text("source,target,weight\na,b,1\nb,c,-1\nc,a,0\n")
+    lines = gomkcn("count triangle signed.csv").splitlines()
+    assert "edges       directions are left out, as the pattern has none (--undirected)" in lines
+    assert lines[-1] == "occurrences 1, counted exactly"
+    assert counted("three-cycle signed.csv")[0] == "1, counted exactly"
+    assert "(--undirected)." in refused("count triangle signed.csv --directed")
+
+
 def test_refusals(graphs):
     for command, rule in {
         "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
