@@ -153,8 +153,9 @@ def _sif(graph: nx.Graph, path: Path) -> None:
 
 def _pajek(graph: nx.Graph, path: Path) -> None:
     kinds = [str(data.get("kind")) for *_, data in graph.edges(data=True)]
+    names = [str(name) for name in graph]
     # NetworkX leaves quotes in values, and tabs outside of quotes
-    if any('"' in kind for kind in kinds) or any("\t" in str(name) for name in graph):
+    if any('"' in text for text in kinds) or any("\t" in n or n[0] == n[-1] == '"' for n in names):
         raise ValueError("text that NetworkX does not quote")
     nx.write_pajek(graph, path)
 
@@ -195,6 +196,7 @@ FORMS = {
     ),
     "dimacs, igraph": Form(".dimacs", _by_igraph("write_dimacs"), "isolated", _direction),
     "sif, Cytoscape": Form(".sif", _sif, "names isolated kind", _direction, is_typed=True),
+    "csv, write_graph": Form(".csv", _own, ALL, is_typed=True),
     "folder, write_graph": Form(".graph", _own, ALL, is_typed=True),
 }
 
@@ -209,6 +211,8 @@ def check(form: Form, graph: nx.Graph, folder: Path) -> str:
         warnings.simplefilter("ignore")
         try:
             form.write(graph, path)
+        except InputError as error:
+            return str(error)
         # whatever a library says to a graph that it cannot write
         except Exception:
             return "unwritable"

@@ -65,11 +65,7 @@ def read_json(data: bytes, directed: bool | None) -> GraphContent:
     if all(type(link.get("key", 0)) is int for link in links):
         dropped.add("key")
     edges = [{name: link[name] for name in link if name not in dropped} for link in links]
-    ids = _ids(nodes)
-    for node in nodes:
-        for name in ("id", "key"):
-            if name in node and node[name] in ids:
-                del node[name]
+    ids = _take_ids(nodes)
     return from_records(
         "the file", ids, nodes, (source, target), edges, has_way or default, directed=directed
     )
@@ -253,15 +249,17 @@ def _id_of(value: Any) -> Any:
 def _exact(value: Any) -> Any:
     """A value as a key that is equal only to values of its type."""
     # what stands in JSON may be a record
-    return type(value).__name__, repr(value) if isinstance(value, (dict, tuple)) else value
+    return type(value), repr(value) if isinstance(value, (dict, tuple)) else value
 
 
-def _ids(nodes: list[dict[str, Any]]) -> list[Any]:
-    """Ids of the nodes, or their keys, or else their positions."""
+def _take_ids(nodes: list[dict[str, Any]]) -> list[Any]:
+    """Take the ids out of the records of nodes, or their keys; or else positions are ids."""
     for name in ("id", "key"):
         values = [node.get(name) for node in nodes]
         texts = {str(value) for value in values}
         if nodes and None not in values and len(texts) == len(values):
+            for node in nodes:
+                del node[name]
             return values
     return list(range(len(nodes)))
 

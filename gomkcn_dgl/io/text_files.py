@@ -207,13 +207,16 @@ def _pajek_graph(
     sizes: list[int], vertices: list[_Line], edges: list[_Line], notes: list[str]
 ) -> Any:
     """Let igraph read vertices and one list of edges; what is drawn is left out where it fails."""
-    lines = [(1, "*Vertices " + " ".join(map(str, sizes[:2]))), *vertices, (1, "*Arcs"), *edges]
+    first = 1, "*Vertices " + " ".join(map(str, sizes[:2]))
+    # what is missing there, the line before has begun
+    header = vertices[-1][0] if vertices else 1, "*Arcs"
+    lines = [first, *vertices, header, *edges]
     try:
         graph = _by_igraph("Read_Pajek", lines)
     except Exception:
         # igraph wants drawing parameters in one order, which not all tools keep
         plain = [(at, _match(_PAJEK_VERTEX, line)) for at, line in vertices]
-        plain += [(1, "*Arcs"), *((at, _match(_PAJEK_EDGE, line)) for at, line in edges)]
+        plain += [header, *((at, _match(_PAJEK_EDGE, line)) for at, line in edges)]
         graph = _by_igraph("Read_Pajek", [lines[0], *plain])
         notes.append("not used: what stands after the names of nodes and the weights of edges")
     if graph.ecount() != len(edges):
