@@ -30,6 +30,7 @@ from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
 from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.processes import LostProcessError
 
 Arrays = Mapping[str, np.ndarray]
@@ -126,6 +127,7 @@ class Steps:
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
+        check_mapped()
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
         # 1. what was kept
@@ -138,6 +140,8 @@ class Steps:
             for some in self._in_time(list(missing), jobs, in_time):
                 own = [missing[one] for one in some]
                 results = self._shared(parallel, do, own, in_time) if jobs > 1 else [do(own[0])]
+                # what is kept was computed of what was there
+                check_mapped()
                 for one, result in zip(some, results, strict=True):
                     if result is not None:
                         found[one] = result
