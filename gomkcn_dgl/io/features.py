@@ -27,6 +27,7 @@ from gomkcn_dgl.io.tables import (
 )
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
+from gomkcn_dgl.runtime.mapped import map_array
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -120,7 +121,7 @@ def _read_npy(path: Path, owner: str) -> NodeTable:
         open_file(path).close()
     # a damaged header can raise nearly anything
     try:
-        values: np.ndarray = np.lib.format.open_memmap(path, mode="r")
+        values: np.ndarray = map_array(path)
     except Exception as error:
         raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
     if values.dtype.kind not in "biuf":

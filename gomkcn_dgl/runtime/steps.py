@@ -36,6 +36,7 @@ from gomkcn_dgl.runtime.job import (
     RunInterruptedError,
     TimeUpError,
 )
+from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.processes import LostProcessError
 
 Arrays = Mapping[str, np.ndarray]
@@ -133,6 +134,7 @@ class Steps:
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
+        check_mapped()
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
         # 1. what was kept
@@ -148,6 +150,8 @@ class Steps:
                     results = self._shared(parallel, do, own, in_time)
                 else:
                     results = [self._here(do, own[0], in_time)]
+                # what is kept was computed of what was there
+                check_mapped()
                 for one, result in zip(some, results, strict=True):
                     if result is not None:
                         found[one] = result
