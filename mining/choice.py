@@ -33,7 +33,7 @@ from mining.counting.census import (
 )
 from mining.counting.counter import count_occurrences
 from mining.counting.exact_search import find_graphs
-from mining.counting.sought import STEPS_PER_SECOND, Spend, UncountableError
+from mining.counting.sought import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.pattern import NullComparison, OccurrenceCount, Pattern, merge
@@ -138,13 +138,14 @@ def _compare_small(
     """
     models = [null_model(one, mined.graph) for one in rules.nulls]
     spend = _with_grace(steps)
-    sizes, compared, warnings = _sizes_to_compare(mined, models, rules, spend)
+    sizes, compared, refused, warnings = _sizes_to_compare(mined, models, rules, spend)
     null_models: dict[str, str] = {}
     census, left_out = _count_sizes(mined, sizes, steps, spend)
-    if left_out:
-        first, of = min(left_out), _numbers(left_out)
-        warnings.append(f"Structures of {of} nodes are not counted: {left_out[first]}")
-        compared = range(compared.start, min(compared.stop, first))
+    left_out |= refused
+    for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
+        of = _numbers(sorted(size for size in left_out if left_out[size] == reason))
+        warnings.append(f"Structures of {of} nodes are not counted: {reason}")
+    compared = range(compared.start, min([compared.stop, *left_out]))
     if sizes and not left_out and not any(census.values()):
         head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
         warnings.append(f"{head} no connected structure of {_numbers(sizes)} nodes.")
@@ -173,26 +174,32 @@ def _compare_small(
 
 
 def _sizes_to_compare(
-    mined: MinedGraph, models: Sequence[NullModel], rules: ChoiceRules, spend: Spend
-) -> tuple[range, range, list[str]]:
-    """Sizes of which all structures are counted, those that are compared, and what to say of it."""
+    mined: MinedGraph,
+    models: Sequence[NullModel],
+    rules: ChoiceRules,
+    spend: Spend = spend_freely,
+) -> tuple[range, range, dict[int, str], list[str]]:
+    """Sizes of which all structures are counted, those that are compared, and what to say of it.
+
+    Also, by size, why others cannot be counted.
+    """
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
-    steps, refused = np.full(len(able), np.inf), ""
+    steps = np.full(len(able), np.inf)
+    refused: dict[int, str] = {}
     for place, size in enumerate(able):
         try:
             sizes = range(able[0], size + 1)
             steps[place] = census_steps(mined.graph, sizes, mined.categories, spend)
         except (UncountableError, TimeUpError) as error:
             # larger ones take more
-            reason = str(error) or _TIME_UP
-            refused = f"Structures of {_numbers(able[place:])} nodes are not counted: {reason}"
+            refused = dict.fromkeys(able[place:], str(error) or _TIME_UP)
             break
     able = able[: int(np.isfinite(steps).sum())]
     steps = steps[: len(able)]
     counted = able[: int((steps <= _MOST_STEPS).sum())]
-    said = [refused] if refused else []
+    said: list[str] = []
     if not models:
-        return counted, able[:0], said
+        return counted, able[:0], refused, said
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
     total = steps + len(models) * rules.null_samples * (steps + walk)
@@ -204,7 +211,7 @@ def _sizes_to_compare(
             f"Structures of {_numbers(late)} nodes are not compared with random graphs, which "
             f"would take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
         )
-    return counted if late else able, compared, said
+    return counted if late else able, compared, refused, said
 
 
 def _numbers(sizes: Iterable[int]) -> str:

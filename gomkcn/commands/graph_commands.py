@@ -179,11 +179,11 @@ def census(
 
 
 def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
-    """The sizes that each reason holds for, as in "4 and 5"."""
+    """The sizes that each reason holds for, as in "4, 5"."""
     found: dict[str, list[str]] = {}
     for size, reason in missing.items():
         found.setdefault(reason, []).append(str(size))
-    return {reason: " and ".join(sizes) for reason, sizes in found.items()}
+    return {reason: ", ".join(sizes) for reason, sizes in found.items()}
 
 
 def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> Table:

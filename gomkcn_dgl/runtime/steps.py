@@ -267,9 +267,14 @@ class Steps:
         What is returned is told how much more of the ``total`` is done, and checks the time.
         """
         self.progress.begin(stage, 1.0)
+        left = 1.0
 
         def spend(work: float) -> None:
-            self.progress.move(work / total)
+            nonlocal left
+            # a total is an estimate
+            share = min(left, float(work / max(total, 1e-9)))
+            left -= share
+            self.progress.move(share)
             self.check_time()
 
         return spend
