@@ -20,8 +20,8 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent, relation_codes
-from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of
-from gomkcn_dgl.io.tables import as_utf8, read_text, shown
+from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of, shown
+from gomkcn_dgl.io.tables import as_utf8, read_text
 from gomkcn_dgl.runtime.files import file_problems, listed, open_file, printable, read_bytes
 
 log = logging.getLogger("gomkcn_dgl")

@@ -45,13 +45,6 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-class Sizes(NamedTuple):
-    """How many nodes and edges a first line says that there are."""
-
-    num_nodes: int
-    num_edges: int | None
-
-
 @dataclass(frozen=True)
 class TableForm:
     """How a text is cut into the cells of a table.
@@ -72,10 +65,10 @@ class TableForm:
         Line of the header; 0 without one.
     num_skipped : int
         Lines before the first row.
-    sizes : Sizes or None
+    num_nodes : int or None
         What a first line says.
-    comments : tuple of str
-        The first lines that are left out as comments and could be rows.
+    notes : tuple of str
+        What is left out and could be a row.
     """
 
     separator: str | None
@@ -85,8 +78,8 @@ class TableForm:
     names: tuple[str, ...] = ()
     header: int = 0
     num_skipped: int = 0
-    sizes: Sizes | None = None
-    comments: tuple[str, ...] = ()
+    num_nodes: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def find_form(
@@ -127,7 +120,8 @@ def find_form(
     form = TableForm(separator, has_attributes=has_attributes, num_skipped=int(bool(said)))
     form = replace(form, has_quotes=_has_quotes(head, separator))
     # 3. comments
-    form = _with_marks(form, data, plain)
+    marks, comments = _find_marks(form, data, plain)
+    form = replace(form, marks=marks)
     leading = _leading_lines(head, form, _common_width([_cut(line, form) for line in plain]))
     marked = _marked_header(leading, form)
     form = replace(form, num_skipped=form.num_skipped + len(leading))
@@ -147,10 +141,18 @@ def find_form(
             num_skipped = max(row.line, form.num_skipped)
             form = replace(form, names=names, header=row.line, num_skipped=num_skipped)
             # the header is no comment, though a mark begins it
-            return replace(form, comments=form.comments[int(row is marked) :])
+            return replace(form, notes=_note_of(comments[int(row is marked) :], marks))
     # 6. no header, but maybe sizes
-    form = replace(form, names=("",) * len(rows[0].cells))
+    form = replace(form, names=("",) * len(rows[0].cells), notes=_note_of(comments, marks))
     return form if has_header is False else _with_sizes(form, data, rows)
+
+
+def _note_of(comments: Sequence[str], marks: str) -> tuple[str, ...]:
+    """What is said of comments that could be rows."""
+    if not comments:
+        return ()
+    lines = "1 line that begins" if len(comments) == 1 else f"{len(comments)} lines that begin"
+    return (f"left out {lines} with {' or '.join(marks)}, such as {shown(comments[0])}",)
 
 
 def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
@@ -215,6 +217,13 @@ def comment_pattern(form: TableForm) -> re.Pattern[bytes] | None:
     if form.separator is None:
         return re.compile(rb"[%b](?<!\S[%b])[^\n]*" % (marks, marks))
     return re.compile(rb"^[ \t]*[%b][^\n]*" % marks, re.MULTILINE)
+
+
+def shown(value: object) -> str:
+    """A value in a message, shortened."""
+    text = value if isinstance(value, str) else str(value)
+    text = text if len(text) <= 40 else text[:39] + "…"
+    return repr(text) if isinstance(value, str) else text
 
 
 def is_number(text: str) -> bool:
@@ -304,7 +313,7 @@ def _words(text: str, form: TableForm) -> list[str]:
 # ---------------------------------------------------------------- comments
 
 
-def _with_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> TableForm:
+def _find_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> tuple[str, list[str]]:
     """Tell which marks begin comments, and which comments could be rows."""
     without = [line for line in plain if not any(mark in line for mark in MARKS)]
     widths = [len(_cut(line, form)) for line in without or plain]
@@ -325,7 +334,7 @@ def _with_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> TableForm
             continue
         marks += mark
         could_be_rows += [line for line in fitting if _is_marked(line, mark)]
-    return replace(form, marks=marks, comments=tuple(could_be_rows))
+    return marks, could_be_rows
 
 
 def _marked_lines(data: bytes, mark: str, form: TableForm) -> list[str]:
@@ -524,8 +533,15 @@ def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
     said = not counts or (counts[-1] == num_rows and counts[:-1] in ([], [num_nodes]))
     if not (fits and said and (counts or len(first) != width)):
         return form
-    sizes = Sizes(num_nodes, counts[-1] if counts else None)
-    return replace(form, names=("",) * width, num_skipped=line, sizes=sizes)
+    and_edges = f" and {counts[-1]} edges" if counts else ""
+    note = f"line {line} is no edge: it says that there are {num_nodes} nodes{and_edges}"
+    return replace(
+        form,
+        names=("",) * width,
+        num_skipped=line,
+        num_nodes=num_nodes,
+        notes=(*form.notes, note),
+    )
 
 
 def _is_count(text: str) -> bool:

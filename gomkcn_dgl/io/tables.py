@@ -33,6 +33,7 @@ from gomkcn_dgl.io.table_form import (
     first_rows,
     is_number,
     rows_of,
+    shown,
     without_attributes,
     without_comments,
 )
@@ -452,27 +453,9 @@ def text_source(data: bytes, form: TableForm) -> Source:
         header=form.header,
         line=line,
         has_names=form.header > 0,
-        num_nodes=None if form.sizes is None else form.sizes.num_nodes,
-        notes=_notes(form),
+        num_nodes=form.num_nodes,
+        notes=form.notes,
     )
-
-
-def _notes(form: TableForm) -> tuple[str, ...]:
-    """What of a text is left out that could be something."""
-    notes = list[str]()
-    if form.sizes is not None:
-        said = f"{form.sizes.num_nodes} nodes"
-        if form.sizes.num_edges is not None:
-            said += f" and {form.sizes.num_edges} edges"
-        notes.append(f"line {form.num_skipped} is no edge: it says that there are {said}")
-    number = len(form.comments)
-    if number:
-        lines = "line that begins" if number == 1 else "lines that begin"
-        notes.append(
-            f"left out {number} {lines} with {' or '.join(form.marks)}, such as "
-            f"{shown(form.comments[0])}"
-        )
-    return tuple(notes)
 
 
 def _parse_attributes(data: bytes, form: TableForm) -> dict[str, list[str]]:
@@ -552,13 +535,6 @@ def _has_stray_quote(data: bytes, form: TableForm) -> bool:
 def line_error(number: int, rule: str, text: str) -> InputError:
     """Return the error for one line: its number, the rule, and the text, shortened."""
     return InputError(f"line {number}: {rule}, got {shown(text.strip())}.")
-
-
-def shown(value: object) -> str:
-    """A value in a message, shortened."""
-    text = value if isinstance(value, str) else str(value)
-    text = text if len(text) <= 40 else text[:39] + "…"
-    return repr(text) if isinstance(value, str) else text
 
 
 def check_names(number: int, header: Sequence[str]) -> None:

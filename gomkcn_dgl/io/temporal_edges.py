@@ -26,8 +26,8 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data, position_of
 from gomkcn_dgl.io.edge_tables import number_ends, open_edges
-from gomkcn_dgl.io.table_form import is_number
-from gomkcn_dgl.io.tables import Source, is_table, open_stream, shown
+from gomkcn_dgl.io.table_form import is_number, shown
+from gomkcn_dgl.io.tables import Source, is_table, open_stream
 from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
