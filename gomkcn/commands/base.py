@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.runtime.memory import available_memory, format_size
 
 if TYPE_CHECKING:
     from gomkcn_dgl.runtime.tabular import Tabular
@@ -228,6 +229,17 @@ class Command(click.Command):
                 message = re.sub(rf"^(num_)?{option.name}\b", option.opts[0], message)
             click.echo(f"gomkcn: {message}", err=True)
             ctx.exit(error.exit_code)
+        except MemoryError as error:
+            reason = str(error).strip().partition("\n")[0].rstrip(". ")
+        # the frames that hold much memory are gone
+        free = format_size(available_memory())
+        because = f" ({reason})" if reason else ""
+        click.echo(
+            f"gomkcn: out of memory{because}; {free} are available to this process: use a smaller "
+            "input, or more memory.",
+            err=True,
+        )
+        ctx.exit(InputError.exit_code)
 
 
 class Group(click.Group):
