@@ -15,6 +15,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.io
 import scipy.sparse as sp
 import torch
 from mutate import pack
@@ -52,6 +53,33 @@ FEATURE_TABLES = (
     "id,kind,x\n0,tf,1\n1,kinase,2\n2,tf,0\n3,tf,1\n",
     "a,b\n1,2\n3,4\n5,6\n7,8\n",
     'id,"x, y"\n3,1\n2,1\n1,0.5\n0,1e3\n',
+)
+_VERTICES = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n'
+PAJEK_FILES = (
+    f"{_VERTICES}*Arcs\n1 2 2.5\n2 3 1 kind x\n",
+    f'%c\n*Network n\n{_VERTICES}*Arcs :1 "likes"\n1 2 1\n*Edges :2 "knows"\n2 3\n',
+    f"{_VERTICES}*Arcslist\n1 2 3\n*Arcs\n2: 3 1 1 [1-3]\n",
+    "*Vertices 4 2\n*Matrix\n0 1\n2.5 0\n",
+    '*Vertices 2\n1 "v1" ic red 0.5 0.3 circle\n2 "v2"\n*Edges\n1 2 1 c black\n'
+    "*Partition p\n1\n2\n",
+)
+DIMACS_FILES = (
+    "c x\np edge 4 3\ne 1 2\ne 2 3\ne 3 4\n",
+    "p max 4 2\nn 1 s\nn 4 t\na 1 2 5\na 2 4 3.5\n",
+    "p sp 3 1\na 1 3 2\n",
+)
+# nodes and links as D3, ECharts, Graphology, vis.js, Cytoscape.js and others write them
+JSON_FILES = (
+    '{"nodes": [{"name": "A"}, {"name": "B"}], "links": [{"source": 0, "target": 1, "value": 2}]}',
+    '{"data": [{"id": "0", "name": "A"}, {"id": "1", "name": "B"}], '
+    '"links": [{"source": "A", "target": "B"}]}',
+    '{"options": {"type": "mixed"}, "nodes": [{"key": "a", "attributes": {"label": "A", "x": 1}}, '
+    '{"key": "b"}], "edges": [{"source": "a", "target": "b", "attributes": {"weight": 2}}]}',
+    '{"nodes": [{"id": 1, "label": "A"}, {"id": 2}], '
+    '"edges": [{"from": 1, "to": 2, "arrows": "to"}]}',
+    '[{"data": {"id": "a"}}, {"data": {"id": "b"}}, {"data": {"source": "a", "target": "b"}}]',
+    '{"graph": {"directed": true, "nodes": {"a": {"label": "A"}, "b": {}}, '
+    '"edges": [{"source": "a", "target": "b", "metadata": {"w": 1}}]}}',
 )
 # occurrences of each pattern in the files of occurrences
 COUNTS = (2, 1)
@@ -104,6 +132,22 @@ def networkx_files(write: Callable[[nx.Graph, Any], object]) -> Callable[[], lis
         _written("g", lambda file, graph=graph: write(graph, file))
         for graph in (path, _typed_graph())
     ]
+
+
+def json_files() -> list[bytes]:
+    """Return what NetworkX writes as JSON in three forms, and what others write."""
+    graphs, forms = (nx.path_graph(3), _typed_graph()), (nx.node_link_data, nx.cytoscape_data)
+    records = [form(graph) for graph in graphs for form in (*forms, nx.adjacency_data)]
+    return [json.dumps(record).encode() for record in records] + [
+        text.encode() for text in JSON_FILES
+    ]
+
+
+def matrix_market_files() -> list[bytes]:
+    """Return a pattern, weights, and an array."""
+    ring = nx.to_scipy_sparse_array(nx.cycle_graph(4), dtype=float)
+    pattern = saved(scipy.io.mmwrite, ring, field="pattern")
+    return [pattern, saved(scipy.io.mmwrite, 2.5 * ring), saved(scipy.io.mmwrite, ring.toarray())]
 
 
 def dgl_files() -> list[bytes]:

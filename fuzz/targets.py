@@ -120,7 +120,6 @@ def _texts(*texts: str) -> Callable[[], list[bytes]]:
     return lambda: [text.encode() for text in texts]
 
 
-_pajek = '*Vertices 3\n1 "a"\n2 "b c"\n3 d\n*{}\n1 2 2.5\n2 3 1 kind x\n'
 _train_toml = '[data]\npath = "g.bin"\nsplit = [0.8, 0.1, 0.1]\n[model]\nnum_filters = 4\n'
 
 TARGETS = {
@@ -134,14 +133,15 @@ TARGETS = {
     "graphml": Target("g.graphml", _networkx, seeds.networkx_files(nx.write_graphml)),
     "gml": Target("g.gml", _networkx, seeds.networkx_files(nx.write_gml)),
     "gexf": Target("g.gexf", _networkx, seeds.networkx_files(nx.write_gexf)),
-    "pajek": Target("g.net", read_graph, _texts(_pajek.format("Arcs"), _pajek.format("Edges"))),
-    "json": Target(
-        "g.json",
-        _networkx,
-        seeds.networkx_files(
-            lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph)))
-        ),
-    ),
+    "pajek": Target("g.net", read_graph, _texts(*seeds.PAJEK_FILES)),
+    "json": Target("g.json", _networkx, seeds.json_files),
+    "mtx": Target("g.mtx", read_graph, seeds.matrix_market_files),
+    "sif": Target("g.sif", read_graph, _texts("a pp b c\nd\n", "a b\tp p\tc\nc\tp p\ta b\n")),
+    "ncol": Target("g.ncol", read_graph, _texts("a b 2.5\nb c 1\n", "# c\na b\nb a\n")),
+    "lgl": Target("g.lgl", read_graph, _texts("# a\nb 1\n# d\n", "# a\nb\nc\n")),
+    "graph6": Target("g.g6", read_graph, _texts(">>graph6<<IheA@GUAo\n", "Bg\nCh\n:Bd\n")),
+    "sparse6": Target("g.s6", read_graph, _texts(">>sparse6<<:I`ES@obGkqegW~\n", ":Bd\n:Bd\n")),
+    "dimacs": Target("g.col", read_graph, _texts(*seeds.DIMACS_FILES)),
     "dgl": Target("g.bin", _graph_and_classes, seeds.dgl_files),
     "npz": Target("g.npz", read_graph, seeds.npz_files),
     "tu": Target("tu", _graph_and_classes, seeds.tu_folders, True),

@@ -111,6 +111,14 @@ class CSRGraph:
         """Index of the graph that owns each node, int64, shaped like ``nodes``."""
         return np.searchsorted(self.graph_ptr, nodes, side="right") - 1
 
+    def without_weights(self) -> CSRGraph:
+        """The graph without the weights of its edges, which a note says."""
+        if self.weights is None:
+            return self
+        note = "edge weights are not used: a pattern has an edge or not"
+        log.info("%s", note)
+        return replace(self, weights=None, notes=(*self.notes, note))
+
     def original_ids(self, nodes: np.ndarray) -> list[int | str]:
         """Return the input's own ids of ``nodes``: what a user would look up in their file."""
         nodes = np.asarray(nodes)

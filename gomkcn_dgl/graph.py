@@ -8,7 +8,6 @@ log ``gomkcn_dgl`` (one line for a whole collection, too) and one of ``notes``.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -51,8 +50,6 @@ from gomkcn_dgl.io.molecules import from_molecules
 from gomkcn_dgl.io.tables import is_table
 
 __all__ = ["CSRGraph", "as_csr", "as_unweighted"]
-
-log = logging.getLogger("gomkcn_dgl")
 
 
 def as_csr(
@@ -182,17 +179,13 @@ def as_unweighted(graph: Any, features: Sequence[str] | None = None) -> CSRGraph
 
     >>> import pyarrow as pa
     >>> signed = pa.table({"source": ["a", "b"], "target": ["b", "c"], "weight": [-1.0, 0.0]})
-    >>> as_unweighted(signed).notes[0]
-    '1 edge of weight 0 stays an edge, since weights are not used'
+    >>> graph = as_unweighted(signed)
+    >>> graph.num_edges, graph.notes[1]
+    (2, '1 edge of weight 0 stays an edge, since weights are not used')
     """
     if not isinstance(graph, CSRGraph):
         return as_csr(graph, features=features, weight=NONE)
-    graph = _with_features(graph, features)
-    if graph.weights is None:
-        return graph
-    note = "edge weights are not used: a pattern has an edge or not"
-    log.info("%s", note)
-    return replace(graph, weights=None, notes=(*graph.notes, note))
+    return _with_features(graph, features).without_weights()
 
 
 def graph_labels(graph: Any) -> np.ndarray | None:

@@ -194,6 +194,9 @@ def _edge_weights(content: GraphContent, chosen: Any) -> tuple[np.ndarray | None
         if name is None or name == NONE:
             return None, ()
         used = [name]
+        # an attribute that is nowhere was misspelt
+        if name not in content.edges:
+            column_values(name, content.edges, content.owner)
         try:
             weights = column_values(name, content.edges, content.owner)
             _check_weights(weights)
@@ -210,7 +213,7 @@ def _check_weights(weights: np.ndarray) -> None:
     """Refuse what is no weight, with the first value that is none."""
     rule = "an edge weight must be a finite number of at least 0"
     if weights.dtype.kind == "U":
-        raise InputTypeError(f"{rule}, got the text {weights.flat[0]!r}.")
+        raise InputTypeError(f"{rule}, got the text {str(weights.flat[0])!r}.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         raise InputError(f"{rule}, got {weights.flat[wrong[0]]:g}.")
@@ -219,11 +222,14 @@ def _check_weights(weights: np.ndarray) -> None:
 def _note_unused_weights(content: GraphContent, chosen: Any) -> list[str]:
     """Say of how many edges a weight of 0, which is not used, would have made none."""
     name = content.default_weight or DEFAULT_WEIGHT
-    if chosen != NONE or name not in list(content.edges):
+    if not (isinstance(chosen, str) and chosen == NONE and name in list(content.edges)):
         return []
-    values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
-    # numbers in a text count as what they are
-    number = int(sum(value is not None and str(value) in _ZEROS for value in values.tolist()))
+    number = 0
+    # some graphs of a collection may have no weights
+    with contextlib.suppress(InputError, InputTypeError):
+        values = np.asarray(with_gaps(content.edges, name), object).reshape(-1)
+        # numbers in a text count as what they are
+        number = sum(str(value) in _ZEROS for value in values.tolist())
     return [zero_note(number)] if number else []
 
 

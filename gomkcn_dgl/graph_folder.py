@@ -20,7 +20,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
+from gomkcn_dgl.runtime.mapped import map_array
 from gomkcn_dgl.runtime.output_folder import lock_alone
 
 HEADER = "graph.json"
@@ -143,18 +144,24 @@ def _map_ids(folder: Path, num_nodes: int) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
+def new_folder(
+    folder: str | os.PathLike[str], force: bool, inputs: Iterable[str | os.PathLike[str]] = ()
+) -> Iterator[Path]:
     """Yield an empty folder that takes the name ``folder`` when the block ends well, or vanishes.
 
-    ``folder`` must not exist or be empty; with ``force`` it may also be a graph folder. Whatever
-    else prevents writing it raises an InputError. A killed process leaves ``.folder.unfinished``,
-    which the next one to write ``folder`` removes.
+    ``folder`` must not exist or be empty; with ``force`` it may also be a graph folder, if it holds
+    none of the ``inputs``. Whatever else prevents writing it raises an InputError. A killed process
+    leaves ``.folder.unfinished``, which the next one to write ``folder`` removes.
     """
     try:
-        target = Path(folder).resolve()
-        _check_replaceable(target, force)
+        target, inputs = Path(folder).resolve(), list(inputs)
+        check_graph_folder(target, force, inputs)
         hidden = target.with_name(f".{target.name}.unfinished")
         unfinished, old = hidden / "new", hidden / "old"
+        if hidden.is_symlink():
+            raise InputError(
+                f"{str(hidden)!r} is a symbolic link, which is not followed; remove it."
+            )
         with contextlib.ExitStack() as stack:
             # another process may have locked it by then
             stack.callback(_remove_empty, hidden)
@@ -162,7 +169,7 @@ def new_folder(folder: str | os.PathLike[str], force: bool) -> Iterator[Path]:
             # what a killed process left; a folder that was given its name back is not replaced
             _settle(target, unfinished, old)
             stack.callback(_settle, target, unfinished, old)
-            _check_replaceable(target, force)
+            check_graph_folder(target, force, inputs)
             unfinished.mkdir()
             yield unfinished
             for path in unfinished.iterdir():
@@ -186,16 +193,39 @@ def _remove_empty(folder: Path) -> None:
 
 
 def _settle(target: Path, unfinished: Path, old: Path) -> None:
-    """Give what was to be replaced its name back, if nothing has taken it; remove the rest."""
+    """Give what was to be replaced its name back, if nothing has taken it; remove the rest.
+
+    What is no part of a graph was put there by somebody else, and stays.
+    """
+    for folder in (unfinished, old):
+        if folder.is_symlink() or (folder.exists() and _others_in(folder)):
+            raise InputError(
+                f"folder {str(folder)!r} is in the way and not of a graph; move it away."
+            )
     if old.exists() and not target.exists():
         old.rename(target)
     for folder in (unfinished, old):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _check_replaceable(target: Path, force: bool) -> None:
-    """Refuse a name whose folder cannot be made or must not be replaced."""
+def _others_in(folder: Path) -> set[str]:
+    """Names in a folder, or its own, that are no part of a graph."""
+    if not folder.is_dir():
+        return {folder.name}
+    return {path.name for path in folder.iterdir()} - _FILES
+
+
+def check_graph_folder(
+    folder: str | os.PathLike[str], force: bool, inputs: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Refuse a name whose folder cannot be made or must not be replaced, before any work."""
+    target = Path(folder).resolve()
     shown = f"out folder {str(target)!r}"
+    for one in filter(os.path.exists, inputs):
+        real = Path(one).resolve()
+        if target == real or target in real.parents or _links_to(real, target):
+            how = "is" if target == real else "holds"
+            raise InputError(f"{shown} {how} the input {str(one)!r}; choose another name.")
     if not target.parent.is_dir():
         raise InputError(f"{shown} must lie in a folder that exists.")
     if not target.exists():
@@ -203,15 +233,21 @@ def _check_replaceable(target: Path, force: bool) -> None:
     if not target.is_dir():
         raise InputError(f"{shown} is a file; choose another name.")
     names = {path.name for path in target.iterdir()}
-    if names - _FILES:
+    if others := _others_in(target):
         raise InputError(
-            f"{shown} holds {min(names - _FILES)!r}, which is no part of a graph; choose another "
-            "name."
+            f"{shown} holds {min(others)!r}, which is no part of a graph; choose another name."
         )
     if names and not force:
         raise InputError(
             f"{shown} already holds a graph; choose another name, or overwrite it with --force."
         )
+
+
+def _links_to(file: Path, folder: Path) -> bool:
+    """Whether a folder holds a file under another name."""
+    if not (file.is_file() and folder.is_dir()):
+        return False
+    return any(path.exists() and path.samefile(file) for path in folder.iterdir())
 
 
 def _check_rows(
@@ -293,7 +329,7 @@ def _map(folder: Path, name: str, kind: Any, shape: tuple[int | None, ...]) -> n
         raise InputError(f"{path.name} must be a file in the folder, and there is none.")
     # a damaged header can raise nearly anything
     try:
-        array: np.ndarray = np.asarray(np.lib.format.open_memmap(path, mode="r"))
+        array = map_array(path)
     except Exception as error:
         raise InputError(f"{path.name} cannot be read ({reason_of(error)}).") from None
     fits = len(array.shape) == len(shape) and all(

@@ -16,14 +16,17 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
     DEFAULT_FEATURE,
     Columns,
     GraphContent,
     joined_columns,
     record_columns,
+    relation_codes,
 )
+from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
+from gomkcn_dgl.runtime.files import printable
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,17 +60,71 @@ def from_networkx(graph: nx.Graph) -> GraphContent:
         records = [{"key": key, **data} for key, data in zip(keys, records, strict=True)]
     attributes = [data for _, data in graph.nodes(data=True)]
     has_default = bool(nodes) and all(DEFAULT_FEATURE in data for data in attributes)
+    owner = f"a networkx {type(graph).__name__}"
+    content = from_records(owner, nodes, attributes, (source, target), records, graph.is_directed())
+    return replace(content, default_features=(DEFAULT_FEATURE,) if has_default else ())
+
+
+def from_records(
+    owner: str,
+    ids: Sequence[Any],
+    nodes: Sequence[Mapping[Any, Any]],
+    ends: tuple[Sequence[int], Sequence[int]],
+    edges: Sequence[Mapping[Any, Any]],
+    one_way: bool | Sequence[bool],
+    relation: Sequence[str] | None = None,
+    directed: bool | None = None,
+) -> GraphContent:
+    """Read nodes and edges that have a record of attributes each.
+
+    ``ends`` are the rows of the two nodes of each edge, and ``one_way`` says for all edges or for
+    each whether it has a direction. A relation whose edges differ in that is refused, unless
+    ``directed`` says how to take them: an edge without direction as one each way, or all without.
+    """
+    source, target = (np.array(rows, np.int64) for rows in ends)
+    has_way = np.broadcast_to(np.array(one_way, bool), source.shape)
+    codes = np.zeros(len(source), np.int64)
+    names: tuple[str, ...] = (PLAIN,)
+    if relation is not None and len(relation):
+        codes, names = relation_codes("relation", np.array(relation))
+    if len(names) > MAX_RELATIONS:
+        raise InputError(
+            f"{owner} must have at most {MAX_RELATIONS} relations, got {len(names)}, among them "
+            f"{names[0]!r}."
+        )
+    directions: list[bool] = []
+    for number, name in enumerate(names):
+        own = has_way[codes == number]
+        mixed = own.any() and not own.all()
+        if mixed and directed is None:
+            of = "" if name == PLAIN else f" of the relation {printable(name)!r}"
+            raise InputError(
+                f"edges{of} must have a direction all or none, got {own.sum()} with and "
+                f"{(~own).sum()} without; directed=True (--directed) takes the latter as one each "
+                "way, directed=False (--undirected) leaves directions out."
+            )
+        directions.append(bool(directed) if mixed else bool(np.any(own if len(own) else one_way)))
+    listed_once = not any(directions)
+    if not listed_once:
+        # the other way of each edge without direction
+        back = np.flatnonzero(~has_way)
+        source, target = np.append(source, target[back]), np.append(target, source[back])
+        codes, edges = (
+            np.append(codes, codes[back]),
+            [*edges, *(edges[row] for row in back.tolist())],
+        )
     return GraphContent(
-        owner=f"a networkx {type(graph).__name__}",
-        source=np.array(source, np.int64),
-        target=np.array(target, np.int64),
-        num_nodes=len(nodes),
-        nodes=record_columns(attributes, lambda row: nodes[row]),
-        edges=record_columns(records, lambda edge: (nodes[source[edge]], nodes[target[edge]])),
-        default_features=(DEFAULT_FEATURE,) if has_default else (),
-        directed=(graph.is_directed(),),
-        listed_once=not graph.is_directed(),
-        node_ids=node_names(nodes),
+        owner=owner,
+        source=source,
+        target=target,
+        num_nodes=len(ids),
+        nodes=record_columns(nodes, lambda row: ids[row]),
+        edges=record_columns(edges, lambda edge: (ids[source[edge]], ids[target[edge]])),
+        directed=tuple(directions),
+        listed_once=listed_once,
+        relation=None if names == (PLAIN,) else codes,
+        relation_names=names,
+        node_ids=node_names(list(ids)),
     )
 
 
@@ -245,17 +302,24 @@ def from_matrix(matrix: Any) -> GraphContent:
     import scipy.sparse as sp
 
     owner = "a SciPy matrix" if sp.issparse(matrix) else "an adjacency matrix"
+    plain = matrix if sp.issparse(matrix) else to_numpy(matrix)
+    if plain.dtype.kind not in "biuf":
+        raise InputTypeError(
+            f"{owner} must hold numbers, the weights of edges, got {plain.dtype}; "
+            "give several graphs as a list."
+        )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"an adjacency matrix must be square, got the shape {tuple(matrix.shape)}; give an "
             "edge index as (edge_index, num_nodes)."
         )
     # a matrix that lists an entry twice means their sum, which only the compressed formats form
-    entries = sp.csr_array(matrix if sp.issparse(matrix) else to_numpy(matrix)).tocoo()
+    entries = sp.csr_array(plain).tocoo()
     values = np.asarray(entries.data)
     stored = values != 0
     row, column, values = entries.row[stored], entries.col[stored], values[stored]
     is_weighted = not (values == 1).all()
+    zeros = int((~stored).sum())
     return GraphContent(
         owner=owner,
         source=row,
@@ -263,6 +327,7 @@ def from_matrix(matrix: Any) -> GraphContent:
         num_nodes=matrix.shape[0],
         edges={_WEIGHT: values} if is_weighted else {},
         default_weight=_WEIGHT if is_weighted else None,
+        notes=(f"left out stored entries of 0, which are no edges: {zeros}",) if zeros else (),
     )
 
 

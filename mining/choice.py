@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import inf
@@ -21,6 +21,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.categories import Categories
 from mining.counting.census import (
@@ -32,7 +33,7 @@ from mining.counting.census import (
 )
 from mining.counting.counter import count_occurrences
 from mining.counting.exact_search import find_graphs
-from mining.counting.sought import STEPS_PER_SECOND
+from mining.counting.sought import STEPS_PER_SECOND, Spend, UncountableError, spend_freely
 from mining.mined_graph import MinedGraph
 from mining.null_models import ATTEMPTS_PER_EDGE, NullModel, RandomGraphs, null_model
 from mining.pattern import NullComparison, OccurrenceCount, Pattern, merge
@@ -45,6 +46,8 @@ LEAST_SAMPLES = 99
 # steps that one thread takes in about two minutes: a census of the graph and, where no null model
 # is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
+# most steps that are looked for what can be counted, and counted, when time is up: seconds
+_LATE_STEPS, _TIME_UP = 5e8, "time was up."
 # random graphs whose structures are counted together, and entries that these have
 _MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
 # most steps to look for a pattern in all graphs of a collection
@@ -134,13 +137,18 @@ def _compare_small(
     Also what the null models keep, by their names, and what the comparison does not tell.
     """
     models = [null_model(one, mined.graph) for one in rules.nulls]
-    sizes, compared, warnings = _sizes_to_compare(mined, models, rules)
+    spend = _with_grace(steps)
+    sizes, compared, refused, warnings = _sizes_to_compare(mined, models, rules, spend)
     null_models: dict[str, str] = {}
-    if not sizes:
-        return {}, null_models, warnings
-    (census,) = _read_censuses(
-        steps.once("census", _take_censuses, [mined.graph], sizes, mined.categories)
-    )
+    census, left_out = _count_sizes(mined, sizes, steps, spend)
+    left_out |= refused
+    for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
+        of = _numbers(sorted(size for size in left_out if left_out[size] == reason))
+        warnings.append(f"Structures of {of} nodes are not counted: {reason}")
+    compared = range(compared.start, min([compared.stop, *left_out]))
+    if sizes and not left_out and not any(census.values()):
+        head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
+        warnings.append(f"{head} no connected structure of {_numbers(sizes)} nodes.")
     verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
@@ -148,11 +156,14 @@ def _compare_small(
             verdicts.setdefault(structure, {})[model.name] = verdict
         if found:
             null_models[model.name] = model.keeps
-            doubt = steps.once(
+            looked = steps.each(
                 f"looking at {model.name}",
-                lambda model=model: {"doubt": np.array(model.doubt(mined.graph))},
-            )["doubt"].item()
-            warnings += [doubt] if doubt else []
+                lambda model: {"doubt": np.array(model.doubt(mined.graph))},
+                [model],
+                attrgetter("name"),
+                in_time=True,
+            )
+            warnings += filter(None, (one["doubt"].item() for one in looked))
     patterns = {
         one.key: Pattern(one, sources=("census",), significance=significance).counted(
             OccurrenceCount.exact(census.get(one, 0))
@@ -163,44 +174,101 @@ def _compare_small(
 
 
 def _sizes_to_compare(
-    mined: MinedGraph, models: Sequence[NullModel], rules: ChoiceRules
-) -> tuple[range, range, list[str]]:
-    """Sizes of which all structures are counted, those that are compared, and what to say of it."""
+    mined: MinedGraph,
+    models: Sequence[NullModel],
+    rules: ChoiceRules,
+    spend: Spend = spend_freely,
+) -> tuple[range, range, dict[int, str], list[str]]:
+    """Sizes of which all structures are counted, those that are compared, and what to say of it.
+
+    Also, by size, why others cannot be counted.
+    """
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
-    steps = np.array(
-        [census_steps(mined.graph, range(able[0], size + 1), mined.categories) for size in able],
-        np.float64,
-    )
+    steps = np.full(len(able), np.inf)
+    refused: dict[int, str] = {}
+    for place, size in enumerate(able):
+        try:
+            sizes = range(able[0], size + 1)
+            steps[place] = census_steps(mined.graph, sizes, mined.categories, spend)
+        except (UncountableError, TimeUpError) as error:
+            # larger ones take more
+            refused = dict.fromkeys(able[place:], str(error) or _TIME_UP)
+            break
+    able = able[: int(np.isfinite(steps).sum())]
+    steps = steps[: len(able)]
     counted = able[: int((steps <= _MOST_STEPS).sum())]
+    said: list[str] = []
     if not models:
-        return counted, able[:0], []
+        return counted, able[:0], refused, said
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
     total = steps + len(models) * rules.null_samples * (steps + walk)
     compared = able[: int((total <= _MOST_STEPS).sum())] if rules.is_quick else able
     late = able[len(compared) :]
-    if not late:
-        return able, able, []
-    minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
-    sizes = f"{late[0]} to {late[-1]}" if len(late) > 1 else f"{late[0]}"
-    return (
-        counted,
-        compared,
-        [
-            f"Structures of {sizes} nodes are not compared with random graphs, which would take "
-            f"about {minutes:,} minutes of one thread: --null {models[0].name} does it."
-        ],
-    )
+    if late:
+        minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
+        said.append(
+            f"Structures of {_numbers(late)} nodes are not compared with random graphs, which "
+            f"would take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
+        )
+    return counted if late else able, compared, refused, said
 
 
-def _take_censuses(graphs: Sequence[CSRGraph], sizes: range, categories: Categories) -> Arrays:
+def _numbers(sizes: Iterable[int]) -> str:
+    """Sizes in a sentence: "3", or "3 to 5"."""
+    first, *_, last = [*sizes] * 2
+    return f"{first} to {last}" if first != last else f"{first}"
+
+
+def _count_sizes(
+    mined: MinedGraph, sizes: range, steps: Steps, spend: Spend
+) -> tuple[Counts, dict[int, str]]:
+    """The counts of all structures of some sizes, and why those of a size are not among them."""
+
+    def take(size: int) -> Arrays:
+        try:
+            return _take_censuses([mined.graph], range(size, size + 1), mined.categories, spend)
+        except TimeUpError:
+            return {"refused": np.array(_TIME_UP)}
+
+    found = steps.each("census", take, sizes)
+    census: Counts = {}
+    left_out: dict[int, str] = {}
+    for size, own in zip(sizes, found, strict=True):
+        if own["refused"].item():
+            left_out[size] = own["refused"].item()
+        else:
+            census |= _read_censuses(own)[0]
+    return census, left_out
+
+
+def _with_grace(steps: Steps) -> Spend:
+    """What ends a count when time is up, but not within its first seconds."""
+    spent = 0.0
+
+    def spend(work: float) -> None:
+        nonlocal spent
+        spent += work
+        if spent > _LATE_STEPS:
+            steps.check_time()
+
+    return spend
+
+
+def _take_censuses(
+    graphs: Sequence[CSRGraph], sizes: range, categories: Categories, spend: Spend
+) -> Arrays:
     """Occurrences of each structure in each graph, as a text that can be kept."""
-    censuses = count_in_each(graphs, sizes, categories)
+    try:
+        censuses = count_in_each(graphs, sizes, categories, spend)
+    except UncountableError as error:
+        return {"refused": np.array(str(error))}
     rows = [
         (one.recall("record", partial(_record_of, one)), [own.get(one, 0) for own in censuses])
         for one in dict.fromkeys(one for own in censuses for one in own)
     ]
-    return {"censuses": np.array(json.dumps(rows))}
+    number = np.array(len(graphs))
+    return {"refused": np.array(""), "graphs": number, "censuses": np.array(json.dumps(rows))}
 
 
 def _record_of(structure: Structure) -> str:
@@ -208,9 +276,8 @@ def _record_of(structure: Structure) -> str:
 
 
 def _read_censuses(found: Arrays) -> list[Counts]:
-    records, counts = zip(*json.loads(found["censuses"].item()), strict=True)
-    structures = list(map(_structure_of, records))
-    return [dict(zip(structures, own, strict=True)) for own in zip(*counts, strict=True)]
+    rows = [(_structure_of(record), own) for record, own in json.loads(found["censuses"].item())]
+    return [{one: own[k] for one, own in rows} for k in range(int(found["graphs"]))]
 
 
 @cache
@@ -230,18 +297,24 @@ def _compare(
     """All structures of the graph, or of any random graph, beside those of the random graphs."""
     drawn, categories = RandomGraphs(model, mined.graph, rules.seed), mined.categories
     # once, and not by every worker
-    _ = drawn.hub
+    _ = drawn.graph if steps.is_late() else drawn.hub
     # small graphs take less time together
     number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
     numbers = range(rules.null_samples)
     together = [numbers[k : k + number] for k in numbers[::number]]
     found = steps.each(
         f"counting in random graphs ({model.name})",
-        lambda numbers: _take_censuses([drawn.draw(k) for k in numbers], sizes, categories),
+        lambda numbers: _take_censuses(
+            [drawn.draw(k) for k in numbers], sizes, categories, steps.check_time
+        ),
         together,
         itemgetter(0),
         in_time=True,
     )
+    refused = [one["refused"].item() for one in found if one["refused"].item()]
+    if refused:
+        log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
+        return {}
     censuses = [census for one in found for census in _read_censuses(one)]
     if len(censuses) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)

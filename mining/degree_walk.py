@@ -204,3 +204,31 @@ def _remove(pairs, u, v):
             free = slot
         slot = (slot + 1) & last
     pairs[0, free] = _FREE
+
+
+@compiled()
+def split_sides(indptr, indices, order, sides, waiting):
+    """Give neighbours different `sides [V]`, -1 before; return how many components there are.
+
+    It ends at the first odd cycle, with -1. The first node of a component, in the `order [V]`, is
+    on side 0. `waiting [V]` is a list.
+    """
+    components = 0
+    for start in order:
+        if sides[start] >= 0:
+            continue
+        components += 1
+        sides[start], waiting[0] = 0, start
+        first, count = 0, 1
+        while first < count:
+            node = waiting[first]
+            first += 1
+            for entry in range(indptr[node], indptr[node + 1]):
+                other = indices[entry]
+                if sides[other] == sides[node]:
+                    return -1
+                if sides[other] < 0:
+                    sides[other] = 1 - sides[node]
+                    waiting[count] = other
+                    count += 1
+    return components

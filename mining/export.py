@@ -296,16 +296,20 @@ def write_tables(
     InputError
         For another format, or a folder that cannot be written.
     """
-    check_choice("format", format, _FORMATS)
-    folder = Path(folder)
+    files, folder = files_of_tables(run, format), Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"folder {str(folder)!r} cannot be made ({error}).") from None
-    files: dict[str, Content]
-    if format == "graphml":
-        files = {"graph.graphml": partial(_write_graph, run)}
-    else:
+    write_files(folder, files)
+    return [folder / name for name in files]
+
+
+def files_of_tables(run: MiningRun, format: str) -> dict[str, Content]:
+    """The files that :func:`write_tables` writes, by name."""
+    check_choice("format", format, _FORMATS)
+    files: dict[str, Content] = {"graph.graphml": partial(_write_graph, run)}
+    if format != "graphml":
         tables = {
             "patterns": pattern_table(run.patterns),
             "occurrences": occurrence_table(run.patterns),
@@ -321,8 +325,7 @@ def write_tables(
             f"{name}.{format}": partial(table.write_to, format=format)
             for name, table in tables.items()
         }
-    write_files(folder, files)
-    return [folder / name for name in files]
+    return files
 
 
 def _write_graph(run: MiningRun, file: BinaryIO) -> None:

@@ -30,8 +30,11 @@ from gomkcn_dgl.runtime.output_folder import (
     Content,
     begin_run,
     read_json,
+    refuse_foreign,
     to_json,
+    with_record,
     write_files,
+    write_run_files,
 )
 from mining.filters_run import PAGE, RECORD
 from mining.schemas import validator
@@ -39,7 +42,10 @@ from mining.schemas import validator
 if TYPE_CHECKING:
     from mining.filters_run import FiltersRun
 
-_RUN_FILES = (RECORD, "run.json", "settings.toml", PAGE)
+FILTERS_FILES = (
+    RECORD, "run.json", "settings.toml", PAGE, "filters.npz", "nodes.parquet", "map.json",
+    "drawn.json",
+)  # fmt: skip
 
 
 def prepare_filters_folder(
@@ -49,7 +55,7 @@ def prepare_filters_folder(
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    return begin_run(folder, _RUN_FILES, "run.json", PROGRESS, force=force, resume=resume)
+    return begin_run(folder, FILTERS_FILES, "run.json", PROGRESS, force=force, resume=resume)
 
 
 def write_filters_run(folder: Path, run: FiltersRun) -> None:
@@ -58,6 +64,11 @@ def write_filters_run(folder: Path, run: FiltersRun) -> None:
     All contents are made before the first file is written: a run that fails before that leaves the
     folder as it was.
     """
+    write_run_files(folder, files_of_filters(run))
+
+
+def files_of_filters(run: FiltersRun) -> dict[str, Content]:
+    """The files of a finished run, by name."""
     from mining.html.filters_page import render_filters
 
     assert run.miner is not None, "what was read from a folder is written already"
@@ -69,13 +80,8 @@ def write_filters_run(folder: Path, run: FiltersRun) -> None:
         "map.json": _compact(run.map and run.map.to_dict()),
         "drawn.json": _compact(run.drawn and run.drawn.to_dict()),
         PAGE: render_filters(run),
-        # last: where run.json is, all other files are complete
-        "run.json": to_json(_run_record(run)),
     }
-    # an old run.json is removed first, so that a killed run does not look finished
-    write_files(folder, files, mark="run.json")
-    # a folder is that of one run: gomkcn mine may have had one here
-    (folder / "patterns.json").unlink(missing_ok=True)
+    return with_record(files, "run.json", _run_record(run))
 
 
 def _compact(record: Any) -> str:
@@ -98,6 +104,7 @@ def write_filters_page(folder: Path, run: FiltersRun) -> Path:
     """Write the page of a run anew; return its path."""
     from mining.html.filters_page import render_filters
 
+    refuse_foreign(folder, [PAGE])
     write_files(folder, {PAGE: render_filters(run)})
     return folder / PAGE
 

@@ -30,7 +30,7 @@ from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining.categories import Categories
 from mining.counting.census_formulas import count_triangles
-from mining.degree_walk import new_table, walk
+from mining.degree_walk import new_table, split_sides, walk
 
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
@@ -349,28 +349,14 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     >>> find_sides(as_csr(nx.star_graph(4))) is None
     True
     """
-    # a triangle has no sides, and is seen without SciPy's graphs, which take long to import
-    if graph.links is not None or count_triangles(graph).any():
+    if graph.links is not None:
         return None
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    # 1. each node twice, and each edge between the first of one and the second of the other: a
-    #    component without odd cycles falls into two
-    num_nodes = graph.num_nodes
+    sides, waiting = np.full(graph.num_nodes, -1), np.empty(graph.num_nodes, np.int64)
     order = np.argsort(-graph.degrees, kind="stable")
-    place = np.argsort(order)
-    rows = np.repeat(place, graph.degrees)
-    shape = (2 * num_nodes,) * 2
-    doubled = (np.ones(len(rows), np.int8), (rows, num_nodes + place[graph.indices]))
-    count, label = connected_components(csr_array(doubled, shape=shape), directed=False)
-    first, second = label[:num_nodes], label[num_nodes:]
-    if (first == second).any():
+    components = split_sides(graph.indptr, graph.indices, order, sides, waiting)
+    if components < 0 or len(graph.indices) // 2 - len(sides) + components < _LEAST_CYCLES:
         return None
-    # 2. without odd cycles there are twice as many components as before
-    if len(graph.indices) // 2 - num_nodes + count // 2 < _LEAST_CYCLES:
-        return None
-    return (first > second)[place].astype(np.int64)
+    return sides
 
 
 def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:

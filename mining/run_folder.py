@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -32,8 +31,11 @@ from gomkcn_dgl.runtime.output_folder import (
     Content,
     begin_run,
     read_json,
+    refuse_foreign,
     to_json,
+    with_record,
     write_files,
+    write_run_files,
 )
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.schemas import validator
@@ -46,7 +48,16 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 # of the motif set, and of that of the other base
 _COPIES = ("copies.parquet", "copies_other.parquet")
-_RUN_FILES = ("patterns.json", "run.json", "settings.toml", REPORT)
+
+
+def run_files() -> list[str]:
+    """Names of all files that a run may write into its folder."""
+    # numba is loaded with them, which who reads a pattern of a run does without
+    from mining.filters_folder import FILTERS_FILES
+    from mining.filters_run import FOLDER
+
+    own = ["patterns.json", "run.json", "settings.toml", REPORT, "occurrences.parquet", "map.json"]
+    return [*own, *_COPIES, *(f"{FOLDER}/{name}" for name in FILTERS_FILES)]
 
 
 def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False) -> Path | None:
@@ -54,7 +65,7 @@ def prepare_folder(folder: str | Path, force: bool = False, resume: bool = False
 
     None if the run to resume is finished; see :func:`gomkcn_dgl.runtime.output_folder.begin_run`.
     """
-    return begin_run(folder, _RUN_FILES, "run.json", PROGRESS, force=force, resume=resume)
+    return begin_run(folder, run_files(), "run.json", PROGRESS, force=force, resume=resume)
 
 
 def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
@@ -64,35 +75,26 @@ def write_run(folder: Path, run: MiningRun, settings: RunSettings) -> None:
     folder as it was.
     """
     from mining.export import copies_table, occurrence_table
-    from mining.filters_folder import write_filters_run
+    from mining.filters_folder import files_of_filters
     from mining.filters_run import FOLDER
     from mining.html.report import render_report
 
     sets = zip(_COPIES, (run.motif_set, run.motif_set.other), strict=True)
     copies = {name: copies_table(one).write_to for name, one in sets if one is not None}
+    filters: dict[str, Content] = {}
+    if run.filters is not None and run.filters.miner is not None:
+        filters = files_of_filters(run.filters)
     files: dict[str, Content] = {
+        # a whole run of its own
+        **{f"{FOLDER}/{name}": content for name, content in filters.items()},
         "settings.toml": settings.to_toml(),
         "patterns.json": to_json(run.to_dict()),
         "occurrences.parquet": occurrence_table(run.patterns).write_to,
         **copies,
         "map.json": json.dumps(run.map and run.map.to_dict(), separators=(",", ":")) + "\n",
         REPORT: render_report(run),
-        # last: where run.json is, all other files are complete
-        "run.json": to_json(_run_record(run)),
     }
-    # an old run.json is removed first, so that a killed run does not look finished
-    (folder / "run.json").unlink(missing_ok=True)
-    if run.filters is not None and run.filters.miner is not None:
-        (folder / FOLDER).mkdir(exist_ok=True)
-        write_filters_run(folder / FOLDER, run.filters)
-    write_files(folder, files, mark="run.json")
-    # a folder is that of one run: gomkcn filters may have had one here
-    (folder / "filters.json").unlink(missing_ok=True)
-    # what an older run had and this one does not
-    if run.filters is None and (folder / FOLDER / "run.json").exists():
-        shutil.rmtree(folder / FOLDER)
-    if _COPIES[1] not in files:
-        (folder / _COPIES[1]).unlink(missing_ok=True)
+    write_run_files(folder, with_record(files, "run.json", _run_record(run)))
 
 
 def _run_record(run: MiningRun) -> dict[str, Any]:
@@ -112,6 +114,7 @@ def write_report(folder: Path, run: MiningRun) -> Path:
     """Write the page of a run anew; return its path."""
     from mining.html.report import render_report
 
+    refuse_foreign(folder, [REPORT])
     write_files(folder, {REPORT: render_report(run)})
     return folder / REPORT
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,27 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
+from gomkcn_dgl.runtime.job import RunInterruptedError, TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table, Tabular
 from mining.categories import Categories
-from mining.counting.census import count_structures, exact_array, sizes_of_census
-from mining.counting.census_formulas import count_orbits
-from mining.counting.sought import INDUCED, READINGS
+from mining.counting.census import (
+    Counts,
+    census_steps,
+    count_structures,
+    exact_array,
+    sizes_of_census,
+)
+from mining.counting.census_formulas import count_orbits, formula_steps
+from mining.counting.sought import INDUCED, READINGS, UncountableError
+
+log = logging.getLogger("gomkcn_dgl")
+
+# why a size is not counted
+TIME_UP = "time was up"
 
 
-def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
+def orbit_counts(graph: Any, size: int = 5, *, steps: Steps | None = None) -> np.ndarray:
     """Count the induced occurrences that have each node at each orbit.
 
     Parameters
@@ -30,6 +44,8 @@ def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
         One graph or several, whose edges have neither directions nor kinds. Features do not count.
     size : {4, 5}
         Nodes of the largest structures.
+    steps : Steps, optional
+        Shows how much is done, and raises a TimeUpError when time is up.
 
     Returns
     -------
@@ -50,11 +66,13 @@ def orbit_counts(graph: Any, size: int = 5) -> np.ndarray:
     check_int("size", size, 4, 5)
     csr = as_unweighted(graph)
     _refuse_links(csr)
-    counts = count_orbits(csr, size)
+    steps = Steps() if steps is None else steps
+    total = formula_steps(csr, size, steps.check_time)
+    counts = count_orbits(csr, size, steps.share_of("counting at each node", total))
     return exact_array(counts) if counts.dtype == object else counts
 
 
-def orbit_table(graph: Any, size: int = 5) -> Table:
+def orbit_table(graph: Any, size: int = 5, *, steps: Steps | None = None) -> Table:
     """:func:`orbit_counts` as a table with the columns ``node``, ``orbit0``, ``orbit1`` and so on.
 
     Nodes have the ids of the input; several graphs have a first column ``graph``.
@@ -64,7 +82,7 @@ def orbit_table(graph: Any, size: int = 5) -> Table:
     [['a', 1], ['b', 1]]
     """
     csr = as_unweighted(graph)
-    counts, nodes = orbit_counts(csr, size), np.arange(csr.num_nodes)
+    counts, nodes = orbit_counts(csr, size, steps=steps), np.arange(csr.num_nodes)
     columns: dict[str, Any] = {"graph": csr.graph_of(nodes)} if csr.num_graphs > 1 else {}
     columns["node"] = csr.original_ids(nodes)
     return Table(columns | {f"orbit{k}": column for k, column in enumerate(counts.T)})
@@ -139,6 +157,8 @@ class Census(Tabular):
         by a symmetry once; there may be more edges between their nodes.
     orbits : numpy.ndarray or None
         ``[V, 15]`` or ``[V, 73]``, see :func:`gomkcn.orbit_counts`; None where not asked for.
+    missing : dict of int to str
+        Why structures of a size are not counted, by the size; what is counted is complete.
     """
 
     structures: list[Structure]
@@ -146,6 +166,7 @@ class Census(Tabular):
     sizes: range
     reading: str
     orbits: np.ndarray | None = None
+    missing: dict[int, str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -156,18 +177,19 @@ class Census(Tabular):
         """The columns ``size``, ``graph6``, ``name`` and ``count``, with a row a structure.
 
         ``graph6`` is ``digraph6`` with directions, and with relations or categories ``edges``, as
-        ``gomkcn count`` takes them.
+        ``gomkcn count`` takes them. A size that is not counted has one row, without a count.
         """
         kinds = {(one.relations.names, any(one.categories)) for one in self.structures}
         is_plain = all(names == (PLAIN,) and not categories for names, categories in kinds)
         is_directed = any(one.relations.is_directed for one in self.structures)
         code = ("digraph6" if is_directed else "graph6") if is_plain else "edges"
         write = to_graph6 if is_plain else Structure.to_text
+        number = len(self.missing)
         return {
-            "size": [one.num_nodes for one in self.structures],
-            code: [write(one) for one in self.structures],
-            "name": self.names,
-            "count": self.counts.tolist(),
+            "size": [*(one.num_nodes for one in self.structures), *self.missing],
+            code: [*map(write, self.structures), *[""] * number],
+            "name": [*self.names, *["not counted"] * number],
+            "count": [*self.counts.tolist(), *[None] * number],
         }
 
 
@@ -176,12 +198,14 @@ def census(
     sizes: int | str | tuple[int, int] | None = None,
     reading: str = INDUCED,
     orbits: bool = False,
+    *,
+    steps: Steps | None = None,
 ) -> Census:
     """Count all connected structures of some sizes in a graph.
 
-    Without directions, relations and categories the counts follow from formulas, so that graphs of
-    hundreds of thousands of edges take seconds. Else all connected sets of three or four nodes are
-    looked at. All counts are exact.
+    All counts are exact, and follow from formulas, so that graphs of hundreds of thousands of edges
+    take seconds, and hubs no longer than other nodes. Directions, relations and categories are
+    those of the graph.
 
     Parameters
     ----------
@@ -196,15 +220,19 @@ def census(
         one induced K4 and three subgraphs that are cycles of four nodes.
     orbits : bool
         Whether to count at each node as well, induced, see :func:`gomkcn.orbit_counts`.
+    steps : Steps, optional
+        Shows how much is done, and tells when time is up: sizes that are not counted by then are
+        ``missing``.
 
     Returns
     -------
     Census
+        A size for which there is not enough memory is ``missing``.
 
     Raises
     ------
     InputError
-        For sizes that cannot be counted in this graph, or another reading.
+        For sizes none of which can be counted in this graph, or another reading.
 
     Examples
     --------
@@ -216,10 +244,38 @@ def census(
     check_choice("reading", reading, READINGS)
     csr = as_unweighted(graph)
     categories = Categories.find(csr.stored_features, csr.feature_names)
+    for note in categories.notes:
+        log.warning(note)
     chosen = sizes_of_census(sizes, csr, categories)
     at_nodes = orbit_counts(csr, max(4, chosen[-1])) if orbits else None
-    counts = count_structures(csr, chosen, reading, categories)
-    return Census(list(counts), exact_array(list(counts.values())), chosen, reading, at_nodes)
+    steps = Steps() if steps is None else steps
+    counts: Counts = {}
+    missing: dict[int, str] = {}
+    for size in chosen:
+        try:
+            counts |= _count_size(csr, size, reading, categories, steps)
+        except UncountableError as error:
+            # larger ones take more
+            missing = dict.fromkeys(range(size, chosen[-1] + 1), str(error))
+            if size == chosen[0]:
+                raise
+            break
+        except (TimeUpError, RunInterruptedError):
+            missing = dict.fromkeys(range(size, chosen[-1] + 1), TIME_UP)
+            break
+    numbers = exact_array(list(counts.values()))
+    return Census(list(counts), numbers, chosen, reading, at_nodes, missing)
+
+
+def _count_size(
+    graph: CSRGraph, size: int, reading: str, categories: Categories, steps: Steps
+) -> Counts:
+    sizes = range(size, size + 1)
+    steps.progress.begin("preparing")
+    steps.check_time()
+    total = census_steps(graph, sizes, categories, steps.check_time)
+    spend = steps.share_of(f"counting structures of {size} nodes", total)
+    return count_structures(graph, sizes, reading, categories, spend)
 
 
 def to_graph6(structure: Structure) -> str:

@@ -11,16 +11,19 @@ ten million nodes must not take minutes; most other models are NetworkX's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from gomkcn_dgl.checks import check_int
+from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.runtime.compiled import compiled
 from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.runtime.memory import check_memory
 
 Seed = int | np.random.Generator
+# about the bytes that a node and an edge take until a planted graph is written, as was measured: of
+# the compiled loop, and of the dictionaries of NetworkX
+_COMPILED, _BY_NETWORKX = (40, 80), (200, 250)
 
 
 def as_generator(seed: Seed) -> np.random.Generator:
@@ -61,6 +64,7 @@ def barabasi_albert(
     num_graphs = check_int("num_graphs", num_graphs, 1)
     per_node = check_int("num_edges_per_node", num_edges_per_node, 1)
     num_nodes = check_int("num_nodes", num_nodes, per_node + 1)
+    _check_memory(num_graphs * num_nodes, num_graphs * per_node * (num_nodes - per_node), _COMPILED)
     ends = _grow_by_attachment(num_graphs, num_nodes, per_node, as_generator(seed))
     return ends.reshape(-1, 2)
 
@@ -122,16 +126,48 @@ def networkx_edges(model: str, *arguments: float, seed: Seed) -> np.ndarray:
     return _simple(edges if graph.is_directed() else np.sort(edges, axis=1))
 
 
+def _check_memory(num_nodes: int, num_edges: float, bytes_of: tuple[int, int]) -> None:
+    """Refuse a graph that is too large for the memory of the machine."""
+    size = bytes_of[0] * num_nodes + bytes_of[1] * num_edges
+    what = f"a base graph of {num_nodes:,} nodes and about {num_edges:,.0f} edges"
+    check_memory(what, size, "give fewer nodes or edges")
+
+
+def _erdos_renyi(num_nodes: int, edge_prob: float, seed: Seed) -> np.ndarray:
+    check_int("num_nodes", num_nodes, 1)
+    check_float("edge_prob", edge_prob, 0, 1)
+    _check_memory(num_nodes, edge_prob * num_nodes * (num_nodes - 1) / 2, _BY_NETWORKX)
+    return networkx_edges("fast_gnp_random_graph", num_nodes, edge_prob, seed=seed)
+
+
+def _watts_strogatz(num_nodes: int, neighbors: int, rewire_prob: float, seed: Seed) -> np.ndarray:
+    check_int("num_nodes", num_nodes, 1)
+    # each node is joined to as many on both sides
+    check_int("neighbors", neighbors, 2, num_nodes)
+    check_float("rewire_prob", rewire_prob, 0, 1)
+    _check_memory(num_nodes, num_nodes * neighbors / 2, _BY_NETWORKX)
+    return networkx_edges("watts_strogatz_graph", num_nodes, neighbors, rewire_prob, seed=seed)
+
+
 def _regular(num_nodes: int, degree: int, seed: Seed) -> np.ndarray:
+    check_int("num_nodes", num_nodes, 1)
+    check_int("degree", degree, 1, max(1, num_nodes - 1))
+    _check_memory(num_nodes, num_nodes * degree / 2, _BY_NETWORKX)
     return networkx_edges("random_regular_graph", degree, num_nodes, seed=seed)
+
+
+def _tree(num_nodes: int, seed: Seed) -> np.ndarray:
+    check_int("num_nodes", num_nodes, 1)
+    _check_memory(num_nodes, num_nodes, _BY_NETWORKX)
+    return networkx_edges("random_labeled_tree", num_nodes, seed=seed)
 
 
 BASE_GRAPHS: dict[str, Callable[..., np.ndarray]] = {
     "ba": barabasi_albert,
-    "er": partial(networkx_edges, "fast_gnp_random_graph"),
-    "ws": partial(networkx_edges, "watts_strogatz_graph"),
+    "er": _erdos_renyi,
+    "ws": _watts_strogatz,
     "regular": _regular,
-    "tree": partial(networkx_edges, "random_labeled_tree"),
+    "tree": _tree,
 }
 
 

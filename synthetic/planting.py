@@ -11,10 +11,13 @@ from gomkcn_dgl.checks import check_choice, check_float, check_int
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN, SIMPLE, Relations, relations_of
+from gomkcn_dgl.runtime.memory import check_memory
 from synthetic.base_graphs import Seed, as_generator, orient_edges
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
 
+# about the bytes that these take until a planted graph is written, as was measured
+_BYTES_OF_NODE, _BYTES_OF_EDGE, _BYTES_OF_FEATURE = 40, 80, 8
 # edges that a base node of an embedded copy may have beyond the median
 _EXTRA_DEGREE = 2
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")
@@ -156,12 +159,23 @@ def plant_copies(
     sweep over noise keeps everything else.
     """
     relations = name_relations(motifs, settings.directed, settings.relations)
+    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
+    num_nodes = num_base_nodes + (0 if settings.embedded else int(sizes.sum()))
+    num_within = sum(
+        len(motif.edges) * number for motif, number in zip(motifs, copies, strict=True)
+    )
+    width = settings.feature_dim
+    size = num_nodes * (_BYTES_OF_NODE + _BYTES_OF_FEATURE * width)
+    check_memory(
+        f"{num_nodes:,} nodes with {width} features and {num_within:,} edges of motifs",
+        size + num_within * _BYTES_OF_EDGE,
+        "give fewer nodes, features or copies",
+    )
     motifs = tuple(assign_relations(motif, relations, rng) for motif in motifs)
     base_relation = np.zeros(len(base_edges), np.int64)
     if len(relations.names) > 1:
         base_relation = rng.integers(len(relations.names), size=len(base_edges))
     # 1. the nodes of the copies of each motif, and what each node is
-    sizes = np.repeat([motif.num_nodes for motif in motifs], copies).astype(np.int64)
     if settings.embedded:
         degrees = np.bincount(base_edges.reshape(-1), minlength=num_base_nodes)
         members = embed_copies(degrees, sizes, hosts, rng)
@@ -169,7 +183,6 @@ def plant_copies(
     else:
         members, attaching = attach_copies(num_base_nodes, sizes, hosts, rng)
     nodes = nodes_of_motifs(members, motifs, copies)
-    num_nodes = num_base_nodes + (0 if settings.embedded else len(members))
     node_type, instance, role = np.tile([[0], [-1], [-1]], num_nodes)
     node_type[members] = np.repeat(1 + np.arange(len(motifs)), [own.size for own in nodes])
     instance[members] = np.repeat(np.arange(len(sizes)), sizes)

@@ -11,18 +11,22 @@ import itertools
 import logging
 import os
 import re
+import signal
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.runtime.files import check_outputs, visible
 from gomkcn_dgl.runtime.memory import available_memory, format_size
 
 if TYPE_CHECKING:
+    from gomkcn_dgl.runtime.job import Interrupts
+    from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Tabular
 
 Decorated = Callable[..., Any]
@@ -36,19 +40,57 @@ _GROUPS = (
 _SHOW_ALL = "gomkcn.show_all"
 
 
-class _Several(click.ParamType):  # type: ignore[type-arg]
-    """Names or numbers that are separated by commas, as a tuple."""
+class _BadOptionError(click.UsageError):
+    """An option with a value that it cannot have; said in one sentence, as all bad input is."""
+
+    def show(self, file: Any = None) -> None:
+        say(f"gomkcn: {self.message}", err=True)
+
+
+class _Number(click.ParamType):  # type: ignore[type-arg]
+    """A number in the range of its parameter, or several that are separated by commas."""
+
+    def __init__(self, kind: type, *, several: bool = False) -> None:
+        self.kind, self.several = kind, several
+        self.name = "numbers" if several else "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from gomkcn_dgl.checks import check_range, read_number
+
+        assert param is not None and param.name is not None, "of an option"
+        try:
+            parts = value.split(",") if self.several and isinstance(value, str) else [value]
+            if isinstance(value, str):
+                parts = [read_number(param.opts[0], part, self.kind) for part in parts]
+            elif self.several:
+                parts = list(value)
+            for part in parts:
+                check_range(param.opts[0], part, param.name)
+        except GomkcnError as error:
+            raise _BadOptionError(str(error), ctx) from None
+        return tuple(parts) if self.several else parts[0]
+
+
+class _Names(click.ParamType):  # type: ignore[type-arg]
+    """Names that are separated by commas, as a tuple."""
 
     name = "list"
 
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return tuple(self.kind(part) for part in value.split(","))
-        except ValueError:
-            self.fail(f"numbers separated by commas are expected, got {value!r}.", param, ctx)
+        return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+
+
+class _PathName(click.ParamType):  # type: ignore[type-arg]
+    """The name of a file or a folder; ``role`` says whether it is read or written."""
+
+    name = "text"
+
+    def __init__(self, role: str) -> None:
+        self.role = role
+
+
+# what an argument or an option names: what is read, and a file that is written
+INPUT, OUTPUT = _PathName("input"), _PathName("output")
 
 
 class _Option(click.Option):
@@ -63,15 +105,18 @@ def _none_if_empty(ctx: click.Context, option: click.Parameter, given: Any) -> A
     return given or None
 
 
-# a number stands for itself in the help: N is whole, X is any; what is not given is None, but for a
-# FLAG, which is off
+# a number stands for itself in the help: N is whole, X is any; the range of each is that of its
+# parameter, RANGES in gomkcn_dgl/checks.py; what is not given is None, but for a FLAG, which is off
 _KINDS: dict[str, dict[str, Any]] = {
-    "N": {"type": int, "metavar": "N"},
-    "X": {"type": float, "metavar": "X"},
+    "N": {"type": _Number(int), "metavar": "N"},
+    "X": {"type": _Number(float), "metavar": "X"},
     "TEXT": {"type": str},
-    "NAMES": {"type": _Several(str)},
-    "N,N": {"type": _Several(int), "metavar": "N,N"},
-    "X,X": {"type": _Several(float), "metavar": "X,X"},
+    "READ": {"type": INPUT},
+    "WRITE": {"type": OUTPUT},
+    "NEEDED WRITE": {"type": OUTPUT, "required": True},
+    "NAMES": {"type": _Names()},
+    "N,N": {"type": _Number(int, several=True), "metavar": "N,N"},
+    "X,X": {"type": _Number(float, several=True), "metavar": "X,X"},
     "FLAG": {"is_flag": True, "default": False},
     "YES/NO": {"is_flag": True, "default": None},
     "LIST": {"multiple": True, "callback": _none_if_empty},
@@ -101,7 +146,8 @@ def option_table(table: str) -> Callable[[Decorated], Decorated]:
             kind, _, default = kind.partition("=")
             settings = dict(_KINDS[kind])
             if default:
-                settings["default"] = settings["type"](default)
+                kind_of = {"N": int, "X": float}.get(kind, str)
+                settings["default"] = kind_of(default)
                 text += f" [{settings['default']}]"
             option = click.option(
                 *names.lstrip("* ").split(),
@@ -123,7 +169,7 @@ Limits
     --time-limit  X     Stop after X seconds and report partial results
     --resume      FLAG  Resume the unfinished run in the output folder
 Graph filters and other details
-    * --settings settings_file  TEXT
+    * --settings settings_file  READ
         Settings file (TOML); options on the command line override it
 """)
 # what is said of the graphs to learn from
@@ -132,7 +178,7 @@ Input
     --directed/--undirected  YES/NO  Edge direction [from the file]
     --relation     TEXT   Edge-type column, or none [from the header]
     --features     NAMES  Node features to use, separated by commas [by format]
-    * --label-names  TEXT  Names of node labels (.csv)
+    * --label-names  READ  Names of node labels (.csv)
     * --smiles     TEXT   Column of SMILES in a table of molecules [smiles, canonical_smiles]
     * --skip-invalid  YES/NO  Leave out molecules that RDKit cannot read
 """)
@@ -141,9 +187,9 @@ table_options = option_table("""
 Input
     * --source  TEXT  Column of source nodes, by name or number [from the header]
     * --target  TEXT  Column of target nodes, by name or number [from the header]
-    * --feature-file  TEXT  Node features, one row per node: .npy or .csv
-    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, dgl,
-        npz, smiles, sdf, folder or tu [by file name]
+    * --feature-file  READ  Node features, one row per node: .npy or .csv
+    * --format        TEXT  File format: edges, csv, parquet, graphml, gml, gexf, pajek, json, mtx,
+        sif, ncol, lgl, graph6, sparse6, dimacs, dgl, npz, smiles, sdf, folder or tu [by file name]
 """)
 # of the commands that keep weights; counting and mining use none
 weight_option = option_table("""
@@ -154,6 +200,18 @@ device_option = option_table("""
 Training
     --device  TEXT  Device: auto, cpu or cuda [auto: a GPU if PyTorch finds one]
 """)
+# of the commands that write files
+force_option = option_table("""
+Output
+    --force  FLAG  Overwrite files that exist
+""")
+# of the commands that count, and print what is known when time is up
+limit_options = option_table("""
+Output
+    --quiet       FLAG  Hide the progress bar
+Limits
+    --time-limit  X     Stop after X seconds and print what is known
+""")
 reading_option = option_table("""
 Options
     --reading  TEXT=induced  Reading of a count: induced, or every subgraph
@@ -163,6 +221,28 @@ Options
 def file_options(command: Decorated) -> Decorated:
     """All that decides how a file is read, as in read_graph, but for its weights."""
     return learning_options(table_options(command))
+
+
+def limited_steps(time_limit: float | None, quiet: bool) -> tuple[Steps, Interrupts]:
+    """The steps of a count that shows a bar, and what ends it: a time limit from now on, a signal.
+
+    Within ``with interrupts`` the first signal is noted, and the second one kills.
+    """
+    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
+    from gomkcn_dgl.runtime.steps import Steps
+
+    bar = JobProgress(not quiet and sys.stderr.isatty())
+    interrupts = Interrupts(time_limit)
+    return Steps(interrupts=interrupts, progress=bar), interrupts
+
+
+def say_missing(interrupts: Interrupts, missing: str) -> None:
+    """Say what is not known; where a signal ended the count, exit with its code."""
+    stopped = interrupts.signal
+    if missing:
+        say(f"gomkcn: {f'stopped by {stopped}; ' if stopped else ''}{missing}", err=True)
+    if stopped:
+        sys.exit(128 + signal.Signals[stopped])
 
 
 def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
@@ -185,7 +265,7 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
             break
         folder, latest = folder.with_name(f"{name}-{number}"), folder
     chosen = latest if resume and latest is not None else folder
-    click.echo(f"folder of this run: {chosen}")
+    say(f"folder of this run: {chosen}")
     return str(chosen)
 
 
@@ -219,27 +299,78 @@ class Command(click.Command):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what was given; of two options that say the opposite none would win rightly."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        given = args[: args.index("--")] if "--" in args else args
+        for option in {one for one in order if isinstance(one, click.Option)}:
+            yes, no = (
+                [text for text in texts if text in given]
+                for texts in (option.opts, option.secondary_opts)
+            )
+            if yes and no:
+                raise _BadOptionError(f"{yes[0]} must not come with {no[0]}; give one.", ctx)
+            if order.count(option) > 1 and not (option.multiple or option.is_flag):
+                raise _BadOptionError(
+                    f"{option.opts[0]} must be given once, got it {order.count(option)} times.", ctx
+                )
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            outputs = paths_of(ctx, OUTPUT)
+            if outputs:
+                check_outputs(outputs, inputs_of(ctx), force=bool(ctx.params.get("force")))
+            result = super().invoke(ctx)
+            if mapped := sys.modules.get("gomkcn_dgl.runtime.mapped"):
+                mapped.check_mapped()
+            return result
         except GomkcnError as error:
             message = str(error)
             # the library names its parameter; on the command line that is an option
             for option in self.params:
-                message = re.sub(rf"^(num_)?{option.name}\b", option.opts[0], message)
-            click.echo(f"gomkcn: {message}", err=True)
+                name = str(option.name).replace("num_base_", "")
+                message = re.sub(rf"^(num_)?{name}\b", option.opts[0], message)
+            say(f"gomkcn: {message}", err=True)
             ctx.exit(error.exit_code)
         except MemoryError as error:
             reason = str(error).strip().partition("\n")[0].rstrip(". ")
         # the frames that hold much memory are gone
         free = format_size(available_memory())
         because = f" ({reason})" if reason else ""
-        click.echo(
+        say(
             f"gomkcn: out of memory{because}; {free} are available to this process: use a smaller "
             "input, or more memory.",
             err=True,
         )
         ctx.exit(InputError.exit_code)
+
+
+def paths_of(ctx: click.Context, kind: click.ParamType[Any]) -> list[str]:
+    """The paths of a kind that a command was given."""
+    given = [ctx.params.get(str(one.name)) for one in ctx.command.params if one.type is kind]
+    return [path for path in given if path]
+
+
+def inputs_of(ctx: click.Context, *others: str | None) -> list[str]:
+    """All files that a command reads: those that it was given, others, and what lies beside."""
+    given = [path for path in [*paths_of(ctx, INPUT), *others] if path]
+    # a path that can be no file has nothing beside it
+    beside = [str(path) for one in given if "\0" not in one for path in _files_beside(Path(one))]
+    return [*given, *beside]
+
+
+def _files_beside(path: Path) -> list[Path]:
+    """The files that are read with a graph file where they exist."""
+    from gomkcn_dgl.io.features import SUFFIXES
+    from gomkcn_dgl.io.graph_classes import class_names_path
+    from gomkcn_dgl.runtime.files import stem
+
+    path = path.resolve()
+    if not path.name:
+        return []
+    features = [path.with_name(stem(path) + suffix) for suffix in SUFFIXES]
+    return [*features, class_names_path(path), truth_path_of(path)]
 
 
 class Group(click.Group):
@@ -249,6 +380,10 @@ class Group(click.Group):
     group_class = type
 
     def main(self, *args: Any, **extra: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            # what the terminal cannot show is printed as its number; some streams are no terminals
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().main(*args, **extra)
         except OSError as error:
@@ -257,7 +392,7 @@ class Group(click.Group):
             reason = error.strerror or str(error)
             if error.filename is None:
                 _drop_output()
-            click.echo(f"gomkcn: {what} cannot be read or written ({reason}).", err=True)
+            say(f"gomkcn: {what} cannot be read or written ({reason}).", err=True)
             sys.exit(GomkcnError.exit_code)
 
 
@@ -278,6 +413,33 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines; a name that they hold cannot steer the terminal.
+
+    Everything that a command prints goes through here, a name in a row of a table through
+    :func:`visible` before, which knows that a line break in it is none of the table.
+    """
+    click.echo("\n".join(map(visible, text.split("\n"))), err=err)
+
+
+def say_values(rows: Mapping[str, Any], width: int) -> None:
+    """Print names with their values, each on a line."""
+    for name, value in rows.items():
+        say(f"{name:<{width}} {visible(str(value))}")
+
+
+def say_row(cells: Iterable[Any]) -> None:
+    """Print the cells of a row with tabs between them."""
+    click.echo("\t".join(visible(str(cell)) for cell in cells))
+
+
+class _LogLine(logging.Formatter):
+    """A line of the log."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(visible, super().format(record).split("\n")))
+
+
 def show_log(quiet: bool = False, brief: bool = False) -> None:
     """Send the library's log to the terminal; if brief, what files were taken for and warnings."""
     from gomkcn_dgl.graph_content import READING
@@ -286,7 +448,7 @@ def show_log(quiet: bool = False, brief: bool = False) -> None:
     log.setLevel(logging.WARNING if quiet else READING if brief else logging.INFO)
     if not log.handlers:
         handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("gomkcn: %(message)s"))
+        handler.setFormatter(_LogLine("gomkcn: %(message)s"))
         log.addHandler(handler)
 
 
@@ -324,15 +486,18 @@ def print_table(table: Tabular) -> None:
             one.rjust(width) if name in ("size", "count") else one.ljust(width)
             for name, one, width in zip(names, row, widths, strict=True)
         ]
-        click.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def _cell(name: str, value: Any) -> str:
+    if value is None:
+        # not known
+        return "?"
     if isinstance(value, float):
         return f"{value:.3f}"
     # the numbers of graphs and nodes are names
     is_count = isinstance(value, int) and name not in ("graph", "node")
-    return f"{value:,}" if is_count else str(value)
+    return f"{value:,}" if is_count else visible(str(value))
 
 
 def import_igraph() -> None:

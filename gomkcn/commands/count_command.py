@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gomkcn.commands.base import Command, file_options, option_table, reading_option, show_log
+from gomkcn.commands.base import (
+    INPUT,
+    Command,
+    file_options,
+    option_table,
+    reading_option,
+    say,
+    say_row,
+    say_values,
+    show_log,
+)
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +63,7 @@ class _Task:
 
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Options
     --errors max_edits  N        Also count with up to N edges missing or added
@@ -130,13 +140,12 @@ def count(
         rows, list_places = _count_where(said, path, task, options)
     else:
         rows, list_places = _count_structure(pattern, path, task, options)
-    for name, value in rows.items():
-        click.echo(f"{name:<11} {value}")
+    say_values(rows, 11)
     if most:
         names, places, complete = list_places()
-        click.echo(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
+        say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
-            click.echo("\t".join(map(str, row)))
+            say_row(row)
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -199,6 +208,7 @@ def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, A
 
 def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
+    from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
@@ -213,9 +223,18 @@ def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, An
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
-    if len(graph.relations.names) > 1 and given.relations.names == (PLAIN,):
-        rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
+    is_plain = given.relations.names == (PLAIN,)
+    edges = []
+    if len(graph.relations.names) > 1 and is_plain:
+        edges.append(f"of any relation: {', '.join(graph.relations.names)}")
         graph = joined_relations(graph)
+    # directions that nobody asked for stand in the way of a pattern without any
+    has_direction = graph.is_directed and not any(given.relations.directed)
+    if has_direction and is_plain and options["directed"] is None:
+        edges.append("directions are left out, as the pattern has none (--undirected)")
+        graph = as_csr(graph, directed=False)
+    if edges:
+        rows["edges"] = "; ".join(edges)
     # refuses relations that the graph lacks
     channels_in(graph.relations, given)
     # 2. its occurrences
@@ -247,7 +266,7 @@ def _find_occurrences(
     if given.num_nodes > 1 and len(graph.indices) <= _FEW_ENTRIES:
         # takes less than it takes to load the compiled search
         joins = ConditionalSearch(graph, text_of(given))
-        joins.run(max_steps=_FEW_STEPS)
+        joins.run(max_steps=min(_FEW_STEPS, task.max_steps))
         if not joins.unfinished:
             return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
     from mining.counting.counter import count_and_find
@@ -378,7 +397,14 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     if not given.categories:
         return given, None
     names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
-    rows = [[find_category(name, found.columns, names) for name in row] for row in given.categories]
+    try:
+        rows = [
+            [find_category(name, found.columns, names) for name in row] for row in given.categories
+        ]
+    except InputError as error:
+        if found.notes:
+            raise InputError(f"{str(error)[:-1]}; {'; '.join(found.notes)}.") from None
+        raise
     groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
     roles = given.roles or tuple(map(str, range(given.num_nodes)))
     for node, row, used in zip(roles, rows, groups, strict=True):

@@ -9,12 +9,15 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
+    INPUT,
     Command,
     choose_folder,
     file_options,
     import_igraph,
+    inputs_of,
     option_table,
     run_options,
+    say,
     show_log,
     truth_beside,
 )
@@ -22,12 +25,12 @@ from gomkcn_dgl.errors import InputError
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPH", required=False)
+@click.argument("path", type=INPUT, metavar="GRAPH", required=False)
 @file_options
 @run_options
 @option_table("""
 Input
-    * --class-names  TEXT  Names of graph classes (.csv)
+    * --class-names  READ  Names of graph classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
 Training
     --filters num_filters  N  Number of filters [8]
@@ -50,7 +53,10 @@ Graph filters and other details
     * --truth      TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
     * --seed random_state  N  Random seed [0]
 """)
+@click.pass_context
 def filters(
+    ctx: click.Context,
+    /,
     out: str | None,
     settings_file: str | None,
     force: bool,
@@ -85,9 +91,15 @@ def filters(
 
     from gomkcn_dgl._torch import resolve_device
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import lock_folder, remove_progress
+    from gomkcn_dgl.runtime.output_folder import (
+        PROGRESS,
+        check_run_folder,
+        lock_folder,
+        remove_progress,
+    )
     from mining.filters.filter_learning import FilterLearning
     from mining.filters_folder import (
+        FILTERS_FILES,
         prepare_filters_folder,
         write_filters_run,
     )
@@ -113,6 +125,15 @@ def filters(
     resolve_device(settings.filters.device)
     if not settings.graph.path:
         raise InputError("GRAPH must be given, here or in the settings file.")
+    graph_settings = settings.graph
+    if out is not None:
+        # refused before the graph is read
+        own = [graph_settings.path, graph_settings.feature_file, graph_settings.label_names]
+        files = inputs_of(ctx, *own, graph_settings.class_names)
+        if resume and settings_file in files:
+            # it goes on with its own settings
+            files.remove(settings_file)
+        check_run_folder(out, FILTERS_FILES, PROGRESS, force=force, resume=resume, inputs=files)
     with bar:
         bar.begin("reading the graph")
         graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
@@ -122,7 +143,7 @@ def filters(
     with lock_folder(out) as folder:
         progress = prepare_filters_folder(folder, force, resume)
         if progress is None:
-            click.echo(f"nothing to resume: the run is finished, {folder / PAGE}")
+            say(f"nothing to resume: the run is finished, {folder / PAGE}")
             return
         with bar:
             with interrupts:
@@ -131,7 +152,7 @@ def filters(
                 )
             write_filters_run(folder, run)
         if not run.is_partial:
-            remove_progress(folder)
-        click.echo(format_filters(run))
+            remove_progress(progress)
+        say(format_filters(run))
         seconds = run.provenance["seconds"]
-        click.echo(f"\nmined in {seconds:.1f} s; page: {folder / PAGE}")
+        say(f"\nmined in {seconds:.1f} s; page: {folder / PAGE}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gomkcn.commands.base import Group, option_table, show_log, truth_path_of
+from gomkcn.commands.base import Group, option_table, say, show_log, truth_path_of
 from gomkcn_dgl.errors import InputError
 
 # more copies would hold more nodes than a graph may have
@@ -39,6 +39,7 @@ def generate() -> None:
 Output
     --out             NEEDED      Graph file to write; the copies of the motifs are written beside
         it
+    --force           FLAG        Overwrite files that exist
 Options
     --base            TEXT=ba     Base graph: ba, er, ws, regular or tree
     --nodes           N=760       Number of nodes of the base graph
@@ -61,8 +62,12 @@ Graph filters and other details
     * --remove-prob   X=0.0       Probability of removing a motif edge
     * --add-prob      X=0.0       Probability of adding an edge inside a copy
 """)
+@click.pass_context
 def planted(
+    ctx: click.Context,
+    /,
     out: str,
+    force: bool,
     base: str,
     nodes: int,
     motifs: tuple[str, ...] | None,
@@ -86,19 +91,32 @@ def planted(
     import numpy as np
 
     from gomkcn_dgl.checks import check_choice, check_int
+    from gomkcn_dgl.graph_folder import check_graph_folder
+    from gomkcn_dgl.io.features import SUFFIXES
     from gomkcn_dgl.io.writing import write_graph
-    from gomkcn_dgl.runtime.files import atomic_write
+    from gomkcn_dgl.runtime.files import atomic_write, check_outputs, stem
     from synthetic import BASE_GRAPHS, PlantingSettings, orient_edges, plant_motifs
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)
+    for option in ctx.command.params:
+        of = [name for name, own in _BASE_OPTIONS.items() if option.name in own]
+        if of and base not in of and _is_given(ctx, str(option.name)):
+            raise InputError(f"{option.opts[0]} is for --base {of[0]}, got {base}; leave it out.")
+    copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
+    files = [text.rpartition("=")[0] for text in motifs or ()]
+    beside = [truth_path_of(path), path.with_name(stem(path) + SUFFIXES[1])]
+    if path.suffix == ".graph":
+        check_graph_folder(path, force, files)
+    else:
+        check_outputs([path], files, force=force)
+    check_outputs(beside if path.suffix == ".csv" else beside[:1], files, force=force)
     known = {name for names in _BASE_OPTIONS.values() for name in names}
     arguments = {name: options.pop(name) for name in known}
     rng = np.random.default_rng(check_int("seed", seed, 0))
     edges = BASE_GRAPHS[base](nodes, *(arguments[name] for name in _BASE_OPTIONS[base]), seed=rng)
     if directed:
         edges = orient_edges(edges, rng)
-    copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
     settings = PlantingSettings(directed=directed, **options)
     graph = plant_motifs(edges, nodes, copies, settings, seed=rng)
     if path.suffix == ".bin":
@@ -115,21 +133,26 @@ def planted(
     if len(graph.relations.names) > 1:
         edges_text += f" of the relations {', '.join(graph.relations.names)}"
     planted = ", ".join(f"{entry['copies']} {entry['name']}" for entry in truth["motifs"])
-    click.echo(f"{path}: {graph.num_nodes} nodes, {edges_text}, planted {planted}")
-    click.echo(f"{truth_path_of(path)}: where they are")
+    say(f"{path}: {graph.num_nodes} nodes, {edges_text}, planted {planted}")
+    say(f"{truth_path_of(path)}: where they are")
+
+
+def _is_given(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
 
 
 @generate.command()
 @option_table("""
 Options
-    --out                   NEEDED  DGL .bin file to write
+    --out                   NEEDED WRITE  DGL .bin file to write
+    --force                 FLAG    Overwrite files that exist
     --graphs num_graphs     N=8000  Number of graphs
     --nodes num_base_nodes  N=25    Number of nodes of each base graph
     --edges-per-node num_base_edges_per_node  N=1  Edges per new node
     --features      TEXT=per_node   Node features: constant, per_type, per_node or per_type_noise
     --seed                  N=0     Random seed
 """)
-def classification(out: str, features: str, **options: Any) -> None:
+def classification(out: str, force: bool, features: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their class.
 
     The names of the classes are written beside them, where `gomkcn train` finds them.
@@ -139,29 +162,33 @@ def classification(out: str, features: str, **options: Any) -> None:
     """
     show_log()
     from gomkcn_dgl.io.foreign_files import write_dgl_graphs
-    from gomkcn_dgl.io.graph_classes import write_class_names
+    from gomkcn_dgl.io.graph_classes import class_names_path, write_class_names
+    from gomkcn_dgl.runtime.files import check_outputs
     from synthetic import MotifClassificationDataset, PlantingSettings
 
+    check_outputs([class_names_path(Path(out))], [], force=force)
     dataset = MotifClassificationDataset(**options, settings=PlantingSettings(features))
     write_dgl_graphs(out, [graph for graph, _ in dataset], dataset.labels)
     names = write_class_names(Path(out), dataset.motif_names)
-    click.echo(f"{out}: {len(dataset)} graphs of {dataset.num_classes} classes")
-    click.echo(f"{names}: what the classes are called, {', '.join(dataset.motif_names)}")
+    say(f"{out}: {len(dataset)} graphs of {dataset.num_classes} classes")
+    say(f"{names}: what the classes are called, {', '.join(dataset.motif_names)}")
 
 
 def _parse_motifs(given: tuple[str, ...]) -> dict[Any, int]:
     """``NAME=COPIES`` or ``FILE=COPIES`` each, as a mapping."""
-    from gomkcn_dgl.checks import check_int
+    from gomkcn_dgl.checks import check_int, read_number
     from gomkcn_dgl.graphs.structure import Structure
     from synthetic import MOTIFS
 
     motifs: dict[Any, int] = {}
     for text in given:
         name, _, copies = text.rpartition("=")
-        if not name or not copies.isdecimal():
+        if not name or not (copies.isascii() and copies.isdecimal()):
             raise InputError(f"--motif must be NAME=COPIES or FILE=COPIES, got {text!r}.")
         motif = name if name in MOTIFS or not Path(name).is_file() else Structure.read(name)
         if motif in motifs:
             raise InputError(f"--motif must name each motif once, got {name!r} twice.")
-        motifs[motif] = check_int("--motif copies", int(copies), 0, MAX_COPIES)
+        motifs[motif] = check_int(
+            "--motif copies", read_number("--motif copies", copies, int), 0, MAX_COPIES
+        )
     return motifs

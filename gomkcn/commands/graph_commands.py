@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gomkcn.commands.base import (
+    INPUT,
     Command,
     check_table_name,
     file_options,
+    force_option,
+    inputs_of,
+    limit_options,
+    limited_steps,
     option_table,
     print_table,
     reading_option,
+    say,
+    say_missing,
+    say_values,
     show_log,
     weight_option,
 )
@@ -21,11 +30,12 @@ from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
     from gomkcn_dgl.io.graph_classes import GraphClasses
+    from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH")
+@click.argument("path", type=INPUT, metavar="PATH")
 @weight_option
 @file_options
 def info(path: str, **options: Any) -> None:
@@ -51,8 +61,7 @@ def info(path: str, **options: Any) -> None:
     if classes := _classes_of(path, options):
         numbers = zip(classes.names, classes.sizes, strict=True)
         rows["classes"] = ", ".join(f"{name} {number}" for name, number in numbers)
-    for name, value in rows.items():
-        click.echo(f"{name:<18} {value}")
+    say_values(rows, 18)
 
 
 def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> GraphClasses | None:
@@ -64,7 +73,7 @@ def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> 
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH")
+@click.argument("path", type=INPUT, metavar="PATH")
 @click.argument("out", metavar="OUT")
 @option_table("""
 Output
@@ -73,7 +82,10 @@ Output
 """)
 @weight_option
 @file_options
-def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> None:
+@click.pass_context
+def convert(
+    ctx: click.Context, /, path: str, out: str, force: bool, quiet: bool, **options: Any
+) -> None:
     """Convert a graph file to a graph folder.
 
     The graph at PATH becomes the folder OUT. Every command takes that folder in place of a graph
@@ -89,72 +101,109 @@ def convert(path: str, out: str, force: bool, quiet: bool, **options: Any) -> No
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.memory import format_size
 
-    with new_folder(out, force) as folder:
+    with new_folder(out, force, inputs_of(ctx)) as folder:
         graph = read_graph(path, **options)
         store_graph(folder, graph)
     size = format_size(sum(file.stat().st_size for file in Path(out).iterdir()))
-    click.echo(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
+    say(f"wrote {out}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {size}")
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Options
     --size sizes  TEXT  Size of the structures in nodes [3-5; with directions or types 3-4]
     --orbits      FLAG  Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)
 Output
-    --out         TEXT  Table to write: .csv, .parquet or .json
+    --out         WRITE  Table to write: .csv, .parquet or .json
 """)
+@force_option
+@limit_options
 @reading_option
 @file_options
 def census(
-    path: str, sizes: str | None, orbits: bool, reading: str, out: str | None, **options: Any
+    path: str,
+    sizes: str | None,
+    orbits: bool,
+    reading: str,
+    out: str | None,
+    force: bool,
+    time_limit: float | None,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Count all connected structures of some sizes.
 
     Structures of 2 to 5 nodes, or of 3 and 4 where edges have directions or kinds, or nodes
-    categories. All counts are exact. With --reading subgraph there may be more edges between the
-    nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for each node has
-    the number of induced structures in which it is in each orbit, numbered as by Pržulj (2007).
+    categories. All counts are exact. When time is up, or at Ctrl-C, the sizes that are counted are
+    printed, and the others are said to be missing. With --reading subgraph there may be more edges
+    between the nodes of a structure: K4 has three rings of four nodes. With --orbits, a row for
+    each node has the number of induced structures in which it is in each orbit, numbered as by
+    Pržulj (2007).
 
     \b
     gomkcn census friends.txt.gz
     gomkcn census regulation.csv --size 3 --directed --out triads.csv
     gomkcn census friends.txt.gz --size 2-5 --orbits --out orbits.parquet
     """
-    show_log(brief=True)
+    show_log(quiet, brief=True)
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.runtime.tabular import Table
     from mining.structure_census import census as count
 
     check_table_name(out)
-    graph = read_graph(path, **options, weight=NONE)
-    if orbits:
-        table, num_rows = _count_orbits(graph, sizes, reading), graph.num_nodes
-    else:
-        found = count(graph, sizes, reading)
-        num_rows = len(found.structures)
-        table = Table({**found.columns(), "reading": [reading] * num_rows})
+    missing: dict[int, str] = {}
+    steps, interrupts = limited_steps(time_limit, quiet)
+    with steps.progress:
+        steps.progress.begin("reading the graph")
+        graph = read_graph(path, **options, weight=NONE)
+    with steps.progress, interrupts:
+        if orbits:
+            table, num_rows = _count_orbits(graph, sizes, reading, steps), graph.num_nodes
+        else:
+            found = count(graph, sizes, reading, steps=steps)
+            columns, missing = found.columns(), found.missing
+            num_rows = len(columns["size"])
+            table = Table({**columns, "reading": [reading] * num_rows})
     if out is None:
         print_table(table)
     else:
         table.write(out)
-        click.echo(f"wrote {out}: {num_rows:,} rows")
+        say(f"wrote {out}: {num_rows:,} rows")
+    reasons = [
+        f"structures of {of} nodes are not counted: {reason}"
+        for reason, of in _by_reason(missing).items()
+    ]
+    say_missing(interrupts, "; ".join(reasons))
 
 
-def _count_orbits(graph: Any, sizes: str | None, reading: str) -> Table:
+def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
+    """The sizes that each reason holds for, as in "4, 5"."""
+    found: dict[str, list[str]] = {}
+    for size, reason in missing.items():
+        found.setdefault(reason, []).append(str(size))
+    return {reason: ", ".join(sizes) for reason, sizes in found.items()}
+
+
+def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> Table:
+    from gomkcn_dgl.runtime.job import TimeUpError
     from mining.structure_census import orbit_table
 
     if sizes not in (None, "2-4", "2-5"):
         raise InputError(f"--size must be 2-4 or 2-5 with --orbits, got {sizes}.")
     if reading != "induced":
         raise InputError(f"--reading must be induced with --orbits, got {reading!r}.")
-    return orbit_table(graph, 4 if sizes == "2-4" else 5)
+    try:
+        return orbit_table(graph, 4 if sizes == "2-4" else 5, steps=steps)
+    except TimeUpError:
+        raise InputError(
+            "--time-limit must be longer for --orbits, which are known when all are counted."
+        ) from None
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPHS")
+@click.argument("path", type=INPUT, metavar="GRAPHS")
 @option_table("""
 Options
     --support      X=0.1     Least support: below 1 a share of the graphs, else a number of graphs
@@ -162,8 +211,10 @@ Options
     --closed       FLAG      Leave out what a larger subgraph of equal support contains
     --per-class    FLAG      Ask for the support in at least one class of graphs
 Output
-    --out          TEXT      Table to write: .csv, .parquet or .json
+    --out          WRITE     Table to write: .csv, .parquet or .json
 """)
+@force_option
+@limit_options
 @file_options
 def frequent(
     path: str,
@@ -172,13 +223,17 @@ def frequent(
     closed: bool,
     per_class: bool,
     out: str | None,
+    force: bool,
+    time_limit: float | None,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Find all frequent subgraphs of a collection.
 
     All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
-    there may be more edges.
+    there may be more edges. When time is up, or at Ctrl-C, those that were found are printed, and
+    it is said that there may be more.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
@@ -191,23 +246,26 @@ def frequent(
     from mining.gspan import frequent_subgraphs
 
     check_table_name(out)
-    graph = read_graph(path, **options, weight=NONE)
+    steps, interrupts = limited_steps(time_limit, quiet)
+    with steps.progress:
+        steps.progress.begin("reading the graphs")
+        graph = read_graph(path, **options, weight=NONE)
     classes = _classes_of(path, options, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
-    found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels)
+    with steps.progress, interrupts:
+        found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels, steps=steps)
     if out is None:
         print_table(found)
     else:
         found.write(out)
-        click.echo(f"wrote {out}: {len(found):,} rows")
-    if not found.is_complete:
-        click.echo("gomkcn: not complete: a subgraph had too many occurrences", err=True)
+        say(f"wrote {out}: {len(found):,} rows")
+    say_missing(interrupts, f"not complete: {found.left_out}" if found.left_out else "")
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="GRAPH")
+@click.argument("path", type=INPUT, metavar="GRAPH")
 @option_table("""
 Input
     --time         TEXT      Column of times, by name or number [from the header, else the third]
@@ -221,13 +279,19 @@ Random graphs and counts
     --null-samples null_samples  N=199  Random graphs of permuted times; 0 for none
     --seed         N=0       Random seed
 Output
-    --out          TEXT      Table to write: .csv, .parquet or .json
-    --page         TEXT      Page to write (.html), with a drawing of each motif
+    --out          WRITE     Table to write: .csv, .parquet or .json
+    --page         WRITE     Page to write (.html), with a drawing of each motif
+    --force        FLAG      Overwrite files that exist
 Limits
     --jobs n_jobs  N         Processes that share the random graphs [1]
 """)
 def temporal(
-    path: str, window: str | None, out: str | None, page: str | None, **options: Any
+    path: str,
+    window: str | None,
+    out: str | None,
+    page: str | None,
+    force: bool,
+    **options: Any,
 ) -> None:
     """Count motifs of three edges in the order of time.
 
@@ -252,11 +316,11 @@ def temporal(
     found = temporal_census(path, window, **options)
     if out is not None:
         found.write(out)
-        click.echo(f"wrote {out}: 36 rows")
+        say(f"wrote {out}: 36 rows")
     if page is not None:
         from mining.html.temporal_page import render_temporal_page
 
         atomic_write(Path(page), render_temporal_page(found, Path(path).name, window))
-        click.echo(f"wrote {page}")
+        say(f"wrote {page}")
     if out is None and page is None:
         print_table(found)

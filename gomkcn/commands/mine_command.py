@@ -11,29 +11,38 @@ from typing import Any
 import click
 
 from gomkcn.commands.base import (
+    INPUT,
     Command,
     choose_folder,
     file_options,
     import_igraph,
+    inputs_of,
     option_table,
     run_options,
+    say,
     show_log,
     truth_beside,
 )
 from gomkcn.commands.generate_command import planted
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import check_outputs
 
+# options of `mine` that are for filters alone
+_OF_FILTERS = (
+    "num_filters", "filter_size", "device", "num_levels", "matching", "num_epochs", "init",
+    "policy", "num_hops", "feature_contrast",
+)  # fmt: skip
 # what the example hides
 MOTIFS = ("house=6", "wheel=6", "crown=6")
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH", required=False)
+@click.argument("path", type=INPUT, metavar="PATH", required=False)
 @file_options
 @run_options
 @option_table("""
 Input
-    * --class-names  TEXT  Names of graph classes (.csv)
+    * --class-names  READ  Names of graph classes (.csv)
     * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
 Frequent neighbourhoods
     --filters num_filters  N  Number of filters, each the centre of a cluster of neighbourhoods [8]
@@ -52,7 +61,7 @@ Random graphs and counts
     * --count-error    X   Target relative error of estimated counts [0.02]
     * --count-seconds  X   Work limit per count: X · 10⁸ steps, about X seconds of one thread; a
         step checks a node [1; 10 above 8 million edges]
-    * --truth        TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
+    * --truth        READ  Planted motifs to compare with [STEM.truth.json next to the graph]
 Limits
     * --device       TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one
         [auto]
@@ -68,7 +77,10 @@ Graph filters and other details
     * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
         to 1 [0.2]
 """)
+@click.pass_context
 def mine(
+    ctx: click.Context,
+    /,
     out: str | None,
     settings_file: str | None,
     force: bool,
@@ -102,16 +114,23 @@ def mine(
         check_path(options["path"])
     import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import lock_folder, remove_progress
+    from gomkcn_dgl.runtime.output_folder import (
+        PROGRESS,
+        check_run_folder,
+        lock_folder,
+        remove_progress,
+    )
     from mining import read_truth
     from mining.html.terminal import format_run
     from mining.miner import NONE
     from mining.mining_job import run_job
-    from mining.run_folder import REPORT, prepare_folder, write_run
+    from mining.run_folder import REPORT, prepare_folder, run_files, write_run
     from mining.settings import RunSettings, read_settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
+    if no_filters:
+        _refuse_filter_options(ctx)
     interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
@@ -121,6 +140,15 @@ def mine(
     settings.make_miner().check()
     if not settings.graph.path:
         raise InputError("PATH of a graph must be given, here or in the settings file.")
+    graph_settings = settings.graph
+    if out is not None:
+        # refused before the graph is read
+        own = [graph_settings.path, graph_settings.feature_file, graph_settings.label_names]
+        files = inputs_of(ctx, *own, graph_settings.class_names)
+        if resume and settings_file in files:
+            # it goes on with its own settings
+            files.remove(settings_file)
+        check_run_folder(out, run_files(), PROGRESS, force=force, resume=resume, inputs=files)
     with bar:
         bar.begin("reading the graph")
         graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
@@ -130,7 +158,7 @@ def mine(
     with lock_folder(out) as folder:
         progress = prepare_folder(folder, force, resume)
         if progress is None:
-            click.echo(f"nothing to resume: the run is finished, {folder / REPORT}")
+            say(f"nothing to resume: the run is finished, {folder / REPORT}")
             return
         with bar:
             with interrupts:
@@ -139,20 +167,30 @@ def mine(
                 )
             write_run(folder, run, settings)
         if not run.is_partial:
-            remove_progress(folder)
-        click.echo(format_run(run))
+            remove_progress(progress)
+        say(format_run(run))
         seconds = run.provenance["seconds"]
-        click.echo(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+        say(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+
+
+def _refuse_filter_options(ctx: click.Context) -> None:
+    """Refuse options of filters where there are none; a settings file may have them."""
+    for option in ctx.command.params:
+        if option.name in _OF_FILTERS and ctx.params[option.name] is not None:
+            raise InputError(
+                f"--no-filters leaves no filters for {option.opts[0]}; leave out one of them."
+            )
 
 
 @click.command(cls=Command)
 @option_table("""
 Output
     --out      TEXT  Output folder [runs/demo, numbered if it exists]
+    --force    FLAG  Overwrite an existing run
     --no-open  FLAG  Do not open the page in the browser
 """)
 @click.pass_context
-def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
+def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> None:
     """Mine a small example and open its page.
 
     Three shapes are hidden in the example, six copies of each, and mining finds them.
@@ -161,8 +199,11 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
     gomkcn demo
     gomkcn demo --out example --no-open
     """
-    from mining.run_folder import REPORT
+    from gomkcn_dgl.runtime.output_folder import PROGRESS, check_run_folder
+    from mining.run_folder import REPORT, run_files
 
+    if out is not None:
+        check_run_folder(out, run_files(), PROGRESS, force=force, resume=False)
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)
     graph = folder / "example.graph"
@@ -171,9 +212,9 @@ def demo(ctx: click.Context, out: str | None, no_open: bool) -> None:
         mine: {"path": str(graph), "out": str(folder), "null_samples": 99},
     }
     for command, options in steps.items():
-        ctx.invoke(command, **options)
+        ctx.invoke(command, force=force, **options)
     page = (folder / REPORT).resolve()
-    click.echo(f"\nOpen in a browser: {page}\nNext: gomkcn mine PATH")
+    say(f"\nOpen in a browser: {page}\nNext: gomkcn mine PATH")
     if not no_open and _has_screen():
         webbrowser.open(page.as_uri())
 
@@ -185,7 +226,7 @@ def _has_screen() -> bool:
 
 
 @click.command(cls=Command)
-@click.argument("run", metavar="RUN")
+@click.argument("run", type=INPUT, metavar="RUN")
 def report(run: str) -> None:
     """Print the results of RUN and rebuild its report.
 
@@ -195,6 +236,15 @@ def report(run: str) -> None:
     gomkcn report run
     """
     import_igraph()
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
+
+    with problems_of_run(run):
+        table, page = _report(run)
+    say(f"{table}\n\nreport: {page}")
+
+
+def _report(run: str) -> tuple[str, Path]:
+    """What a run found as text, and its page, which is written anew."""
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.filters_run import RECORD
@@ -203,16 +253,14 @@ def report(run: str) -> None:
     from mining.run_folder import read_run, write_report
 
     if (Path(run) / RECORD).exists():
-        table, page = _report_filters(run)
-    elif (Path(run) / METRICS).exists():
+        return _report_filters(run)
+    if (Path(run) / METRICS).exists():
         table = format_results(read_metrics(run))
-        _, page = explain_run(run)
-    else:
-        finished = read_run(run)
-        with lock_folder(run) as folder:
-            page = write_report(folder, finished)
-        table = format_run(finished)
-    click.echo(f"{table}\n\nreport: {page}")
+        return table, explain_run(run)[1]
+    finished = read_run(run)
+    with lock_folder(run) as folder:
+        page = write_report(folder, finished)
+    return format_run(finished), page
 
 
 def _report_filters(run: str) -> tuple[str, Path]:
@@ -227,8 +275,8 @@ def _report_filters(run: str) -> tuple[str, Path]:
 
 
 @click.command(cls=Command)
-@click.argument("first", metavar="RUN")
-@click.argument("second", metavar="RUN")
+@click.argument("first", type=INPUT, metavar="RUN")
+@click.argument("second", type=INPUT, metavar="RUN")
 def compare(first: str, second: str) -> None:
     """Show which patterns two finished runs share.
 
@@ -239,20 +287,24 @@ def compare(first: str, second: str) -> None:
     \b
     gomkcn compare run other
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.html.terminal import format_comparison
     from mining.run_folder import read_run
 
-    click.echo(format_comparison(read_run(first), read_run(second)))
+    with problems_of_run(first, second):
+        text = format_comparison(read_run(first), read_run(second))
+    say(text)
 
 
 @click.command(cls=Command)
-@click.argument("run", metavar="RUN")
+@click.argument("run", type=INPUT, metavar="RUN")
 @option_table("""
 Output
     --out     NEEDED    Folder to write to
+    --force   FLAG      Overwrite files that exist
     --format  TEXT=csv  Tables: csv or parquet; or the graph with its motifs: graphml
 """)
-def export(run: str, out: str, format: str) -> None:
+def export(run: str, out: str, force: bool, format: str) -> None:
     """Write the tables of a run: patterns, occurrences, copies, and other counts.
 
     The folder of the run already holds its patterns as JSON (patterns.json) and as GraphML.
@@ -260,9 +312,14 @@ def export(run: str, out: str, format: str) -> None:
     \b
     gomkcn export run --out tables --format parquet
     """
-    from mining.export import write_tables
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
+    from mining.export import files_of_tables, write_tables
     from mining.run_folder import read_run
 
-    found = read_run(run)
-    for path in write_tables(out, found, format):
-        click.echo(path)
+    with problems_of_run(run):
+        found = read_run(run)
+        names = files_of_tables(found, format)
+        check_outputs([Path(out) / name for name in names], [run], force=force)
+        paths = write_tables(out, found, format)
+    for path in paths:
+        say(str(path))

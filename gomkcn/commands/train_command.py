@@ -8,25 +8,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gomkcn.commands.base import (
+    INPUT,
     Command,
     check_table_name,
     choose_folder,
     device_option,
+    inputs_of,
     learning_options,
     option_table,
     print_table,
     run_options,
+    say,
     show_log,
     table_options,
 )
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import visible
 
 if TYPE_CHECKING:
     from gomkcn_dgl.training.train_settings import TrainSettings
 
 
 @click.command(cls=Command)
-@click.argument("path", metavar="PATH", required=False)
+@click.argument("path", type=INPUT, metavar="PATH", required=False)
 @run_options
 @learning_options
 @table_options
@@ -35,7 +39,7 @@ Input
     --nodes        YES/NO  Classify the nodes of a graph, in place of graphs
     * --class-column  TEXT  Column of the classes: of molecules [class, label or activity], of nodes
         [class, label, labels or y]
-    * --class-names  TEXT  Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]
+    * --class-names  READ  Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]
 Training
     --paper        FLAG   All settings of section VI-C of the GOMKCN paper; other options override
         them
@@ -73,7 +77,10 @@ Graph filters and other details
         if that is long]
 """)
 @device_option
+@click.pass_context
 def train(
+    ctx: click.Context,
+    /,
     out: str | None,
     settings_file: str | None,
     force: bool,
@@ -111,6 +118,14 @@ def train(
     with join_processes():
         show_log(quiet or not is_first())
         settings = _settings(settings_file, paper, options | {"device": device})
+        if out is not None:
+            # refused before the data are read
+            own = settings.data
+            files = inputs_of(ctx, own.path, own.feature_file, own.label_names, own.class_names)
+            if resume and settings_file in files:
+                # it goes on with its own settings
+                files.remove(settings_file)
+            training.check_training_folder(out, force, resume, files)
         data = training.read_training_data(settings.data)
         if settings.method == "kernel" and world_size() > 1:
             raise InputError("method kernel is shared by --jobs 4; leave torchrun out.")
@@ -118,7 +133,7 @@ def train(
         with lock_folder(out) as folder:
             unfinished = training.prepare_training_folder(folder, force, resume)
             if unfinished is None:
-                click.echo(f"nothing to resume: the run is finished, {folder / training.METRICS}")
+                say(f"nothing to resume: the run is finished, {folder / training.METRICS}")
                 return
             with JobProgress(not quiet and sys.stderr.isatty() and is_first()) as bar:
                 classifier, metrics = training.run_training(
@@ -132,9 +147,9 @@ def train(
                 )
             training.write_training(folder, classifier, metrics)
             if is_first():
-                click.echo(training.format_results(metrics))
+                say(training.format_results(metrics))
                 _, page = explain_run(folder, data=data)
-                click.echo(f"what it learnt: {page}")
+                say(f"what it learnt: {page}")
 
 
 def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> TrainSettings:
@@ -149,14 +164,15 @@ def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> TrainSe
 
 
 @click.command(cls=Command)
-@click.argument("run", metavar="RUN")
-@click.argument("path", metavar="PATH")
+@click.argument("run", type=INPUT, metavar="RUN")
+@click.argument("path", type=INPUT, metavar="PATH")
 @option_table("""
 Output
-    --out  TEXT  Table to write: .csv, .parquet or .json [shown on the screen]
+    --out    WRITE  Table to write: .csv, .parquet or .json [shown on the screen]
+    --force  FLAG   Overwrite files that exist
 """)
 @device_option
-def predict(run: str, path: str, out: str | None, device: str | None) -> None:
+def predict(run: str, path: str, out: str | None, force: bool, device: str | None) -> None:
     """Predict the class of each graph, or of each node.
 
     RUN is the folder of `gomkcn train`. PATH has graphs of the same kind, with the same features;
@@ -167,11 +183,13 @@ def predict(run: str, path: str, out: str | None, device: str | None) -> None:
     gomkcn predict run new.bin
     gomkcn predict run MUTAG/ --out classes.csv
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
     show_log(brief=True)
     check_table_name(out)
-    classifier = load_classifier(run, "auto" if device is None else device)
+    with problems_of_run(run):
+        classifier = load_classifier(run, "auto" if device is None else device)
     table = predict_file(classifier, path)
     if out is None:
         print_table(table)
@@ -179,20 +197,25 @@ def predict(run: str, path: str, out: str | None, device: str | None) -> None:
     table.write(out)
     number = len(table.columns()["predicted"])
     of_what = "nodes" if classifier.settings.data.nodes else "graphs"
-    click.echo(f"{out}: the classes of {number:,} {of_what}")
+    say(f"{out}: the classes of {number:,} {of_what}")
 
 
 @click.command(cls=Command)
-@click.argument("run", metavar="RUN")
+@click.argument("run", type=INPUT, metavar="RUN")
 @option_table("""
 Output
     --graphs          N,N   Graphs, or nodes, to show, such as 0,5,9 [of each class one that is
         predicted rightly]
-    --data data_path  TEXT  Data set, if it was moved
+    --data data_path  READ  Data set, if it was moved
     --out             TEXT  Folder of the page [RUN/explanation]
+    --force           FLAG  Overwrite a page that exists
 """)
 def explain(
-    run: str, graphs: tuple[int, ...] | None, data_path: str | None, out: str | None
+    run: str,
+    graphs: tuple[int, ...] | None,
+    data_path: str | None,
+    out: str | None,
+    force: bool,
 ) -> None:
     """Explain what a trained classifier responds to in chosen graphs, or nodes.
 
@@ -200,11 +223,13 @@ def explain(
     gomkcn explain run
     gomkcn explain run --graphs 0,5,9 --out why
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.html.explanation_page import explain_run
 
-    explanation, page = explain_run(run, graphs, data_path=data_path, out=out)
+    with problems_of_run(run):
+        explanation, page = explain_run(run, graphs, data_path=data_path, out=out, force=force)
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        click.echo(f"{response.name}: {classes}; {explanation.reason(response)}")
-    click.echo(f"page: {page}")
+        say(visible(f"{response.name}: {classes}; {explanation.reason(response)}"))
+    say(f"page: {page}")

@@ -9,7 +9,14 @@
 | `gml`     | .gml, also .gz                            | io.foreign_files     |
 | `gexf`    | .gexf, also .gz                           | io.foreign_files     |
 | `pajek`   | .net .paj, also .gz                       | io.foreign_files     |
-| `json`    | .json (nodes and links), also .gz         | io.foreign_files     |
+| `json`    | .json .cyjs (nodes, links), also .gz      | io.foreign_files     |
+| `mtx`     | .mtx (Matrix Market), also .gz            | io.foreign_files     |
+| `sif`     | .sif (Cytoscape), also .gz                | io.foreign_files     |
+| `ncol`    | .ncol, also .gz                           | io.foreign_files     |
+| `lgl`     | .lgl, also .gz                            | io.foreign_files     |
+| `graph6`  | .g6, a graph a line, also .gz             | io.foreign_files     |
+| `sparse6` | .s6, a graph a line, also .gz             | io.foreign_files     |
+| `dimacs`  | .dimacs .col, also .gz                    | io.foreign_files     |
 | `dgl`     | .bin                                      | io.foreign_files     |
 | `npz`     | .npz                                      | io.foreign_files     |
 | `smiles`  | .smi; .csv, .tsv with SMILES; also .gz    | io.molecules         |
@@ -34,7 +41,6 @@ import numpy as np
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graph_content import (
     DEFAULT_WEIGHT,
     NONE,
@@ -73,19 +79,22 @@ from gomkcn_dgl.runtime.files import FORMAT_OF_SUFFIX, check_path, listed, named
 log = logging.getLogger("gomkcn_dgl")
 
 _FORMATS = (*dict.fromkeys(FORMAT_OF_SUFFIX.values()), "folder", "tu")
-NETWORKX_FORMATS = ("graphml", "gml", "gexf", "pajek", "json")
-_COMPRESSIBLE = ("edges", "csv", *NETWORKX_FORMATS, *MOLECULE_FORMATS)
+FOREIGN_FORMATS = (
+    *("graphml", "gml", "gexf", "pajek", "json", "mtx", "sif", "ncol", "lgl"),
+    *("graph6", "sparse6", "dimacs"),
+)
+_COMPRESSIBLE = ("edges", "csv", *FOREIGN_FORMATS, *MOLECULE_FORMATS)
 EDGE_FORMATS = ("edges", "csv", "parquet")
 # what may be said about the edges of other formats than tables
 _EDGE_OPTIONS: dict[str, tuple[str, ...]] = {
     "tu": ("directed", "relation"),
     "npz": ("directed",),
-    **dict.fromkeys(("dgl", *NETWORKX_FORMATS), ("directed", "relation", "weight")),
+    **dict.fromkeys(("dgl", *FOREIGN_FORMATS), ("directed", "relation", "weight")),
 }
 # what a column of classes of nodes is called, unless another is named
 CLASS_COLUMNS = ("class", "label", "labels", "y")
 # the other formats hold the features themselves
-_WITH_FEATURE_FILE = (*EDGE_FORMATS, *NETWORKX_FORMATS)
+_WITH_FEATURE_FILE = (*EDGE_FORMATS, *FOREIGN_FORMATS)
 
 
 def read_graph(
@@ -128,7 +137,8 @@ def read_graph(
         to id i, and ids without an edge are isolated nodes.
     format : str, optional
         ``"edges"``, ``"csv"``, ``"parquet"``, ``"graphml"``, ``"gml"``, ``"gexf"``, ``"pajek"``,
-        ``"json"`` (nodes and links), ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
+        ``"json"`` (nodes and links), ``"mtx"``, ``"sif"``, ``"ncol"``, ``"lgl"``, ``"graph6"``,
+        ``"sparse6"``, ``"dimacs"``, ``"dgl"``, ``"npz"``, ``"smiles"``, ``"sdf"``, ``"folder"`` or
         ``"tu"``. None: told by the name; a CSV file with a column ``smiles`` or
         ``canonical_smiles`` is one of molecules.
     label_names : path or mapping of str to str, optional
@@ -136,19 +146,22 @@ def read_graph(
         :func:`gomkcn_dgl.io.features.read_label_names`.
     directed : bool, optional
         Whether edges have a direction. None: as the file says. A table of edges is undirected
-        unless it has relations or its columns have names that say a direction: ``source,target``,
-        ``src,dst``, ``from,to``, ``head,tail``, ``subject,object``, ``start,end``,
-        ``sender,recipient``, ``sender,receiver``, ``regulator,gene``, ``regulator,target``,
-        ``parent,child``, ``citing,cited`` or ``follower,followed``, in capitals or not. Even then,
+        unless it has relations or its columns have names that say a direction, alone or beside
+        equal words: ``source,target``, ``src,dst``, ``from,to``, ``head,tail``,
+        ``subject,object``, ``start,end``, ``sender,recipient``, ``sender,receiver``,
+        ``regulator,gene``, ``regulator,target``, ``parent,child``, ``citing,cited`` or
+        ``follower,followed``, in capitals or not; so does ``FromNodeId,ToNodeId``. Even then,
         and each relation for itself, it is undirected when nearly all edges, 95 %, are there both
         ways. A column ``type`` of the words directed and undirected says it, too.
     source, target, relation, weight : str or int, optional
-        Columns of a table of edges by name, or by number from 1. None: told by usual names such as
-        ``source,target``, ``head,relation,tail``, ``type`` or ``weight``; without a header the
-        first two columns, then weights or the form ``head relation tail``. ``"none"`` for
-        ``relation`` or ``weight``: that column is not used. Edge labels of a TU folder are
-        relations, unless ``relation="none"``. In GraphML and its like and in DGL files, relation
-        and weight are edge attributes by name; None: the types of edges, if any, and ``weight``.
+        Columns of a table of edges by name, or by number from 1; digits are a number. None: told
+        by usual names such as ``source,target``, ``head,relation,tail``, ``type`` or ``weight``, or
+        by two that differ in one word, such as ``gene_a,gene_b``; without a header the first two
+        columns, then weights or the form ``head relation tail``. ``"none"`` for ``relation`` or
+        ``weight``: that column is not used; then weights may be missing, negative or 0. Edge labels
+        of a TU folder are relations, unless ``relation="none"``. In GraphML and its like and in DGL
+        files, relation and weight are edge attributes by name; None: the types of edges, if any,
+        and ``weight``.
     smiles : str, optional
         The column of SMILES of a table of molecules.
     skip_invalid : bool
@@ -256,7 +269,7 @@ def _read(
                 graph = select_features(graph, features)
         else:
             content = _read_content(path, format, choice, of_molecules)
-            if format in EDGE_FORMATS:
+            if format in (*EDGE_FORMATS, "sif"):
                 # those of the edges are chosen
                 choice = ColumnChoice(features)
                 content = content if table is None else with_isolated_nodes(content, table)
@@ -273,7 +286,7 @@ def _read(
             if features is not None:
                 graph = select_features(graph, features)
     if edges.get("weight") == NONE:
-        graph = as_unweighted(graph)
+        graph = graph.without_weights()
     if label_names is not None:
         names = read_label_names(label_names)
         with named(path if isinstance(label_names, Mapping) else Path(label_names)):
@@ -427,7 +440,7 @@ def _find_features(
     if feature_file is not None:
         return read_features(Path(feature_file))
     # names given with these are node attributes
-    if format in NETWORKX_FORMATS and features is not None:
+    if format in FOREIGN_FORMATS and features is not None:
         return None
     beside = feature_file_beside(path.parent, stem(path))
     if beside is not None:
@@ -467,7 +480,9 @@ def _read_content(
     from gomkcn_dgl.io import foreign_files as library
 
     readers = {"dgl": library.read_dgl, "npz": library.read_npz}
-    return readers[format](path) if format in readers else library.read_networkx_file(path, format)
+    return (
+        readers[format](path) if format in readers else library.read_foreign(path, format, choice)
+    )
 
 
 def _choose_attributes(content: GraphContent, choice: ColumnChoice) -> ColumnChoice:

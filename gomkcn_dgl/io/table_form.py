@@ -177,8 +177,8 @@ def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
             if any(cell.strip() for cell in cells) or len(cells) > 1:
                 yield Row(number + reader.line_num, [cell.strip() for cell in cells])
     except csv.Error as error:
-        line = number + reader.line_num
-        raise InputError(f"line {line}: the table is malformed ({error}).") from None
+        at = number + reader.line_num
+        raise InputError(f"line {at}: the table is malformed ({error}).") from None
 
 
 def without_attributes(data: bytes, form: TableForm) -> bytes:
@@ -358,8 +358,12 @@ def _cut(line: str, form: TableForm) -> list[str]:
         line = _ATTRIBUTES_OF_LINE.sub("", line)
     if form.separator is None:
         return _words(line, form)
-    quoting = csv.QUOTE_MINIMAL if form.has_quotes else csv.QUOTE_NONE
-    reader = csv.reader([line], delimiter=form.separator, skipinitialspace=True, quoting=quoting)
+    reader = csv.reader(
+        [line],
+        delimiter=form.separator,
+        skipinitialspace=True,
+        quoting=csv.QUOTE_MINIMAL if form.has_quotes else csv.QUOTE_NONE,
+    )
     try:
         return [cell.strip() for cell in next(reader, [])]
     # a cell that is too long, which the reader of the rows refuses with its line

@@ -94,8 +94,9 @@ class Table:
 
         Where one end of edges is a whole number throughout, other tools write the other as 1.0.
         """
-        numbers = [_cast(self._complete(at), pa.float64()) for at in columns]
-        if not self.is_text or None in numbers:
+        if not self.is_text or any(
+            _cast(self._complete(at), pa.float64()) is None for at in columns
+        ):
             return self
         own = {
             at: pc.replace_substring_regex(self.columns[at], r"^(-?(?:0|[1-9][0-9]*))\.0+$", r"\1")
@@ -342,8 +343,12 @@ def open_stream(stream: Any, owner: str) -> Source:
 
 
 def as_texts(column: pa.Array) -> list[str]:
-    """The first values of a column as text, "" for a missing one."""
-    values = column[:NUM_FIRST].to_pylist()
+    """The first values of a column as text, "" for a missing one; none of what is no value."""
+    try:
+        values = column[:NUM_FIRST].to_pylist()
+    # of a damaged file, or a type without values in Python
+    except pa.ArrowException:
+        return []
     return ["" if value is None else str(value) for value in values]
 
 

@@ -12,6 +12,7 @@ import contextlib
 import gc
 import hashlib
 import os
+import pickle
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -21,7 +22,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime import rtsys
 
 _njit: Any = numba.njit
@@ -34,6 +35,7 @@ _SETTINGS: dict[str, Any] = {
     # without "nnan" and "ninf", so that NaN and infinity keep their meaning
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"},
 }
+_DIGEST_BYTES = hashlib.sha256().digest_size
 _KERNELS = Path(__file__).parents[1] / "kernels"
 # what a thread must have to do before it is worth waking
 _LEAST_NANOSECONDS = 500_000
@@ -86,8 +88,39 @@ class _Uninterrupted(event.Listener):
 event.register("numba:compile", _Uninterrupted())
 
 
+class _CheckedFile(IndexDataCacheFile):
+    """Files of machine code that are known to be whole, and their own, before they are run."""
+
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(_digest(name, content) + content)
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        digest, content = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+        if digest != _digest(name, content):
+            raise ValueError(f"{name} is damaged or that of another function")
+        return pickle.loads(content)
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + content).digest()
+
+
 class _Cache(FunctionCache):
-    """What ``njit(cache=True)`` sets, except that a full disk only leaves the code unsaved."""
+    """What ``njit(cache=True)`` sets, except that nothing on a disk can end a program.
+
+    A full disk only leaves the code unsaved, and files that are damaged are replaced.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _CheckedFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):
@@ -99,8 +132,14 @@ class _Cache(FunctionCache):
         Who compiles a function afterwards reads that then.
         """
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
+        # a damaged file can raise nearly anything
+        try:
             return self._load_overload(sig, target_context)
+        except Exception:
+            # the code is compiled again, and saved as if there had been none
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
 
 
 def subroutine(**settings: Any) -> Callable[[Callable[..., Any]], Any]:

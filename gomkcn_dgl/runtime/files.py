@@ -46,6 +46,15 @@ FORMAT_OF_SUFFIX = {
     ".net": "pajek",
     ".paj": "pajek",
     ".json": "json",
+    ".cyjs": "json",
+    ".mtx": "mtx",
+    ".sif": "sif",
+    ".ncol": "ncol",
+    ".lgl": "lgl",
+    ".g6": "graph6",
+    ".s6": "sparse6",
+    ".dimacs": "dimacs",
+    ".col": "dimacs",
     ".bin": "dgl",
     ".npz": "npz",
     ".smi": "smiles",
@@ -175,6 +184,52 @@ def reason_of(error: Exception) -> str:
     return reason if len(reason) <= 200 else reason[:199] + "…"
 
 
+def check_output(
+    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]], *, force: bool
+) -> None:
+    """Refuse a file to be written that is an input, or that exists without ``force``.
+
+    Names do not tell: a link to an input is that input. A file that exists in a folder that is read
+    is a part of it.
+    """
+    shown = f"the output {str(path)!r}"
+    try:
+        # False for a broken link as well, which is something that we did not write
+        if not os.path.lexists(path):
+            return
+        for one in inputs:
+            if not os.path.exists(one) or not os.path.exists(path):
+                continue
+            is_same = os.path.samefile(path, one)
+            if is_same or Path(path).resolve().parent == Path(one).resolve():
+                is_part = "" if is_same else " a part of"
+                raise InputError(
+                    f"{shown} is{is_part} the input {str(one)!r}, which would be lost; choose "
+                    "another name."
+                )
+    # a name with a NUL character, or half a character
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{shown} cannot be written ({reason_of(error)}).") from None
+    if os.path.isdir(path):
+        raise InputError(f"{shown} is a folder; choose another name.")
+    if not force:
+        raise InputError(f"{shown} exists; choose another name, or overwrite it with --force.")
+
+
+def check_outputs(
+    paths: Iterable[str | os.PathLike[str]],
+    inputs: Iterable[str | os.PathLike[str]],
+    *,
+    force: bool,
+) -> None:
+    """Refuse files to be written as :func:`check_output` does, before any work."""
+    inputs = list(inputs)
+    for path in paths:
+        check_output(path, inputs, force=force)
+
+
 def atomic_write(path: str | os.PathLike[str], data: str | bytes) -> None:
     """Write a file whole or not at all; text is written in UTF-8."""
     with atomic_file(path) as file:
@@ -196,7 +251,7 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise InputError(f"path must be that of a file, got {str(path)!r}, a pipe or a device.")
     # a rename is atomic within one file system only, so the temporary file is in the same folder
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.gomkcn-{secrets.token_hex(4)}.tmp")
     try:
         with open(temporary, "xb") as file:
             yield file
@@ -216,8 +271,9 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
 
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files of killed processes from a folder and its subfolders."""
-    for subfolders in ("", "*/"):
-        for leftover in folder.glob(f"{subfolders}.*.{'[0-9a-f]' * 8}.tmp"):
+    inside = [one for one in folder.iterdir() if one.is_dir() and not one.is_symlink()]
+    for place in (folder, *inside):
+        for leftover in place.glob(f".*.gomkcn-{'[0-9a-f]' * 8}.tmp"):
             with contextlib.suppress(OSError):
                 leftover.unlink()
 

@@ -24,6 +24,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 # the library's own log, and that which its lines go on to
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
 _BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
+_SHARE_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
 
 
 class RunInterruptedError(GomkcnError):
@@ -33,6 +34,10 @@ class RunInterruptedError(GomkcnError):
         super().__init__(f"stopped by {reason} {progress}; go on with --resume.")
         # the exit code that a shell reports for a process ended by this signal
         self.exit_code = 128 + signal.Signals[reason]
+
+
+class TimeUpError(Exception):
+    """Time was up before a result was there; who asked for it goes on without it."""
 
 
 class Interrupts:
@@ -47,7 +52,8 @@ class Interrupts:
         if time_limit is not None:
             limit = check_float("time_limit", time_limit, 0.0, open_minimum=True)
             self._deadline = time.monotonic() + limit
-        self._signal = ""
+        # that came first, by its name
+        self.signal = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
 
     def __getstate__(self) -> float:
@@ -55,7 +61,7 @@ class Interrupts:
         return self._deadline - time.monotonic()
 
     def __setstate__(self, left: float) -> None:
-        self._deadline, self._signal, self._old_handlers = time.monotonic() + left, "", {}
+        self._deadline, self.signal, self._old_handlers = time.monotonic() + left, "", {}
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
@@ -70,15 +76,15 @@ class Interrupts:
         self._old_handlers = {}
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self._signal = signal.Signals(number).name
+        self.signal = signal.Signals(number).name
         for each in _SIGNALS:
             signal.signal(each, signal.SIG_DFL)
 
     @property
     def reason(self) -> str:
         """``"SIGTERM"``, ``"SIGINT"``, ``"time limit"``, or ``""`` to go on."""
-        if self._signal:
-            return self._signal
+        if self.signal:
+            return self.signal
         return TIME_LIMIT if time.monotonic() >= self._deadline else ""
 
     def agree(self) -> str:
@@ -96,8 +102,8 @@ class JobProgress:
         self._bar: tqdm | None = None
         self._log = ExitStack()
 
-    def begin(self, stage: str, total: int | None = None) -> None:
-        """Begin a stage of so many items; the one before is over."""
+    def begin(self, stage: str, total: float | None = None) -> None:
+        """Begin a stage of so many items, or of a share of 1.0; the one before is over."""
         if not self._show:
             return
         from tqdm import tqdm
@@ -108,10 +114,11 @@ class JobProgress:
         else:
             self._bar.close()
         form = _BAR if total is not None and total > 1 else _NO_BAR
+        form = _SHARE_BAR if isinstance(total, float) else form
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
-    def move(self, count: int, said: str = "") -> None:
-        """So many items are done; ``said`` is behind the bar."""
+    def move(self, count: float, said: str = "") -> None:
+        """So many more items are done, or such a share; ``said`` is behind the bar."""
         if self._bar is not None:
             self._bar.set_postfix_str(said, refresh=False)
             self._bar.update(count)

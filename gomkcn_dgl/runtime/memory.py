@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import cache
 from pathlib import Path
 
 from gomkcn_dgl.errors import InputError
@@ -15,6 +16,7 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 _SHARE_TO_READ = 0.5
 
 
+@cache
 def total_memory() -> int:
     """Bytes of memory that this process may take at most: the machine's, or less by a limit."""
     sizes = [_machine_memory(), _address_space()]

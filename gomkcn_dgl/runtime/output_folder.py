@@ -14,7 +14,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timezone
@@ -24,21 +23,28 @@ from typing import Any, BinaryIO
 import numpy as np
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import (
     atomic_file,
+    check_output,
     parse_json,
     read_file,
     reason_of,
     remove_leftovers,
 )
 from gomkcn_dgl.runtime.processes import broadcast_object, is_first, was_restarted
+from gomkcn_dgl.runtime.steps import IDENTITY
 
 # files by which runs are known, and their commands; the first two have a run.json too
 _KINDS = {"patterns.json": "mine", "filters.json": "filters", "metrics.json": "train"}
 _FINISHED = "run.json"
+# what says that a folder is that of a run, which of its files are ours, and whether it is finished
+_RECORDS = (_FINISHED, "metrics.json")
+_FILES, _UNFINISHED = "files", "unfinished"
 # folder in that of a run of mine or of filters: what is kept until the run is finished
 PROGRESS = ".progress"
+# ends of the names of files in it, beside the one by which it is known
+_KEPT = (".npz", ".pt")
 Content = str | bytes | Callable[[BinaryIO], None]
 _OWNER = "{} on {}"
 # the lock where there are none, and what a file system says then
@@ -65,6 +71,8 @@ def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 def lock_alone(folder: Path, out: Path) -> Iterator[None]:
     """Make a folder and lock it against every other process; left empty, a new one is removed."""
     path, is_new = folder / ".lock", not folder.exists()
+    for one in (path, path.with_name(_SOFT)):
+        _refuse_other_lock(one, out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
@@ -101,6 +109,20 @@ def _lock(path: Path) -> BaseFileLock:
     return lock
 
 
+def _refuse_other_lock(path: Path, out: Path) -> None:
+    """Refuse a file, or a link, that has the name of a lock and is none of ours."""
+    if path.is_file() and not path.is_symlink():
+        with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            # one that was just made is empty; the other kind has its process in a line of its own
+            if re.fullmatch(r"|\d+( on .*|\n.*)", file.read(512), re.DOTALL):
+                return
+    if os.path.lexists(path):
+        raise InputError(
+            f"out folder {str(out)!r} holds {path.name!r}, which is no lock of gomkcn; move it "
+            "away, or choose another folder."
+        )
+
+
 def _in_use(out: Path, path: Path) -> str:
     # a file that is the lock has process and machine in its first two lines; it may be gone by now
     text = ""
@@ -114,9 +136,110 @@ def _in_use(out: Path, path: Path) -> str:
     return f"out folder {str(out)!r} is in use by process {holder or 'unknown'}; {way_out}"
 
 
+def own_files(folder: Path) -> set[str]:
+    """The files of a folder that a run wrote, as its record says; none where no run wrote any."""
+    names: set[str] = set()
+    for name in _RECORDS:
+        record = _record(folder / name)
+        files = record.get(_FILES)
+        # a record of another program does not name itself
+        if isinstance(files, list) and name in files:
+            names |= {one for one in files if isinstance(one, str) and _is_inside(one)}
+    return names
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name that a record holds is one within its folder."""
+    path = Path(name)
+    return not path.is_absolute() and ".." not in path.parts and path.name != ""
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """A record of a run; empty where there is none, or one that cannot be read."""
+    if path.is_symlink():
+        return {}
+    try:
+        record = parse_json(read_file(path))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _is_own_progress(folder: Path) -> bool:
+    """Whether a folder is what a run keeps until it is finished: it says so, or is empty."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    mark = folder / IDENTITY
+    return (mark.is_file() and not mark.is_symlink()) or not any(folder.iterdir())
+
+
 def remove_progress(folder: Path) -> None:
-    """Remove what an unfinished run of mine or of filters needs to be resumed."""
-    shutil.rmtree(folder / PROGRESS, ignore_errors=True)
+    """Remove what an unfinished run kept in a folder to be resumed; what is not its own stays."""
+    if not _is_own_progress(folder):
+        return
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.name == IDENTITY or path.suffix in _KEPT:
+                path.unlink()
+        folder.rmdir()
+
+
+def check_run_folder(
+    folder: str | Path,
+    run_files: Iterable[str],
+    progress: str,
+    *,
+    force: bool,
+    resume: bool,
+    inputs: Iterable[str | Path] = (),
+) -> None:
+    """Refuse the folder of a run before any work: what we did not write there is never touched.
+
+    ``run_files`` are the names of all files that the run may write, and ``progress`` is that of the
+    folder that is kept while it is unfinished. A folder that holds a run needs ``resume``, or
+    ``force``. A file of one of these names that no run wrote, a symbolic link, or a file that is
+    one of the ``inputs`` is refused, whatever is given.
+    """
+    folder, names = Path(folder), list(run_files)
+    if force and resume:
+        raise InputError("resume must not come with --force, which starts anew; give one.")
+    shown = f"out folder {str(folder)!r}"
+    if (os.path.lexists(folder) and not folder.is_dir()) or not str(folder):
+        raise InputError(f"{shown} is a file; choose another name.")
+    refuse_foreign(folder, names, inputs)
+    unfinished = folder / progress
+    if os.path.lexists(unfinished) and not _is_own_progress(unfinished):
+        what = "a symbolic link" if unfinished.is_symlink() else "not of a run of gomkcn"
+        raise InputError(
+            f"{shown} holds {progress!r}, which is {what}; move it away, or choose another folder."
+        )
+    existing = [name for name in (progress, *names) if (folder / name).exists()]
+    if existing and not (force or resume):
+        is_finished = existing[0] != progress
+        what = "a run" if is_finished else "an unfinished run"
+        way_out = "choose another" if is_finished else "go on with --resume, choose another"
+        raise InputError(
+            f"{shown} already holds {what} ({existing[0]}); {way_out}, or overwrite it with "
+            "--force."
+        )
+
+
+def refuse_foreign(folder: Path, names: Iterable[str], inputs: Iterable[str | Path] = ()) -> None:
+    """Refuse a folder with a file of one of the names that is an input, a link or not of a run."""
+    own, shown, inputs = own_files(folder), f"out folder {str(folder)!r}", list(inputs)
+    for name in names:
+        path = folder / name
+        for link in (one for one in (path, path.parent) if one != folder and one.is_symlink()):
+            raise InputError(
+                f"{shown} holds the symbolic link {link.name!r}, which is not followed; remove it, "
+                "or choose another folder."
+            )
+        check_output(path, inputs, force=True)
+        if os.path.lexists(path) and name not in own:
+            raise InputError(
+                f"{shown} holds {name!r}, which no run of gomkcn wrote there; move it away, or "
+                "choose another folder."
+            )
 
 
 def begin_run(
@@ -130,10 +253,10 @@ def begin_run(
 ) -> Path | None:
     """Make the folder of a run before any work; return where an unfinished run is kept.
 
-    A folder that holds one of ``run_files`` (the results of a finished run) or the folder
-    ``progress`` (of an unfinished one) needs ``resume``, or ``force``, which removes the latter.
+    It is refused as by :func:`check_run_folder`; ``force`` removes what an unfinished run kept.
     Processes that torchrun restarted resume without being asked to. None: the run to resume is
-    finished, because there is the file ``finished`` and no ``progress``.
+    finished, because the record ``finished`` is one of a finished run, and there is no
+    ``progress``.
     """
     folder = Path(folder)
     unfinished, is_finished, restarted = folder / progress, False, was_restarted()
@@ -141,30 +264,57 @@ def begin_run(
         if restarted and unfinished.exists():
             force, resume = False, True
         resume = resume or (restarted and not force)
-        if force and resume:
-            raise InputError("resume must not come with --force, which starts anew; give one.")
-        existing = [name for name in (progress, *run_files) if (folder / name).exists()]
-        if existing and not (force or resume):
-            is_finished = existing[0] != progress
-            what = "a run" if is_finished else "an unfinished run"
-            way_out = "choose another" if is_finished else "go on with --resume, choose another"
-            raise InputError(
-                f"out folder {str(folder)!r} already holds {what} ({existing[0]}); "
-                f"{way_out}, or overwrite it with --force."
-            )
+        check_run_folder(folder, run_files, progress, force=force, resume=resume)
         folder.mkdir(parents=True, exist_ok=True)
         if force:
-            shutil.rmtree(unfinished, ignore_errors=True)
-        is_finished = resume and not unfinished.exists() and (folder / finished).exists()
+            remove_progress(unfinished)
+        is_whole = finished in own_files(folder) and _UNFINISHED not in _record(folder / finished)
+        is_finished = resume and not unfinished.exists() and is_whole
     return None if broadcast_object(is_finished) else unfinished
 
 
-def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = None) -> None:
+def with_record(
+    files: Mapping[str, Content], name: str, record: Mapping[str, Any], later: Iterable[str] = ()
+) -> dict[str, Content]:
+    """The files of a run and, last, its record, which says which files the run wrote.
+
+    ``later`` are names of files that are written when the run is finished.
+    """
+    assert name in _RECORDS, "only by these a run is known"
+    return {**files, name: to_json({**record, _FILES: sorted({*files, name, *later})})}
+
+
+def write_run_files(folder: Path, files: Mapping[str, Content]) -> None:
+    """Write the files of a run, all or none, and remove what an older run had and this one has not.
+
+    Where the record of the run is, all other files are complete: until then it says that the run is
+    unfinished, so that files of two runs never look like one.
+    """
+    old = own_files(folder)
+    # somebody may have put a file there since the run began
+    refuse_foreign(folder, files)
+    marks = {
+        name: to_json({_UNFINISHED: True, _FILES: sorted({*old, *files, Path(name).name})})
+        for name in {*old, *files}
+        if Path(name).name in _RECORDS
+    }
+    write_files(folder, files, marks)
+    for path in (folder / name for name in old - set(files)):
+        if path.parent == folder or not path.parent.is_symlink():
+            with contextlib.suppress(OSError):
+                path.unlink()
+                # a folder in it that is left empty goes, too
+                if path.parent != folder:
+                    path.parent.rmdir()
+
+
+def write_files(
+    folder: Path, files: Mapping[str, Content], first: Mapping[str, Content] | None = None
+) -> None:
     """Write files, given as text, bytes or functions that write to a binary file, all or none.
 
     All are written under temporary names and then renamed in this order, so that a full disk leaves
-    the old files. ``mark`` names the file by which a run is known to be finished: an old one is
-    removed before the first rename, so that files of two runs never look like one.
+    the old files. Those of ``first`` are written before the first rename, and may be replaced then.
     """
     with contextlib.ExitStack() as stack:
         # the stack closes in reverse order, so the first file is renamed first
@@ -181,8 +331,8 @@ def write_files(folder: Path, files: Mapping[str, Content], mark: str | None = N
             else:
                 file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
-        if mark is not None:
-            (folder / mark).unlink(missing_ok=True)
+        if first:
+            write_files(folder, first)
 
 
 def to_json(record: Any) -> str:
@@ -193,7 +343,10 @@ def to_json(record: Any) -> str:
 def read_json(path: Path) -> Any:
     """Read a JSON file of a finished run."""
     try:
-        return parse_json(read_file(path))
+        record = parse_json(read_file(path))
+        if path.name in _RECORDS and isinstance(record, dict) and _UNFINISHED in record:
+            raise FileNotFoundError
+        return record
     except FileNotFoundError:
         there = [
             command
@@ -212,6 +365,25 @@ def read_json(path: Path) -> Any:
         ) from None
     except (OSError, ValueError) as error:
         raise InputError(f"{str(path)!r} cannot be read ({reason_of(error)}).") from None
+
+
+@contextlib.contextmanager
+def problems_of_run(*folders: str | Path) -> Iterator[None]:
+    """Say in one sentence that a file of a run is damaged, where it leads its readers astray.
+
+    What the files must hold is checked when they are read; what they say of each other, and numbers
+    that are none of a run, is seen when they are shown.
+    """
+    try:
+        yield
+    except GomkcnError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        shown = " or ".join(repr(str(folder)) for folder in dict.fromkeys(map(str, folders)))
+        raise InputError(
+            f"run folder {shown} holds a damaged file ({type(error).__name__}: {reason_of(error)});"
+            " do the run again."
+        ) from error
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import sys
 import time
@@ -28,16 +29,28 @@ import numpy as np
 from gomkcn_dgl.checks import check_jobs
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import atomic_file, atomic_write, parse_json, read_file, reason_of
-from gomkcn_dgl.runtime.job import TIME_LIMIT, Interrupts, JobProgress, RunInterruptedError
+from gomkcn_dgl.runtime.job import (
+    TIME_LIMIT,
+    Interrupts,
+    JobProgress,
+    RunInterruptedError,
+    TimeUpError,
+)
+from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.processes import LostProcessError
 
 Arrays = Mapping[str, np.ndarray]
 Item = TypeVar("Item")
 
-_IDENTITY = "identity.json"
+# a folder with this file is that of a job
+IDENTITY = "identity.json"
 # about how long workers are left alone: when they come back, what they have done is kept, and a
 # signal is seen
 _SECONDS_APART = 4.0
+# the workers that joblib starts on this machine, and not a cluster
+_OWN_BACKENDS = ("LokyBackend", "MultiprocessingBackend", "ThreadingBackend")
+
+log = logging.getLogger("gomkcn_dgl")
 
 
 class _WorkerTraceback(Exception):  # noqa: N818
@@ -84,6 +97,9 @@ class Steps:
     ) -> None:
         self.interrupts = interrupts
         self.n_jobs = check_jobs("n_jobs", n_jobs)
+        # workers that were started, and stay for the steps that follow
+        self._started = 1
+        self._is_lowered = False
         self.progress = JobProgress() if progress is None else progress
         self.is_partial = self._in_worker = False
         self.folder = None if folder is None else Path(folder)
@@ -91,7 +107,7 @@ class Steps:
         self._identity = json.dumps(identity, default=str)
         if self.folder is not None:
             assert identity is not None, "what is kept must be known by what it follows from"
-            self._refuse_other_job(self.folder / _IDENTITY)
+            self._refuse_other_job(self.folder / IDENTITY)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs: to know that it is one, and when time is up."""
@@ -113,10 +129,12 @@ class Steps:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
         ``key`` gives what an item is known by, itself where left out: a result is found again
-        wherever the item stands. With ``in_time``, what is not there when time is up is left out.
+        wherever the item stands. With ``in_time``, what is not there when time is up is left out;
+        ``do`` may raise a TimeUpError then, as :meth:`check_time` does.
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
+        check_mapped()
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
         # 1. what was kept
@@ -128,7 +146,12 @@ class Steps:
         with parallel if jobs > 1 else nullcontext():
             for some in self._in_time(list(missing), jobs, in_time):
                 own = [missing[one] for one in some]
-                results = self._shared(parallel, do, own, in_time) if jobs > 1 else [do(own[0])]
+                if jobs > 1:
+                    results = self._shared(parallel, do, own, in_time)
+                else:
+                    results = [self._here(do, own[0], in_time)]
+                # what is kept was computed of what was there
+                check_mapped()
                 for one, result in zip(some, results, strict=True):
                     if result is not None:
                         found[one] = result
@@ -141,11 +164,25 @@ class Steps:
         # it takes long to import; where nobody has, nothing was set for it
         if self.n_jobs == 1 or (self.n_jobs is None and "joblib" not in sys.modules):
             return None, 1
-        from joblib import Parallel, effective_n_jobs
+        from joblib import Parallel, cpu_count, effective_n_jobs
 
         parallel = Parallel(self.n_jobs)
         # a cluster may have no worker yet
-        return parallel, max(1, min(most, int(effective_n_jobs(parallel.n_jobs))))
+        jobs = max(1, int(effective_n_jobs(parallel.n_jobs)))
+        is_own = type(parallel._backend).__name__ in _OWN_BACKENDS
+        if self.n_jobs is not None and is_own and jobs > (cores := cpu_count()):
+            if not self._is_lowered:
+                log.warning(
+                    "%d processes share the work in place of %d: there are %d cores",
+                    cores, jobs, cores,
+                )  # fmt: skip
+            jobs, self._is_lowered = cores, True
+        wanted = min(most, jobs)
+        if wanted > 1 and is_own:
+            # no more are started than there are items; others would have to be ended
+            self._started = max(self._started, wanted)
+            parallel = Parallel(self._started)
+        return parallel, wanted
 
     def _in_time(self, names: list[str], jobs: int, in_time: bool) -> Iterator[list[str]]:
         """Yield names one by one, or as many at a time as take the workers some seconds."""
@@ -192,6 +229,15 @@ class Steps:
             self.is_partial |= one.is_partial
         return [one.result for one in answers]
 
+    def _here(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> Arrays | None:
+        """The result of an item by this process; None where time was up before."""
+        try:
+            return do(item)
+        except TimeUpError:
+            if not in_time:
+                raise
+            return None
+
     def _answer(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> _Answer:
         """In a worker: the result of an item, or its error, which tells it from a lost worker."""
         # a Ctrl-C in the terminal is for the process that waits for the workers; with one worker
@@ -200,7 +246,7 @@ class Steps:
             try:
                 if in_time and self.is_late():
                     return _Answer(True)
-                result = do(item)
+                result = self._here(do, item, in_time)
                 return _Answer(self.is_partial, result)
             except Exception as error:
                 return _Answer(self.is_partial, None, error, traceback.format_exc())
@@ -209,6 +255,29 @@ class Steps:
         """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""
         self.is_partial |= self._is_late()
         return self.is_partial
+
+    def check_time(self, *_: object) -> None:
+        """Raise a TimeUpError when time is up; a long loop asks between two pieces of work."""
+        if self.is_late():
+            raise TimeUpError
+
+    def share_of(self, stage: str, total: float) -> Callable[[float], None]:
+        """Begin a stage that shows what share of its work is done, and when it will be over.
+
+        What is returned is told how much more of the ``total`` is done, and checks the time.
+        """
+        self.progress.begin(stage, 1.0)
+        left = 1.0
+
+        def spend(work: float) -> None:
+            nonlocal left
+            # a total is an estimate
+            share = min(left, float(work / max(total, 1e-9)))
+            left -= share
+            self.progress.move(share)
+            self.check_time()
+
+        return spend
 
     def _is_late(self) -> bool:
         """Whether the time limit is reached; a signal raises."""
@@ -235,9 +304,9 @@ class Steps:
 
     def _begin(self, folder: Path) -> None:
         """Make the folder, which marks an unfinished job."""
-        if not (folder / _IDENTITY).exists():
+        if not (folder / IDENTITY).exists():
             folder.mkdir(parents=True, exist_ok=True)
-            atomic_write(folder / _IDENTITY, self._identity)
+            atomic_write(folder / IDENTITY, self._identity)
 
     def _refuse_other_job(self, path: Path) -> None:
         if path.exists():

@@ -133,7 +133,8 @@ def csv_text(columns: Sequence[tuple[str, Sequence[object]]], is_quoted: bool = 
     """Return the content of a CSV file with these columns, each with its name; maybe all quoted."""
     file = io.StringIO()
     names, values = zip(*columns, strict=True)
-    quoting = csv.QUOTE_ALL if is_quoted else csv.QUOTE_MINIMAL
-    writer = csv.writer(file, lineterminator="\n", quoting=quoting)
+    writer = csv.writer(
+        file, lineterminator="\n", quoting=csv.QUOTE_ALL if is_quoted else csv.QUOTE_MINIMAL
+    )
     writer.writerows([names, *zip(*values, strict=True)])
     return file.getvalue()

@@ -11,9 +11,8 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +35,16 @@ from gomkcn_dgl.relations import SIMPLE, Relations
 from gomkcn_dgl.runtime.files import listed, named
 from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.output_folder import (
+    Content,
     begin_run,
+    check_run_folder,
     describe_provenance,
     read_json,
-    to_json,
-    write_files,
+    remove_progress,
+    with_record,
+    write_run_files,
 )
-from gomkcn_dgl.runtime.processes import is_first
+from gomkcn_dgl.runtime.processes import is_first, was_restarted
 from gomkcn_dgl.runtime.steps import Steps, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
@@ -57,9 +59,11 @@ from gomkcn_dgl.training.labelled_data import (
 from gomkcn_dgl.training.train_settings import DataSettings, TrainSettings, read_train_settings
 
 METRICS = "metrics.json"
-_UNFINISHED = "unfinished"
+UNFINISHED = "unfinished"
 _CHECKPOINT, _SETTINGS = "checkpoint.pt", "settings.toml"
-_RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, "run.json")
+# the page that explains what was learnt is written when the run is finished
+EXPLANATION = "explanation/explanation.html"
+RUN_FILES = (METRICS, _SETTINGS, _CHECKPOINT, EXPLANATION)
 
 TrainedClassifier = TrainedNetwork | TrainedMachine
 _KINDS: dict[str, type[TrainedClassifier]] = {"network": TrainedNetwork, "kernel": TrainedMachine}
@@ -134,22 +138,29 @@ def prepare_training_folder(
     folder: str | Path, force: bool = False, resume: bool = False
 ) -> Path | None:
     """Make the folder of a run; return what an unfinished one is kept in, None if finished."""
-    return begin_run(folder, _RUN_FILES, METRICS, _UNFINISHED, force=force, resume=resume)
+    return begin_run(folder, RUN_FILES, METRICS, UNFINISHED, force=force, resume=resume)
+
+
+def check_training_folder(
+    folder: str | Path, force: bool, resume: bool, inputs: Sequence[str] = ()
+) -> None:
+    """Refuse the folder of a run before any work, also where it would replace one of the inputs."""
+    restarted = was_restarted()
+    if is_first() and not restarted:
+        check_run_folder(folder, RUN_FILES, UNFINISHED, force=force, resume=resume, inputs=inputs)
 
 
 def write_training(folder: Path, classifier: TrainedClassifier, metrics: Mapping[str, Any]) -> None:
     """Write a run into a folder made by :func:`prepare_training_folder`."""
     if not is_first():
         return
-    files: dict[str, str | bytes] = {
+    files: dict[str, Content] = {
         _SETTINGS: classifier.settings.to_toml(),
         _CHECKPOINT: state_bytes(classifier.state()),
-        # last, because a folder with this file counts as a finished run
-        METRICS: to_json(metrics),
     }
-    write_files(folder, files, mark=METRICS)
+    write_run_files(folder, with_record(files, METRICS, metrics, later=(EXPLANATION,)))
     if not metrics["partial"]:
-        shutil.rmtree(folder / _UNFINISHED, ignore_errors=True)
+        remove_progress(folder / UNFINISHED)
 
 
 def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> TrainedClassifier:

@@ -1,8 +1,8 @@
 """A census: how often every connected structure of some sizes occurs, in each of two readings.
 
-Structures without directions, relations and categories are counted by formulas, the others by
-looking at all connected sets of nodes: each set is met at its lowest node, and a hash table counts
-the sets of each code, from which the canonical forms follow.
+Structures without directions, relations and categories are counted as graphlets, of up to five
+nodes, and the others by kinds, of three and four: both by formulas, see ``census_formulas.py`` and
+``set_formulas.py``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import permutations
-from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,23 +18,20 @@ from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
-from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.categories import NO_CATEGORIES, Categories
 from mining.counting.census_formulas import count_graphlets, formula_steps
 from mining.counting.graphlets import graphlets
-from mining.counting.sought import INDUCED, SUBGRAPH
+from mining.counting.set_formulas import check_codes, count_sets, sets_steps
+from mining.counting.sought import INDUCED, SUBGRAPH, Spend, UncountableError, spend_freely
 
 _SIZES = (2, 5)
-# steps that looking at all sets takes in any graph, and for each set
-_CALL, _SET = 300_000, 8
+# steps that counting by kinds takes in any graph, and for each of its own
+_CALL, _SET = 1_000_000, 3
 Counts = dict[Structure, int]
 SET_SIZES = (3, 4)
-# pieces of the roots, which threads share; the time of a set; rows of a table to begin with
-_PIECES, _NANOSECONDS, _TABLE = 64, 3.0, 1 << 10
 # channels that fit into a whole number; edges whose subsets are looked at
-_MOST_CHANNELS, _MOST_EDGES = 62, 16
+MOST_CHANNELS, _MOST_EDGES = 62, 16
 # of the categories of each node
 Names = tuple[tuple[str, ...], ...]
 
@@ -45,12 +41,13 @@ def count_structures(
     sizes: range,
     reading: str = INDUCED,
     categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
 ) -> Counts:
     """Count all connected structures of some sizes, in all graphs of a collection together.
 
     A structure is the same object in every graph. Those without directions, relations and
-    categories are counted by formulas, the others by looking at all connected sets of nodes. Those
-    without relations and categories are all there, with zeros; of the others those that occur.
+    categories are counted as graphlets, the others by kinds. The former and those with directions
+    alone are all there, with zeros; of the others those that occur.
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
@@ -58,16 +55,19 @@ def count_structures(
     >>> {one.name: count for one, count in path.items()}
     {'path of 3 nodes': 3, 'triangle': 0}
     """
-    (counts,) = count_in_each([graph], sizes, categories)
+    (counts,) = count_in_each([graph], sizes, categories, spend)
     return subgraphs_of(counts) if reading == SUBGRAPH else counts
 
 
 def count_in_each(
-    graphs: Sequence[CSRGraph], sizes: range, categories: Categories = NO_CATEGORIES
+    graphs: Sequence[CSRGraph],
+    sizes: range,
+    categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
 ) -> list[Counts]:
     """The same for several graphs with the same relations: induced, those by formulas together."""
     if is_plain(graphs[0], categories):
-        rows = zip(graphlets(), count_graphlets(graphs, sizes[-1]).tolist(), strict=False)
+        rows = zip(graphlets(), count_graphlets(graphs, sizes[-1], spend).tolist(), strict=False)
         family = {one: counts for one, counts in rows if one.num_nodes in sizes}
         return [
             dict(zip(family, counts, strict=True)) for counts in zip(*family.values(), strict=True)
@@ -78,7 +78,7 @@ def count_in_each(
         for size in sizes:
             if graph.relations.directed == (True,) and not categories:
                 counts |= dict.fromkeys(directed_structures(size, *graph.relations.names), 0)
-            counts |= count_connected_sets(graph, size, categories)
+            counts |= count_connected_sets(graph, size, categories, spend)
         found.append(counts)
     return found
 
@@ -95,14 +95,23 @@ def exact_array(counts: Any) -> np.ndarray:
     return whole if max(whole.flat, default=0) >= 2**63 else whole.astype(np.int64)
 
 
-def census_steps(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> int:
+def census_steps(
+    graph: CSRGraph,
+    sizes: range,
+    categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
+) -> int:
     """About how many steps of some three nanoseconds a census takes, on one thread.
 
-    It depends on the graph alone. Where all connected sets are looked at, it is a bound.
+    It depends on the graph alone. Raises an UncountableError where it cannot be taken.
     """
     if is_plain(graph, categories):
-        return formula_steps(graph, sizes[-1])
-    return sum(_CALL + _SET * set_steps(graph, size) for size in sizes)
+        return formula_steps(graph, sizes[-1], spend)
+    check_channels(graph)
+    known, _ = _used_colors(graph, categories)
+    for size in sizes:
+        check_codes(graph, len(known), size)
+    return sum(_CALL + _SET * sets_steps(graph, size) for size in sizes)
 
 
 def census_sizes(graph: CSRGraph, sizes: range, categories: Categories = NO_CATEGORIES) -> range:
@@ -139,35 +148,34 @@ class Forms(NamedTuple):
     colors: np.ndarray
 
 
+def check_channels(graph: CSRGraph) -> None:
+    """Refuse a graph with more relations than a structure of a census has bits for."""
+    if len(graph.relations.channels) > MOST_CHANNELS:
+        raise UncountableError(
+            f"graph must have at most {MOST_CHANNELS} relations, or {MOST_CHANNELS // 2} with a "
+            f"direction, for its structures to be counted, got {len(graph.relations.names)}; read "
+            "it with --relation none, or with fewer relations."
+        )
+
+
 def count_connected_sets(
-    graph: CSRGraph, size: int, categories: Categories = NO_CATEGORIES
+    graph: CSRGraph,
+    size: int,
+    categories: Categories = NO_CATEGORIES,
+    spend: Spend = spend_freely,
 ) -> dict[Structure, int]:
     """Induced occurrences of each structure of ``size`` nodes that a graph has, by its structure.
 
     A structure is the same object in every graph.
     """
-    if len(graph.relations.channels) > _MOST_CHANNELS:
-        raise InputError(
-            f"graph must have at most {_MOST_CHANNELS // 2} relations for its structures to be "
-            f"counted, got {len(graph.relations.names)}."
-        )
-    given = categories.colors(graph.features) if categories else np.zeros(graph.num_nodes, np.int64)
-    known, colors = np.unique(given, return_inverse=True)
-    links, number = _count_codes(graph, colors, len(known), size)
-    # 1. digits of the codes: links of earlier nodes to later ones, and colours
-    kinds = len(graph.relations.links)
-    matrix = np.zeros((len(links), size, size), np.int64)
-    own = np.zeros((len(links), size), np.int64)
-    for later in range(size - 1, -1, -1):
-        links, own[:, later] = np.divmod(links, len(known))
-        for earlier in range(later - 1, -1, -1):
-            links, matrix[:, earlier, later] = np.divmod(links, kinds)
-            matrix[:, later, earlier] = graph.relations.reverse[matrix[:, earlier, later]]
-    # 2. the same in terms of what the links of every graph consist of
+    check_channels(graph)
+    known, colors = _used_colors(graph, categories)
+    sets = count_sets(graph, colors, len(known), size, lambda steps: spend(_SET * steps))
+    # in terms of what the links of every graph consist of
     bits = graph.relations.links @ (1 << np.arange(len(graph.relations.channels), dtype=np.int64))
-    forms, position = merge_forms(find_forms(Forms(bits[matrix], known[own])))
+    forms, position = merge_forms(find_forms(Forms(bits[sets.links], known[sets.colors])))
     totals = np.zeros(len(forms.channels), np.int64)
-    np.add.at(totals, position, number)
+    np.add.at(totals, position, sets.number)
     structures = structures_of(
         forms,
         graph.relations,
@@ -176,52 +184,12 @@ def count_connected_sets(
     return dict(zip(structures, totals.tolist(), strict=True))
 
 
-def _count_codes(
-    graph: CSRGraph, colors: np.ndarray, num_colors: int, size: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of the sets, see :func:`count_sets`, and how many there are with each."""
-    num_links, pairs = len(graph.relations.links), size * (size - 1) // 2
-    if num_links**pairs * num_colors**size >= 2**63:
-        raise InputError(
-            f"graph must have fewer kinds of edges and categories for structures of {size} nodes "
-            f"to be counted, got {num_links - 1} ways to be joined and {num_colors} categories."
-        )
-    links = np.ones(len(graph.indices), np.uint8) if graph.links is None else graph.links
-    arrays = graph.indptr, graph.indices, links, colors.reshape(-1)
-    bounds = np.linspace(0, graph.num_nodes, _PIECES + 1).astype(np.int64)
-    own, tables = local(), []
-
-    def work(first: int, last: int) -> None:
-        # what one thread writes to
-        if not hasattr(own, "scratch"):
-            number = graph.num_nodes
-            own.scratch = np.zeros((3, number), np.uint16), np.empty((2, number), np.int32)
-            own.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
-            tables.append(own.table)
-        for piece in range(first, last):
-            own.table[:] = count_sets(
-                bounds[piece], bounds[piece + 1], arrays, (num_links, num_colors), size,
-                *own.scratch, *own.table,
-            )  # fmt: skip
-
-    with np.errstate(over="ignore"):
-        run_blocks(work, _PIECES, _NANOSECONDS * set_steps(graph, size))
-    keys, counts = (np.concatenate(column) for column in zip(*tables, strict=True))
-    used = keys >= 0
-    codes, position = np.unique(keys[used], return_inverse=True)
-    totals = np.zeros(len(codes), np.int64)
-    np.add.at(totals, position, counts[used])
-    return codes, totals
-
-
-def set_steps(graph: CSRGraph, size: int) -> int:
-    """At most so many connected sets: the trees of so many nodes, one or more in each set."""
-    degrees = graph.degrees.astype(np.float64)
-    if size == 3:
-        return int((degrees * (degrees - 1) / 2).sum())
-    stars = (degrees * (degrees - 1) * (degrees - 2) / 6).sum()
-    rows = np.repeat(degrees - 1, graph.degrees)
-    return int(stars + (rows * (degrees[graph.indices] - 1)).sum() / 2)
+def _used_colors(graph: CSRGraph, categories: Categories) -> tuple[np.ndarray, np.ndarray]:
+    """The colours of the nodes, ascending, and the place of each node's among them ``[V]``."""
+    if not categories:
+        return np.zeros(1, np.int64), np.zeros(graph.num_nodes, np.int64)
+    known, colors = np.unique(categories.colors(graph.features), return_inverse=True)
+    return known, colors.reshape(-1)
 
 
 def find_forms(given: Forms) -> Forms:
@@ -341,101 +309,3 @@ def _parts(structure: Structure) -> list[tuple[Structure, int]]:
         forms, relations, lambda own: tuple(names[color] for color in own.tolist() if names)
     )
     return list(zip(found, np.bincount(position).tolist(), strict=True))
-
-
-@compiled()
-def count_sets(first, last, graph, kinds, size, marks, offered, keys, counts):
-    """Count the sets whose lowest node is in [first, last), by a code; return the table.
-
-    `graph` is (indptr, indices, links, colors), `kinds` the numbers of links and of colours. `marks
-    [3, V]` are 0, and are left so; `offered [2, V]` are lists of nodes. `keys [H]`, -1 where free,
-    and `counts [H]` are a hash table, which grows; H is a power of two.
-
-    A code has the digits c0 | l01 c1 | l02 l12 c2 | l03 l13 l23 c3: the link from an earlier node
-    to a later one, and the colour of the later one.
-    """
-    indptr, indices, links, colors = graph
-    num_links, num_colors = kinds
-    used = (keys >= 0).sum()
-    for root in range(first, last):
-        # 1. a root, and its neighbours above it
-        num_first = 0
-        for entry in range(indptr[root], indptr[root + 1]):
-            node = indices[entry]
-            marks[0, node] = links[entry]
-            if node > root:
-                offered[0, num_first] = node
-                num_first += 1
-        for i in range(num_first):
-            # 2. one of these; on offer are those behind it, and what it alone leads to
-            a, num_second = offered[0, i], 0
-            for k in range(i + 1, num_first):
-                offered[1, num_second] = offered[0, k]
-                num_second += 1
-            for entry in range(indptr[a], indptr[a + 1]):
-                node = indices[entry]
-                marks[1, node] = links[entry]
-                if node > root and marks[0, node] == 0:
-                    offered[1, num_second] = node
-                    num_second += 1
-            code_a = (colors[root] * num_links + marks[0, a]) * num_colors + colors[a]
-            for j in range(num_second):
-                # 3. one of these; the table has room for all sets with it
-                b = offered[1, j]
-                while 2 * (used + num_second + indptr[b + 1] - indptr[b]) > len(keys):
-                    keys, counts = _grow(keys, counts)
-                code_b = (code_a * num_links + marks[0, b]) * num_links + marks[1, b]
-                code_b = code_b * num_colors + colors[b]
-                if size == 3:
-                    used += _count(code_b, keys, counts)
-                else:
-                    # 4. and every fourth node: behind it, and what it alone leads to
-                    code_b *= num_links
-                    for entry in range(indptr[b], indptr[b + 1]):
-                        node = indices[entry]
-                        marks[2, node] = links[entry]
-                        if node > root and marks[0, node] == 0 and marks[1, node] == 0:
-                            code = code_b * num_links * num_links + links[entry]
-                            used += _count(code * num_colors + colors[node], keys, counts)
-                    for k in range(j + 1, num_second):
-                        node = offered[1, k]
-                        code = (code_b + marks[0, node]) * num_links + marks[1, node]
-                        code = code * num_links + marks[2, node]
-                        used += _count(code * num_colors + colors[node], keys, counts)
-                    for entry in range(indptr[b], indptr[b + 1]):
-                        marks[2, indices[entry]] = 0
-            for entry in range(indptr[a], indptr[a + 1]):
-                marks[1, indices[entry]] = 0
-        for entry in range(indptr[root], indptr[root + 1]):
-            marks[0, indices[entry]] = 0
-    return keys, counts
-
-
-@subroutine(**INLINE_JIT)
-def _count(code, keys, counts):
-    """Count one more set with this code; return 1 if it is new, else 0."""
-    place = _find(code, keys)
-    is_new = np.int64(keys[place] < 0)
-    keys[place] = code
-    counts[place] += 1
-    return is_new
-
-
-@subroutine(**INLINE_JIT)
-def _find(code, keys):
-    """Where a code stands in the table, or may be put."""
-    place = np.int64(mix(np.uint64(code)) & np.uint64(len(keys) - 1))
-    while keys[place] >= 0 and keys[place] != code:
-        place = (place + 1) & (len(keys) - 1)
-    return place
-
-
-@subroutine()
-def _grow(keys, counts):
-    """A table of four times the size with the same content."""
-    more_keys, more_counts = np.full(4 * len(keys), -1, np.int64), np.zeros(4 * len(keys), np.int64)
-    for place in range(len(keys)):
-        if keys[place] >= 0:
-            found = _find(keys[place], more_keys)
-            more_keys[found], more_counts[found] = keys[place], counts[place]
-    return more_keys, more_counts

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
-from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.memory import format_size
 from mining.counting import census_loops as loops
 from mining.counting.graphlets import (
     NUM_ORBITS,
@@ -30,11 +30,16 @@ from mining.counting.graphlets import (
     graphlets,
     orbits_by_enumeration,
 )
+from mining.counting.sought import Spend, UncountableError, bytes_to_use, spend_freely
 
 # pieces of equal cost, which the threads share; and about the time of one step
 _PIECES = 64
 _NANOSECONDS = 2.0
 _INT64 = 2**63
+# a large graph has pieces of at least so many steps, between which the clock is looked at
+_LEAST_STEPS = 1e5
+# of a triangle, on each of its edges: a node and two edges
+_BYTES_OF_TRIANGLE = 3 * 12
 # what a census takes in any graph, and for each entry of its rows, by the size of the structures
 _STEPS = {2: (1e5, 10.0), 3: (1e5, 25.0), 4: (3e5, 50.0), 5: (7e5, 100.0)}
 
@@ -162,10 +167,13 @@ class _Sums:
     """What the formulas of structures of up to ``largest`` nodes are made of, in one graph.
 
     Sums over nodes and edges are in Python's integers where 64 bits do not hold them for sure.
+    ``spend`` is told of the steps that were made; what it raises ends the count.
     """
 
-    def __init__(self, indptr: np.ndarray, indices: np.ndarray, largest: int) -> None:
-        self._rows, self._largest = (indptr, indices), largest
+    def __init__(
+        self, indptr: np.ndarray, indices: np.ndarray, largest: int, spend: Spend = spend_freely
+    ) -> None:
+        self._rows, self._largest, self._spend = (indptr, indices), largest, spend
         degrees = np.diff(indptr)
         self.is_wide = len(indices) * int(degrees.max()) ** 3 >= _INT64
         self.core = loops.find_core(indptr, indices)
@@ -176,7 +184,7 @@ class _Sums:
         self.ends = np.stack([self.row, self.core.indices], axis=1)[self.is_later]
         most = int(np.diff(self.core.indptr).max(initial=0))
         if 4 * len(self.ends) * most**2 >= _INT64:
-            raise InputError(
+            raise UncountableError(
                 "graph must have so few edges and neighbours that its cycles can be counted, got "
                 f"{len(self.ends)} edges and a node with {most} neighbours."
             )
@@ -202,6 +210,9 @@ class _Sums:
         out[..., self.core.nodes] = values
         return out
 
+    def _run(self, *arguments: Any) -> list[np.ndarray]:
+        return _run(self._spend, *arguments)
+
     def _as_wide(self, values: np.ndarray) -> np.ndarray:
         return values.astype(object if self.is_wide else np.int64)
 
@@ -214,23 +225,38 @@ class _Sums:
 
     @cached_property
     def triangles(self) -> loops.Triangles:
-        """The triangles on each edge."""
-        core, size = self.core, len(self._degrees)
-        cost = np.diff(core.indptr)[self.ends[:, 0]]
-        costs = np.bincount(self.ends[:, 1], cost, minlength=size)
-        none, ptr = np.empty(0, np.uint32), np.zeros(len(self.ends) + 1, np.int64)
-        mark = [(size, 0, np.int32)]
-        _run(loops.list_triangles, costs, mark, [], core, ptr, none, none, none)
-        ptr = np.cumsum(ptr)
+        """The triangles on each edge, which are refused where they do not fit into the memory."""
+        self.check_memory()
+        ptr = np.concatenate([[0], np.cumsum(self.on_edges)])
         lists = np.empty((3, ptr[-1]), np.uint32)
         if ptr[-1]:
-            _run(loops.list_triangles, costs, mark, [], core, ptr, *lists)
+            self._list_triangles(ptr, *lists)
         return loops.Triangles(ptr, *lists)
 
     @cached_property
     def on_edges(self) -> np.ndarray:
         """Triangles on each edge, int64 ``[L]``."""
-        return np.diff(self.triangles.ptr)
+        none, ptr = np.empty(0, np.uint32), np.zeros(len(self.ends) + 1, np.int64)
+        self._list_triangles(ptr, none, none, none)
+        return ptr[1:]
+
+    def check_memory(self) -> None:
+        """Refuse a graph whose triangles cannot be listed."""
+        number, most = int(self.on_edges.sum()) // 3, bytes_to_use()
+        needed = number * _BYTES_OF_TRIANGLE
+        if needed > most:
+            raise UncountableError(
+                f"graph must have fewer triangles for structures of {self._largest} nodes to be "
+                f"counted, got {number:,}, for which {format_size(needed)} of memory are needed "
+                f"and {format_size(most)} may be used; count those of 3 nodes (--size 3), or one "
+                "pattern by gomkcn count."
+            )
+
+    def _list_triangles(self, *arrays: np.ndarray) -> None:
+        core, size = self.core, len(self._degrees)
+        cost = np.diff(core.indptr)[self.ends[:, 0]]
+        costs = np.bincount(self.ends[:, 1], cost, minlength=size)
+        self._run(loops.list_triangles, costs, [(size, 0, np.int32)], [], core, *arrays)
 
     @cached_property
     def te(self) -> np.ndarray:
@@ -270,7 +296,7 @@ class _Sums:
     def facing(self, values: np.ndarray) -> np.ndarray:
         """The sum of values ``[L]`` over the edges of its triangles that a node is not on."""
         arguments = self.triangles, values.astype(np.int64)
-        (sums,) = _run(loops.add_facing, self.on_edges, [], [self._degrees.shape], *arguments)
+        (sums,) = self._run(loops.add_facing, self.on_edges, [], [self._degrees.shape], *arguments)
         return self._spread(sums)
 
     def touching(self) -> np.ndarray:
@@ -299,7 +325,7 @@ class _Sums:
             below = self._below()
         scratch = [((2, size), 0, np.int64), (size, 0, np.uint32)]
         shapes, arguments = [(2, size), (len(self.ends),)], (self.core, self._largest, below)
-        return _run(loops.add_cycles, self.cycle_costs(), scratch, shapes, *arguments)
+        return self._run(loops.add_cycles, self.cycle_costs(), scratch, shapes, *arguments)
 
     def _below(self) -> np.ndarray:
         """Triangles at the earlier end of each edge whose nodes are all before its later end."""
@@ -345,7 +371,7 @@ class _Sums:
         size = len(self._degrees)
         scratch = [((size, 4), 0, np.int64), (size, 0, np.int64), ((2, size), 0, np.uint32)]
         arguments = self.core, self.triangles, self._degrees
-        (sums,) = _run(loops.add_pairs, self.pair_costs(), scratch, [(9, size)], *arguments)
+        (sums,) = self._run(loops.add_pairs, self.pair_costs(), scratch, [(9, size)], *arguments)
         return self._spread(sums)
 
     @cached_property
@@ -354,7 +380,7 @@ class _Sums:
         size = len(self._degrees)
         costs = np.bincount(self.ends[:, 1], self.on_edges**2 / 3, minlength=size)
         mark, shapes = [(size, False, np.bool_)], [(3, size), (len(self.ends),)]
-        return _run(loops.add_cliques, costs, mark, shapes, self.core, self.triangles)
+        return self._run(loops.add_cliques, costs, mark, shapes, self.core, self.triangles)
 
     @cached_property
     def cliques(self) -> np.ndarray:
@@ -385,7 +411,7 @@ class _Sums:
             (words, 0, np.uint64),
         ]
         costs = np.bincount(self.ends[:, 0], self.on_edges, minlength=size) ** 1.5
-        (sums,) = _run(loops.add_five_cliques, costs, scratch, [(size,)], core)
+        (sums,) = self._run(loops.add_five_cliques, costs, scratch, [(size,)], core)
         return self._spread(sums)
 
     # -- what they cost --------------------------------------------------------------------------
@@ -412,6 +438,7 @@ class _Sums:
 
 
 def _run(
+    spend: Spend,
     function: Callable[..., None],
     costs: np.ndarray,
     scratch: list[Any],
@@ -424,7 +451,8 @@ def _run(
     shapes, which are added up.
     """
     before = np.concatenate([[0.0], np.cumsum(costs + 1.0)])
-    bounds = np.searchsorted(before, np.linspace(0, before[-1], _PIECES + 1))
+    pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
+    bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
     bounds[-1] = len(costs)
     own, found = local(), []
 
@@ -433,9 +461,12 @@ def _run(
             sums = [np.zeros(shape, np.int64) for shape in shapes]
             own.arrays = [*(np.full(*one) for one in scratch), *sums]
             found.append(sums)
-        function(bounds[first], bounds[last], *arguments, *own.arrays)
+        for piece in range(first, last):
+            start, end = bounds[piece], bounds[piece + 1]
+            function(start, end, *arguments, *own.arrays)
+            spend(before[end] - before[start])
 
-    run_blocks(work, _PIECES, _NANOSECONDS * before[-1])
+    run_blocks(work, pieces, _NANOSECONDS * before[-1])
     return [np.sum(parts, axis=0) for parts in zip(*found, strict=True)]
 
 
@@ -448,8 +479,10 @@ def _row_sums(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
     return sums
 
 
-def formula_steps(graph: CSRGraph, largest: int) -> int:
+def formula_steps(graph: CSRGraph, largest: int, spend: Spend = spend_freely) -> int:
     """About how many steps of some three nanoseconds it takes to count all graphlets.
+
+    Raises an UncountableError where they take more memory than there is.
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
@@ -457,20 +490,21 @@ def formula_steps(graph: CSRGraph, largest: int) -> int:
     >>> formula_steps(star, 5) < formula_steps(clique, 5)
     True
     """
-    sums = _Sums(graph.indptr, graph.indices, largest)
+    sums = _Sums(graph.indptr, graph.indices, largest, spend)
     # calls, sums over neighbours, and the rows in which triangles are looked for
     calls, each = _STEPS[largest]
     steps = calls + each * len(graph.indices) + np.diff(sums.core.indptr)[sums.ends[:, 0]].sum()
-    # cliques of four; those of five take about as long as these on each other
-    cliques = (sums.on_edges.astype(np.float64) ** 2).sum() / 3
     if largest > 3:
+        sums.check_memory()
+        # cliques of four; those of five take about as long as these on each other
+        cliques = (sums.on_edges.astype(np.float64) ** 2).sum() / 3
         steps += sums.cycle_costs().sum() + cliques
     if largest > 4:
         steps += sums.pair_costs().sum() + cliques
     return int(steps)
 
 
-def count_orbits(graph: CSRGraph, largest: int = 5) -> np.ndarray:
+def count_orbits(graph: CSRGraph, largest: int = 5, spend: Spend = spend_freely) -> np.ndarray:
     """Induced occurrences with each node at each orbit: ``[V, 15]`` or ``[V, 73]``.
 
     int64, or Python's integers where these might not hold them.
@@ -480,24 +514,28 @@ def count_orbits(graph: CSRGraph, largest: int = 5) -> np.ndarray:
     >>> count_orbits(as_csr(nx.star_graph(4)), 4)[:2, :8].tolist()
     [[4, 0, 6, 0, 0, 0, 0, 4], [1, 3, 0, 0, 0, 0, 3, 0]]
     """
-    sums = _Sums(graph.indptr, graph.indices, largest)
+    sums = _Sums(graph.indptr, graph.indices, largest, spend)
     size = NUM_ORBITS[largest]
     counts = np.stack([_FORMULAS[orbit](sums) for orbit in range(size)])
     return _solve(_orbit_map()[:size, :size], counts).T
 
 
-def count_triangles(graph: CSRGraph) -> np.ndarray:
+def count_triangles(graph: CSRGraph, spend: Spend = spend_freely) -> np.ndarray:
     """Triangles at each node, ``[V]``, whatever the directions and relations of the edges.
+
+    They are not listed, so that memory is O(V + E).
 
     >>> from gomkcn_dgl import as_csr
     >>> import networkx as nx
     >>> count_triangles(as_csr(nx.house_graph())).tolist()
     [0, 0, 1, 1, 1]
     """
-    return _Sums(graph.indptr, graph.indices, 3).t
+    return _Sums(graph.indptr, graph.indices, 3, spend).t
 
 
-def count_graphlets(graphs: Sequence[CSRGraph], largest: int = 5) -> np.ndarray:
+def count_graphlets(
+    graphs: Sequence[CSRGraph], largest: int = 5, spend: Spend = spend_freely
+) -> np.ndarray:
     """Induced occurrences of each of the 30 graphlets in each graph, ``[30, G]``.
 
     A collection counts as one graph; with ``largest`` there are fewer graphlets. int64, or Python's
@@ -514,7 +552,7 @@ def count_graphlets(graphs: Sequence[CSRGraph], largest: int = 5) -> np.ndarray:
     degrees = np.concatenate([one.degrees for one in graphs])
     indptr = np.concatenate([[0], np.cumsum(degrees)])
     # 2. one formula for each graphlet, at all nodes of each graph
-    sums = _Sums(indptr, np.concatenate(indices), largest)
+    sums = _Sums(indptr, np.concatenate(indices), largest, spend)
     formulas = [_FORMULAS[_ONE_OF_EACH[k]] for k, row in enumerate(ORBITS) if len(row) <= largest]
     counts = np.stack([np.add.reduceat(formula(sums), first[:-1]) for formula in formulas])
     return _solve(_graphlet_map()[: len(counts), : len(counts)], counts)

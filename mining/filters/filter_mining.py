@@ -29,7 +29,7 @@ from mining.filters.filter_bank import FilterBank, order_by_frequency, respond_e
 from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
 from mining.filters.mined_filter import mined_filters
 from mining.filters.rooted_subgraphs import RootedSubgraphs
-from mining.mined_graph import MinedGraph
+from mining.mined_graph import MinedGraph, refuse_no_edges
 
 M = TypeVar("M", bound="FilterMining")
 
@@ -83,7 +83,8 @@ class FilterMining:
         check_int("max_assigned", self.max_assigned, 1)
         check_int("random_state", self.random_state, 0)
         check_choice("level", self.level, LEVELS)
-        self.resolve_learning()
+        # nodes alone, without what is around them, are no neighbourhoods
+        check_int("num_levels", self.resolve_learning().kernel.num_levels, 1)
 
     def fit(
         self: M, graph: Any, y: Any = None, *, steps: Steps | None = None, progress: bool = False
@@ -106,14 +107,17 @@ class FilterMining:
         Raises
         ------
         InputError
-            For a parameter out of range, a graph without nodes, or a device that cannot be used.
+            For a parameter out of range, a graph without nodes or edges, or a device that cannot be
+            used.
         RunInterruptedError
             If a signal asked to stop.
         """
         self.check()
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            return self.fit_mined(MinedGraph.of(as_unweighted(graph)), steps)
+            given = as_unweighted(graph)
+            refuse_no_edges(given)
+            return self.fit_mined(MinedGraph.of(given), steps)
 
     def fit_mined(self: M, mined: MinedGraph, steps: Steps) -> M:
         """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""

@@ -13,9 +13,11 @@ from scipy.stats import binomtest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.graph_classes import read_node_mask
-from gomkcn_dgl.runtime.output_folder import write_files
+from gomkcn_dgl.runtime.files import check_output
+from gomkcn_dgl.runtime.output_folder import refuse_foreign, write_files
 from gomkcn_dgl.training.labelled_data import LabelledData, summarize
 from gomkcn_dgl.training.training_run import (
+    EXPLANATION,
     describe_chosen,
     load_classifier,
     read_metrics,
@@ -40,7 +42,7 @@ from mining.plots.layout import DrawnGraph
 from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import line_styles
 
-PAGE = "explanation.html"
+PAGE = Path(EXPLANATION).name
 # of a list of all filters so many have their responses drawn, in graphs of so many nodes: the page
 # of ten classes then stays below two megabytes
 _MOST_MAPS, _MOST_MAPPED_NODES = 16, 64
@@ -63,14 +65,21 @@ def explain_run(
     data: LabelledData | None = None,
     data_path: str | None = None,
     out: str | Path | None = None,
+    force: bool = True,
 ) -> tuple[Explanation, Path]:
     """Explain a trained run and write that into its folder; return the path of the page as well.
 
     ``data`` is what it was trained on, read from where it was, or from ``data_path``, where it is
-    not given; ``rows`` are the graphs to show.
+    not given; ``rows`` are the graphs to show. The page goes into the folder of the run, or to
+    ``out``, where ``force`` says whether one that exists is replaced.
     """
     classifier, metrics = load_classifier(run, "cpu"), read_metrics(run)
     settings = classifier.settings.override({"path": data_path})
+    page_path = Path(run, EXPLANATION) if out is None else Path(out, PAGE)
+    if out is None:
+        refuse_foreign(Path(run), [EXPLANATION])
+    else:
+        check_output(page_path, [run, settings.data.path], force=force)
     if data is None:
         if not Path(settings.data.path).exists():
             raise InputError(
@@ -86,10 +95,9 @@ def explain_run(
     # that of a node is the node itself
     marked = None if data.of_nodes else read_node_mask(settings.data.path)
     explanation = explain_classifier(classifier, data, rows, marked)
-    folder = Path(run) / "explanation" if out is None else Path(out)
     page = render_explanation(explanation, metrics, settings.to_dict())
-    write_files(folder, {PAGE: page})
-    return explanation, folder / PAGE
+    write_files(page_path.parent, {page_path.name: page})
+    return explanation, page_path
 
 
 def render_explanation(

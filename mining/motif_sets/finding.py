@@ -209,10 +209,9 @@ def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
 def _not_used(mined: MinedGraph) -> tuple[str, ...]:
     """What the description leaves out, a phrase each."""
     graph = mined.graph
-    left_out = ["the weights of the edges"] if graph.weights is not None else []
-    if mined.numeric_columns:
-        left_out.append("numeric features of the nodes")
-    return (*left_out, *(note for note in graph.notes if note.startswith(("dropped", "merged"))))
+    left_out = ["numeric features of the nodes"] if mined.numeric_columns else []
+    kinds = ("edge weights", "dropped", "merged")
+    return (*left_out, *(note for note in graph.notes if note.startswith(kinds)))
 
 
 def near_variants(motifs: Sequence[tuple[Structure, int]]) -> tuple[tuple[int, ...], ...]:

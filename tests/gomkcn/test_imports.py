@@ -124,7 +124,7 @@ def test_what_asks_little_loads_little(tmp_path):
         (
             HEAVY,
             [f"count a--b,b--c {graph} --list 2"]
-            + [f"generate planted --out {tmp_path}/p.{end} {size}" for end in ("csv", "graph")],
+            + [f"generate planted --out {tmp_path}/{end}.{end} {size}" for end in ("csv", "graph")],
         ),
         (
             ["torch", "dgl", "sklearn", "seaborn", "matplotlib", "pandas"],

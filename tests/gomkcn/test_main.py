@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import pickle
 import re
 import shutil
@@ -183,12 +184,12 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
 
     monkeypatch.setattr("mining.mining_job.run_job", begin)
     Path("g.csv").write_text("a,b,how,p\n0,1,acts,2\n")
-    graph = {"source": "1", "target": "b", "relation": "how", "weight": "p"}
+    graph = {"source": "1", "target": "b", "relation": "how"}
     of_graph = " ".join(f"--{name} {value}" for name, value in graph.items())
     refused(f"mine g.csv --out run --directed {of_graph} {' '.join(OPTIONS)}")
     given, ((stored, read),) = dict(OPTIONS.values()), seen
     assert stored["graph"].items() >= {**graph, "directed": True}.items()
-    assert read.relations.names == ("acts",) and read.weights.tolist() == [2, 2]
+    assert read.relations.names == ("acts",) and read.weights is None
     stored = json.loads(json.dumps(stored))
     # what was not given has its default
     tables = json.loads(json.dumps(RunSettings().to_dict()))
@@ -234,6 +235,12 @@ def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
 
 
 BAD_INPUT = {
+    "mine loops.txt --out run": "the graph must have an edge between two different nodes",
+    "filters loops.txt --out run": "the graph must have an edge between two different nodes",
+    "mine graph.txt --directed --undirected": "--directed must not come with --undirected; give",
+    "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
+    "count wheel graph.txt --seed 1 --seed=2": "--seed must be given once, got it 2 times",
+    "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
     "mine --out run": "PATH of a graph must be given",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
@@ -249,9 +256,10 @@ BAD_INPUT = {
 @pytest.mark.parametrize("command", BAD_INPUT)
 def test_bad_input_is_one_sentence(command, folder):
     write_edges()
+    Path("loops.txt").write_text("0 0\n1 1\n")
     Path("s.toml").write_text("[miner]\nx = 3\n")
     # without the log there is one line and no more
-    quiet = " --quiet" if command.startswith("mine") else ""
+    quiet = " --quiet" if command.startswith(("mine", "filters")) else ""
     assert BAD_INPUT[command] in refused(command + quiet)
     assert not list(folder.rglob("run.json"))
 
@@ -352,15 +360,19 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     assert tuple(stated[2].split(", ")) == known["motifs"]
     assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
+    known["force"] = False
     for name, option in options_of("generate classification").items():
         assert option.required or option.default == known[name], name
 
 
 def test_a_run_in_a_process_of_its_own():
-    Path("loops.txt").write_text("0 0\n1 1\n")
-    command = [sys.executable, "-m", "gomkcn", "mine", "loops.txt", "--out", "run"]
-    mined = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    write_edges()
+    command = [sys.executable, "-m", "gomkcn", *f"mine graph.txt {QUICK} --out run".split()]
+    # a terminal that has few letters
+    few = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    options = {"capture_output": True, "text": True, "timeout": 300, "check": False}
+    mined = subprocess.run(command, env=few, **options)
     assert mined.returncode == 0, mined.stderr
-    assert mined.stdout.startswith("The graph has no edge between two different nodes")
-    assert "gomkcn: read loops.txt: graphs: 1, nodes: 2" in mined.stderr
+    assert "gomkcn: read graph.txt: graphs: 1, nodes: 55" in mined.stderr
+    assert "\\u2014" in mined.stdout or "\\xb1" in mined.stdout, mined.stdout
     assert "Warning" not in mined.stderr

@@ -131,6 +131,11 @@ def test_a_run_is_read_back(written, copied, run):
 def test_force_replaces_a_run_and_what_is_what_is_left_of_it(copied, run, settings):
     for name in ("copies_other.parquet", "my_own.txt"):
         (copied / name).write_text("old")
+    with pytest.raises(InputError, match=r"holds 'copies_other\.parquet', which no run of gomkcn"):
+        prepare_folder(copied, force=True)
+    record = json.loads((copied / "run.json").read_text())
+    record["files"].append("copies_other.parquet")
+    (copied / "run.json").write_text(json.dumps(record))
     prepare_folder(copied, force=True)
     small = replace(run, patterns=run.patterns[:1], map=None, filters=None)
     write_run(copied, small, settings)

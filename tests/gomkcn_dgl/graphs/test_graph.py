@@ -315,7 +315,7 @@ def named_twice():
         (lambda: [mixed(), nx.Graph([("a", "b", {"strength": 1})])], {"relation": "strength"},
          "'strength' must hold numbers everywhere or text everywhere"),
         (mixed, {"weight": "w"}, "a networkx Graph has no 'w'; it"),
-        (mixed, {"weight": "strength"}, "edge weights must be numbers"),
+        (mixed, {"weight": "strength"}, "got the text 'strong'; weight='none'"),
         (lambda: nx.compose(mixed(), nx.Graph([("a", "c")])), {"relation": "strength"},
          "'strength' must be set everywhere, and ('a', 'c') does"),
         (dgl_graph, {"relation": np.eye(5)}, "must be one value for each edge, got 5"),

@@ -1,6 +1,7 @@
 """Graph folders: what is written comes back, memory-mapped, and what is damaged is refused."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ from graph_files import ARRAYS, assert_same, random_graph, refuse
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
-from gomkcn_dgl.graph_folder import read_graph_folder, write_graph_folder
+from gomkcn_dgl.graph_folder import check_graph_folder, read_graph_folder, write_graph_folder
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.io.writing import write_graph
 from gomkcn_dgl.runtime.output_folder import lock_folder
@@ -98,7 +99,8 @@ def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp
     hidden = tmp_path / ".g.unfinished"
     write_graph_folder(hidden.with_name("g"), PLAIN)
     # killed with half of it written, and between the renames of another one
-    (hidden / "new" / "scratch").mkdir(parents=True)
+    (hidden / "new").mkdir(parents=True)
+    (hidden / "new" / "indptr.npy").write_bytes(b"")
     (tmp_path / "g").rename(hidden / "old")
     with pytest.raises(InputError, match="already holds a graph"):
         write_graph_folder(tmp_path / "g", FULL)
@@ -114,6 +116,34 @@ def test_what_a_killed_process_left_is_removed_and_what_it_replaced_is_there(tmp
         write_graph_folder(tmp_path / "g", FULL, force=True)
     write_graph_folder(tmp_path / "g", FULL, force=True)
     assert_same(read_graph_folder(tmp_path / "g"), FULL)
+
+
+def test_what_lies_where_a_graph_is_made_stays_if_it_is_not_of_a_graph(tmp_path):
+    hidden, victim = tmp_path / ".g.unfinished", tmp_path / "victim"
+    (hidden / "new").mkdir(parents=True)
+    (hidden / "new" / "thesis.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"is in the way and not of a graph; move it away\.$"):
+        write_graph_folder(tmp_path / "g", PLAIN)
+    assert (hidden / "new" / "thesis.txt").read_text() == "mine"
+    shutil.rmtree(hidden)
+    (victim / "old").mkdir(parents=True)
+    hidden.symlink_to(victim)
+    with pytest.raises(InputError, match="is a symbolic link, which is not followed"):
+        write_graph_folder(tmp_path / "g", PLAIN)
+    assert (victim / "old").is_dir()
+
+
+def test_a_folder_that_holds_an_input_is_not_replaced(tmp_path):
+    target, edges = tmp_path / "g.graph", tmp_path / "edges.csv"
+    write_graph(target, PLAIN)
+    edges.write_text("a,b")
+    link, hard = tmp_path / "link", tmp_path / "hard.npy"
+    link.symlink_to(target)
+    os.link(target / "indices.npy", hard)
+    for one in (target, link, target / "indices.npy", hard):
+        with pytest.raises(InputError, match=rf"the input '{one}'; choose another name"):
+            check_graph_folder(target, True, [edges, one])
+    check_graph_folder(target, True, [edges, tmp_path])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(5, "Input/output error")])

@@ -50,7 +50,8 @@ def write_long_text(path):
 # the name of a small file that announces much, its writer, the reason, and the megabytes to read it
 BOMBS = [
     ("g.txt", write_feature_array, "the array cannot be read (", 1),
-    ("g.bin", write_isolated_nodes, "the file announces more nodes than it could hold.", 1),
+    # the import of the reader takes two
+    ("g.bin", write_isolated_nodes, "announces 2,000,000 nodes, more than it could", 4),
     ("g.parquet", write_long_text, "row 2: a node id must have 1 to 1000", 300),
 ]
 
@@ -149,7 +150,7 @@ def test_a_matrix_that_announces_more_than_it_holds_is_refused(tmp_path, monkeyp
             matrix = sp.dia_matrix((np.ones((1, 3)), [0]), shape=shape)
         sp.save_npz(path, matrix)
         assert path.stat().st_size < 1000
-        with pytest.raises(InputError, match="it announces 1,099,511,627,776 nodes, more than"):
+        with pytest.raises(InputError, match="^m.npz: the file announces 1,099,511,627,776 nodes"):
             read_graph(path)
     # of zeros that unpack to more than there is
     archive_of(path, data=header_of("(1048576,)") + bytes(8 * 2**20))

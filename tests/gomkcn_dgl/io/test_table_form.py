@@ -36,7 +36,7 @@ def ring_of(graph):
         ("g.txt", WORDS.format(" "), "source = 1, target = 2 (no header)"),
         ("g.csv", WORDS.format(","), "source = 1, target = 2 (no header)"),
         # quotes come off between tabs and blanks, too
-        ("g.tsv", '"x"\t"y"\n"a"\t"b"\n"b"\t"c"\n"c"\t"a"\n', '"x", target = "y" (header on line 1)'),
+        ("g.tsv", '"x"\t"y"\n"a"\t"b"\n"b"\t"c"\n"c"\t"a"\n', '"x", target = "y" (header on'),
         ("g.txt", '"a" "b"\n"b" "c"\n"c" "a"\n', "source = 1, target = 2 (no header)"),
         # Excel's first line, UTF-16 and empty columns at the end
         ("g.csv", "sep=;\nx;y\n" + WORDS.format(";"), '"x", target = "y" (header on line 2)'),
@@ -56,7 +56,7 @@ def ring_of(graph):
         # comments before the header, and a mark before its first name
         ("g.csv", "# by hand\n% twice\nx,y\n" + WORDS.format(","), "(header on line 3)"),
         ("g.tsv", "#node1\tnode2\n" + WORDS.format("\t"), '"node1", target = "node2" (header on l'),
-        ("g.csv", "x,y,color\na,b,#f00\nb,c,#0f0\nc,a,#00f\n", "(header on line 1); not used: color"),
+        ("g.csv", "x,y,color\na,b,#f00\nb,c,#0f0\nc,a,#00f\n", "line 1); not used: color"),
     ],
 )  # fmt: skip
 def test_one_ring_in_many_forms(write, log, name, text, said):
@@ -98,6 +98,22 @@ def test_ids_of_features_keep_their_zeros(write):
     graph = read_graph(write("g.txt", "007 7\n7 8\n"))
     assert graph.original_ids(np.arange(3)) == ["007", "7", "8"]
     assert graph.features.ravel().tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        '"","size"\n"c","3"\n"a","1"\n"b","2"\n',
+        ",size\n0,1\n1,2\n2,3\n",
+        "Unnamed: 0,size,,\n1,1,,\n2,2,,\n3,3,,\n",
+        "sep=;\nname;size\nc;3\nb;2\na;1\n",
+    ],
+)
+def test_rows_of_features_have_names_or_numbers(write, table):
+    write("g.features.csv", table)
+    graph = read_graph(write("g.txt", WORDS.format(" ")))
+    assert graph.feature_names == ("size",)
+    assert graph.features.ravel().tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(

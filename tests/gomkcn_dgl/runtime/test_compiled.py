@@ -2,6 +2,8 @@
 
 import gc
 import os
+import pickle
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -47,6 +49,38 @@ def test_a_second_process_compiles_nothing(cache):
     assert run(limit + PROGRAM, **cache)[0] == 8
     assert run(PROGRAM, **cache) == [8, 0, 1]
     assert run(PROGRAM, **cache) == [8, 1, 0]
+
+
+def test_a_damaged_file_of_machine_code_is_made_anew(cache):
+    run(PROGRAM, **cache)
+    for end, damaged in (
+        (".nbi", lambda whole: b""),
+        (".nbi", lambda whole: whole[:-9]),
+        (".nbc", lambda whole: b""),
+        (".nbc", lambda whole: pickle.dumps({"of": "another program"})),
+        (".nbc", lambda whole: whole[:-200] + b"x" + whole[-199:]),
+    ):
+        # it is found, so that it was made whole
+        (file,) = Path(cache["NUMBA_CACHE_DIR"]).rglob(f"*{end}")
+        file.write_bytes(damaged(file.read_bytes()))
+        assert run(PROGRAM, **cache) == [8, 0, 1]
+    assert run(PROGRAM, **cache) == [8, 1, 0]
+    # where nothing can be put in its place it stays
+    (file,) = Path(cache["NUMBA_CACHE_DIR"]).rglob("*.nbi")
+    file.unlink()
+    file.mkdir()
+    assert run(PROGRAM, **cache)[0] == 8
+
+
+def test_machine_code_of_another_function_is_not_run(cache):
+    others = MODULE + "\n\n@compiled()\ndef treble(x):\n    return 3 * x\n"
+    Path(cache["PYTHONPATH"].partition(os.pathsep)[0], "doubling.py").write_text(others)
+    both = "from doubling import treble\ntreble(4)\n" + PROGRAM
+    run(both, **cache)
+    folder = Path(cache["NUMBA_CACHE_DIR"])
+    (double,), (treble,) = (folder.rglob(f"*{name}*.nbc") for name in ("double", "treble"))
+    double.write_bytes(treble.read_bytes())
+    assert run(PROGRAM, **cache) == [8, 0, 1]
 
 
 def test_without_a_folder_for_it_a_function_is_compiled_and_not_kept(monkeypatch):

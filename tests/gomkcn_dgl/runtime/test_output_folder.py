@@ -16,12 +16,19 @@ from forked import exit_code, start, wait_for
 
 from gomkcn_dgl import InputError
 from gomkcn_dgl.runtime import output_folder as module
+from gomkcn_dgl.runtime.files import check_output
 from gomkcn_dgl.runtime.output_folder import (
+    PROGRESS,
     begin_run,
     describe_provenance,
     lock_folder,
+    own_files,
+    read_json,
+    with_record,
     write_files,
+    write_run_files,
 )
+from gomkcn_dgl.runtime.steps import IDENTITY
 
 
 def names(folder):
@@ -70,7 +77,7 @@ def test_a_second_run_is_refused_and_a_killed_one_releases_the_folder(
     os.kill(child, signal.SIGKILL)
     assert exit_code(child) == -signal.SIGKILL
     # its temporary files go, those of others stay
-    (tmp_path / ".run.json.0123abcd.tmp").write_bytes(b"half")
+    (tmp_path / ".run.json.gomkcn-0123abcd.tmp").write_bytes(b"half")
     (tmp_path / ".mine.tmp").write_bytes(b"")
     with lock_folder(tmp_path):
         assert names(tmp_path)[1:] == [".mine.tmp", "a", "held"]
@@ -81,6 +88,8 @@ def test_a_second_run_is_refused_and_a_killed_one_releases_the_folder(
 
 def test_what_may_be_done_with_an_unfinished_or_a_finished_run(tmp_path):
     (tmp_path / "unfinished").mkdir()
+    (tmp_path / "unfinished" / IDENTITY).write_text("{}")
+    (tmp_path / "unfinished" / "counting-1.npz").write_bytes(b"")
 
     def begin(force=False, resume=False):
         options = {"force": force, "resume": resume}
@@ -94,7 +103,7 @@ def test_what_may_be_done_with_an_unfinished_or_a_finished_run(tmp_path):
         begin(force=True, resume=True)
     assert begin(resume=True) == (True, ["unfinished"])
     assert begin(force=True) == (True, [])
-    (tmp_path / "run.json").write_text("{}")
+    write_run_files(tmp_path, with_record({}, "run.json", {}))
     with pytest.raises(InputError, match=r"already holds a run \(run\.json\)"):
         begin()
     # there is nothing to go on with
@@ -106,16 +115,140 @@ def test_files_are_written_together_or_not_at_all(tmp_path):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    write_files(tmp_path, {"a": "old", "run.json": b"old"})
+    old = with_record({"a": "old"}, "run.json", {})
+    write_run_files(tmp_path, old)
     (tmp_path / "file").write_text("")
     for name, content, reason in (("file/b", "x", "File exists"), ("b/c", fail, "No space left")):
         with pytest.raises(InputError, match=rf"{name}' cannot be written \({reason}"):
-            write_files(tmp_path, {"a": "new", name: content, "run.json": "new"}, mark="run.json")
-        assert [(tmp_path / name).read_text() for name in ("a", "run.json")] == ["old", "old"]
-    write_files(tmp_path, {"a": "é", "b/c": lambda file: file.write(b"x")}, mark="run.json")
+            write_files(tmp_path, {"a": "new", name: content, "run.json": "new"}, {"run.json": ""})
+        assert (tmp_path / "a").read_text() == "old"
+        assert (tmp_path / "run.json").read_text() == old["run.json"]
+    new = {"a": "é", "b/c": lambda file: file.write(b"x")}
+    write_run_files(tmp_path, with_record(new, "run.json", {"is": "new"}))
     assert (tmp_path / "a").read_bytes() == "é".encode()
-    # the mark of the old run is gone
-    assert names(tmp_path) == ["a", "b", "file"]
+    assert read_json(tmp_path / "run.json") == {"is": "new", "files": ["a", "b/c", "run.json"]}
+    # what the older run had and this one has not goes, and nothing else
+    write_run_files(tmp_path, with_record({"d": "x"}, "run.json", {}))
+    assert names(tmp_path) == ["d", "file", "run.json"]
+
+
+def test_a_run_that_is_killed_while_it_is_written_stays_ours_and_is_not_finished(
+    tmp_path, monkeypatch
+):
+    write_run_files(tmp_path, with_record({"old": "1"}, "run.json", {}))
+    replace = os.replace
+
+    def stop(temporary, path):
+        if path.name == "new":
+            raise KeyboardInterrupt
+        replace(temporary, path)
+
+    monkeypatch.setattr("gomkcn_dgl.runtime.files.os.replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_run_files(tmp_path, with_record({"a": "2", "new": "3"}, "run.json", {}))
+    with pytest.raises(InputError, match=r"holds no finished run: run\.json is missing"):
+        read_json(tmp_path / "run.json")
+    assert begin_run(tmp_path, ("a",), "run.json", "more", force=False, resume=True) is not None
+    assert own_files(tmp_path) == {"old", "a", "new", "run.json"}
+
+
+RUN = ("a", "filters/b", "run.json")
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("name", ["a", "filters/b", "run.json", ".progress", ".progress/x"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_no_run_wrote_is_refused_and_stays(tmp_path, force, name, is_link):
+    folder, victim = tmp_path / "own", tmp_path / "victim"
+    path = folder / name
+    path.parent.mkdir(parents=True)
+    victim.mkdir()
+    (victim / "kept.npz").write_text("mine")
+    if is_link:
+        path.symlink_to(victim / "kept.npz" if name in RUN else victim)
+    else:
+        path.write_text('{"files": ["a"]}')
+    with pytest.raises(InputError) as caught:
+        begin_run(folder, RUN, "run.json", PROGRESS, force=force, resume=False)
+    said = str(caught.value)
+    assert repr(name.partition("/")[0] if name.startswith(".") else name) in said or is_link
+    assert "choose another folder" in said
+    assert (victim / "kept.npz").read_text() == "mine"
+    assert path.is_symlink() or path.read_text() == '{"files": ["a"]}'
+
+
+def test_a_linked_folder_is_not_followed(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / ".x.gomkcn-0123abcd.tmp").write_text("mine")
+    write_run_files(tmp_path / "run", with_record({"filters/b": "1"}, "run.json", {}))
+    (tmp_path / "run" / "filters" / "b").rename(tmp_path / "elsewhere" / "b")
+    (tmp_path / "run" / "filters").rmdir()
+    (tmp_path / "run" / "filters").symlink_to(tmp_path / "elsewhere")
+    with lock_folder(tmp_path / "run") as folder:
+        with pytest.raises(InputError, match="symbolic link 'filters'"):
+            begin_run(folder, RUN, "run.json", PROGRESS, force=True, resume=False)
+        # nor is it for what an older run had
+        write_run_files(folder, with_record({}, "run.json", {}))
+    assert names(tmp_path / "elsewhere") == [".x.gomkcn-0123abcd.tmp", "b"]
+
+
+def test_a_record_names_no_file_outside_of_its_folder(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    run = tmp_path / "run"
+    run.mkdir()
+    files = ["run.json", "../victim", str(victim)]
+    (run / "run.json").write_text(json.dumps({"files": files}))
+    write_run_files(run, with_record({}, "run.json", {}))
+    assert victim.read_text() == "mine"
+
+
+def test_what_an_unfinished_run_did_not_keep_stays(tmp_path):
+    kept = tmp_path / PROGRESS
+    kept.mkdir()
+    for name in (IDENTITY, "counting-1.npz", "training.pt", "notes.txt"):
+        (kept / name).write_text("{}")
+    begin_run(tmp_path, RUN, "run.json", PROGRESS, force=True, resume=False)
+    assert names(kept) == ["notes.txt"]
+
+
+@pytest.mark.parametrize("name", [".lock", ".lock-file"])
+def test_a_file_that_only_has_the_name_of_a_lock_stays(tmp_path, name):
+    (tmp_path / "victim").write_text("mine")
+    for make in (
+        lambda: (tmp_path / name).write_text("yarn 4"),
+        lambda: (tmp_path / name).symlink_to(tmp_path / "victim"),
+    ):
+        make()
+        assert "is no lock of gomkcn" in refused_lock(tmp_path)
+        assert os.path.lexists(tmp_path / name)
+        (tmp_path / name).unlink()
+    assert (tmp_path / "victim").read_text() == "mine"
+
+
+def test_inputs_are_no_outputs_whatever_they_are_called(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data, folder = tmp_path / "data.csv", tmp_path / "TU"
+    data.write_text("a,b")
+    folder.mkdir()
+    (folder / "TU_A.txt").write_text("1, 2")
+    (tmp_path / "link.csv").symlink_to(data)
+    os.link(data, tmp_path / "hard.csv")
+    inputs = ["data.csv", "TU", "not there"]
+    for name in ("data.csv", "./x/../data.csv", "link.csv", "hard.csv", str(data), "TU/TU_A.txt"):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        with pytest.raises(InputError, match=r"is( a part of)? the input '.*would be lost; choose"):
+            check_output(name, inputs, force=True)
+    for name in ("TU/new.csv", "new.csv"):
+        check_output(name, inputs, force=False)
+    (tmp_path / "other.csv").write_text("")
+    (tmp_path / "broken.csv").symlink_to("nowhere")
+    for name in ("other.csv", "broken.csv"):
+        with pytest.raises(InputError, match="exists; choose another name, or .* --force"):
+            check_output(name, inputs, force=False)
+        check_output(name, inputs, force=True)
+    with pytest.raises(InputError, match="is a folder"):
+        check_output("TU", [], force=True)
 
 
 def test_what_made_a_result_is_plain_and_names_the_commit(tmp_path, monkeypatch):

@@ -179,6 +179,32 @@ def test_how_many_workers_is_what_joblib_says():
             Steps(n_jobs=wrong)
 
 
+@pytest.mark.parametrize(("asked", "items", "cores", "started"), [
+    (24, [3], 8, [3]), (24, [30, 2], 8, [8, 8]), (24, [1], 8, []),
+    (2, [2, 9], 8, [2, 2]), (4, [2, 9, 3], 8, [2, 4, 4]), (-1, [30], 8, [8]),
+])  # fmt: skip
+def test_no_more_workers_are_started_than_there_are_items_or_cores(
+    asked, items, cores, started, monkeypatch, caplog
+):
+    seen = []
+
+    def share(self, parallel, do, own, in_time):
+        seen.append(parallel.n_jobs)
+        return [do(one) for one in own]
+
+    monkeypatch.setattr(Steps, "_shared", share)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: cores)
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda n: n if n > 0 else cores)
+    monkeypatch.setattr(Steps, "_in_time", lambda self, names, jobs, in_time: [names])
+    steps = Steps(n_jobs=asked)
+    for number in items:
+        steps.each("squaring", squares(), range(number))
+    assert seen == started
+    # it is said once
+    said = [one for one in caplog.messages if "in place of 24: there are 8 cores" in one]
+    assert len(said) == (asked == 24)
+
+
 def test_an_error_of_an_item_is_itself_and_says_where_it_was(job):
     with pytest.raises(ZeroDivisionError, match="four") as error:
         job(n_jobs=2).each("squaring", squares(fails=True), range(30))

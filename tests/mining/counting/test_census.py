@@ -4,25 +4,38 @@ Small graphs are compared with all of their node sets, large ones with igraph an
 """
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, permutations, product
+from math import comb
 
 import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from ends_after import EndsAfter
 from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime import compiled
+from gomkcn_dgl.runtime.job import JobProgress, TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
+from mining import PatternMiner
 from mining.categories import Categories
-from mining.counting import census_formulas
-from mining.counting.census import census_steps, count_connected_sets, count_structures, set_steps
-from mining.counting.census_formulas import count_graphlets, count_orbits, formula_steps
+from mining.counting import census_formulas, set_formulas
+from mining.counting.census import census_steps, count_connected_sets, count_structures
+from mining.counting.census_formulas import (
+    count_graphlets,
+    count_orbits,
+    count_triangles,
+    formula_steps,
+)
 from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
+from mining.counting.set_formulas import check_codes, num_trees
 from mining.orbit_features import OrbitCounts
 from mining.structure_census import census, graphlet_agreement, orbit_counts, orbit_table, to_graph6
 
@@ -234,7 +247,7 @@ def test_all_sets_of_a_graph_and_the_subgraphs_in_them(kind):
             assert len(counts) == {3: 13, 4: 199}[size] or kind != "directed"
             present = {one: count for one, count in counts.items() if count}
             assert {one.key: count for one, count in present.items()} == sets_of(graph, size)
-            assert sum(counts.values()) <= set_steps(graph, size)
+            assert sum(counts.values()) <= num_trees(graph, size)
             again = count_structures(graph, range(size, size + 1), categories=categories)
             assert list(again) == list(counts)
             subgraphs = Counter()
@@ -258,7 +271,7 @@ def test_steps_grow_with_the_work_and_need_no_census():
     # in a tree each of the counted trees is a set of its own
     arcs = as_csr(nx.DiGraph(list(nx.random_labeled_tree(60, seed=0).edges)))
     for size in (3, 4):
-        assert sum(count_connected_sets(arcs, size).values()) == set_steps(arcs, size)
+        assert sum(count_connected_sets(arcs, size).values()) == num_trees(arcs, size)
     sparse, dense = (as_csr(nx.gnm_random_graph(500, m, seed=1)) for m in (1000, 20_000))
     steps = [[formula_steps(one, largest) for largest in (3, 4, 5)] for one in (sparse, dense)]
     assert steps[1] == sorted(steps[1])
@@ -268,8 +281,56 @@ def test_steps_grow_with_the_work_and_need_no_census():
     # a census would take hours
     hubs = as_csr(nx.complete_bipartite_graph(2, 20_000))
     assert census_steps(hubs, range(3, 6)) > 10**8
-    arcs = as_csr(nx.DiGraph([(0, k) for k in range(1, 20_000)]))
-    assert census_steps(arcs, range(3, 5)) > 10**12 > census_steps(arcs, range(3, 4))
+    arcs = as_csr(nx.gnm_random_graph(500, 50_000, seed=1, directed=True))
+    assert census_steps(arcs, range(3, 5)) > 20 * census_steps(arcs, range(3, 4))
+
+
+def test_all_directed_structures_are_met_in_small_random_graphs():
+    met = Counter()
+    for seed, share in enumerate((0.04, 0.1, 0.3, 0.6, 0.9)):
+        graph = as_csr(nx.gnp_random_graph(40, share, seed=seed, directed=True))
+        counts = {one.key: count for one, count in count_structures(graph, range(4, 5)).items()}
+        assert counts == by_igraph(graph, 4)
+        met += counts
+    assert len(met) == 199
+
+
+def test_what_hangs_on_a_hub_is_counted_without_looking_at_it():
+    """30,000 edges into a hub and 60,000 out of it, and two of its leaves joined both ways."""
+    into, out = 30_000, 60_000
+    edges = [(k, 0) for k in range(1, into + 1)] + [(0, into + k) for k in range(1, out + 1)]
+    graph = as_csr(nx.DiGraph([*edges, (1, 2), (2, 1)]))
+    assert census_steps(graph, range(3, 5)) < 10**8
+    counts = count_structures(graph, range(3, 5))
+    found = {one.to_text(): count for one, count in counts.items() if count}
+    few, pairs = into - 2, comb(into, 2)
+    expected = {
+        # wedges but for the one that is closed, and the triangle
+        3: sorted([pairs - 1, comb(out, 2), into * out, 1]),
+        # stars without both of the joined leaves, and the triangle with a leaf
+        4: sorted(
+            [
+                comb(into, 3) - few, comb(out, 3), pairs * out - out, into * comb(out, 2),
+                few, out,
+            ]
+        ),
+    }  # fmt: skip
+    for size, numbers in expected.items():
+        assert sorted(n for one, n in counts.items() if n and one.num_nodes == size) == numbers
+    assert len(found) == 10
+
+
+def test_sets_that_do_not_fit_are_refused_before_they_are_counted(monkeypatch):
+    star = as_csr(nx.DiGraph([(0, k) for k in range(1, 200)]))
+    hub = replace(star, features=np.eye(200), feature_names=tuple(f"kind={k}" for k in range(200)))
+    kinds = Categories.find(hub.features, hub.feature_names)
+    with pytest.raises(InputError, match="^graph must have fewer kinds .* 4 nodes .* over 524,288"):
+        count_connected_sets(hub, 4, kinds)
+    # 199 leaves of a colour each
+    assert len(count_connected_sets(hub, 3, kinds)) == comb(199, 2)
+    monkeypatch.setattr(set_formulas, "MOST_TREES", comb(199, 3))
+    with pytest.raises(InputError, match="^graph must have nodes with fewer neighbors"):
+        check_codes(star, 1, 4)
 
 
 def test_a_table_has_a_row_for_each_structure_with_the_names_of_the_reports():
@@ -338,3 +399,83 @@ def test_agreement_of_graphs():
     # and of a star of three
     far += [1, 1, np.sqrt(0.5), np.sqrt(0.5)]
     assert graphlet_agreement(path, star, 4) == pytest.approx(1 - sum(far) / 15)
+
+
+@pytest.mark.parametrize("why", ["time limit", "SIGINT"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_census_that_is_ended_has_whole_sizes_and_says_which_are_missing(directed, why):
+    graph = as_csr(nx.gnp_random_graph(150, 0.2, seed=1, directed=directed))
+    whole = census(graph)
+    counted = set()
+    for looks in range(0, 400, 3):
+        found = census(graph, steps=Steps(interrupts=EndsAfter(looks, why)))
+        sizes = {one.num_nodes for one in found.structures}
+        assert {*found.sizes} == sizes | {*found.missing}
+        assert max(sizes, default=2) < min(found.missing, default=6)
+        assert {*found.missing.values()} <= {"time was up"}
+        is_counted = [one.num_nodes in sizes for one in whole.structures]
+        assert found.counts.tolist() == whole.counts[is_counted].tolist()
+        counted.add(len(sizes))
+        if not found.missing:
+            break
+    assert counted >= {0, 1, 2}
+    assert not found.missing
+    ended = census(graph, steps=Steps(interrupts=EndsAfter(0)))
+    assert [row["name"] for row in ended.to_arrow().to_pylist()] == ["not counted"] * len(
+        whole.sizes
+    )
+    assert ended.to_pandas()["count"].isna().all()
+    if not directed:
+        with pytest.raises(TimeUpError):
+            orbit_counts(graph, steps=Steps(interrupts=EndsAfter(3)))
+
+
+def test_a_census_shows_what_share_is_done(monkeypatch):
+    shown = []
+    monkeypatch.setattr(JobProgress, "begin", lambda self, stage, total=None: shown.append(stage))
+    monkeypatch.setattr(JobProgress, "move", lambda self, count, said="": shown.append(count))
+    for directed in (False, True):
+        shown.clear()
+        census(nx.gnp_random_graph(200, 0.5, seed=1, directed=directed), 4)
+        assert "counting structures of 4 nodes" in shown
+        shares = [one for one in shown if isinstance(one, float)]
+        assert len(shares) > 10
+        assert 0.5 < sum(shares) <= 1.001
+
+
+def test_triangles_that_do_not_fit_into_the_memory_are_counted_and_not_listed(monkeypatch):
+    clique = nx.complete_graph(60)
+    triangles = comb(60, 3)
+    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 36 * triangles - 1)
+    found = census(clique, (3, 5))
+    assert found.counts.tolist() == [0, triangles]
+    said = f"got {triangles:,}, for which 1.2 MiB of memory are needed and 1.2 MiB may be used"
+    assert [*found.missing] == [4, 5]
+    assert said in found.missing[4]
+    with pytest.raises(InputError, match="^graph must have fewer triangles for structures of 4 no"):
+        census(clique, 4)
+    assert count_triangles(as_csr(clique)).tolist() == [comb(59, 2)] * 60
+    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 36 * triangles)
+    assert census(clique, 4).counts.tolist() == [0] * 5 + [comb(60, 4)]
+
+
+def test_more_relations_than_a_structure_has_room_for_are_refused():
+    numbers = np.arange(70)
+    for directed, most in ((False, 62), (True, 31)):
+        for kinds in (most, most + 1):
+            graph = csr_from_edges(
+                numbers, numbers + 1, 71,
+                directed=[directed] * kinds, relation=numbers % kinds,
+                relation_names=[f"r{kind}" for kind in range(kinds)],
+            )  # fmt: skip
+            if kinds == most:
+                assert sum(census(graph, 3).counts) == 69
+            else:
+                with pytest.raises(
+                    InputError, match=f"^graph must have at most 62 .* got {kinds};"
+                ):
+                    census(graph, 3)
+                with pytest.raises(
+                    InputError, match=f"^graph must have at most 62 .* got {kinds};"
+                ):
+                    PatternMiner().fit(graph)

@@ -241,8 +241,8 @@ def test_what_is_not_used_is_said():
     nx.set_edge_attributes(graph, 2.5, "weight")
     features = np.random.default_rng(0).random(len(graph))
     found = motif_set(as_csr(graph, weight="weight", features=features))
-    assert found.not_used[:2] == ("the weights of the edges", "numeric features of the nodes")
-    assert found.not_used[2:] == ("dropped 1 self-loop",)
+    weights = "edge weights are not used: a pattern has an edge or not"
+    assert found.not_used == ("numeric features of the nodes", "dropped 1 self-loop", weights)
     # categories are used, and a constant is none
     kinds = np.eye(2)[np.arange(24) % 2]
     both = csr_from_edges(

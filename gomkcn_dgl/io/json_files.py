@@ -1,0 +1,297 @@
+"""Nodes and links in JSON, as NetworkX, D3, ECharts, Gephi, Graphology, vis.js and others write it.
+
+No library reads more than its own form, and ``networkx.node_link_graph`` makes new nodes of ends
+that are names or positions. So the forms are told by their keys:
+
+| written by                      | nodes                        | edges                          |
+|---------------------------------|------------------------------|--------------------------------|
+| ``networkx.node_link_data``, D3 | nodes: id or name            | links or edges: source, target |
+| ``networkx.adjacency_data``     | nodes: id                    | adjacency: a list for each     |
+| Cytoscape, ``cytoscape_data``   | elements.nodes: data.id      | elements.edges: data.source    |
+| ECharts                         | nodes or data: id, name      | links or edges: source, target |
+| Gephi, Graphology               | nodes: id or key, attributes | edges: source, target          |
+| vis.js                          | nodes: id, label             | edges: from, to                |
+| JSON Graph Format               | graph.nodes: label, metadata | graph.edges: source, target    |
+
+What an end of a link names is told by all ends together: ids, keys, names or labels of nodes, or
+else positions in their list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import GraphContent
+from gomkcn_dgl.graph_objects import from_records
+from gomkcn_dgl.runtime.files import parse_json, printable
+
+_NODES, _LINKS = ("nodes", "data"), ("links", "edges")
+_ENDS = (("source", "target"), ("from", "to"))
+# what a node is called, in the order in which ends of links are looked for
+_NAMES = ("id", "key", "name", "label")
+# parts of a record that hold attributes
+_INNER = ("data", "attributes", "metadata")
+_RULE = (
+    "a JSON file must hold nodes and links, as networkx.node_link_data, D3, ECharts, Gephi, "
+    "Cytoscape.js and vis.js write them"
+)
+
+
+def read_json(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of a JSON file; ``directed`` is for edges that differ in direction."""
+    record = parse_json(data)
+    found = _find_graph(record)
+    nodes = [_flat(node) for node in found["nodes"]]
+    if "adjacency" in found:
+        links, by_id = _listed_neighbours(nodes, found), True
+    else:
+        links, by_id = [_flat_link(link) for link in found["links"]], "elements" in record
+    start, end = _end_names(links)
+    names = ("id",) if by_id else _NAMES
+    rows = _match_ends(
+        nodes, [_id_of(link[name]) for name in (start, end) for link in links], names
+    )
+    source, target = rows[: len(links)], rows[len(links) :]
+    default = _default_direction(found["record"])
+    has_way = [_has_way(link, default) for link in links]
+    for at, link in enumerate(links):
+        # the arrow leads back
+        if _heads(link) == {"from"}:
+            source[at], target[at] = target[at], source[at]
+    dropped = {start, end, "undirected", "directed"}
+    # numbers of parallel edges
+    if all(type(link.get("key", 0)) is int for link in links):
+        dropped.add("key")
+    edges = [{name: link[name] for name in link if name not in dropped} for link in links]
+    ids = _take_ids(nodes)
+    return from_records(
+        "the file", ids, nodes, (source, target), edges, has_way or default, directed=directed
+    )
+
+
+def _find_graph(record: Any) -> dict[str, Any]:
+    """The part of a file that holds the graph, its nodes, and its links or lists of neighbours."""
+    if isinstance(record, list) and record:
+        # a list of elements of Cytoscape.js, each of which has data
+        record = {"elements": record}
+    if not isinstance(record, dict):
+        raise InputError(f"{_RULE}, got {type(record).__name__}.")
+    inner = record
+    for name in ("elements", "graph"):
+        part = record.get(name)
+        if isinstance(part, dict) and "nodes" in part:
+            inner = part
+        if name == "elements" and isinstance(part, list):
+            inner = _told_by_ends(part)
+    series = record.get("series")
+    if isinstance(series, list) and inner is record:
+        graphs = [one for one in series if isinstance(one, dict) and _first(one, _LINKS)]
+        if len(graphs) > 1:
+            raise InputError(f"a JSON file must hold one graph, got {len(graphs)} series.")
+        inner = graphs[0] if graphs else record
+    if isinstance(inner.get("graphs"), list):
+        raise InputError(f"a JSON file must hold one graph, got {len(inner['graphs'])}.")
+    nodes, links = _first(inner, _NODES), _first(inner, _LINKS)
+    if "adjacency" in inner:
+        links = "adjacency"
+    if nodes is None or links is None:
+        known = ", ".join(map(printable, list(record)[:8])) or "nothing"
+        raise InputError(f"{_RULE}, got {known}.")
+    found = inner[nodes]
+    # JSON Graph Format names each node before its record
+    if isinstance(found, dict):
+        found = [
+            {"id": name, **(_flat(node) if isinstance(node, dict) else {})}
+            for name, node in found.items()
+        ]
+    for name, values in ((nodes, found), (links, inner[links])):
+        if not isinstance(values, list):
+            raise InputError(f"{name} of a JSON file must be a list, got {type(values).__name__}.")
+    whole = inner if inner is record else {**record, **inner}
+    part = "adjacency" if links == "adjacency" else "links"
+    return {"record": whole, "nodes": found, part: inner[links]}
+
+
+def _told_by_ends(elements: list[Any]) -> dict[str, list[Any]]:
+    """Nodes and edges of one list of Cytoscape.js; an edge has a source."""
+    groups: dict[str, list[Any]] = {"nodes": [], "edges": []}
+    for element in elements:
+        if not isinstance(element, dict) or not isinstance(element.get("data"), dict):
+            raise InputError(f"{_RULE}, got a list of {type(element).__name__}.")
+        groups["edges" if "source" in element["data"] else "nodes"].append(element)
+    return groups
+
+
+def _first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in record), None)
+
+
+def _flat(node: Any) -> dict[str, Any]:
+    """The attributes of a node, those of an inner part as well; a plain value is its id."""
+    if not isinstance(node, dict):
+        return {"id": _hashable(node)}
+    flat = {}
+    for name, value in node.items():
+        if name in _INNER and isinstance(value, dict):
+            flat.update({inner: _hashable(one) for inner, one in value.items()})
+        elif value is not None:
+            flat[name] = _hashable(value)
+    return flat
+
+
+def _flat_link(link: Any) -> dict[str, Any]:
+    """The attributes of a link, which may be a pair of ends."""
+    if isinstance(link, list) and len(link) == 2:
+        return dict(zip(_ENDS[0], map(_hashable, link), strict=True))
+    if not isinstance(link, dict):
+        raise InputError(f"a link must have a source and a target, got {printable(repr(link))}.")
+    return _flat(link)
+
+
+def _hashable(value: Any) -> Any:
+    """Lists as tuples, which NetworkX writes as lists."""
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _listed_neighbours(nodes: list[dict[str, Any]], found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Links of lists of neighbours, one for each node; one without direction is in two of them."""
+    lists, one_way, seen = found["adjacency"], _default_direction(found["record"]), set()
+    if len(lists) != len(nodes):
+        raise InputError(
+            f"adjacency must have a list for each of the {len(nodes)} nodes, got {len(lists)}."
+        )
+    links = []
+    for node, neighbours in zip(nodes, lists, strict=True):
+        for link in map(_flat_link, neighbours):
+            link = {**link, "source": node.get("id"), "target": link.get("id")}
+            del link["id"]
+            source, target, key = (_exact(link.get(name)) for name in (*_ENDS[0], "key"))
+            if one_way or (target, source, key) not in seen:
+                links.append(link)
+            seen.add((source, target, key))
+    return links
+
+
+def _end_names(links: list[dict[str, Any]]) -> tuple[str, str]:
+    """The names under which links keep their ends, which each of them must have."""
+    pairs = [pair for pair in _ENDS if links and pair[0] in links[0]]
+    start, end = pairs[0] if pairs else _ENDS[0]
+    for number, link in enumerate(links, 1):
+        if start not in link or end not in link:
+            raise InputError(
+                f"a link must have a {start} and a {end}, and link {number} has "
+                f"{', '.join(map(printable, link)) or 'nothing'}."
+            )
+    return start, end
+
+
+def _match_ends(nodes: list[dict[str, Any]], used: list[Any], names: Sequence[str]) -> list[int]:
+    """Rows of the nodes that all ends of links name, by what matches all of them."""
+    # 1. the very values of the nodes leave no doubt
+    by_text = []
+    for name in names:
+        values = [node.get(name) for node in nodes]
+        if name == "id" and None not in values:
+            _refuse_twice(values)
+        for key in (_exact, str):
+            rows = {key(value): row for row, value in enumerate(values) if value is not None}
+            if len(rows) == len(nodes):
+                if key is _exact and all(key(value) in rows for value in used):
+                    return [rows[key(value)] for value in used]
+                if key is str:
+                    by_text.append(rows)
+    # 2. numbers can be ids that are text in the nodes, or positions; ECharts has names beside them
+    found = [
+        [rows[str(value)] for value in used]
+        for rows in by_text
+        if all(str(value) in rows for value in used)
+    ][:1]
+    if len(names) > 1 and all(type(end) is not int or 0 <= end < len(nodes) for end in used):
+        found += [
+            [end if type(end) is int else rows[str(end)] for end in used]
+            for rows in by_text or [{}]
+            if all(type(end) is int or str(end) in rows for end in used)
+        ][:1]
+    if not found:
+        rows = max(by_text, key=lambda one: sum(str(end) in one for end in used), default={})
+        strange = [end for end in used if str(end) not in rows]
+        # a number that is a position would be no surprise
+        unknown = next((end for end in strange if end not in range(len(nodes))), strange[0])
+        raise InputError(
+            "each end of a link must be the id, the name or the position of a node, got "
+            f"{printable(str(unknown))!r}."
+        )
+    if found[0] != found[-1]:
+        raise InputError(
+            f"the ends of links, such as {used[0]}, can be ids of nodes and positions in their "
+            "list; write ids as text in the links, or as numbers in the nodes."
+        )
+    return found[0]
+
+
+def _refuse_twice(ids: list[Any]) -> None:
+    seen = set()
+    for value in map(_exact, ids):
+        if value in seen:
+            raise InputError(
+                f"each node must have an id of its own, got two of {printable(str(value[1]))!r}."
+            )
+        seen.add(value)
+
+
+def _id_of(value: Any) -> Any:
+    """The id of an end; D3 puts the nodes themselves in its place."""
+    return value.get("id", value.get("name")) if isinstance(value, dict) else value
+
+
+def _exact(value: Any) -> Any:
+    """A value as a key that is equal only to values of its type."""
+    # what stands in JSON may be a record
+    return type(value), repr(value) if isinstance(value, (dict, tuple)) else value
+
+
+def _take_ids(nodes: list[dict[str, Any]]) -> list[Any]:
+    """Take the ids out of the records of nodes, or their keys; or else positions are ids."""
+    for name in ("id", "key"):
+        values = [node.get(name) for node in nodes]
+        texts = {str(value) for value in values}
+        if nodes and None not in values and len(texts) == len(values):
+            for node in nodes:
+                del node[name]
+            return values
+    return list(range(len(nodes)))
+
+
+def _default_direction(record: Mapping[str, Any]) -> bool:
+    """Whether edges that do not say so have a direction."""
+    options = record.get("options")
+    kind = options.get("type") if isinstance(options, dict) else None
+    if kind is not None:
+        # edges of a mixed graph of Graphology have one, unless they say that they have none
+        return kind in ("directed", "mixed")
+    said = record.get("directed", record.get("edgedefault", False))
+    return said == "directed" if isinstance(said, str) else bool(said)
+
+
+def _has_way(link: Mapping[str, Any], default: bool) -> bool:
+    """Whether a link has a direction, as it may say itself."""
+    if isinstance(link.get("undirected"), bool):
+        return not link["undirected"]
+    if isinstance(link.get("directed"), bool):
+        return bool(link["directed"])
+    # what vis.js draws at the ends
+    heads = _heads(link)
+    return len(heads) == 1 if heads else default
+
+
+def _heads(link: Mapping[str, Any]) -> set[str]:
+    """The ends of a link of vis.js that have an arrow, by a text or a record."""
+    arrows = link.get("arrows")
+    if isinstance(arrows, str):
+        return {"to", "from"} & set(arrows.replace(",", " ").split())
+    if not isinstance(arrows, dict):
+        return set()
+    on = {name for name, one in arrows.items() if one and one != {"enabled": False}}
+    return {"to", "from"} & on

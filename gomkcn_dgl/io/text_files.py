@@ -1,0 +1,550 @@
+"""GML, Pajek, SIF, NCOL, LGL, DIMACS, graph6, sparse6 and Matrix Market → a GraphContent.
+
+Sizes that a file announces are compared with its own before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+import re
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, join_contents
+from gomkcn_dgl.graph_objects import from_matrix, from_networkx, from_records
+from gomkcn_dgl.runtime.files import listed, printable
+
+# nodes without edges take no room in a file, but in memory
+MAX_BARE_NODES = 2**20
+_OWNER, _WEIGHT = "the file", "weight"
+# a text, a comment, or a number that NetworkX takes apart or does not know
+_GML = re.compile(
+    r'"[^"]*"|#[^\n]*|(?<![\w.+-])[+-]?\d+(?=[eE][+-]?\d)|(?<=\s)[+-]?(?i:nan|inf)(?=\s)'
+)
+_LINES = re.compile(r"\r\n|\r|\n")
+# what a Pajek project holds beside networks
+_PAJEK_OTHERS = ("*partition", "*vector", "*permutation", "*cluster", "*hierarchy")
+_PAJEK_LISTS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
+_PAJEK_RELATION = re.compile(r':\s*(\d+)(?:\s+"?([^"]*)"?)?\s*$')
+# of the lines of a list: the number of the relation before the nodes, times after them
+_PAJEK_NUMBER, _PAJEK_TIMES = re.compile(r"(\d+)\s*:\s*"), re.compile(r'\s\[[^\]"]*\]\s*$')
+_PAJEK_VERTEX = re.compile(r'\d+(\s+("[^"]*"|\S+))?(?=\s[^"]*$|$)')
+# a name that holds quotes itself, as NetworkX writes it; else coordinates stand between
+_PAJEK_QUOTES = re.compile(r'\d+\s+"[^"]*"(\s+[^\s\d.+-].*)?"')
+_PAJEK_EDGE = re.compile(r"\S+\s+\S+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?(?=\s|$))?")
+# a line of a file and its number
+_Line = tuple[int, str]
+_WITHOUT_WEIGHT = "edges without a weight have the weight 1"
+_ENTITY = re.compile(r"&#\d+;")
+_LAYOUTS, _FIELDS = ("coordinate", "array"), ("pattern", "real", "integer", "double")
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+_GRAPH6_HEADERS = (b">>graph6<<", b">>sparse6<<", b">>digraph6<<")
+
+
+def check_announced(number: int, size: int, what: str = "nodes") -> None:
+    """Refuse more nodes or entries than a file of so many bytes can mean."""
+    if number > MAX_BARE_NODES + size:
+        raise InputError(f"the file announces {number:,} {what}, more than it could hold.")
+
+
+# ---------------------------------------------------------------- GML
+
+
+def read_gml(data: bytes) -> GraphContent:
+    """Read the bytes of a GML file."""
+    text = _GML.sub(_for_networkx, data.decode("utf-8-sig"))
+    if not re.search(r"\bmultigraph\s+\d", text):
+        # edges are listed twice in many files that do not say so
+        text = re.sub(r"\bgraph\s*\[", lambda match: f"{match[0]} multigraph 1 ", text, count=1)
+    graph = nx.parse_gml(_LINES.split(text), label="id")
+    for values in graph.nodes.values():
+        for name in [name for name, value in values.items() if _is_nan(value)]:
+            del values[name]
+    return from_networkx(graph)
+
+
+def _for_networkx(match: re.Match[str]) -> str:
+    """Write a piece of GML so that NetworkX reads it as it is meant."""
+    piece = match[0]
+    if piece[0] == '"':
+        # it would put a blank there
+        return piece.replace("\r\n", "\n").replace("\n", "&#10;").replace("\r", "&#13;")
+    if piece[0] == "#":
+        return piece
+    if piece[-1].isdigit():
+        return piece + ".0"
+    return "NAN" if piece[-1] in "nN" else piece.upper()
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+# ---------------------------------------------------------------- Pajek, NCOL and LGL, by igraph
+
+
+def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of a Pajek file; ``directed`` is for edges that differ in direction."""
+    sections, notes = _pajek_sections(data.decode("utf-8-sig"))
+    (_, header), vertices = sections[0]
+    sizes = [int(word) for word in header.split()[1:] if word.isdigit()]
+    if not sizes or (sizes[1:] and sizes[1] > sizes[0]):
+        raise InputError(f"*Vertices must say how many there are, got {printable(header)!r}.")
+    check_announced(sizes[0], len(data))
+    for at, line in vertices:
+        if _PAJEK_QUOTES.match(line):
+            raise InputError(
+                f"line {at} must hold a name between two quotes, got {printable(line)!r}; write "
+                "quotes within a name as &#34;."
+            )
+    lines: list[_Line] = []
+    one_way, numbers, names = [], [], {1: "1"}
+    for (at, header), rows in sections[1:]:
+        kind, number = header.split()[0].lower(), 1
+        if said := _PAJEK_RELATION.search(header):
+            number = int(said[1])
+            names[number] = (said[2] or "").strip() or names.get(number, said[1])
+        # of a matrix between two modes only one half is there
+        has_way = kind in ("*arcs", "*arcslist") or (kind == "*matrix" and not sizes[1:])
+        rows = rows if kind != "*matrix" else _matrix_rows(at, rows, sizes)
+        for place, row in rows:
+            own = number
+            if said := _PAJEK_NUMBER.match(row):
+                row, own = row[said.end() :], int(said[1])
+            entries = [row]
+            if kind.endswith("list"):
+                first, *others = row.split()
+                entries = [f"{first} {other}" for other in others]
+            lines += [(place, entry) for entry in entries]
+            one_way += [has_way] * len(entries)
+            numbers += [own] * len(entries)
+    graph = _pajek_graph(sizes, vertices, lines, notes)
+    nodes = _igraph_records(graph.vs)
+    for node in nodes:
+        if "name" in node:
+            name = _ENTITY.sub(lambda match: html.unescape(match[0]), node["name"])
+            # Pajek breaks a line there
+            node["name"] = name.replace("\\n", "\n")
+    edges = _igraph_records(graph.es)
+    weighted = [_WEIGHT in edge for edge in edges]
+    if any(weighted) and not all(weighted):
+        edges = [{_WEIGHT: 1.0, **edge} for edge in edges]
+        notes.append(_WITHOUT_WEIGHT)
+    of_edge = [names.get(number, str(number)) for number in numbers]
+    several = len(set(numbers)) > 1 or any(name != str(key) for key, name in names.items())
+    content = from_records(
+        _OWNER,
+        range(1, sizes[0] + 1),
+        nodes,
+        _igraph_ends(graph),
+        edges,
+        one_way,
+        of_edge if several else None,
+        directed,
+    )
+    return replace(content, notes=tuple(notes))
+
+
+def _pajek_sections(text: str) -> tuple[list[tuple[_Line, list[_Line]]], list[str]]:
+    """Headers and lines of the vertices and of the lists of edges; what is left out as notes."""
+    sections: list[tuple[_Line, list[_Line]]] = []
+    others: list[str] = []
+    in_network, networks, timed = True, 0, 0
+    for number, line in enumerate(map(str.strip, _LINES.split(text)), 1):
+        if not line or line[0] == "%":
+            continue
+        if line[0] != "*":
+            if in_network and not sections:
+                raise InputError("a Pajek file must begin with *Vertices, got something else.")
+            if in_network:
+                # igraph ends at such a line without a word
+                if not line[0].isdigit() and sections[-1][0][1].split()[0].lower() != "*matrix":
+                    raise InputError(
+                        f"line {number} must begin with the number of a node, got "
+                        f"{printable(line)!r}."
+                    )
+                short = _PAJEK_TIMES.sub("", line)
+                timed += short != line
+                sections[-1][1].append((number, short))
+            continue
+        kind = line.split()[0].lower()
+        if kind in _PAJEK_OTHERS:
+            in_network = False
+            others.append(line.split()[0])
+        elif kind == "*network":
+            in_network, networks = True, networks + 1
+        elif kind in ("*vertices", *_PAJEK_LISTS):
+            if in_network:
+                sections.append(((number, line), []))
+        else:
+            raise InputError(
+                f"a Pajek file must hold *Vertices and lists of edges ({', '.join(_PAJEK_LISTS)}), "
+                f"got {printable(kind)}."
+            )
+    kinds = [header.split()[0].lower() for (_, header), _ in sections]
+    number = max(kinds.count("*vertices"), networks)
+    if number != 1 or kinds[:1] != ["*vertices"]:
+        raise InputError(
+            f"a Pajek file must hold one network that begins with *Vertices, got {number}."
+        )
+    notes = [f"left out {listed(others)}"] if others else []
+    if timed:
+        notes.append("left out the times of nodes and edges")
+    return sections, notes
+
+
+def _pajek_graph(
+    sizes: list[int], vertices: list[_Line], edges: list[_Line], notes: list[str]
+) -> Any:
+    """Let igraph read vertices and one list of edges; what is drawn is left out where it fails."""
+    first = 1, "*Vertices " + " ".join(map(str, sizes[:2]))
+    # what is missing there, the line before has begun
+    header = vertices[-1][0] if vertices else 1, "*Arcs"
+    lines = [first, *vertices, header, *edges]
+    try:
+        graph = _by_igraph("Read_Pajek", lines)
+    except Exception:
+        # igraph wants drawing parameters in one order, which not all tools keep
+        plain = [(at, _match(_PAJEK_VERTEX, line)) for at, line in vertices]
+        plain += [header, *((at, _match(_PAJEK_EDGE, line)) for at, line in edges)]
+        graph = _by_igraph("Read_Pajek", [lines[0], *plain])
+        notes.append("not used: what stands after the names of nodes and the weights of edges")
+    if graph.ecount() != len(edges):
+        raise InputError(f"{len(edges)} edges are listed, and igraph reads {graph.ecount()}.")
+    return graph
+
+
+def _match(pattern: re.Pattern[str], line: str) -> str:
+    """The part of a line that matches, or else all of it."""
+    found = pattern.match(line)
+    return found[0] if found else line
+
+
+def _matrix_rows(at: int, rows: list[_Line], sizes: list[int]) -> list[_Line]:
+    """Lines of a list for the entries of a matrix other than 0."""
+    first = sizes[1] if sizes[1:] else 0
+    shape = (first or sizes[0], sizes[0] - first)
+    found = [row.split() for _, row in rows]
+    if len(found) != shape[0] or any(len(row) != shape[1] for row in found):
+        raise InputError(f"*Matrix must have {shape[0]} rows of {shape[1]} numbers.")
+    return [
+        (at + row, f"{row} {first + column} {value}")
+        for row, values in enumerate(found, 1)
+        for column, value in enumerate(values, 1)
+        if float(value) != 0
+    ]
+
+
+def read_ncol(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of an NCOL file; its edges have a direction only if ``directed`` says so."""
+    lines = list(enumerate(_LINES.split(data.decode("utf-8-sig")), 1))
+    # igraph takes a comment for an edge of the node "#"
+    kept = [(number, line) for number, line in lines if not re.match(r"#\s|#$", line)]
+    content = _from_names(_by_igraph("Read_Ncol", kept), directed)
+    notes = [f"left out lines of comments: {len(lines) - len(kept)}"] if kept != lines else []
+    if {2, 3} <= {len(line.split()) for _, line in kept}:
+        notes.append(_WITHOUT_WEIGHT)
+    return replace(content, notes=tuple(notes))
+
+
+def read_lgl(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of an LGL file; its edges have a direction only if ``directed`` says so."""
+    lines = list(enumerate(_LINES.split(data.decode("utf-8-sig")), 1))
+    content = _from_names(_by_igraph("Read_Lgl", lines), directed)
+    some = {len(line.split()) for _, line in lines if not line.startswith("#")} >= {1, 2}
+    return replace(content, notes=(_WITHOUT_WEIGHT,) if some else ())
+
+
+def _from_names(graph: Any, directed: bool | None) -> GraphContent:
+    """Read a graph of igraph whose nodes have names that differ."""
+    edges = [dict(zip(graph.es.attributes(), row, strict=True)) for row in _rows(graph.es)]
+    names = graph.vs["name"] if graph.vcount() else []
+    return from_records(
+        _OWNER, names, [{}] * len(names), _igraph_ends(graph), edges, bool(directed)
+    )
+
+
+def _by_igraph(reader: str, lines: list[_Line]) -> Any:
+    """Let igraph read lines, which it does only from a file; errors name the line by its number."""
+    import igraph
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graph"
+        path.write_text("".join(f"{line}\n" for _, line in lines), "utf-8", newline="")
+        try:
+            return getattr(igraph.Graph, reader)(str(path))
+        except igraph.InternalError as error:
+
+            def own_number(match: re.Match[str]) -> str:
+                row = min(int(match[1]), len(lines)) - 1
+                return f"line {lines[row][0]}"
+
+            raise ValueError(re.sub(r"line (\d+)", own_number, str(error))) from None
+
+
+def _igraph_ends(graph: Any) -> tuple[list[int], list[int]]:
+    pairs = graph.get_edgelist()
+    return [source for source, _ in pairs], [target for _, target in pairs]
+
+
+def _rows(sequence: Any) -> Any:
+    """Attributes of nodes or edges of igraph, one after the other."""
+    columns = [sequence[name] for name in sequence.attributes()]
+    return zip(*columns, strict=True) if columns else [()] * len(sequence)
+
+
+def _igraph_records(sequence: Any) -> list[dict[str, Any]]:
+    """Attributes of nodes or edges without gaps, which are NaN or empty text in igraph."""
+    names = sequence.attributes()
+    return [
+        {
+            name: value
+            for name, value in zip(names, row, strict=True)
+            if value != "" and not _is_nan(value)
+        }
+        for row in _rows(sequence)
+    ]
+
+
+# ---------------------------------------------------------------- SIF and DIMACS, by no library
+
+
+def read_sif(data: bytes, choice: ColumnChoice) -> GraphContent:
+    """Read the bytes of a SIF file of Cytoscape: a table with a relation, and lone nodes.
+
+    Tabs part the words if there are any, and blanks if not.
+    """
+    import pyarrow as pa
+
+    from gomkcn_dgl.io.edge_tables import from_edge_table
+
+    text = data.decode("utf-8-sig")
+    mark = "\t" if "\t" in text else None
+    rows: list[tuple[str, str, str]] = []
+    lone: dict[str, None] = {}
+    for number, line in enumerate(_LINES.split(text), 1):
+        words = [word for word in line.split(mark) if word.strip()]
+        if len(words) == 2:
+            raise InputError(
+                f"line {number} must be a node, or a node, a relation and the nodes it leads to, "
+                f"got {printable(line)!r}."
+            )
+        if len(words) == 1:
+            lone[words[0]] = None
+        rows += [(words[0], words[1], target) for target in words[2:]]
+    source, relation, target = zip(*rows, strict=True) if rows else ((), (), ())
+    only = [name for name in lone if name not in {*source, *target}]
+    if not rows:
+        return from_records(_OWNER, only, [{}] * len(only), ([], []), [], bool(choice.directed))
+    table = pa.table({"source": source, "interaction": relation, "target": target})
+    kind = "interaction" if choice.relation is None else choice.relation
+    choice = replace(choice, source="source", target="target", relation=kind, weight=NONE)
+    content = from_edge_table(table, choice)
+    if not only:
+        return replace(content, owner=_OWNER)
+    names = [*map(str, content.ids), *only]
+    return replace(
+        content,
+        owner=_OWNER,
+        num_nodes=len(names),
+        node_ids=np.array(names),
+    )
+
+
+def read_dimacs(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of a DIMACS file: ``p edge``, ``p col``, ``p max``, ``p min`` or ``p sp``.
+
+    Lines ``e`` are edges and lines ``a`` arcs; ``directed`` is for a file that has both.
+    """
+    problem: list[str] = []
+    ends: tuple[list[int], list[int]] = ([], [])
+    edges: list[dict[str, float]] = []
+    one_way: list[bool] = []
+    unused: dict[str, None] = {}
+    for number, line in enumerate(_LINES.split(data.decode("utf-8-sig")), 1):
+        kind, *words = line.split() or ["c"]
+        if kind == "p" and not problem and len(words) >= 3 and words[1].isdigit():
+            problem = words
+            check_announced(int(words[1]), len(data))
+        elif kind in ("e", "a") and problem and len(words) >= 2:
+            for own, word in zip(ends, words[:2], strict=True):
+                row = int(word) - 1 if word.isdigit() else -1
+                if not 0 <= row < int(problem[1]):
+                    raise InputError(
+                        f"line {number} must name nodes from 1 to {problem[1]}, got "
+                        f"{printable(word)!r}."
+                    )
+                own.append(row)
+            edges.append(_dimacs_values(problem[0], words[2:], number))
+            one_way.append(kind == "a")
+        elif kind in ("n", "d", "v", "x", "s", "t") and problem:
+            unused[kind] = None
+        elif kind != "c":
+            raise InputError(
+                f"line {number} must be a comment c, the one line p with the numbers of nodes and "
+                f"edges, or after it an edge e or a, got {printable(line)!r}."
+            )
+    if not problem:
+        raise InputError("a DIMACS file must have a line p with the number of nodes and edges.")
+    notes = [f"not used: lines {listed(unused)}"] if unused else []
+    if problem[2].isdigit() and int(problem[2]) != len(edges):
+        notes.append(f"{problem[2]} edges are announced, and {len(edges)} listed")
+    ids = range(1, int(problem[1]) + 1)
+    content = from_records(_OWNER, ids, [{}] * len(ids), ends, edges, one_way, directed=directed)
+    return replace(content, notes=tuple(notes))
+
+
+def _dimacs_values(problem: str, words: list[str], number: int) -> dict[str, float]:
+    """Numbers after the ends of an edge, by what the problem calls them."""
+    names = {"max": ["capacity"], "min": ["low", "capacity", "cost"]}.get(problem, [_WEIGHT])
+    try:
+        return {name: float(word) for name, word in zip(names, words, strict=False)}
+    except ValueError:
+        got = printable(" ".join(words))
+        raise InputError(f"line {number} must end in numbers, got {got!r}.") from None
+
+
+# ---------------------------------------------------------------- graph6, sparse6: NetworkX
+
+
+def read_graph6(data: bytes) -> GraphContent:
+    """Read the bytes of a graph6 file, one graph a line."""
+    return _read_lines(data, nx.from_graph6_bytes)
+
+
+def read_sparse6(data: bytes) -> GraphContent:
+    """Read the bytes of a sparse6 file, one graph a line."""
+    return _read_lines(data, nx.from_sparse6_bytes)
+
+
+def _read_lines(data: bytes, parse: Callable[[bytes], nx.Graph]) -> GraphContent:
+    """Read each line as a graph; several are a collection."""
+    contents = []
+    for number, line in enumerate(data.splitlines(), 1):
+        for header in _GRAPH6_HEADERS:
+            line = line.strip().removeprefix(header)
+        if not line:
+            continue
+        if line[:1] in b"&;":
+            what = "digraph6" if line[:1] == b"&" else "incremental sparse6"
+            raise InputError(
+                f"line {number} is {what}, which is not read; write graph6 or sparse6."
+            )
+        check_announced(_graph6_size(line, number), len(data))
+        # either kind may stand among the other
+        graph = nx.from_sparse6_bytes(line) if line[:1] == b":" else nx.from_graph6_bytes(line)
+        contents.append(replace(from_networkx(graph), owner=_OWNER))
+    if not contents:
+        raise InputError("the file holds no graph.")
+    if len(contents) == 1:
+        return contents[0]
+    return join_contents(contents, [f"graph {number}" for number in range(len(contents))])
+
+
+def _graph6_size(line: bytes, number: int) -> int:
+    """Number of nodes that a line announces in its first 1, 4 or 8 characters."""
+    marks = [each - 63 for each in line.removeprefix(b":")]
+    if not marks or not all(0 <= mark < 64 for mark in marks):
+        raise InputError(f"line {number} must hold characters from ? to ~ only.")
+    start, stop = (0, 1) if marks[0] < 63 else (1, 4) if marks[1:2] != [63] else (2, 8)
+    if len(marks) < stop:
+        raise InputError(f"line {number} ends within the number of nodes.")
+    size = 0
+    for mark in marks[start:stop]:
+        size = 64 * size + mark
+    return size
+
+
+# ---------------------------------------------------------------- Matrix Market: NumPy
+
+
+def read_matrix_market(data: bytes) -> GraphContent:
+    """Read the bytes of a square matrix in the Matrix Market exchange format.
+
+    SciPy reads beyond its arrays where a byte of 0 or a lone line feed stands among the numbers.
+    """
+    import scipy.sparse as sp
+
+    banner, _, body = data.decode("utf-8-sig").partition("\n")
+    words = banner.lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+        raise InputError(
+            "the file must begin with '%%MatrixMarket matrix', a layout, a field and a symmetry, "
+            f"got {printable(banner)!r}."
+        )
+    layout, field, symmetry = words[2:]
+    for word, known in ((layout, _LAYOUTS), (field, _FIELDS), (symmetry, _SYMMETRIES)):
+        if word not in known:
+            raise InputError(f"a matrix must be {' or '.join(known)}, got {printable(word)!r}.")
+    lines = (line for line in io.StringIO(body) if line.strip() and line[0] != "%")
+    sizes = [int(word) if word.isdigit() else -1 for word in next(lines, "").split()]
+    if len(sizes) != (3 if layout == "coordinate" else 2) or min(sizes) < 0:
+        raise InputError("the first line of numbers must hold the size of the matrix.")
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"the matrix must be square, got {sizes[0]} rows and {sizes[1]} columns; a matrix "
+            "between two kinds of nodes is read as a table of its entries."
+        )
+    number = sizes[0]
+    check_announced(number, len(data))
+    if layout == "array" and number * (number - 1) // 2 > len(data):
+        raise InputError(f"the file announces {number} × {number} values, more than it could hold.")
+    with warnings.catch_warnings():
+        # that there is no entry
+        warnings.simplefilter("ignore", UserWarning)
+        numbers = np.loadtxt(lines, ndmin=2)
+    notes = []
+    if layout == "array":
+        row, column = _array_places(number, symmetry)
+        values, announced = numbers.reshape(-1), len(row)
+        if len(values) == announced:
+            entry = np.flatnonzero(values)
+            row, column, values, announced = row[entry], column[entry], values[entry], len(entry)
+    else:
+        width = 2 if field == "pattern" else 3
+        numbers = numbers.reshape(-1, numbers.shape[1] if numbers.size else width)
+        if numbers.shape[1] < width:
+            raise InputError(f"an entry must be {width} numbers, got {numbers.shape[1]}.")
+        if numbers.shape[1] > width:
+            notes.append("not used: further numbers of each entry")
+        row, column = _whole_rows(numbers[:, :2], number)
+        values = numbers[:, 2] if width == 3 else np.ones(len(numbers))
+        announced = sizes[2]
+    if len(values) != announced:
+        raise InputError(f"the file announces {announced:,} entries, and holds {len(values):,}.")
+    if symmetry != "general":
+        other = np.flatnonzero(row != column)
+        back = -values[other] if symmetry == "skew-symmetric" else values[other]
+        row, column = np.append(row, column[other]), np.append(column, row[other])
+        values = np.append(values, back)
+    content = from_matrix(sp.coo_array((values, (row, column)), shape=(number, number)))
+    return replace(content, owner=_OWNER, notes=(*content.notes, *notes))
+
+
+def _whole_rows(places: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns from 0 of entries that count them from 1."""
+    wrong = ~((places >= 1) & (places <= number) & (places == np.round(places)))
+    if wrong.any():
+        at = int(np.flatnonzero(wrong.any(axis=1))[0])
+        got = " ".join(f"{one:g}" for one in places[at])
+        raise InputError(f"entry {at + 1} must lie in rows and columns 1 to {number}, got {got}.")
+    row, column = places.astype(np.int64).T - 1
+    return row, column
+
+
+def _array_places(number: int, symmetry: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the values of an array, column by column; a half of a symmetric one."""
+    # a file has a character for each value at least
+    column, row = np.divmod(np.arange(number * number), max(number, 1))
+    kept = row > column if symmetry == "skew-symmetric" else row >= column
+    return (row, column) if symmetry == "general" else (row[kept], column[kept])

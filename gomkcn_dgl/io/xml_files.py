@@ -1,0 +1,215 @@
+"""GraphML and GEXF, read by NetworkX after what it loses was put right in the XML.
+
+Several graphs, two nodes of one id, and ends without a node are refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
+
+import networkx as nx
+from networkx.readwrite.gexf import GEXFReader
+from networkx.readwrite.graphml import GraphMLReader
+
+from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graph_content import GraphContent
+from gomkcn_dgl.graph_objects import from_records
+from gomkcn_dgl.runtime.files import printable
+
+_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+# of drawings of yEd, within GraphML
+_YED = "yworks.com"
+# types of values that NetworkX knows, and others that are such
+_TYPES = ("boolean", "int", "long", "float", "double", "string")
+_NUMBERS = {
+    "integer": "int",
+    "short": "int",
+    "int32_t": "int",
+    "int64_t": "long",
+    "bool": "boolean",
+}
+_GEXF, _VIZ = "http://www.gexf.net/1.2draft", "http://www.gexf.net/1.2draft/viz"
+
+
+def read_graphml(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of a GraphML file; ``directed`` is for edges that differ in direction."""
+    root = fromstring(data)
+    for element in root.iter():
+        space, name = _split(element)
+        # the namespace with another prefix, or left out
+        if _YED not in space:
+            element.tag = f"{{{_GRAPHML}}}{name}"
+    graph = _only_graph(root, _GRAPHML)
+    notes = _complete_keys(root)
+    default = graph.get("edgedefault") == "directed"
+    said = {"true": True, "false": False}
+    edges = list(graph.iter(f"{{{_GRAPHML}}}edge"))
+    has_way = [said.get(edge.attrib.pop("directed", ""), default) for edge in edges]
+    names = _number_edges(edges)
+    graph.set("edgedefault", "directed")
+    reader = GraphMLReader(force_multigraph=True)
+    read = reader.make_graph(graph, *reader.find_graphml_keys(root))
+    content = _content(read, has_way or default, {"key": names}, directed)
+    return replace(content, notes=notes)
+
+
+def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
+    """Read the bytes of a GEXF file; ``directed`` is for edges that differ in direction."""
+    root = fromstring(data)
+    for element in root.iter():
+        space, name = _split(element)
+        element.tag = f"{{{_VIZ if 'viz' in space else _GEXF}}}{name}"
+    graph = _only_graph(root, _GEXF)
+    default = graph.get("defaultedgetype", "undirected")
+    types = [edge.get("type", default) for edge in graph.iter(f"{{{_GEXF}}}edge")]
+    for parent in list(graph.iter(f"{{{_GEXF}}}edges")):
+        _expand_mutual(parent, default, "directed" in types)
+    edges = list(graph.iter(f"{{{_GEXF}}}edge"))
+    has_way = [edge.attrib.pop("type", default) == "directed" for edge in edges]
+    # NetworkX knows neither kinds nor, apart from keys, ids
+    kinds = [edge.get("kind") for edge in edges]
+    names = _number_edges(edges)
+    graph.set("defaultedgetype", "directed")
+    reader = GEXFReader(node_type=str)
+    reader.simple_graph = False
+    read = reader.make_graph(graph)
+    records = [record for *_, record in read.edges(data=True)]
+    is_weighted = any("weight" in record for record in records)
+    for record in records:
+        del record["id"]
+        # what the format says of an edge that has none
+        if is_weighted:
+            record.setdefault("weight", 1.0)
+    return _content(read, has_way or default == "directed", {"key": names, "kind": kinds}, directed)
+
+
+def _split(element: Element) -> tuple[str, str]:
+    """Namespace and name of an element."""
+    space, _, name = element.tag.rpartition("}")
+    return space.lower(), name
+
+
+def _only_graph(root: Element, space: str) -> Element:
+    """The one graph of a file, whose nodes and ends are as they must be."""
+    graphs = list(root.iter(f"{{{space}}}graph"))
+    if len(graphs) != 1:
+        raise InputError(f"the file must hold one <graph>, got {len(graphs)}.")
+    ids = set()
+    for node in graphs[0].iter(f"{{{space}}}node"):
+        name = node.get("id")
+        if name is None or name in ids:
+            what = "one without" if name is None else f"two of {printable(name)!r}"
+            raise InputError(f"each node must have an id of its own, got {what}.")
+        ids.add(name)
+    for edge in graphs[0].iter(f"{{{space}}}edge"):
+        for end in ("source", "target"):
+            name = edge.get(end)
+            if name not in ids:
+                got = "none" if name is None else repr(printable(name))
+                raise InputError(f"the {end} of an edge must be the id of a node, got {got}.")
+    return graphs[0]
+
+
+def _complete_keys(root: Element) -> tuple[str, ...]:
+    """Give keys the name that is optional; refuse two of one name, of which one would be lost.
+
+    Types of other tools, such as the vectors of graph-tool, are read as text, which the notes say.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    notes = []
+    for key in root.iter(f"{{{_GRAPHML}}}key"):
+        name, kind = key.get("attr.name"), key.get("for", "all")
+        if name is None and key.get("yfiles.type") is None:
+            name = key.get("id", "")
+            key.set("attr.name", name)
+        for default in list(key):
+            # the text "None", for NetworkX
+            if not default.text:
+                key.remove(default)
+        if name is None:
+            continue
+        kind_of_value = key.get("attr.type", "string")
+        kind_of_value = _NUMBERS.get(kind_of_value, kind_of_value)
+        if kind_of_value not in _TYPES:
+            notes.append(f"{name} is read as text, not as {kind_of_value}")
+            kind_of_value = "string"
+        key.set("attr.type", kind_of_value)
+        for other in ("node", "edge", "all") if kind == "all" else (kind, "all"):
+            if (name, other) in seen:
+                raise InputError(
+                    f"each key must have a name of its own, got {name!r} for the keys "
+                    f"{seen[name, other]!r} and {key.get('id')!r}; rename one of them."
+                )
+        seen[name, kind] = key.get("id", "")
+    return tuple(notes)
+
+
+def _expand_mutual(parent: Element, default: str, has_directed: bool) -> None:
+    """An edge both ways is two among edges with a direction, and else one without."""
+    for edge in list(parent):
+        if edge.get("type", default) == "mutual":
+            edge.set("type", "directed" if has_directed else "undirected")
+            if has_directed:
+                parent.append(back := copy.deepcopy(edge))
+                back.set("source", edge.get("target", ""))
+                back.set("target", edge.get("source", ""))
+
+
+def _number_edges(edges: list[Element]) -> list[str | None]:
+    """Number the edges, since NetworkX merges parallel ones of one id; return ids that are types.
+
+    Ids that are numbers, or differ everywhere, say nothing about an edge.
+    """
+    names = [edge.get("id") for edge in edges]
+    for number, edge in enumerate(edges):
+        edge.set("id", str(number))
+    given = [name for name in names if name is not None]
+    if len(set(given)) == len(given) or all(name.lstrip("-").isdigit() for name in given):
+        return [None] * len(edges)
+    return names
+
+
+def _content(
+    graph: nx.MultiDiGraph,
+    has_way: bool | list[bool],
+    more: dict[str, list[str | None]],
+    directed: bool | None,
+) -> GraphContent:
+    """Read what NetworkX has read; ``more`` are attributes that it does not know, by the edge."""
+    ids = list(graph.nodes)
+    row_of = {name: row for row, name in enumerate(ids)}
+    listed = sorted(graph.edges(data=True, keys=True), key=lambda edge: int(edge[2]))
+    for *_, number, record in listed:
+        for name, values in more.items():
+            if values[int(number)] is not None:
+                record.setdefault(name, values[int(number)])
+    nodes = list(_records(graph, "node", graph.nodes.values()))
+    edges = list(_records(graph, "edge", (record for *_, record in listed)))
+    ends = [row_of[edge[0]] for edge in listed], [row_of[edge[1]] for edge in listed]
+    return from_records("the file", ids, nodes, ends, edges, has_way, directed=directed)
+
+
+def _records(graph: nx.Graph, kind: str, records: Any) -> Iterator[dict[str, Any]]:
+    """Attributes with the default values that the file declares.
+
+    A number that is none is a gap of a node: igraph writes one so. That of an edge stays, so that
+    a weight that is missing is seen where weights are used.
+    """
+    defaults = graph.graph.get(f"{kind}_default", {})
+    for record in records:
+        values = {**defaults, **record}
+        yield {
+            name: value
+            for name, value in values.items()
+            if value is not None and not (kind == "node" and is_nan(value))
+        }
+
+
+def is_nan(value: Any) -> bool:
+    """Whether this is a number that is none."""
+    return isinstance(value, float) and math.isnan(value)

@@ -1,0 +1,571 @@
+"""How many connected sets of three and four nodes look the same, kinds of edges and nodes included.
+
+Sets are not looked at one by one. What follows from the neighbours of a node, of the two ends of an
+edge or of two opposite nodes is counted by kinds: stars, paths, triangles with a pendant node,
+squares, and squares with a chord, whatever else joins their nodes (as in A. Pinar, C. Seshadhri
+and V. Vishal, ESCAPE, WWW 2017, who count graphs of one kind). A hub with its leaves takes as many
+steps as its leaves have kinds. Only triangles and cliques of four are listed. Each structure that
+has more edges is then taken away from those that are a part of it.
+
+A set is a code, with the digits ``c0 | l01 c1 | l02 l12 c2 | l03 l13 l23 c3``: the link from an
+earlier node to a later one, 0 for none, and the colour of the later one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations, product
+from math import comb
+from threading import local
+from typing import NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
+from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
+from mining.counting.sought import Spend, UncountableError, spend_freely
+
+# pieces of about equal cost, which threads share and between which the clock is looked at, and the
+# steps of a small one; the time of a step; rows of a table to begin with
+_PIECES, _LEAST_STEPS, _NANOSECONDS, _TABLE = 256, 10_000, 3.0, 1 << 10
+# rows of a table, of which half are used at most: more structures than these are read by nobody,
+# and what is made of them fills the memory
+MOST_ROWS = 1 << 20
+# trees in all sets: what is counted is at most four times as much, and must fit into 64 bits
+MOST_TREES = 2**60
+
+
+class SetCounts(NamedTuple):
+    """How many connected sets of M nodes of a graph look the same, a row each."""
+
+    links: np.ndarray  # int64 [K, M, M], from the node of a row to that of a column, 0: none
+    colors: np.ndarray  # int64 [K, M]
+    number: np.ndarray  # int64 [K], not 0
+
+
+class _Base(NamedTuple):
+    """What the digits of a code are."""
+
+    reverse: np.ndarray  # int64 [L], each link as seen from the other end
+    num_colors: int
+
+
+class _Kinds(NamedTuple):
+    """A graph whose nodes are numbered by their degrees, and the kinds of neighbours of each."""
+
+    indptr: np.ndarray  # int64 [V + 1]
+    indices: np.ndarray  # int32 [E], ascending in each row
+    links: np.ndarray  # int64 [E]
+    colors: np.ndarray  # int64 [V], from 0
+    up: np.ndarray  # int64 [V], the first entry of each row whose node is later
+    ptr: np.ndarray  # int64 [V + 1], the kinds of neighbours of each node:
+    kind: np.ndarray  # int64, link and colour as link C + colour
+    number: np.ndarray  # int64, how many neighbours are of it
+
+
+def check_codes(graph: CSRGraph, num_colors: int, size: int) -> None:
+    """Refuse a graph with so many kinds that the sets of ``size`` nodes have no code."""
+    num_links, pairs = len(graph.relations.links), size * (size - 1) // 2
+    if num_links**pairs * num_colors**size >= 2**63:
+        raise UncountableError(
+            f"graph must have fewer kinds of edges and categories for structures of {size} nodes "
+            f"to be counted, got {num_links - 1} ways to be joined and {num_colors} categories; "
+            "read it with --relation none, or with fewer features."
+        )
+    if num_trees(graph, size) >= MOST_TREES:
+        raise UncountableError(
+            f"graph must have nodes with fewer neighbors for structures of {size} nodes to be "
+            f"counted in 64 bits, got one with {int(graph.degrees.max()):,}."
+        )
+
+
+def count_sets(
+    graph: CSRGraph,
+    colors: np.ndarray,
+    num_colors: int,
+    size: int,
+    spend: Spend = spend_freely,
+) -> SetCounts:
+    """Count the connected sets of a graph whose nodes have ``colors [V]`` from 0.
+
+    ``spend`` is told of the steps that
+    were made, of those of :func:`sets_steps`; what it raises ends the count.
+    """
+    check_codes(graph, num_colors, size)
+    base = _Base(graph.relations.reverse.astype(np.int64), num_colors)
+    parts = _count_parts(_find_kinds(graph, colors, base), base, size, spend)
+    return _take_away(*parts, base, size)
+
+
+def sets_steps(graph: CSRGraph, size: int) -> int:
+    """About how many steps of some three nanoseconds :func:`count_sets` takes."""
+    base = _Base(graph.relations.reverse.astype(np.int64), 1)
+    kinds = _find_kinds(graph, np.zeros(graph.num_nodes, np.int64), base)
+    return int(_costs(kinds, size).sum())
+
+
+def num_trees(graph: CSRGraph, size: int) -> int:
+    """At most so many connected sets: the trees of so many nodes, one or more in each set."""
+    degrees = graph.degrees.astype(np.float64)
+    if size == 3:
+        return int((degrees * (degrees - 1) / 2).sum())
+    stars = (degrees * (degrees - 1) * (degrees - 2) / 6).sum()
+    rows = np.repeat(degrees - 1, graph.degrees)
+    return int(stars + (rows * (degrees[graph.indices] - 1)).sum() / 2)
+
+
+def _find_kinds(graph: CSRGraph, colors: np.ndarray, base: _Base) -> _Kinds:
+    # 1. number the nodes by their degrees, equal ones as they were
+    number, degrees = graph.num_nodes, graph.degrees
+    nodes = np.argsort(degrees, kind="stable")
+    place = np.empty(number, np.int64)
+    place[nodes] = np.arange(number)
+    row, column = np.repeat(place, degrees), place[graph.indices]
+    order = np.argsort(row * number + column)
+    row, column = row[order], column[order]
+    links = np.ones(len(row), np.int64)
+    if graph.links is not None:
+        links = graph.links[order].astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(degrees[nodes])])
+    up = indptr[:-1] + np.bincount(row[column < row], minlength=number)
+    own = colors.reshape(-1)[nodes]
+    # 2. neighbours of each node by kind
+    kind = links * base.num_colors + own[column]
+    order = np.lexsort((kind, row))
+    row, kind = row[order], kind[order]
+    is_first = np.ones(len(row), bool)
+    is_first[1:] = (row[1:] != row[:-1]) | (kind[1:] != kind[:-1])
+    starts = np.flatnonzero(is_first)
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=number))])
+    return _Kinds(
+        indptr,
+        column.astype(np.int32),
+        links,
+        own.astype(np.int64),
+        up,
+        ptr,
+        kind[starts],
+        np.diff(starts, append=len(row)),
+    )
+
+
+def _costs(kinds: _Kinds, size: int) -> np.ndarray:
+    """About the steps at each node, float64 ``[V]``."""
+    degrees, num_kinds = np.diff(kinds.indptr), np.diff(kinds.ptr).astype(np.float64)
+    row = np.repeat(np.arange(len(degrees)), degrees)
+    is_down = kinds.indices < row
+    high, low = row[is_down], kinds.indices[is_down]
+    # 1. rows of neighbours with fewer of them are read for triangles and for squares
+    costs = degrees[low] * (1.0 if size == 3 else 3.0)
+    if size == 4:
+        # 2. kinds at both ends of an edge; and cliques beyond the triangles at its lower end
+        later = (kinds.indptr[1:] - kinds.up).astype(np.float64)
+        costs = costs + num_kinds[high] * num_kinds[low]
+        costs += np.minimum(later[high], later[low]) * later.max(initial=0)
+    own = num_kinds ** (size - 1) / (2 if size == 3 else 6)
+    return np.bincount(high, costs, minlength=len(degrees)) + own + 2.0
+
+
+def _count_parts(
+    kinds: _Kinds, base: _Base, size: int, spend: Spend
+) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of parts of the sets, whatever else joins their nodes, and how many there are.
+
+    Of four nodes, one and the same part may be counted at codes that differ.
+    """
+    # of the stars at one node all codes differ
+    most_kinds = int(np.diff(kinds.ptr).max(initial=0))
+    if comb(most_kinds, size - 1) > MOST_ROWS // 2:
+        raise _too_many(size)
+    costs = _costs(kinds, size)
+    before = np.concatenate([[0.0], np.cumsum(costs)])
+    pieces = int(min(_PIECES, 1 + before[-1] // _LEAST_STEPS))
+    bounds = np.searchsorted(before, np.linspace(0, before[-1], pieces + 1))
+    bounds[-1] = number = len(costs)
+    own, tables = local(), []
+
+    def work(first: int, last: int) -> None:
+        # what one thread writes to
+        if not hasattr(own, "table"):
+            own.marks = np.zeros((2, number), np.int64)
+            own.table = [np.full(_TABLE, -1, np.int64), np.zeros(_TABLE, np.int64)]
+            tables.append(own.table)
+        for piece in range(first, last):
+            ends = bounds[piece], bounds[piece + 1]
+            own.table[:] = add_parts(*ends, kinds, base, size, own.marks, *own.table)
+            if len(own.table[0]) > MOST_ROWS:
+                raise _too_many(size)
+            spend(before[ends[1]] - before[ends[0]])
+
+    with np.errstate(over="ignore"):
+        run_blocks(work, pieces, _NANOSECONDS * before[-1])
+    keys, counts = (np.concatenate(column) for column in zip(*tables, strict=True))
+    return keys[keys >= 0], counts[keys >= 0]
+
+
+def _too_many(size: int) -> UncountableError:
+    return UncountableError(
+        f"graph must have fewer kinds of edges and categories for structures of {size} nodes to be "
+        f"counted, got over {MOST_ROWS // 2:,} different structures; read it with --relation none, "
+        "or with fewer features."
+    )
+
+
+def _take_away(keys: np.ndarray, counts: np.ndarray, base: _Base, size: int) -> SetCounts:
+    """Take what has more edges away from its parts; codes that are left, ascending, and counts."""
+    links, colors = _digits_of(keys, base, size)
+    codes, position = np.unique(_least(links, colors, base), return_inverse=True)
+    totals = np.zeros(len(codes), np.int64)
+    np.add.at(totals, position.reshape(-1), counts)
+    # those with most edges first: what is a part of them has fewer
+    links, colors = _digits_of(codes, base, size)
+    first, last = np.triu_indices(size, 1)
+    joined = links[:, first, last] > 0
+    num_edges = joined.sum(axis=1)
+    for edges in range(len(first), size - 1, -1):
+        rows, kept = np.flatnonzero((num_edges == edges) & (totals != 0)), _connected_parts(size)
+        is_part = ~(kept[:, None] & ~joined[rows]).any(axis=2) & (kept.sum(axis=1) < edges)[:, None]
+        part, row = np.nonzero(is_part)
+        within = np.zeros((len(kept), size, size), np.int64)
+        within[:, first, last] = within[:, last, first] = kept
+        parts = _least(links[rows[row]] * within[part], colors[rows[row]], base)
+        np.subtract.at(totals, np.searchsorted(codes, parts), totals[rows[row]])
+    occurs = totals != 0
+    return SetCounts(links[occurs], colors[occurs], totals[occurs])
+
+
+@cache
+def _connected_parts(size: int) -> np.ndarray:
+    """Which pairs of so many nodes are joined in each connected graph of them, bool ``[K, P]``."""
+    first, last = np.triu_indices(size, 1)
+    chosen = np.array(list(product([False, True], repeat=len(first))))
+    reached = np.zeros((len(chosen), size, size), bool)
+    reached[:, first, last] = reached[:, last, first] = chosen
+    reached |= np.eye(size, dtype=bool)
+    for _ in range(size.bit_length()):
+        reached = reached @ reached
+    return chosen[reached.all(axis=(1, 2))]
+
+
+def _digits_of(codes: np.ndarray, base: _Base, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Links ``[K, M, M]`` from the node of a row to that of a column, and colours ``[K, M]``."""
+    links = np.zeros((len(codes), size, size), np.int64)
+    colors = np.zeros((len(codes), size), np.int64)
+    for later in range(size - 1, -1, -1):
+        codes, colors[:, later] = np.divmod(codes, base.num_colors)
+        for earlier in range(later - 1, -1, -1):
+            codes, own = np.divmod(codes, len(base.reverse))
+            links[:, earlier, later], links[:, later, earlier] = own, base.reverse[own]
+    return links, colors
+
+
+def _least(links: np.ndarray, colors: np.ndarray, base: _Base) -> np.ndarray:
+    """The least code of each set, in any order of its nodes, int64 ``[K]``."""
+    codes = np.empty(len(links), np.int64)
+    orders = np.array(list(permutations(range(links.shape[1]))))
+    least_codes(links, colors, orders, len(base.reverse), base.num_colors, codes)
+    return codes
+
+
+@compiled()
+def least_codes(links, colors, orders, num_links, num_colors, codes):
+    """The least code of each set, in any of the ``orders [P, M]`` of its nodes."""
+    for row in range(len(codes)):
+        for k in range(len(orders)):
+            code = np.int64(0)
+            for later in range(orders.shape[1]):
+                node = orders[k, later]
+                for earlier in range(later):
+                    code = code * num_links + links[row, orders[k, earlier], node]
+                code = code * num_colors + colors[row, node]
+            if k == 0 or code < codes[row]:
+                codes[row] = code
+
+
+@compiled()
+def add_parts(first, last, kinds, base, size, marks, keys, counts):
+    """Count what is met at the nodes in [first, last), by code; return the table.
+
+    `marks [2, V]` are 0, and are left so. `keys [H]`, -1 where free, and `counts [H]` are a hash
+    table, which grows; H is a power of two. A node that is met last has most neighbours.
+    """
+    table = Table(keys, counts, np.array([(keys >= 0).sum()]))
+    for node in range(first, last):
+        table = _add_stars(node, kinds, base, size, table)
+        for entry in range(kinds.indptr[node], kinds.indptr[node + 1]):
+            marks[0, kinds.indices[entry]] = kinds.links[entry]
+        for entry in range(kinds.indptr[node], kinds.up[node]):
+            table = _add_at_edge(node, entry, kinds, base, size, marks[0], table)
+        for entry in range(kinds.indptr[node], kinds.indptr[node + 1]):
+            marks[0, kinds.indices[entry]] = 0
+        if size == 4:
+            table = _add_squares(node, kinds, base, marks[0], table)
+            table = _add_cliques(node, kinds, base, marks, table)
+    return table.keys, table.counts
+
+
+class Table(NamedTuple):
+    """A hash table."""
+
+    keys: np.ndarray
+    counts: np.ndarray
+    used: np.ndarray  # int64 [1], rows that are
+
+
+@subroutine()
+def _code(base, c0, l01, c1, l02, l12, c2):
+    """The code of three nodes."""
+    links, colors = len(base.reverse), base.num_colors
+    code = (c0 * links + l01) * colors + c1
+    return ((code * links + l02) * links + l12) * colors + c2
+
+
+@subroutine()
+def _longer(base, code, l03, l13, l23, c3):
+    """The code of three nodes and a fourth one."""
+    links = len(base.reverse)
+    return (((code * links + l03) * links + l13) * links + l23) * base.num_colors + c3
+
+
+@subroutine()
+def _add_stars(node, kinds, base, size, table):
+    """Count the sets of a node and two or three of its neighbours, by their kinds."""
+    own, start, end = kinds.colors[node], kinds.ptr[node], kinds.ptr[node + 1]
+    for i in range(start, end):
+        link_i, color_i = divmod(kinds.kind[i], base.num_colors)
+        for j in range(i, end):
+            link_j, color_j = divmod(kinds.kind[j], base.num_colors)
+            code = _code(base, own, link_i, color_i, link_j, 0, color_j)
+            if size == 3:
+                number = kinds.number[i] * kinds.number[j]
+                if i == j:
+                    number = kinds.number[i] * (kinds.number[i] - 1) // 2
+                if number:
+                    table = _add(code, number, table)
+                continue
+            for k in range(j, end):
+                # as many as are left of each kind
+                number, m, n = kinds.number[i], kinds.number[j], kinds.number[k]
+                if i == j and j == k:
+                    number = number * (number - 1) // 2 * (number - 2) // 3
+                elif i == j:
+                    number = number * (number - 1) // 2 * n
+                elif j == k:
+                    number = number * (n * (n - 1) // 2)
+                else:
+                    number = number * m * n
+                if number:
+                    link_k, color_k = divmod(kinds.kind[k], base.num_colors)
+                    table = _add(_longer(base, code, link_k, 0, 0, color_k), number, table)
+    return table
+
+
+@subroutine()
+def _add_at_edge(node, entry, kinds, base, size, mark, table):
+    """Count what has an edge in its middle; `mark [V]` has the links of the node."""
+    other, link = np.int64(kinds.indices[entry]), kinds.links[entry]
+    own, beside = kinds.colors[node], kinds.colors[other]
+    # 1. the triangles on the edge, by the kinds of the third nodes
+    different, kind, number = np.int64(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    for there in range(kinds.indptr[other], kinds.indptr[other + 1]):
+        third = np.int64(kinds.indices[there])
+        if mark[third] == 0:
+            continue
+        # links to the third node, from the node and from the other one
+        link_a, link_b, color = mark[third], kinds.links[there], kinds.colors[third]
+        code = _code(base, own, link, beside, link_a, link_b, color)
+        if size == 3:
+            # each triangle once
+            if third < other:
+                table = _add(code, 1, table)
+            continue
+        if not len(kind):
+            most = kinds.indptr[other + 1] - kinds.indptr[other]
+            kind, number = np.empty(most, np.int64), np.empty(most, np.int64)
+        at = 0
+        while at < different and kind[at] != code:
+            at += 1
+        if at == different:
+            kind[at], number[at] = code, 0
+            different += 1
+        number[at] += 1
+        # 2. with a pendant node at the third one
+        first = base.reverse[link_a] * base.num_colors + own
+        second = base.reverse[link_b] * base.num_colors + beside
+        for k in range(kinds.ptr[third], kinds.ptr[third + 1]):
+            left = kinds.number[k] - (kinds.kind[k] == first) - (kinds.kind[k] == second)
+            if left:
+                link_c, color_c = divmod(kinds.kind[k], base.num_colors)
+                table = _add(_longer(base, code, 0, 0, link_c, color_c), left, table)
+    if size == 3:
+        return table
+    # 3. two third nodes; where they are one and the same, the edge is not in the middle of a path
+    code = (own * len(base.reverse) + link) * base.num_colors + beside
+    for i in range(different):
+        # the last three digits
+        front, color_i = divmod(kind[i], base.num_colors)
+        front, link_bi = divmod(front, len(base.reverse))
+        link_ai = front % len(base.reverse)
+        path = _code(base, own, link, beside, link_ai, 0, color_i)
+        table = _add(_longer(base, path, 0, link_bi, 0, color_i), -number[i], table)
+        for j in range(i, different):
+            count = number[i] * number[j] if i != j else number[i] * (number[i] - 1) // 2
+            if count:
+                front, color_j = divmod(kind[j], base.num_colors)
+                front, link_bj = divmod(front, len(base.reverse))
+                link_aj = front % len(base.reverse)
+                table = _add(_longer(base, kind[i], link_aj, link_bj, 0, color_j), count, table)
+    # 4. a neighbour of each end
+    first = base.reverse[link] * base.num_colors + own
+    second = link * base.num_colors + beside
+    for j in range(kinds.ptr[other], kinds.ptr[other + 1]):
+        right = kinds.number[j] - (kinds.kind[j] == first)
+        if right == 0:
+            continue
+        link_j, color_j = divmod(kinds.kind[j], base.num_colors)
+        for i in range(kinds.ptr[node], kinds.ptr[node + 1]):
+            left = kinds.number[i] - (kinds.kind[i] == second)
+            if left:
+                link_i, color_i = divmod(kinds.kind[i], base.num_colors)
+                path = _code(base, own, link, beside, link_i, 0, color_i)
+                path = _longer(base, path, 0, link_j, 0, color_j)
+                table = _add(path, left * right, table)
+    return table
+
+
+@subroutine()
+def _add_squares(node, kinds, base, mark, table):
+    """Count the squares whose last node is this one, by the two nodes opposite of each other.
+
+    `mark [V]` is 0, and is left so.
+    """
+    # 1. how many paths of two edges lead to each node, all before this one
+    paths = np.int64(0)
+    for entry in range(kinds.indptr[node], kinds.up[node]):
+        middle = kinds.indices[entry]
+        for there in range(kinds.indptr[middle], kinds.indptr[middle + 1]):
+            if kinds.indices[there] >= node:
+                break
+            mark[kinds.indices[there]] += 1
+            paths += 1
+    if paths < 2:
+        for entry in range(kinds.indptr[node], kinds.up[node]):
+            middle = kinds.indices[entry]
+            for there in range(kinds.indptr[middle], kinds.indptr[middle + 1]):
+                if kinds.indices[there] < node:
+                    mark[kinds.indices[there]] = 0
+        return table
+    # 2. their middles, those to one node beside each other, by their kinds
+    kind, number = np.empty(paths, np.int64), np.zeros(paths, np.int64)
+    ends, num_ends, start = np.empty(paths, np.int64), np.int64(0), np.int64(0)
+    starts = np.empty(paths + 1, np.int64)
+    for entry in range(kinds.indptr[node], kinds.up[node]):
+        middle = kinds.indices[entry]
+        for there in range(kinds.indptr[middle], kinds.indptr[middle + 1]):
+            end = kinds.indices[there]
+            if end >= node:
+                break
+            if mark[end] > 0:
+                # met for the first time: where its middles stand
+                ends[num_ends], starts[num_ends] = end, start
+                start += mark[end]
+                num_ends += 1
+                mark[end] = -num_ends
+            link = kinds.links[there]
+            code = _code(
+                base, kinds.colors[node], 0, kinds.colors[end],
+                kinds.links[entry], base.reverse[link], kinds.colors[middle],
+            )  # fmt: skip
+            at = starts[-mark[end] - 1]
+            while number[at] and kind[at] != code:
+                at += 1
+            kind[at] = code
+            number[at] += 1
+    starts[num_ends] = start
+    # 3. two middles
+    for k in range(num_ends):
+        mark[ends[k]] = 0
+        for i in range(starts[k], starts[k + 1]):
+            if number[i] == 0:
+                break
+            for j in range(i, starts[k + 1]):
+                if number[j] == 0:
+                    break
+                count = number[i] * number[j] if i != j else number[i] * (number[i] - 1) // 2
+                if count:
+                    front, color = divmod(kind[j], base.num_colors)
+                    front, link_b = divmod(front, len(base.reverse))
+                    link_a = front % len(base.reverse)
+                    table = _add(_longer(base, kind[i], link_a, link_b, 0, color), count, table)
+    return table
+
+
+@subroutine()
+def _add_cliques(node, kinds, base, marks, table):
+    """Count the cliques of four whose first node is this one; `marks` are 0, and are left so."""
+    stop = kinds.indptr[node + 1]
+    if stop - kinds.up[node] < 3:
+        return table
+    for entry in range(kinds.up[node], stop):
+        marks[0, kinds.indices[entry]] = kinds.links[entry]
+    for entry in range(kinds.up[node], stop):
+        # 1. a neighbour behind it, and what both have behind that
+        second = kinds.indices[entry]
+        for at in range(kinds.up[second], kinds.indptr[second + 1]):
+            marks[1, kinds.indices[at]] = kinds.links[at]
+        for at in range(kinds.up[second], kinds.indptr[second + 1]):
+            third = kinds.indices[at]
+            if marks[0, third] == 0:
+                continue
+            code = _code(
+                base, kinds.colors[node], kinds.links[entry], kinds.colors[second],
+                marks[0, third], kinds.links[at], kinds.colors[third],
+            )  # fmt: skip
+            # 2. and what all three have
+            for last in range(kinds.up[third], kinds.indptr[third + 1]):
+                fourth = kinds.indices[last]
+                if marks[0, fourth] and marks[1, fourth]:
+                    links = marks[0, fourth], marks[1, fourth], kinds.links[last]
+                    whole = _longer(base, code, *links, kinds.colors[fourth])
+                    table = _add(whole, 1, table)
+        for at in range(kinds.up[second], kinds.indptr[second + 1]):
+            marks[1, kinds.indices[at]] = 0
+    for entry in range(kinds.up[node], stop):
+        marks[0, kinds.indices[entry]] = 0
+    return table
+
+
+@subroutine()
+def _add(code, number, table):
+    """Count so many more sets with this code; return the table, which may be a larger one."""
+    place = _find(code, table.keys)
+    if table.keys[place] < 0:
+        table.used[0] += 1
+        if 2 * table.used[0] > len(table.keys):
+            table = _grow(table)
+            place = _find(code, table.keys)
+        table.keys[place] = code
+    table.counts[place] += number
+    return table
+
+
+@subroutine(**INLINE_JIT)
+def _find(code, keys):
+    """Where a code stands in the table, or may be put."""
+    place = np.int64(mix(np.uint64(code)) & np.uint64(len(keys) - 1))
+    while keys[place] >= 0 and keys[place] != code:
+        place = (place + 1) & (len(keys) - 1)
+    return place
+
+
+@subroutine()
+def _grow(table):
+    """A table of four times the size with the same content."""
+    size = 4 * len(table.keys)
+    keys, counts = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+    for place in range(len(table.keys)):
+        if table.keys[place] >= 0:
+            found = _find(table.keys[place], keys)
+            keys[found], counts[found] = table.keys[place], table.counts[place]
+    return Table(keys, counts, table.used)

@@ -1,0 +1,82 @@
+"""Write those of these files that come from Python libraries: `python write_files.py` here.
+
+All others were written by hand in the exact form of their tools. Each holds the graph ann–bob,
+bob–cy, ann–cy, cy–dd, as far as its format allows.
+"""
+
+import json
+
+import igraph
+import networkx as nx
+import pandas as pd
+import scipy.io
+import scipy.sparse as sp
+import torch
+from rdkit import Chem
+
+from gomkcn_dgl._dgl import dgl
+
+EDGES = [("ann", "bob"), ("bob", "cy"), ("ann", "cy"), ("cy", "dd")]
+
+graph = nx.Graph()
+graph.add_edges_from(EDGES, weight=2.5)
+nx.set_node_attributes(graph, {"ann": 1e-05, "bob": 0.5, "cy": 3.0, "dd": 0.2}, "p")
+nx.write_graphml(graph, "networkx.graphml")
+nx.write_gml(graph, "networkx.gml")
+nx.write_gexf(graph, "networkx.gexf")
+nx.write_pajek(graph, "networkx.net")
+nx.write_edgelist(graph, "networkx.edgelist")
+nx.write_weighted_edgelist(graph, "networkx_weighted.edgelist")
+for name, form in (
+    ("node_link", nx.node_link_data),
+    ("adjacency", nx.adjacency_data),
+    ("cytoscape", nx.cytoscape_data),
+):
+    with open(f"networkx_{name}.json", "w") as file:
+        json.dump(form(graph), file)
+rows = nx.convert_node_labels_to_integers(graph)
+nx.write_graph6(rows, "networkx.g6")
+nx.write_sparse6(rows, "networkx.s6")
+relations = nx.MultiDiGraph()
+for source, target, kind in (
+    ("ann", "bob", "likes"),
+    ("ann", "bob", "hates"),
+    ("cy", "ann", "likes"),
+):
+    relations.add_edge(source, target, type=kind)
+nx.write_graphml(relations, "networkx_relations.graphml")
+
+other = igraph.Graph.TupleList(EDGES)
+other.vs["p"] = [1e-05, float("nan"), 3.0, 0.2]
+other.es["weight"] = [1e-05, 0.5, 2, 1e20]
+other.write_graphml("igraph.graphml")
+other.write_graphmlz("igraph.graphml.gz")
+other.write_gml("igraph.gml")
+other.write_pajek("igraph.net")
+other.write_ncol("igraph.ncol")
+other.write_lgl("igraph.lgl")
+other.write_edgelist("igraph.edges")
+flow = igraph.Graph([(0, 1), (1, 2), (0, 2), (2, 3)], directed=True)
+flow.write_dimacs("igraph.dimacs", 0, 3, [1, 2, 3, 4])
+
+matrix = sp.coo_array(nx.to_scipy_sparse_array(rows, weight="weight"))
+scipy.io.mmwrite("scipy.mtx", matrix)
+sp.save_npz("scipy.npz", sp.csr_array(matrix))
+
+table = pd.DataFrame(EDGES, columns=["source", "target"])
+table["weight"] = 2.5
+table.to_csv("pandas.csv")
+table.to_csv("pandas.tsv", sep="\t", index=False)
+table.to_parquet("pandas.parquet")
+
+source, target = torch.tensor([0, 1, 0, 2]), torch.tensor([1, 2, 2, 3])
+heads = dgl.graph((torch.cat([source, target]), torch.cat([target, source])))
+heads.ndata["feat"] = torch.ones(4, 2)
+dgl.save_graphs("dgl.bin", [heads])
+
+molecule = Chem.MolFromSmiles("CCO")
+molecule.SetProp("_Name", "ethanol")
+with Chem.SDWriter("rdkit.sdf") as writer:
+    writer.write(molecule)
+with Chem.SmilesWriter("rdkit.smi", delimiter="\t", includeHeader=False) as writer:
+    writer.write(molecule)
