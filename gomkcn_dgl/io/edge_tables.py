@@ -49,6 +49,8 @@ _OWNER = "the edge table"
 _WEIGHT = "weight"
 # that a graph takes while it is read, measured with 4 million edges of ten nodes; 340 of a million
 _BYTES_OF_AN_EDGE = 90
+# of an id, a row pointer and a feature, without those of its edges
+_BYTES_OF_A_NODE = 20
 # what must be true of the columns of a table of edges
 _ID_RULE = "a node id must have 1 to 1000 characters"
 _RELATION_RULE = "a relation must have 1 to 1000 characters"
@@ -208,6 +210,7 @@ def _with_all_nodes(
     first = 0 if ids[0] == 0 else 1
     if ids[0] < 0 or ids[-1] - first >= num_nodes or (first == 1 and ids[-1] != num_nodes):
         return ids, ends
+    check_readable(num_nodes * _BYTES_OF_A_NODE, f"a graph of the {num_nodes:,} nodes of line 1")
     return np.arange(first, first + num_nodes), [ids[end] - first for end in ends]
 
 

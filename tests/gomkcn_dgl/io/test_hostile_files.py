@@ -116,6 +116,12 @@ def test_edges_that_need_more_than_the_memory_are_refused(tmp_path, monkeypatch)
     for name in ("g.parquet", "g.txt"):
         with pytest.raises(InputError, match=f"^{name}: the table of edges would take 8.6 MiB"):
             read_graph(tmp_path / name)
+    # nodes that a first line announces
+    (tmp_path / "n.txt").write_text("1000000000000 3\n0 1\n1 2\n2 0\n")
+    with pytest.raises(
+        InputError, match=r"^n.txt: a graph of the 1,000,000,000,000 nodes of line 1"
+    ):
+        read_graph(tmp_path / "n.txt")
     # a few long words, which the file has in few bytes
     words = pa.table({"a": ["x" * MEGABYTES], "b": ["y"]})
     pq.write_table(words, tmp_path / "w.parquet", compression="gzip", use_dictionary=False)
@@ -163,17 +169,16 @@ def test_a_matrix_that_announces_more_than_it_holds_is_refused(tmp_path, monkeyp
 
 
 def test_a_lack_of_memory_anywhere_is_one_sentence(tmp_path, monkeypatch):
-    path = tmp_path / "g.graphml"
-    path.write_text("<graphml/>")
+    path = tmp_path / "g.npz"
+    archive_of(path)
 
     def fail(*arguments, **options):
         raise MemoryError("Unable to allocate 8.00 TiB for an array\nwith a shape")
 
     # also where readers of other libraries say what is wrong with a file
-    for name in ("io.foreign_files.read_bytes", "io.foreign_files.replace", "graph.make_csr"):
+    for name in ("gomkcn_dgl.io.foreign_files.from_matrix", "scipy.sparse.load_npz"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"gomkcn_dgl.{name}", fail, raising=False)
-            patch.setattr("networkx.read_graphml", fail)
+            patch.setattr(name, fail)
             result = invoke(f"info {path}")
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith(
