@@ -22,6 +22,7 @@ import click
 
 from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import check_outputs, visible
+from gomkcn_dgl.runtime.memory import available_memory, format_size
 
 if TYPE_CHECKING:
     from gomkcn_dgl.runtime.job import Interrupts
@@ -332,6 +333,17 @@ class Command(click.Command):
                 message = re.sub(rf"^(num_)?{name}\b", option.opts[0], message)
             say(f"gomkcn: {message}", err=True)
             ctx.exit(error.exit_code)
+        except MemoryError as error:
+            reason = str(error).strip().partition("\n")[0].rstrip(". ")
+        # the frames that hold much memory are gone
+        free = format_size(available_memory())
+        because = f" ({reason})" if reason else ""
+        say(
+            f"gomkcn: out of memory{because}; {free} are available to this process: use a smaller "
+            "input, or more memory.",
+            err=True,
+        )
+        ctx.exit(InputError.exit_code)
 
 
 def paths_of(ctx: click.Context, kind: click.ParamType[Any]) -> list[str]:

@@ -99,7 +99,7 @@ def convert(
     show_log(quiet)
     from gomkcn_dgl.graph_folder import new_folder, store_graph
     from gomkcn_dgl.io.reading import read_graph
-    from gomkcn_dgl.runtime.files import format_size
+    from gomkcn_dgl.runtime.memory import format_size
 
     with new_folder(out, force, inputs_of(ctx)) as folder:
         graph = read_graph(path, **options)

@@ -50,6 +50,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import ColumnChoice, Columns, GraphContent, join_contents, with_gaps
 from gomkcn_dgl.graph_objects import from_dgl, from_matrix, node_names
 from gomkcn_dgl.io import json_files, text_files, xml_files
+from gomkcn_dgl.runtime.archives import load_arrays
 from gomkcn_dgl.runtime.files import atomic_write, read_bytes, reason_of
 
 if TYPE_CHECKING:
@@ -139,13 +140,18 @@ def read_npz(path: Path) -> GraphContent:
     data = read_bytes(path)
     # a damaged archive can raise nearly anything
     try:
-        matrix = sp.load_npz(io.BytesIO(data)).tocsr()
+        held = sum(values.nbytes for values in load_arrays(data).values())
+        matrix = sp.load_npz(io.BytesIO(data))
+        text_files.check_announced(max(matrix.shape), held)
+        matrix = matrix.tocsr()
         # of a matrix with less than no entry SciPy looks at no row
         if (matrix.indptr[1:] < matrix.indptr[:-1]).any():
             raise ValueError("indptr does not ascend")
         matrix.check_format(full_check=True)
         if matrix.dtype.kind not in "biuf":
             raise ValueError(f"data is {matrix.dtype}")
+    except InputError:
+        raise
     except Exception as error:
         raise InputError(
             f"the file must be one that scipy.sparse.save_npz writes ({reason_of(error)})."

@@ -20,12 +20,15 @@ from typing import Any, BinaryIO, get_args, get_origin
 import tomli_w
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.runtime.memory import check_readable, format_size, readable_bytes
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
+# bytes that are decompressed at a time
+_PIECE_BYTES = 2**24
 # a number of more digits is neither a count nor an id, and no float can hold it
 _MAX_DIGITS = 25
 
@@ -81,6 +84,7 @@ def open_file(path: Path) -> BinaryIO:
 def read_file(path: Path) -> bytes:
     """Return the content of a regular file; an OSError for whatever cannot be read."""
     with open_file(path) as file:
+        check_readable(os.fstat(file.fileno()).st_size, "the file")
         return file.read()
 
 
@@ -100,12 +104,32 @@ def file_problems(path: Path) -> Iterator[None]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing."""
-    with file_problems(path), open_file(path) as raw:
-        data = gzip.GzipFile(fileobj=raw).read() if path.suffix.lower() == ".gz" else raw.read()
+    """Return what a file holds, decompressed when its name ends in ``.gz``; never nothing.
+
+    What would take more than half of the available memory is refused while it is read.
+    """
+    is_packed = path.suffix.lower() == ".gz"
+    with file_problems(path):
+        data = _unpack(path) if is_packed else read_file(path)
     if not data.strip():
         raise InputError("the file is empty.")
     return data
+
+
+def _unpack(path: Path) -> bytes:
+    """Decompress a file piece by piece: a few bytes may stand for any number of them."""
+    pieces, size, bound = list[bytes](), 0, readable_bytes()
+    with open_file(path) as raw, gzip.GzipFile(fileobj=raw) as file:
+        while piece := file.read(_PIECE_BYTES):
+            pieces.append(piece)
+            size += len(piece)
+            if size > bound:
+                packed = format_size(os.fstat(raw.fileno()).st_size)
+                raise InputError(
+                    f"the file of {packed} unpacks to more than {format_size(bound)}, half of the "
+                    "memory that is available; use a part of it, or more memory."
+                )
+    return b"".join(pieces)
 
 
 def parse_json(data: bytes) -> Any:
@@ -149,7 +173,12 @@ def _parse_float(text: str) -> float:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the message of a library's error, shortened to stand in a sentence."""
+    """Return the message of a library's error, shortened to stand in a sentence.
+
+    A lack of memory is no fault of what was read: it goes on.
+    """
+    if isinstance(error, MemoryError):
+        raise error
     lines = str(error).strip().splitlines()
     reason = lines[0].rstrip(".: ") if lines else type(error).__name__
     return reason if len(reason) <= 200 else reason[:199] + "…"
@@ -290,14 +319,6 @@ def listed(names: Iterable[str]) -> str:
     """Return names for a message, the middle of a long list left out."""
     names = [printable(name) for name in names]
     return ", ".join(names if len(names) <= 12 else [*names[:10], "…", names[-1]])
-
-
-def format_size(size: float) -> str:
-    """Return a number of bytes in units of 1024, such as ``1.5 GiB``."""
-    for power, name in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 2**power:
-            return f"{size / 2**power:.1f} {name}"
-    return f"{size:.0f} bytes"
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from functools import cache
 from pathlib import Path
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import format_size
 
 # limits of a container, of both versions of control groups
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+# the share of the available memory that the bytes of a file may take: what is made of them, such as
+# columns of text, takes about as much again
+_SHARE_TO_READ = 0.5
 
 
 @cache
 def total_memory() -> int:
     """Bytes of memory that this process may take at most: the machine's, or less by a limit."""
-    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    try:
-        import resource
-
-        sizes.append(resource.getrlimit(resource.RLIMIT_AS)[0])
-    # not on Windows
-    except ImportError:
-        pass
+    sizes = [_machine_memory(), _address_space()]
     for name in _LIMITS:
-        try:
-            sizes.append(int(Path(name).read_text(encoding="ascii")))
         # there is none, or it is "max"
-        except (OSError, ValueError):
-            continue
+        with contextlib.suppress(OSError, ValueError):
+            sizes.append(int(Path(name).read_text(encoding="ascii")))
     # a limit of -1 is none
     return min(size for size in sizes if size > 0)
+
+
+def available_memory() -> int:
+    """Bytes of memory that this process may still take: what is free of its limits and others'."""
+    used, resident = _own_memory()
+    sizes = [total_memory() - resident]
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free = next(line for line in lines if line.startswith("MemAvailable:"))
+        sizes.append(int(free.split()[1]) << 10)
+    if (limit := _address_space()) > 0:
+        sizes.append(limit - used)
+    return max(0, min(sizes))
+
+
+def readable_bytes() -> int:
+    """Bytes that the content of a file may take."""
+    return int(_SHARE_TO_READ * available_memory())
+
+
+def check_readable(size: int, what: str) -> None:
+    """Refuse content of a size that the memory cannot hold, before it is read.
+
+    >>> check_readable(1024, "the file")
+    """
+    if size > (bound := readable_bytes()):
+        raise InputError(
+            f"{what} would take {format_size(size)} of memory when it is read, and at most "
+            f"{format_size(bound)} may be, half of what is available; use a part of it, or more "
+            "memory."
+        )
 
 
 def check_memory(what: str, size: float, way_out: str) -> None:
@@ -44,3 +69,35 @@ def check_memory(what: str, size: float, way_out: str) -> None:
             f"{what} would need {format_size(size)} of memory, and there are {format_size(there)}; "
             f"{way_out}."
         )
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes in units of 1024, such as ``1.5 GiB``."""
+    for power, name in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 2**power:
+            return f"{size / 2**power:.1f} {name}"
+    return f"{size:.0f} bytes"
+
+
+def _machine_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _address_space() -> int:
+    """The limit that ulimit -v sets; -1 where there is none."""
+    try:
+        import resource
+    # not on Windows
+    except ImportError:
+        return -1
+    return resource.getrlimit(resource.RLIMIT_AS)[0]
+
+
+def _own_memory() -> tuple[int, int]:
+    """Bytes of addresses and of memory that this process has; 0 where the system does not say."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
+        page = os.sysconf("SC_PAGE_SIZE")
+        return int(pages[0]) * page, int(pages[1]) * page
+    except (OSError, ValueError, IndexError):
+        return 0, 0

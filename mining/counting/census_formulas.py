@@ -22,7 +22,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.runtime.compiled import run_blocks
-from gomkcn_dgl.runtime.files import format_size
+from gomkcn_dgl.runtime.memory import format_size
 from mining.counting import census_loops as loops
 from mining.counting.graphlets import (
     NUM_ORBITS,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +21,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.layer import GOMKConv
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.archives import load_arrays
 from gomkcn_dgl.runtime.files import read_file, reason_of
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.subgraphs import SubgraphSettings
@@ -318,13 +317,12 @@ class FilterMiner(ClusterMixin, TransformerMixin, FilterMining, GraphEstimator):
             For a file that cannot be read, or is no such miner.
         """
         try:
-            with np.load(io.BytesIO(read_file(Path(path))), allow_pickle=False) as file:
-                arrays = dict(file)
+            arrays = load_arrays(read_file(Path(path)))
             record = json.loads(str(arrays["record"]))
             if record["format"] != FORMAT:
                 raise ValueError(f"its format is {record['format']}, this version reads {FORMAT}")
             return cls._of_record(record, arrays)
-        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{str(path)!r} must be a file that FilterMiner.save wrote ({reason_of(error)})."
             ) from None

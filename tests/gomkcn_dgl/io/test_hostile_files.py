@@ -1,13 +1,18 @@
 """Files made to do harm: bombs, pipes, impossible names, text that a page or a terminal obeys."""
 
+import gzip
+import io
 import os
 import struct
 import tracemalloc
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 from command_line import invoke
 from self_contained import assert_loads_nothing
 
@@ -63,6 +68,126 @@ def test_small_files_that_announce_much(tmp_path, name, write_bomb, words, megab
         assert tracemalloc.get_traced_memory()[1] < megabytes * MEGABYTES
     finally:
         tracemalloc.stop()
+
+
+# content of a million bytes, a few thousand packed, of each kind of text that may be packed
+PACKED = {
+    "g.txt.gz": b"1 2\n" * 2**18,
+    "g.csv.gz": b"source,target\n" + b"1,2\n" * 2**18,
+    "g.graphml.gz": b"<graphml>" + b" " * MEGABYTES,
+    "g.gml.gz": b"graph [" + b" " * MEGABYTES,
+    "g.net.gz": b"*Vertices 1\n" + b" " * MEGABYTES,
+    "g.json.gz": b" " * MEGABYTES,
+    "g.smi.gz": b"CCO\n" * 2**18,
+    "g.sdf.gz": b"\n" * MEGABYTES,
+}
+
+
+def limit_memory(monkeypatch, size):
+    monkeypatch.setattr("gomkcn_dgl.runtime.memory.available_memory", lambda: size)
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_what_unpacks_to_more_than_the_memory_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("gomkcn_dgl.runtime.files._PIECE_BYTES", 2**16)
+    (tmp_path / name).write_bytes(gzip.compress(PACKED[name]))
+    limit_memory(monkeypatch, MEGABYTES)
+    said = rf"^{name}: the file of .* KiB unpacks to more than 512.0 KiB, half of the memory"
+    with pytest.raises(InputError, match=said):
+        read_graph(tmp_path / name)
+
+
+def test_a_plain_file_that_is_larger_than_the_memory_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "g.txt").write_bytes(b"1 2\n" * 2**18)
+    (tmp_path / "g.toml").write_bytes(b"# 345678\n" * 2**17)
+    limit_memory(monkeypatch, MEGABYTES)
+    with pytest.raises(InputError, match=r"^g.txt: the file would take 1.0 MiB of mem.* 512.0 K"):
+        read_graph(tmp_path / "g.txt")
+    with pytest.raises(InputError, match=r"the file would take 1.1 MiB of memory when it is read"):
+        read_toml(tmp_path / "g.toml")
+
+
+def test_edges_that_need_more_than_the_memory_are_refused(tmp_path, monkeypatch):
+    zeros = pa.array(np.zeros(10**5, np.int64))
+    pq.write_table(pa.table({"source": zeros, "target": zeros}), tmp_path / "g.parquet")
+    (tmp_path / "g.txt").write_bytes(b"1 2\n" * 10**5)
+    assert (tmp_path / "g.parquet").stat().st_size < 5000
+    limit_memory(monkeypatch, 9 * MEGABYTES)
+    for name in ("g.parquet", "g.txt"):
+        with pytest.raises(InputError, match=f"^{name}: the table of edges would take 8.6 MiB"):
+            read_graph(tmp_path / name)
+    # nodes that a first line announces
+    (tmp_path / "n.txt").write_text("1000000000000 3\n0 1\n1 2\n2 0\n")
+    with pytest.raises(
+        InputError, match=r"^n.txt: a graph of the 1,000,000,000,000 nodes of line 1"
+    ):
+        read_graph(tmp_path / "n.txt")
+    # a few long words, which the file has in few bytes
+    words = pa.table({"a": ["x" * MEGABYTES], "b": ["y"]})
+    pq.write_table(words, tmp_path / "w.parquet", compression="gzip", use_dictionary=False)
+    limit_memory(monkeypatch, MEGABYTES)
+    with pytest.raises(InputError, match=r"^w.parquet: the table of edges would take [12].\d MiB"):
+        read_graph(tmp_path / "w.parquet")
+
+
+def archive_of(path, **changes):
+    """Write a matrix with some of its arrays as other bytes."""
+    plain = io.BytesIO()
+    sp.save_npz(plain, sp.csr_matrix(([1.0], ([0], [1])), shape=(3, 3)))
+    with (
+        zipfile.ZipFile(plain) as old,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, changes.get(name.removesuffix(".npy"), old.read(name)))
+
+
+def test_a_matrix_that_announces_more_than_it_holds_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "m.npz"
+    archive_of(path)
+    assert read_graph(path).num_nodes == 3
+    for name, shape in (("data", "(1099511627776,)"), ("indptr", "(1048576, 1048576)")):
+        archive_of(path, **{name: header_of(shape) + bytes(8)})
+        with pytest.raises(InputError, match=rf"{name}.npy announces 8,796,093,.*, and holds 8\)"):
+            read_graph(path)
+    for kind, shape in (("coo", (2**40, 2**40)), ("dia", (2**40, 2**40)), ("coo", (3, 2**40))):
+        matrix = sp.coo_matrix(([1.0], ([0], [1])), shape=shape)
+        if kind == "dia":
+            matrix = sp.dia_matrix((np.ones((1, 3)), [0]), shape=shape)
+        sp.save_npz(path, matrix)
+        assert path.stat().st_size < 1000
+        with pytest.raises(InputError, match="^m.npz: the file announces 1,099,511,627,776 nodes"):
+            read_graph(path)
+    # of zeros that unpack to more than there is
+    archive_of(path, data=header_of("(1048576,)") + bytes(8 * 2**20))
+    limit_memory(monkeypatch, 8 * MEGABYTES)
+    with pytest.raises(InputError, match=r"^m.npz: the unpacked archive would take 8.0 MiB of mem"):
+        read_graph(path)
+    path.write_bytes(b"PK\x03\x04" + bytes(100))
+    with pytest.raises(InputError, match="must be one that scipy.sparse.save_npz writes"):
+        read_graph(path)
+
+
+def test_a_lack_of_memory_anywhere_is_one_sentence(tmp_path, monkeypatch):
+    path = tmp_path / "g.npz"
+    archive_of(path)
+
+    def fail(*arguments, **options):
+        raise MemoryError("Unable to allocate 8.00 TiB for an array\nwith a shape")
+
+    # also where readers of other libraries say what is wrong with a file
+    for name in ("gomkcn_dgl.io.foreign_files.from_matrix", "scipy.sparse.load_npz"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, fail)
+            result = invoke(f"info {path}")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(
+            "gomkcn: out of memory (Unable to allocate 8.00 TiB for an array); "
+        )
+        assert result.stderr.endswith(
+            "B are available to this process: use a smaller input, or more memory.\n"
+        )
+        assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gomkcn_dgl import InputError
-from gomkcn_dgl.runtime.files import atomic_file, atomic_write, format_size, printable
+from gomkcn_dgl.runtime.files import atomic_file, atomic_write, printable
+from gomkcn_dgl.runtime.memory import format_size
 
 
 @pytest.mark.parametrize("step", ["write", "fsync"])
