@@ -25,6 +25,7 @@ from typing import Any
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent
 from gomkcn_dgl.graph_objects import from_records
+from gomkcn_dgl.io.tables import as_utf8
 from gomkcn_dgl.runtime.files import parse_json, printable
 
 _NODES, _LINKS = ("nodes", "data"), ("links", "edges")
@@ -41,7 +42,7 @@ _RULE = (
 
 def read_json(data: bytes, directed: bool | None) -> GraphContent:
     """Read the bytes of a JSON file; ``directed`` is for edges that differ in direction."""
-    record = parse_json(data)
+    record = parse_json(as_utf8(data))
     found = _find_graph(record)
     nodes = [_flat(node) for node in found["nodes"]]
     if "adjacency" in found:

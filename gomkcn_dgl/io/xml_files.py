@@ -26,6 +26,7 @@ _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _YED = "yworks.com"
 # types of values that NetworkX knows, and others that are such
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
+_GEXF_TYPES = ("boolean", "integer", "long", "float", "double", "string", "liststring", "anyURI")
 _NUMBERS = {
     "integer": "int",
     "short": "int",
@@ -65,6 +66,7 @@ def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
         space, name = _split(element)
         element.tag = f"{{{_VIZ if 'viz' in space else _GEXF}}}{name}"
     graph = _only_graph(root, _GEXF)
+    notes = _complete_attributes(graph)
     default = graph.get("defaultedgetype", "undirected")
     types = [edge.get("type", default) for edge in graph.iter(f"{{{_GEXF}}}edge")]
     for parent in list(graph.iter(f"{{{_GEXF}}}edges")):
@@ -85,7 +87,9 @@ def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
         # what the format says of an edge that has none
         if is_weighted:
             record.setdefault("weight", 1.0)
-    return _content(read, has_way or default == "directed", {"key": names, "kind": kinds}, directed)
+    more = {"key": names, "kind": kinds}
+    content = _content(read, has_way or default == "directed", more, directed)
+    return replace(content, notes=notes)
 
 
 def _split(element: Element) -> tuple[str, str]:
@@ -146,6 +150,23 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
                     f"{seen[name, other]!r} and {key.get('id')!r}; rename one of them."
                 )
         seen[name, kind] = key.get("id", "")
+    return tuple(notes)
+
+
+def _complete_attributes(graph: Element) -> tuple[str, ...]:
+    """Give types that NetworkX does not know as text, which the notes say."""
+    # what the format says where nothing is said; dates are text to NetworkX
+    if graph.get("timeformat", "double") not in ("integer", "double"):
+        graph.set("timeformat", "string")
+    graph.set("timeformat", graph.get("timeformat", "double"))
+    notes = []
+    for attribute in graph.iter(f"{{{_GEXF}}}attribute"):
+        kind = attribute.get("type", "string")
+        if kind not in _GEXF_TYPES:
+            notes.append(f"{attribute.get('title')} is read as text, not as {kind}")
+            kind = "string"
+        attribute.set("type", kind)
+        attribute.set("title", attribute.get("title", attribute.get("id", "")))
     return tuple(notes)
 
 

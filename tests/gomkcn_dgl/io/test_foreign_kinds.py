@@ -2,6 +2,7 @@
 
 import json
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -245,6 +246,55 @@ def test_edges_of_gexf(write):
     assert not read_graph(write("g.gexf", gexf(both))).is_directed
     refuse(write("g.gexf", gexf(TWO.replace('id="0"', 'type="directed"', 1))), "got 1 with and 1")
     refuse(write("g.gexf", gexf(TWO.replace('source="2"', 'source="9"'))), "the source of an edge")
+
+
+def test_times_types_and_weights_of_gexf(write):
+    attribute = '<attributes class="node"><attribute id="0" title="{}" type="{}"/></attributes>'
+    text = gexf(TWO.replace("/>", ' start="2001" weight="2"/>', 1))
+    for time in ("", ' timeformat="dateTime"', ' timeformat="integer"'):
+        dynamic = text.replace("<nodes>", attribute.format("x", "bigdecimal") + "<nodes>")
+        graph = read_graph(write("g.gexf", dynamic.replace("<graph", "<graph" + time)))
+        assert graph.weights.tolist() == [2, 2, 1, 1]
+        assert "x is read as text, not as bigdecimal" in graph.notes
+
+
+def test_types_and_empty_defaults_of_graphml(write):
+    keys = KEYS.format("k", "node", "pos", "vector_double")
+    keys += KEYS.format("n", "node", "number", "short")
+    keys += KEYS.format("l", "node", "label", "string").replace("/>", "><default></default></key>")
+    inside = (
+        NODES.replace('"a"/>', '"a"><data key="n">3</data></node>') + MIXED.split("/>")[0] + "/>"
+    )
+    graph, found = read_with_attributes(write("g.graphml", graphml(keys, inside)))
+    assert found == {"number": [3, None, None]}
+    assert "pos is read as text, not as vector_double" in graph.notes
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.gml", 'graph [ node [ id 1 label "ä" ] node [ id 2 label "b" ] edge [ {} ] ]'),
+        ("g.net", '*Vertices 2\r\n1 "ä"\r\n2 "b"\r\n*Edges\r\n1 2\r\n'),
+        ("g.sif", "ä pp b\r\n"),
+        ("g.json", '{"nodes": ["ä", "b"], "links": [["ä", "b"]]}'),
+    ],
+)
+def test_encodings(tmp_path, name, text, encoding):
+    path, text = tmp_path / name, text.replace("{}", "source 1 target 2")
+    path.write_bytes(text.encode(encoding))
+    assert {*names(read_graph(path))} == {"ä", "b"}
+    path.write_bytes(text.encode("latin-1"))
+    refuse(path, "utf-8" if name == "g.json" else "text in UTF-8 was expected, got the byte 0xe4")
+
+
+def test_equal_names_of_igraph_are_different_nodes():
+    graph = igraph.Graph([(0, 1), (1, 2)])
+    graph.vs["name"] = ["red", "blue", "red"]
+    assert names(as_csr(graph)) == [0, 1, 2]
+    assert "not used: node attribute name" in as_csr(graph).notes
+    graph.vs["name"] = ["red", "blue", "green"]
+    assert names(as_csr(graph)) == ["red", "blue", "green"]
 
 
 GML = "graph [ directed 1 node [ id 0 name {} p {} ] node [ id 1 name {} p 0.5 ] {} ]"
