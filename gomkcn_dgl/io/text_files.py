@@ -43,7 +43,8 @@ _PAJEK_NUMBER, _PAJEK_TIMES = re.compile(r"(\d+)\s*:\s*"), re.compile(r'\s\[[^\]
 _PAJEK_VERTEX = re.compile(r'\d+(\s+("[^"]*"|\S+))?(?=\s[^"]*$|$)')
 # a name that holds quotes itself, as NetworkX writes it; else coordinates stand between
 _PAJEK_QUOTES = re.compile(r'\d+\s+"[^"]*"(\s+[^\s\d.+-].*)?"')
-_PAJEK_EDGE = re.compile(r"\S+\s+\S+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?(?=\s|$))?")
+_PAJEK_EDGE = re.compile(r"\d+\s+\d+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?)?(?=\s+[A-Za-z]\w*\s|$)")
+_PAJEK_NODE = re.compile(r"\d+(?=\s|:|$)")
 # a line of a file and its number
 _Line = tuple[int, str]
 _WITHOUT_WEIGHT = "edges without a weight have the weight 1"
@@ -175,7 +176,10 @@ def _pajek_sections(text: str) -> tuple[list[tuple[_Line, list[_Line]]], list[st
                 raise InputError("a Pajek file must begin with *Vertices, got something else.")
             if in_network:
                 # igraph ends at such a line without a word
-                if not line[0].isdigit() and sections[-1][0][1].split()[0].lower() != "*matrix":
+                if (
+                    not _PAJEK_NODE.match(line)
+                    and sections[-1][0][1].split()[0].lower() != "*matrix"
+                ):
                     raise InputError(
                         f"line {number} must begin with the number of a node, got "
                         f"{printable(line)!r}."

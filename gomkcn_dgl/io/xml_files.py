@@ -125,12 +125,16 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
     Types of other tools, such as the vectors of graph-tool, are read as text, which the notes say.
     """
     seen: dict[tuple[str, str], str] = {}
+    types: dict[str, str] = {}
     notes = []
     for key in root.iter(f"{{{_GRAPHML}}}key"):
         name, kind = key.get("attr.name"), key.get("for", "all")
         if name is None and key.get("yfiles.type") is None:
             name = key.get("id", "")
             key.set("attr.name", name)
+        if (own := key.get("id", "")) in types:
+            raise InputError(f"each key must have an id of its own, got two of {own!r}.")
+        types[own] = "string"
         for default in list(key):
             # the text "None", for NetworkX
             if not default.text:
@@ -143,13 +147,20 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
             notes.append(f"{name} is read as text, not as {kind_of_value}")
             kind_of_value = "string"
         key.set("attr.type", kind_of_value)
+        types[own] = kind_of_value
         for other in ("node", "edge", "all") if kind == "all" else (kind, "all"):
             if (name, other) in seen:
                 raise InputError(
                     f"each key must have a name of its own, got {name!r} for the keys "
                     f"{seen[name, other]!r} and {key.get('id')!r}; rename one of them."
                 )
-        seen[name, kind] = key.get("id", "")
+        seen[name, kind] = own
+    for parent in root.iter():
+        # a number that is missing
+        for data in parent.findall(f"{{{_GRAPHML}}}data"):
+            is_empty = not len(data) and not (data.text or "").strip()
+            if is_empty and types.get(data.get("key", ""), "string") != "string":
+                parent.remove(data)
     return tuple(notes)
 
 

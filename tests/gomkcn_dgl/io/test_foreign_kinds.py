@@ -37,6 +37,10 @@ def test_equal_labels_of_pajek_are_different_nodes(write):
     assert "occurrences 1," in gomkcn(f"count ring-6 {path}")
     refuse(write("g.net", VERTICES + "*Edges\n1 2\n2 9\n"), "Invalid vertex ID (9)")
     refuse(write("g.net", VERTICES + "*Edges\n\n1 2\n2 x\n"), "line 9 (syntax error")
+    refuse(write("g.net", VERTICES + "*Edges\n1 2 x\n"), "line 7 (syntax error")
+    refuse(
+        write("g.net", VERTICES + "*Edges\n1,2\n"), "line 7 must begin with the number of a node"
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +175,8 @@ def test_graphml_without_names_of_keys_or_with_another_namespace(write, space):
 def test_what_igraph_writes_for_a_number_that_is_missing(write):
     keys = KEYS.format("v_age", "node", "age", "double")
     keys += KEYS.format("w", "edge", "weight", "double")
-    inside = '<node id="a"><data key="v_age">NaN</data></node>'
+    keys += KEYS.format("v_size", "node", "size", "int")
+    inside = '<node id="a"><data key="v_age">NaN</data><data key="v_size"/></node>'
     inside += '<node id="b"><data key="v_age">31</data></node>'
     inside += '<edge source="a" target="b"><data key="w">NaN</data></edge>'
     path = write("g.graphml", graphml(keys, inside, "undirected"))
@@ -199,6 +204,7 @@ MIXED = '<edge source="a" target="b"/><edge directed="false" source="b" target="
             NODES,
             "each key must have a name of its own, got 'type' for the keys 't' and 's'",
         ),
+        (2 * KEYS.format("t", "edge", "type", "int"), NODES, "each key must have an id of its own"),
         ("", NODES + MIXED, "edges must have a direction all or none, got 1 with and 1 without"),
     ],
 )
@@ -339,6 +345,13 @@ NAMED = [{"name": "A"}, {"name": "B"}]
         ({"nodes": IDS, "links": [{"source": IDS[0], "target": IDS[1]}]}, ("a", "b"), False),
         ({"nodes": ["a", "b"], "links": [["a", "b"]]}, ("a", "b"), False),
         ({"nodes": IDS, "directed": True, "links": [{"source": 1, "target": 0}]}, ("b", "a"), True),
+        ({"nodes": [{"id": 1.0}, {"id": 2.5}], "links": [[1, 2.5]]}, ("1.0", "2.5"), False),
+        ({"nodes": [{"id": 3.0}, {"id": 1.0}], "links": [[3, 1]]}, (3, 1), False),
+        (
+            {"nodes": IDS, "links": [{"source": "a", "target": "b", "type": "Directed"}]},
+            ("a", "b"),
+            True,
+        ),
         ({"nodes": [{"id": 1}, {"id": 0}], "links": [{"source": 0, "target": 1}]}, (1, 0), False),
         (
             {
@@ -444,6 +457,7 @@ LINK = [{"source": "a", "target": "zz"}]
         ({"nodes": IDS, "adjacency": [[]]}, "must have a list for each of the 2 nodes, got 1"),
         ({"id": 1, "children": []}, "got id, children."),
         ([1, 2], "got a list of int."),
+        ({"nodes": IDS, "links": LINK, "edges": LINK}, "must hold links or edges, got both."),
         ({"graphs": [{}, {}]}, "a JSON file must hold one graph, got 2."),
         (
             {
