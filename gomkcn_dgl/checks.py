@@ -48,7 +48,9 @@ RANGES: dict[str, tuple[float, float]] = {
     # layers look further than any subgraph does, and more filters are not looked at by anybody
     "num_layers": (1, 16),
     "num_filters": (1, 4096),
-    **dict.fromkeys(("filter_size", "max_nodes"), (1, 1024)),
+    # as many as are drawn, and are optimally matched in a moment
+    "filter_size": (1, 64),
+    "max_nodes": (1, 1024),
     "num_levels": (0, 64),
     "hidden_feats": (0, 65_536),
     "num_folds": (2, 1000),

@@ -20,8 +20,12 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels.channel_matrices import channel_matrices
 from gomkcn_dgl.relations import Relations
+from gomkcn_dgl.runtime.memory import check_memory
 from gomkcn_dgl.subgraphs import SubgraphBatch
 
+# about how often a matrix of a subgraph is in memory while filters are trained, as was measured:
+# its numbers, the products with it, and their gradients
+_COPIES = 4
 AGGREGATIONS = ("mean", "sum", "sym")
 
 
@@ -72,6 +76,13 @@ class SubgraphTensors(NamedTuple):
 
     def adjacency(self, dtype: torch.dtype) -> Tensor:
         """Edge weights, or 1 for an edge and 0 for none, ``[S, N, N]`` or ``[S, N, N, C]``."""
+        count, size = self.nodes.shape
+        needed = _COPIES * dtype.itemsize * self.num_channels * count * size * size
+        check_memory(
+            f"the matrices of {count:,} subgraphs of {size} nodes",
+            needed,
+            "give smaller subgraphs and filters, or smaller batches",
+        )
         if self.weights is not None:
             return self.weights.to(dtype)
         # the only channel has the number 1

@@ -31,6 +31,7 @@ from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.files import parse_json, reason_of, sync_folder
+from gomkcn_dgl.runtime.mapped import map_array
 from gomkcn_dgl.runtime.output_folder import lock_alone
 
 HEADER = "graph.json"
@@ -249,21 +250,6 @@ def _links_to(file: Path, folder: Path) -> bool:
     return any(path.exists() and path.samefile(file) for path in folder.iterdir())
 
 
-def mapped_files(graph: CSRGraph) -> list[Path]:
-    """The files that arrays of a graph are mapped from."""
-    names = ("indptr", "indices", "graph_ptr", *_OPTIONAL)
-    found = (_mapped_file(getattr(graph, name)) for name in names)
-    return [path for path in found if path is not None]
-
-
-def _mapped_file(array: np.ndarray | None) -> Path | None:
-    part: Any = array
-    while part is not None and not isinstance(part, np.memmap):
-        part = getattr(part, "base", None)
-    name = None if part is None else part.filename
-    return None if name is None else Path(name)
-
-
 def _check_rows(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -343,7 +329,7 @@ def _map(folder: Path, name: str, kind: Any, shape: tuple[int | None, ...]) -> n
         raise InputError(f"{path.name} must be a file in the folder, and there is none.")
     # a damaged header can raise nearly anything
     try:
-        array: np.ndarray = np.asarray(np.lib.format.open_memmap(path, mode="r"))
+        array = map_array(path)
     except Exception as error:
         raise InputError(f"{path.name} cannot be read ({reason_of(error)}).") from None
     fits = len(array.shape) == len(shape) and all(

@@ -16,7 +16,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import check_int, to_numpy
 from gomkcn_dgl.csr import CONSTANT_FEATURE, CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import (
     DEFAULT_FEATURE,
     Columns,
@@ -302,13 +302,19 @@ def from_matrix(matrix: Any) -> GraphContent:
     import scipy.sparse as sp
 
     owner = "a SciPy matrix" if sp.issparse(matrix) else "an adjacency matrix"
+    plain = matrix if sp.issparse(matrix) else to_numpy(matrix)
+    if plain.dtype.kind not in "biuf":
+        raise InputTypeError(
+            f"{owner} must hold numbers, the weights of edges, got {plain.dtype}; "
+            "give several graphs as a list."
+        )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"an adjacency matrix must be square, got the shape {tuple(matrix.shape)}; give an "
             "edge index as (edge_index, num_nodes)."
         )
     # a matrix that lists an entry twice means their sum, which only the compressed formats form
-    entries = sp.csr_array(matrix if sp.issparse(matrix) else to_numpy(matrix)).tocoo()
+    entries = sp.csr_array(plain).tocoo()
     values = np.asarray(entries.data)
     stored = values != 0
     row, column, values = entries.row[stored], entries.col[stored], values[stored]

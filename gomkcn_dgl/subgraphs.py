@@ -12,6 +12,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.kernels import POLICIES
 from gomkcn_dgl.relations import SIMPLE, Relations, channel_adjacency
+from gomkcn_dgl.runtime.memory import check_memory
 
 # a padded subgraph costs memory and matching time that grow with the square of its size
 MAX_SUBGRAPH_NODES = 1024
@@ -152,6 +153,12 @@ def extract_subgraphs(
     from gomkcn_dgl.kernels import bfs_numba
 
     starts = _check_roots(roots, graph.num_nodes)
+    size = settings.max_nodes
+    check_memory(
+        f"{len(starts):,} subgraphs of {size} nodes",
+        len(starts) * size * size,
+        "give smaller subgraphs, or fewer roots",
+    )
     arrays = bfs_numba.extract(
         graph.indptr,
         graph.indices,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, category_value
 
 # of the nodes of a structure and of a graph, `[M]` and `[V]`
 Colors = tuple[np.ndarray, np.ndarray]
@@ -30,25 +30,45 @@ class Categories:
     """
 
     groups: tuple[tuple[int, ...], ...] = ()
+    # attributes with more values than are compared, and how many
+    too_many: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def find(cls, features: np.ndarray, names: Sequence[str]) -> Categories:
         """Find the groups of columns of ``features [V, D]`` of which each node has exactly one.
 
-        Columns of one group have the same name before the last "=", or are all without one.
+        A column is called ``attribute=value``. Both may have the sign "=" in them, so that columns
+        are a group if their names agree up to the first "=", or else up to the second, and so on;
+        those without the sign are one as well. An attribute "a=b" is not told from "a" with values
+        such as "b=c" where each node has one of these: its group is the same.
         """
-        binary = ((features == 0) | (features == 1)).all(axis=0)
-        families: dict[str, list[int]] = {}
-        for column in np.flatnonzero(binary).tolist():
-            families.setdefault(names[column].rpartition("=")[0], []).append(column)
-        return cls(
-            tuple(
-                tuple(columns)
-                for columns in families.values()
-                if 1 < len(columns) <= MOST_CATEGORIES
-                and (features[:, columns].sum(axis=1) == 1).all()
-            )
-        )
+        binary = np.flatnonzero(((features == 0) | (features == 1)).all(axis=0)).tolist()
+        parts, found, too_many = {column: names[column].split("=") for column in binary}, [], []
+        for signs in range(max(map(len, parts.values()), default=0)):
+            families: dict[str, list[int]] = {}
+            for column, part in parts.items():
+                # what has fewer signs has all before the last one
+                family = "=".join(part[: min(1 + signs, len(part) - 1)])
+                families.setdefault(family, []).append(column)
+            for family, columns in families.items():
+                if len(columns) == 1 or (features[:, columns].sum(axis=1) != 1).any():
+                    continue
+                if len(columns) <= MOST_CATEGORIES:
+                    found.append(tuple(columns))
+                else:
+                    too_many.append((family, len(columns)))
+                for column in columns:
+                    del parts[column]
+        return cls(tuple(sorted(found)), tuple(too_many))
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not compared, a sentence each."""
+        return [
+            f"not used as categories: the {number:,} values of {family or 'the features'}; at most "
+            f"{MOST_CATEGORIES} are compared"
+            for family, number in self.too_many
+        ]
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -91,13 +111,15 @@ NO_CATEGORIES = Categories()
 
 
 def find_category(name: str, columns: Sequence[int], names: Sequence[str]) -> int:
-    """Which of some columns a category is, by its name or the part after the last "=".
+    """Which of some columns a category is, by its name or its value: what follows an "=".
 
     >>> find_category("C", [0, 1], ["label=C", "label=N"])
     0
     """
     same = [c for c in columns if names[c] == name]
-    same = same or [c for c in columns if names[c].rpartition("=")[2] == name]
+    same = same or [c for c in columns if category_value(names[c]) == name]
+    # of an attribute with the sign in its own name
+    same = same or [c for c in columns if names[c].endswith(f"={name}")]
     if len(same) != 1:
         known = ", ".join(names[c] for c in list(same or columns)[:20]) or "none"
         raise InputError(

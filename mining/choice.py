@@ -13,7 +13,6 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import zip_longest
 from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -22,6 +21,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import TimeUpError
 from gomkcn_dgl.runtime.steps import Arrays, Steps
 from mining.categories import Categories
 from mining.counting.census import (
@@ -46,8 +46,8 @@ LEAST_SAMPLES = 99
 # steps that one thread takes in about two minutes: a census of the graph and, where no null model
 # is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
-# most steps of a census that is taken when time is up, about three seconds
-_LATE_STEPS = 1e9
+# most steps that are looked for what can be counted, and counted, when time is up: seconds
+_LATE_STEPS, _TIME_UP = 5e8, "time was up."
 # random graphs whose structures are counted together, and entries that these have
 _MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
 # most steps to look for a pattern in all graphs of a collection
@@ -137,17 +137,18 @@ def _compare_small(
     Also what the null models keep, by their names, and what the comparison does not tell.
     """
     models = [null_model(one, mined.graph) for one in rules.nulls]
-    sizes, compared, warnings = _sizes_to_compare(mined, models, rules)
+    spend = _with_grace(steps)
+    sizes, compared, refused, warnings = _sizes_to_compare(mined, models, rules, spend)
     null_models: dict[str, str] = {}
-    census, left_out = _count_sizes(mined, sizes, steps)
-    if left_out:
-        first = min(left_out)
-        warnings.append(
-            f"Structures of {_numbers(left_out)} nodes are not counted: {left_out[first]}"
-        )
-        compared = range(compared.start, min(compared.stop, first))
+    census, left_out = _count_sizes(mined, sizes, steps, spend)
+    left_out |= refused
+    for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
+        of = _numbers(sorted(size for size in left_out if left_out[size] == reason))
+        warnings.append(f"Structures of {of} nodes are not counted: {reason}")
+    compared = range(compared.start, min([compared.stop, *left_out]))
     if sizes and not left_out and not any(census.values()):
-        warnings.append(f"The graph has no connected structure of {_numbers(sizes)} nodes.")
+        head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
+        warnings.append(f"{head} no connected structure of {_numbers(sizes)} nodes.")
     verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
@@ -173,24 +174,32 @@ def _compare_small(
 
 
 def _sizes_to_compare(
-    mined: MinedGraph, models: Sequence[NullModel], rules: ChoiceRules
-) -> tuple[range, range, list[str]]:
-    """Sizes of which all structures are counted, those that are compared, and what to say of it."""
+    mined: MinedGraph,
+    models: Sequence[NullModel],
+    rules: ChoiceRules,
+    spend: Spend = spend_freely,
+) -> tuple[range, range, dict[int, str], list[str]]:
+    """Sizes of which all structures are counted, those that are compared, and what to say of it.
+
+    Also, by size, why others cannot be counted.
+    """
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
-    steps, refused = np.full(len(able), np.inf), ""
+    steps = np.full(len(able), np.inf)
+    refused: dict[int, str] = {}
     for place, size in enumerate(able):
         try:
-            steps[place] = census_steps(mined.graph, range(able[0], size + 1), mined.categories)
-        except UncountableError as error:
+            sizes = range(able[0], size + 1)
+            steps[place] = census_steps(mined.graph, sizes, mined.categories, spend)
+        except (UncountableError, TimeUpError) as error:
             # larger ones take more
-            refused = f"Structures of {_numbers(able[place:])} nodes are not counted: {error}"
+            refused = dict.fromkeys(able[place:], str(error) or _TIME_UP)
             break
     able = able[: int(np.isfinite(steps).sum())]
     steps = steps[: len(able)]
     counted = able[: int((steps <= _MOST_STEPS).sum())]
-    said = [refused] if refused else []
+    said: list[str] = []
     if not models:
-        return counted, able[:0], said
+        return counted, able[:0], refused, said
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
     total = steps + len(models) * rules.null_samples * (steps + walk)
@@ -202,7 +211,7 @@ def _sizes_to_compare(
             f"Structures of {_numbers(late)} nodes are not compared with random graphs, which "
             f"would take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
         )
-    return counted if late else able, compared, said
+    return counted if late else able, compared, refused, said
 
 
 def _numbers(sizes: Iterable[int]) -> str:
@@ -211,30 +220,39 @@ def _numbers(sizes: Iterable[int]) -> str:
     return f"{first} to {last}" if first != last else f"{first}"
 
 
-def _count_sizes(mined: MinedGraph, sizes: range, steps: Steps) -> tuple[Counts, dict[int, str]]:
+def _count_sizes(
+    mined: MinedGraph, sizes: range, steps: Steps, spend: Spend
+) -> tuple[Counts, dict[int, str]]:
     """The counts of all structures of some sizes, and why those of a size are not among them."""
 
     def take(size: int) -> Arrays:
-        spend = spend_freely if size in quick else steps.check_time
-        return _take_censuses([mined.graph], range(size, size + 1), mined.categories, spend)
+        try:
+            return _take_censuses([mined.graph], range(size, size + 1), mined.categories, spend)
+        except TimeUpError:
+            return {"refused": np.array(_TIME_UP)}
 
-    # what takes some seconds is counted also where time is up
-    quick = [
-        size
-        for size in sizes
-        if census_steps(mined.graph, range(sizes[0], size + 1), mined.categories) <= _LATE_STEPS
-    ]
-    found = steps.each("census", take, quick)
-    found += steps.each("census", take, sizes[len(quick) :], in_time=True)
+    found = steps.each("census", take, sizes)
     census: Counts = {}
     left_out: dict[int, str] = {}
-    for size, own in zip_longest(sizes, found):
-        reason = "time was up." if own is None else own["refused"].item()
-        if reason:
-            left_out[size] = reason
+    for size, own in zip(sizes, found, strict=True):
+        if own["refused"].item():
+            left_out[size] = own["refused"].item()
         else:
             census |= _read_censuses(own)[0]
     return census, left_out
+
+
+def _with_grace(steps: Steps) -> Spend:
+    """What ends a count when time is up, but not within its first seconds."""
+    spent = 0.0
+
+    def spend(work: float) -> None:
+        nonlocal spent
+        spent += work
+        if spent > _LATE_STEPS:
+            steps.check_time()
+
+    return spend
 
 
 def _take_censuses(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gomkcn_dgl.graphs.shapes import describe_shape
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, category_value
 from mining.fragments import describe_fragment
 
 # the elements of organic molecules and their usual salts
@@ -26,7 +26,7 @@ def category_words(names: Sequence[str]) -> dict[str, str]:
     >>> category_words(["label=C", "label=N"]), category_words(["kind=B", "kind=2"])
     ({'label=C': 'carbon', 'label=N': 'nitrogen'}, {'kind=B': 'B', 'kind=2': 'labelled 2'})
     """
-    values = {name: name.rpartition("=")[2] for name in names}
+    values = {name: category_value(name) for name in names}
     if all(value in _ELEMENTS for value in values.values()):
         return {name: _ELEMENTS[value] for name, value in values.items()}
     return {
@@ -51,9 +51,9 @@ def describe_structure(structure: Structure, feature_names: Sequence[str] = ()) 
     firsts = [names[0] for names in structure.categories if names]
     if not firsts:
         return shape
-    family = firsts[0].rpartition("=")[0]
+    family = firsts[0].partition("=")[0]
     words = category_words(
-        [name for name in feature_names if name.rpartition("=")[0] == family] or firsts
+        [name for name in feature_names if name.partition("=")[0] == family] or firsts
     )
     counts = Counter(words.get(name, name) for name in firsts).most_common()
     listed = ", ".join(f"{number} {word}" for word, number in counts)

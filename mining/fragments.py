@@ -20,7 +20,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.io.molecules import from_molecules, load_rdkit, without_log
 
 log = logging.getLogger("gomkcn_dgl")
@@ -123,7 +123,10 @@ def molecule_of(structure: Any) -> Any:
     relations = [structure.relations.kinds[number] for number in structure.edge_relations]
     if not relations or not {*relations} <= {(name, False) for name in BONDS}:
         return None
-    atoms = [dict(name.rpartition("=")[::2] for name in row) for row in structure.categories]
+    atoms = [
+        {name.partition("=")[0]: category_value(name) for name in row}
+        for row in structure.categories
+    ]
     charges = [atom.pop("charge", "0") for atom in atoms]
     symbols = [next(iter(atom.values()), "") for atom in atoms]
     if not symbols or not {*symbols} <= _elements():

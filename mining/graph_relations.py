@@ -107,9 +107,15 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
             raise InputError(
                 f"a pattern must have edges of the graph's relations, {in_words(graph)}, got "
                 f"{found_in_words}; write {arc} for an edge from a to b, {edge} for one without "
-                "direction."
+                f"direction, or {other_directions(has_direction=directed)}."
             )
     return translated
+
+
+def other_directions(*, has_direction: bool) -> str:
+    """What to do where a pattern has directions and the graph none, or the other way round."""
+    option = "directed=True (--directed)" if has_direction else "directed=False (--undirected)"
+    return f"read the graph with {option}"
 
 
 def in_relations_of(graph: Relations, structure: Structure) -> Structure:

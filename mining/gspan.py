@@ -8,6 +8,7 @@ search, so that each is met once; one that is not frequent has no frequent one a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -21,22 +22,30 @@ from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
-from gomkcn_dgl.graphs.shapes import describe_shapes
+from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.files import listed
+from gomkcn_dgl.runtime.job import RunInterruptedError, TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.categories import Categories
 from mining.counting.census import are_connected
+from mining.counting.sought import Spend, spend_freely
 from mining.fragments import describe_fragment, to_smarts
 from mining.graph_estimator import GraphEstimator
 from mining.gspan_loops import Arcs, find_extensions, is_minimal
 from mining.mined_graph import classes_of
 
-# embeddings of one subgraph that are kept; a subgraph with more is not extended
-MOST_EMBEDDINGS = 20_000_000
-_MOST_NODES = 62
+log = logging.getLogger("gomkcn_dgl")
+
+# bytes of all embeddings that a search holds at once; a subgraph is not extended where those with
+# one arc more might take more, of so many bytes each and of each node
+MOST_BYTES = 4 << 30
+_BYTES_OF_EXTENSION, _BYTES_OF_NODE = 60, 4
+# nodes of a subgraph, and its arcs, each of which is a level of the search
+_MOST_NODES, _MOST_ARCS = 20, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +60,8 @@ class FrequentSubgraphs(Tabular):
         bool ``[G, S]``, the graphs that contain each.
     classes : GraphClasses or None
         Where the support was asked for in each class.
-    is_complete : bool
-        Whether these are all. Else one had so many embeddings that it was not extended.
+    left_out : str
+        Why these may not be all, in a sentence; "" where they are.
     codes : list
         The code of each, in terms of ``labels``.
     labels : object
@@ -62,9 +71,14 @@ class FrequentSubgraphs(Tabular):
     structures: list[Structure]
     contains: np.ndarray
     classes: GraphClasses | None
-    is_complete: bool
+    left_out: str
     codes: list[_Code]
     labels: _Labels
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all."""
+        return not self.left_out
 
     @property
     def support(self) -> np.ndarray:
@@ -110,6 +124,8 @@ class FrequentSubgraphs(Tabular):
         for code, inside in search.run(lambda code, _: code.name in wanted):
             if code.name in column:
                 contains[inside, column[code.name]] = True
+        if search.num_cut:
+            log.warning("some subgraphs were not looked for: %s", search.left_out)
         return contains
 
 
@@ -120,6 +136,7 @@ def frequent_subgraphs(
     *,
     closed: bool = False,
     y: Any = None,
+    steps: Steps | None = None,
 ) -> FrequentSubgraphs:
     """Find all connected subgraphs that at least so many graphs contain.
 
@@ -130,17 +147,20 @@ def frequent_subgraphs(
     support : float
         Below 1 a share of the graphs, else a number of graphs.
     sizes : int, (int, int) or str
-        Numbers of nodes: one, or the least and the most, also as "3-6"; of at least 2.
+        Numbers of nodes: one, or the least and the most, also as "3-6"; of 2 to 20.
     closed : bool
         Leave out each subgraph that another one of these sizes and of the same support contains
         with one edge more.
     y : array-like, optional
         Classes of the graphs. The support is then asked for in at least one class: as a share of
         its graphs, or a number of them.
+    steps : Steps, optional
+        Shows how much is done, and tells when time is up: what is found by then is returned.
 
     Returns
     -------
     FrequentSubgraphs
+        ``left_out`` says why they may not be all.
 
     Raises
     ------
@@ -159,13 +179,21 @@ def frequent_subgraphs(
     classes = classes_of(y, csr) if y is not None else None
     labels = np.zeros(csr.num_graphs, np.int64) if classes is None else classes.labels
     least = _least_graphs(support, np.bincount(labels))
-    search = _Search(csr, _Labels.of(csr), num_nodes[-1])
+    steps = Steps() if steps is None else steps
+    spend = steps.share_of("searching for frequent subgraphs", 1.0)
+    search = _Search(csr, _Labels.of(csr), num_nodes[-1], spend)
 
     def is_frequent(code: _Code, inside: np.ndarray) -> bool:
         counts = np.bincount(labels[inside], minlength=len(least))
         return bool((counts >= least).any()) and search.is_minimal(code)
 
-    rows = [(search.structure(code), code, inside) for code, inside in search.run(is_frequent)]
+    rows: list[_Row] = []
+    is_late = False
+    try:
+        for code, inside in search.run(is_frequent):
+            rows.append((search.structure(code), code, inside))
+    except (TimeUpError, RunInterruptedError):
+        is_late = True
     if closed:
         rows = _closed(rows)
     rows = [row for row in rows if row[0].num_nodes in num_nodes]
@@ -177,7 +205,7 @@ def frequent_subgraphs(
         [one for one, *_ in rows],
         contains,
         classes,
-        search.is_complete,
+        "; ".join(filter(None, ["time was up" if is_late else "", search.left_out])),
         [code for _, code, _ in rows],
         search.labels,
     )
@@ -211,6 +239,8 @@ class _Labels:
     @classmethod
     def of(cls, graph: CSRGraph) -> _Labels:
         categories = Categories.find(graph.stored_features, graph.feature_names)
+        for note in categories.notes:
+            log.warning(note)
         names = tuple(graph.feature_names)
         labels = cls(graph.relations, names, categories, np.zeros(1, np.int64))
         return replace(labels, colors=np.unique(labels.own_colors(graph)))
@@ -255,8 +285,16 @@ class _Labels:
 class _Search:
     """The search of one collection: embeddings of codes, and the graphs that have them."""
 
-    def __init__(self, graph: CSRGraph, labels: _Labels, most_nodes: int | None = None) -> None:
-        self.graph, self.labels, self.is_complete = graph, labels, True
+    def __init__(
+        self,
+        graph: CSRGraph,
+        labels: _Labels,
+        most_nodes: int | None = None,
+        spend: Spend = spend_freely,
+    ) -> None:
+        self.graph, self.labels, self._spend = graph, labels, spend
+        # subgraphs that were not extended, and bytes that embeddings may still take
+        self.num_cut, self._room = 0, MOST_BYTES
         self.most_nodes = graph.num_nodes if most_nodes is None else most_nodes
         self.graph_of = graph.graph_of(np.arange(graph.num_nodes))
         # an arc for each channel of each entry
@@ -267,6 +305,7 @@ class _Search:
         if graph.links is not None:
             entry, channel = np.nonzero(graph.relations.links[graph.links])
         self.arcs = labels.arcs(row[entry], graph.indices[entry], channel, labels.numbers(graph))
+        self._degrees = np.diff(self.arcs.indptr)
 
     def run(
         self, accepts: Callable[[_Code, np.ndarray], bool]
@@ -280,27 +319,61 @@ class _Search:
             front, color = divmod(start, arcs.num_colors)
             first, label = divmod(front, arcs.num_labels)
             nodes = np.stack([node[rows], arcs.neighbor[rows]], axis=1).astype(np.int32)
-            yield from self._grow(_Code.begin(label, (first, color)), nodes, accepts)
+            share = len(rows) / len(key)
+            yield from self._grow(_Code.begin(label, (first, color)), nodes, accepts, share)
+
+    @property
+    def left_out(self) -> str:
+        """What was not looked at, for want of memory; "" where nothing was left out."""
+        if not self.num_cut:
+            return ""
+        cut = count(self.num_cut, "subgraph")
+        return (
+            f"{cut} had so many occurrences that larger ones were not looked for; ask for fewer "
+            "nodes or a larger support, or leave the largest graphs out"
+        )
 
     def _grow(
-        self, code: _Code, nodes: np.ndarray, accepts: Callable[[_Code, np.ndarray], bool]
+        self,
+        code: _Code,
+        nodes: np.ndarray,
+        accepts: Callable[[_Code, np.ndarray], bool],
+        share: float,
     ) -> Iterator[tuple[_Code, np.ndarray]]:
+        """Yield a code and those that grow from it, a ``share`` of all work."""
         graphs = self.graph_of[nodes[:, 0]]
         inside = graphs[np.concatenate([[True], graphs[1:] != graphs[:-1]])]
         if not accepts(code, inside):
+            self._spend(share)
             return
         yield code, inside
-        if len(nodes) > MOST_EMBEDDINGS:
-            self.is_complete = False
-            return
         used = code.used(self.labels.opposite)
         grows = len(code.colors) < self.most_nodes
+        needed = self._bytes_of(nodes, code.path if grows else code.path[-1:])
+        is_cut = needed > self._room or len(code.arcs) == _MOST_ARCS
+        if is_cut and grows:
+            # without a new node, an arc back
+            grows, needed = False, self._bytes_of(nodes, code.path[-1:])
+        self.num_cut += is_cut
+        if needed > self._room or len(code.arcs) == _MOST_ARCS:
+            self._spend(share)
+            return
+        self._room -= needed
         key, row, new = find_extensions(self.arcs, nodes, code.path, used, grows)
         for value, at in _groups(key):
             longer = nodes[row[at]]
             if new[at[0]] >= 0:
                 longer = np.concatenate([longer, new[at, None]], axis=1)
-            yield from self._grow(code.extended(value, self.arcs), longer, accepts)
+            own = share * len(at) / len(key)
+            yield from self._grow(code.extended(value, self.arcs), longer, accepts, own)
+        self._room += needed
+        if not len(key):
+            self._spend(share)
+
+    def _bytes_of(self, nodes: np.ndarray, path: np.ndarray) -> int:
+        """Most bytes of the embeddings with one arc more, from some nodes of the path."""
+        number = sum(int(self._degrees[nodes[:, place]].sum()) for place in path)
+        return number * (_BYTES_OF_EXTENSION + _BYTES_OF_NODE * (nodes.shape[1] + 1))
 
     def is_minimal(self, code: _Code) -> bool:
         """Whether a code is the least one of its subgraph."""

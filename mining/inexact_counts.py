@@ -151,9 +151,12 @@ def count_inexact(
     >>> nodes[1].tolist(), found.variants[variant[1]].edits, complete
     ([2, 0, 4, 1], ('added 1--3',), True)
     """
-    check_int("max_edits", max_edits, 0)
     check_int("max_steps", max_steps, 1)
     graph = as_unweighted(graph)
+    # each two nodes may differ in all their relations and directions
+    size = structure.num_nodes
+    most = size * (size - 1) // 2 * len(graph.relations.channels)
+    check_int("max_edits", max_edits, 0, most)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
@@ -104,6 +104,8 @@ def classes_of(y: Any, graph: CSRGraph) -> GraphClasses | None:
 
     ``y`` may have the class of each graph, or the target of each node, which is not used.
     """
+    if not hasattr(y, "__len__") and y is not None:
+        raise InputTypeError(f"y must be a list or an array of classes, got {type(y).__name__}.")
     if y is None or (len(y) == graph.num_nodes != graph.num_graphs):
         return None
     if len(y) != graph.num_graphs:

@@ -7,6 +7,7 @@ same as an estimator.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeVar
 
@@ -57,6 +58,14 @@ def key_of(graph: CSRGraph) -> str:
     return digest_of(graph.graph_ptr, graph.indptr, graph.indices, graph.links)
 
 
+def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
+    """Refuse what is no list of things of a kind; a text is a list of its own."""
+    is_list = isinstance(given, Iterable) and hasattr(given, "__len__")
+    others = [one for one in given if not isinstance(one, kind)] if is_list else [given]
+    if others:
+        raise InputTypeError(f"{name} must be a list of {what}, got {type(others[0]).__name__}.")
+
+
 @dataclass(eq=False, repr=False)
 class Miner:
     """What :class:`gomkcn.PatternMiner` documents, without what makes it an estimator."""
@@ -87,13 +96,18 @@ class Miner:
     @property
     def source_names(self) -> tuple[str, ...]:
         """What shows structures that may be motifs."""
+        _check_list("sources", self.sources, str, "names, such as 'grown,filters'")
         names = self.sources.split(",") if isinstance(self.sources, str) else self.sources
         return tuple(dict.fromkeys(one.strip() for one in names))
 
     @property
     def given_structures(self) -> tuple[Structure | str, ...]:
         """What the user gives; a text is one structure."""
-        return (self.given,) if isinstance(self.given, str) else tuple(self.given)
+        if isinstance(self.given, str | Structure):
+            return (self.given,)
+        what = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
+        _check_list("given", self.given, str | Structure, what)
+        return tuple(self.given)
 
     @property
     def nulls(self) -> tuple[Any, ...]:
@@ -144,8 +158,10 @@ class Miner:
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        # a size that is no such number is refused
-        _ = self.sizes
+        # a size that is no such number is refused, and what is no structure
+        _ = self.sizes, self.given_structures
+        if not isinstance(self.exact_copies, bool):
+            raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
         for one in self.source_names:
             check_choice("sources", one, SOURCES)
         check_choice("values", self.values, VALUES)
@@ -210,6 +226,8 @@ class Miner:
         # nothing that is drawn at random depends on how nodes are numbered, or graphs
         y = graph_labels(graph) if y is None else y
         mined = MinedGraph.of(given, y)
+        for note in mined.categories.notes:
+            log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
         refuse_no_edges(given)
         sources = self.source_names
@@ -225,7 +243,7 @@ class Miner:
                 # gSpan is an estimator of scikit-learn as well
                 from mining.candidates.frequent import patterns_of_subgraphs
 
-                proposed += patterns_of_subgraphs(mined, rules.sizes)
+                proposed += patterns_of_subgraphs(mined, rules.sizes, steps)
             # 3. the few structures whose copies shorten the description of the graph most
             motif_set = find_motif_set(
                 mined,
@@ -255,7 +273,7 @@ class Miner:
         self.relations_ = given.relations
         self.n_features_in_ = given.stored_features.shape[1]
         self.is_partial_ = steps.is_partial
-        self.notes_ = given.notes
+        self.notes_ = (*given.notes, *mined.categories.notes)
         self.warnings_ = choice.warnings
         self.null_models_ = choice.null_models
         self.graph_classes_ = classes_of(y, given)

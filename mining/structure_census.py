@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,8 @@ from mining.counting.census import (
 )
 from mining.counting.census_formulas import count_orbits, formula_steps
 from mining.counting.sought import INDUCED, READINGS, UncountableError
+
+log = logging.getLogger("gomkcn_dgl")
 
 # why a size is not counted
 TIME_UP = "time was up"
@@ -241,6 +244,8 @@ def census(
     check_choice("reading", reading, READINGS)
     csr = as_unweighted(graph)
     categories = Categories.find(csr.stored_features, csr.feature_names)
+    for note in categories.notes:
+        log.warning(note)
     chosen = sizes_of_census(sizes, csr, categories)
     at_nodes = orbit_counts(csr, max(4, chosen[-1])) if orbits else None
     steps = Steps() if steps is None else steps

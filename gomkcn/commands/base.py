@@ -320,7 +320,10 @@ class Command(click.Command):
             outputs = paths_of(ctx, OUTPUT)
             if outputs:
                 check_outputs(outputs, inputs_of(ctx), force=bool(ctx.params.get("force")))
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            if mapped := sys.modules.get("gomkcn_dgl.runtime.mapped"):
+                mapped.check_mapped()
+            return result
         except GomkcnError as error:
             message = str(error)
             # the library names its parameter; on the command line that is an option

@@ -208,6 +208,7 @@ def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, A
 
 def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
+    from gomkcn_dgl.graph import as_csr
     from gomkcn_dgl.graph_content import NONE
     from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
@@ -222,9 +223,18 @@ def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, An
     given, colors = in_categories(given, graph)
     if given.categories:
         rows["nodes"] = ", ".join(map(" ".join, given.categories))
-    if len(graph.relations.names) > 1 and given.relations.names == (PLAIN,):
-        rows["edges"] = f"of any relation: {', '.join(graph.relations.names)}"
+    is_plain = given.relations.names == (PLAIN,)
+    edges = []
+    if len(graph.relations.names) > 1 and is_plain:
+        edges.append(f"of any relation: {', '.join(graph.relations.names)}")
         graph = joined_relations(graph)
+    # directions that nobody asked for stand in the way of a pattern without any
+    has_direction = graph.is_directed and not any(given.relations.directed)
+    if has_direction and is_plain and options["directed"] is None:
+        edges.append("directions are left out, as the pattern has none (--undirected)")
+        graph = as_csr(graph, directed=False)
+    if edges:
+        rows["edges"] = "; ".join(edges)
     # refuses relations that the graph lacks
     channels_in(graph.relations, given)
     # 2. its occurrences
@@ -256,7 +266,7 @@ def _find_occurrences(
     if given.num_nodes > 1 and len(graph.indices) <= _FEW_ENTRIES:
         # takes less than it takes to load the compiled search
         joins = ConditionalSearch(graph, text_of(given))
-        joins.run(max_steps=_FEW_STEPS)
+        joins.run(max_steps=min(_FEW_STEPS, task.max_steps))
         if not joins.unfinished:
             return OccurrenceCount.exact(int(joins.count.sum())), joins.graphs
     from mining.counting.counter import count_and_find
@@ -387,7 +397,14 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
     if not given.categories:
         return given, None
     names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
-    rows = [[find_category(name, found.columns, names) for name in row] for row in given.categories]
+    try:
+        rows = [
+            [find_category(name, found.columns, names) for name in row] for row in given.categories
+        ]
+    except InputError as error:
+        if found.notes:
+            raise InputError(f"{str(error)[:-1]}; {'; '.join(found.notes)}.") from None
+        raise
     groups = [[group for group in found.groups if set(group) & set(row)] for row in rows]
     roles = given.roles or tuple(map(str, range(given.num_nodes)))
     for node, row, used in zip(roles, rows, groups, strict=True):

@@ -179,11 +179,11 @@ def census(
 
 
 def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
-    """The sizes that each reason holds for, as in "4 and 5"."""
+    """The sizes that each reason holds for, as in "4, 5"."""
     found: dict[str, list[str]] = {}
     for size, reason in missing.items():
         found.setdefault(reason, []).append(str(size))
-    return {reason: " and ".join(sizes) for reason, sizes in found.items()}
+    return {reason: ", ".join(sizes) for reason, sizes in found.items()}
 
 
 def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> Table:
@@ -214,6 +214,7 @@ Output
     --out          WRITE     Table to write: .csv, .parquet or .json
 """)
 @force_option
+@limit_options
 @file_options
 def frequent(
     path: str,
@@ -223,13 +224,16 @@ def frequent(
     per_class: bool,
     out: str | None,
     force: bool,
+    time_limit: float | None,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Find all frequent subgraphs of a collection.
 
     All connected subgraphs that at least a tenth of the GRAPHS contain, by gSpan: complete, with
     the categories of nodes, the types and the directions of edges. Between the nodes of a subgraph
-    there may be more edges.
+    there may be more edges. When time is up, or at Ctrl-C, those that were found are printed, and
+    it is said that there may be more.
 
     \b
     gomkcn frequent MUTAG/ --support 19 --size 3-6
@@ -242,19 +246,22 @@ def frequent(
     from mining.gspan import frequent_subgraphs
 
     check_table_name(out)
-    graph = read_graph(path, **options, weight=NONE)
+    steps, interrupts = limited_steps(time_limit, quiet)
+    with steps.progress:
+        steps.progress.begin("reading the graphs")
+        graph = read_graph(path, **options, weight=NONE)
     classes = _classes_of(path, options, needed=True) if per_class else None
     if per_class and classes is None:
         raise InputError(f"--per-class is for graphs with classes, and {path!r} has none.")
     labels = None if classes is None else [classes.names[label] for label in classes.labels]
-    found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels)
+    with steps.progress, interrupts:
+        found = frequent_subgraphs(graph, support, sizes, closed=closed, y=labels, steps=steps)
     if out is None:
         print_table(found)
     else:
         found.write(out)
         say(f"wrote {out}: {len(found):,} rows")
-    if not found.is_complete:
-        say("gomkcn: not complete: a subgraph had too many occurrences", err=True)
+    say_missing(interrupts, f"not complete: {found.left_out}" if found.left_out else "")
 
 
 @click.command(cls=Command)

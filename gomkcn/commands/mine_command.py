@@ -236,6 +236,15 @@ def report(run: str) -> None:
     gomkcn report run
     """
     import_igraph()
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
+
+    with problems_of_run(run):
+        table, page = _report(run)
+    say(f"{table}\n\nreport: {page}")
+
+
+def _report(run: str) -> tuple[str, Path]:
+    """What a run found as text, and its page, which is written anew."""
     from gomkcn_dgl.runtime.output_folder import lock_folder
     from gomkcn_dgl.training.training_run import METRICS, format_results, read_metrics
     from mining.filters_run import RECORD
@@ -244,16 +253,14 @@ def report(run: str) -> None:
     from mining.run_folder import read_run, write_report
 
     if (Path(run) / RECORD).exists():
-        table, page = _report_filters(run)
-    elif (Path(run) / METRICS).exists():
+        return _report_filters(run)
+    if (Path(run) / METRICS).exists():
         table = format_results(read_metrics(run))
-        _, page = explain_run(run)
-    else:
-        finished = read_run(run)
-        with lock_folder(run) as folder:
-            page = write_report(folder, finished)
-        table = format_run(finished)
-    say(f"{table}\n\nreport: {page}")
+        return table, explain_run(run)[1]
+    finished = read_run(run)
+    with lock_folder(run) as folder:
+        page = write_report(folder, finished)
+    return format_run(finished), page
 
 
 def _report_filters(run: str) -> tuple[str, Path]:
@@ -280,10 +287,13 @@ def compare(first: str, second: str) -> None:
     \b
     gomkcn compare run other
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.html.terminal import format_comparison
     from mining.run_folder import read_run
 
-    say(format_comparison(read_run(first), read_run(second)))
+    with problems_of_run(first, second):
+        text = format_comparison(read_run(first), read_run(second))
+    say(text)
 
 
 @click.command(cls=Command)
@@ -302,11 +312,14 @@ def export(run: str, out: str, force: bool, format: str) -> None:
     \b
     gomkcn export run --out tables --format parquet
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.export import files_of_tables, write_tables
     from mining.run_folder import read_run
 
-    found = read_run(run)
-    names = files_of_tables(found, format)
-    check_outputs([Path(out) / name for name in names], [run], force=force)
-    for path in write_tables(out, found, format):
+    with problems_of_run(run):
+        found = read_run(run)
+        names = files_of_tables(found, format)
+        check_outputs([Path(out) / name for name in names], [run], force=force)
+        paths = write_tables(out, found, format)
+    for path in paths:
         say(str(path))

@@ -23,6 +23,7 @@ from gomkcn.commands.base import (
     table_options,
 )
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.runtime.files import visible
 
 if TYPE_CHECKING:
     from gomkcn_dgl.training.train_settings import TrainSettings
@@ -182,11 +183,13 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
     gomkcn predict run new.bin
     gomkcn predict run MUTAG/ --out classes.csv
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
     show_log(brief=True)
     check_table_name(out)
-    classifier = load_classifier(run, "auto" if device is None else device)
+    with problems_of_run(run):
+        classifier = load_classifier(run, "auto" if device is None else device)
     table = predict_file(classifier, path)
     if out is None:
         print_table(table)
@@ -220,11 +223,13 @@ def explain(
     gomkcn explain run
     gomkcn explain run --graphs 0,5,9 --out why
     """
+    from gomkcn_dgl.runtime.output_folder import problems_of_run
     from mining.html.explanation_page import explain_run
 
-    explanation, page = explain_run(run, graphs, data_path=data_path, out=out, force=force)
+    with problems_of_run(run):
+        explanation, page = explain_run(run, graphs, data_path=data_path, out=out, force=force)
     names = explanation.class_names
     for response in explanation.decisions:
         classes = f"predicted {names[response.predicted]}, true {names[response.true]}"
-        say(f"{response.name}: {classes}; {explanation.reason(response)}")
+        say(visible(f"{response.name}: {classes}; {explanation.reason(response)}"))
     say(f"page: {page}")

@@ -20,7 +20,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from gomkcn_dgl.graphs.named_structures import SMALL
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.relations import PLAIN, relations_of
 
 Arcs = list[tuple[int, int]]
@@ -146,9 +146,7 @@ def _degrees(structure: Structure) -> str:
 
 def _edges(structure: Structure) -> str:
     """The edges as ``gomkcn count`` takes them, with letters; "A:C" for a category "label=C"."""
-    short = tuple(
-        tuple(name.rpartition("=")[2] for name in names) for names in structure.categories
-    )
+    short = tuple(tuple(map(category_value, names)) for names in structure.categories)
     text = replace(structure, categories=short).to_text()
     # a number of a node stands at the start of an edge, or behind a line or an arrow
     return re.sub(

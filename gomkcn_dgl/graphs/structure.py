@@ -484,6 +484,15 @@ def edges_of(channels: np.ndarray, relations: Relations) -> list[tuple[int, int,
     ]
 
 
+def category_value(name: str) -> str:
+    """The value of a category ``attribute=value``; the whole name without the sign.
+
+    >>> category_value("label=C"), category_value("group=C=O"), category_value("kinase")
+    ('C', 'C=O', 'kinase')
+    """
+    return name.partition("=")[2] or name
+
+
 def edge_to_text(relations: Relations, relation: int, first: str, second: str) -> str:
     """Write an edge between two named nodes, as :meth:`Structure.parse` takes it."""
     kind = "-" if relations.names == (PLAIN,) else f"-[{relations.names[relation]}]-"

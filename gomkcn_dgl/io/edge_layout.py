@@ -59,9 +59,12 @@ _RELATIONS = (
 )
 _ROLES = ("source", "target", "weight", "relation")
 # what R, pandas and others call a first column of numbers or names of rows
-_ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
-# columns that may hold numbers of rows, if their values count them
-_ROW_NUMBERS = ("id", "x", "row", "no", "nr", "number", "key", "edge_id", "edgeid", "#")
+ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
+# words that call a column of numbers of rows, if its values count them
+_ROW_WORDS = {
+    *("row", "rows", "line", "record", "entry", "edge", "link", "interaction", "id", "key"),
+    *("no", "nr", "num", "number", "index", "idx", "n", "x", "rowid", "rownum", "edgeid", "linkid"),
+}
 # different relations that are few in a table of any length
 _FEW = 3
 
@@ -180,7 +183,7 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
                 )
             chosen[role] = position
     # 2. what the names or the values say of the columns that hold something
-    free = [c for c in range(len(names)) if c not in chosen.values() and _holds_data(table, c)]
+    free = [c for c in range(len(names)) if c not in chosen.values() and holds_data(table, c)]
     cells = free if table.has_names else [at for at in free if not names[at]]
     guessed = _roles_by_name(table, [at for at in free if names[at]])
     if not table.has_names:
@@ -219,7 +222,7 @@ def _first_row(table: Source) -> list[str]:
     return [cell for at in range(len(table.names)) for cell in table.first(at)[:1]]
 
 
-def _holds_data(table: Source, at: int) -> bool:
+def holds_data(table: Source, at: int) -> bool:
     """Whether a column has a name or a value; programs end lines with empty cells."""
     return bool(table.names[at]) or any(table.first(at))
 
@@ -232,7 +235,8 @@ def _names_rows(table: Source, columns: Sequence[int]) -> bool:
         # between numbers, three columns that count by chance are a ring
         are_words = all(not any(map(is_number, table.first(at))) for at in others)
         return are_words and len(table.first(first)) > 1 and counts_rows(table.first(first))
-    return name in _ROW_NAMES or (name in _ROW_NUMBERS and counts_rows(table.first(first)))
+    may_count = _ROW_WORDS.issuperset(_words(name))
+    return name in ROW_NAMES or (may_count and counts_rows(table.first(first)))
 
 
 def position_of(role: str, column: Column, table: Source) -> int:
@@ -327,7 +331,7 @@ def _roles_by_value(
     """Tell a third column of numbers, weights, from a column of few different words, relations."""
     ends_left = 2 - len({"source", "target"} & set(chosen))
     unnamed = [at for at in range(len(table.names)) if not table.names[at]]
-    held = [at for at in unnamed if _holds_data(table, at)]
+    held = [at for at in unnamed if holds_data(table, at)]
     if len(free) != ends_left + 1 or len(held) != 3:
         return {}
     columns = {at: table.first(at) for at in held}

@@ -91,7 +91,7 @@ def read_ends(data: bytes) -> list[str]:
     source = open_text(as_utf8(data), True, ColumnChoice())
     layout = find_layout(source, ColumnChoice())
     table = source.read(layout.ends)
-    ids, ends = _number_ends(table, layout.ends) if len(table) else (np.empty(0), [])
+    ids, ends = number_ends(table, layout.ends) if len(table) else (np.empty(0), [])
     return [name for end in ends for name in ids[end].astype(str).tolist()]
 
 
@@ -143,7 +143,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if not len(table):
         raise InputError("a table of edges must have a row, got none.")
     # 1. ids in ascending order, integers where all of them are
-    ids, ends = _number_ends(table, layout.ends)
+    ids, ends = number_ends(table, layout.ends)
     ids, ends = _with_all_nodes(ids, ends, source.num_nodes)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
@@ -194,7 +194,7 @@ def _with_all_nodes(
     return np.arange(first, first + num_nodes), [ids[end] - first for end in ends]
 
 
-def _number_ends(table: Table, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:
+def number_ends(table: Table, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:
     """Different ids in ascending order, and where those of the two ends stand among them."""
     source, target = map(table.integers, ends)
     if source is not None and target is not None:

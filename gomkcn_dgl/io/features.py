@@ -15,10 +15,19 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import Columns, GraphContent, with_gaps
-from gomkcn_dgl.io.table_form import find_form
-from gomkcn_dgl.io.tables import Table, open_stream, read_text, text_table, to_array
+from gomkcn_dgl.io.edge_layout import ROW_NAMES
+from gomkcn_dgl.io.table_form import counts_rows, find_form
+from gomkcn_dgl.io.tables import (
+    Source,
+    open_stream,
+    read_text,
+    text_source,
+    text_table,
+    to_array,
+)
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import file_problems, listed, named, open_file, reason_of
+from gomkcn_dgl.runtime.mapped import map_array
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -62,7 +71,8 @@ def read_features(path: Path) -> NodeTable:
         if not path.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("a feature file must end in .npy or .csv.")
         data = read_text(path)
-        return _node_table(text_table(data, find_form(data, is_csv=True, has_header=True)), owner)
+        source = text_source(data, find_form(data, is_csv=True, has_header=True))
+        return _node_table(source, owner)
 
 
 def read_node_table(nodes: Any) -> NodeTable:
@@ -72,17 +82,24 @@ def read_node_table(nodes: Any) -> NodeTable:
     of pandas.
     """
     owner = "the node table"
-    source = open_stream(nodes, owner)
     with named(owner):
-        table = source.read(range(len(source.names) + source.num_index))
-        return _node_table(table, owner, source.num_index)
+        return _node_table(open_stream(nodes, owner), owner)
 
 
-def _node_table(table: Table, owner: str, num_index: int = 0) -> NodeTable:
+def _node_table(source: Source, owner: str) -> NodeTable:
     """Columns by name, each read when it is asked for; the index stands behind the others."""
-    number = len(table.names) - num_index
-    first = int(number > 0 and table.names[0].lower() in _ID_COLUMNS)
-    place = {name: at for at, name in enumerate(table.names[:number]) if at >= first}
+    table = source.read(range(len(source.names) + source.num_index))
+    if not len(table):
+        raise InputError("the file holds a header and no row.")
+    # 1. a first column names the nodes, or the rows, which it may also number
+    of_ids = len(source.names) if source.num_index else None
+    held = [at for at, name in enumerate(source.names) if name or any(source.first(at))]
+    name = source.names[held[0]].strip().lower() if held else None
+    if name in _ID_COLUMNS or (name in ROW_NAMES and not counts_rows(source.first(held[0]))):
+        of_ids = held[0]
+    # 2. the others are attributes
+    others = held[int(name in _ID_COLUMNS or name in ROW_NAMES) :]
+    place = {source.name(at): at for at in others}
     if not place:
         raise InputError("a table of nodes must have a column beside the ids.")
 
@@ -92,8 +109,10 @@ def _node_table(table: Table, owner: str, num_index: int = 0) -> NodeTable:
 
     columns = Columns(place, column, with_gaps=lambda name: table.values_or_none(place[name]))
     ids = None
-    if first or num_index:
-        ids = to_array(table.words(0 if first else number))
+    if of_ids is not None:
+        # as the ids of edges are read: 1.0 is 1, and 007 is a name
+        whole = table.integers(of_ids)
+        ids = to_array(table.words(of_ids)) if whole is None else whole.astype(str)
     return NodeTable(owner, columns, len(table), ids)
 
 
@@ -102,7 +121,7 @@ def _read_npy(path: Path, owner: str) -> NodeTable:
         open_file(path).close()
     # a damaged header can raise nearly anything
     try:
-        values: np.ndarray = np.lib.format.open_memmap(path, mode="r")
+        values: np.ndarray = map_array(path)
     except Exception as error:
         raise InputError(f"the array cannot be read ({reason_of(error)}).") from None
     if values.dtype.kind not in "biuf":

@@ -12,7 +12,7 @@ import numpy as np
 
 from gomkcn_dgl.checks import to_numpy
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.io.features import LabelNames, read_label_names, refuse_repeated
 from gomkcn_dgl.io.molecules import (
     MOLECULE_FORMATS,
@@ -200,7 +200,11 @@ def _number_classes(codes: np.ndarray) -> GraphClasses | str:
         if len(real):
             return f"there are real numbers, such as {real[0]:g}"
         codes = codes.astype(np.int64)
-    known, position = np.unique(codes, return_inverse=True)
+    try:
+        known, position = np.unique(codes, return_inverse=True)
+    # objects that have no order
+    except TypeError:
+        raise InputTypeError("classes must be names or integers, one of each.") from None
     names = tuple(map(str, known.tolist()))
     if len(known) < 2:
         return f"there is one class only, {printable(names[0])!r}" if names else "there is none"

@@ -11,6 +11,7 @@ import contextlib
 import gzip
 import io
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,16 +21,18 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent, relation_codes
 from gomkcn_dgl.io.table_form import TableForm, find_form, rows_of
-from gomkcn_dgl.io.tables import as_utf8, read_text
-from gomkcn_dgl.runtime.files import file_problems, listed, open_file, read_bytes
+from gomkcn_dgl.io.tables import as_utf8, read_text, shown
+from gomkcn_dgl.runtime.files import file_problems, listed, open_file, printable, read_bytes
 
 log = logging.getLogger("gomkcn_dgl")
 
 MOLECULE_FORMATS = ("smiles", "sdf")
 # what columns and properties are called, in capitals or not
-_SMILES_COLUMNS = ("smiles", "canonical_smiles")
+_SMILES_COLUMNS = ("smiles", "canonical_smiles", "isomeric_smiles", "smi")
 _CLASS_COLUMNS = ("class", "label", "activity")
-_TABLES = (".csv", ".csv.gz")
+_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+# the line that ends a record of an SD file
+_END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
 # of a table, in which its header is
 _HEAD_BYTES = 2**16
 
@@ -46,12 +49,20 @@ DEFAULT_OPTIONS = MoleculeOptions()
 
 
 class Record(NamedTuple):
-    """A molecule of a file, None where RDKit cannot read it, with its place, text and class."""
+    """A molecule of a file with its place, and what is wrong with it, if anything, or its class."""
 
     place: str
-    given: str
     mol: Any
+    fault: str
     label: str | None = None
+
+    @classmethod
+    def of(cls, place: str, mol: Any, given: str, label: str | None = None) -> Record:
+        """What RDKit makes of a SMILES, or of a record of an SD file with a title."""
+        fault = "" if mol is not None and mol.GetNumAtoms() else "the molecule has no atoms"
+        if mol is None:
+            fault = "RDKit cannot read the molecule" + f" {shown(given)}" * bool(given)
+        return cls(place, mol, fault, label)
 
 
 def load_rdkit() -> Any:
@@ -75,14 +86,16 @@ def without_log(read: Callable[[str], Any], text: str) -> Any:
 
 
 def has_smiles_column(path: Path) -> bool:
-    """Whether the header of a CSV file names a column of SMILES."""
+    """Whether this is a table of commas or tabs whose header names a column of SMILES."""
+    if not path.name.lower().endswith(_TABLES):
+        return False
     with file_problems(path), open_file(path) as raw:
         file = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
         head = file.read(_HEAD_BYTES)
     # a file of which nothing can be read has no such column
     with contextlib.suppress(InputError):
         form = find_form(as_utf8(head), is_csv=True, has_header=True)
-        return _find(form.names, _SMILES_COLUMNS) is not None
+        return smiles_column(form.names) is not None
     return False
 
 
@@ -100,14 +113,14 @@ def read_molecules(
         records = _table_records(path, options) if is_table else _line_records(path)
     found, skipped = list[Record](), list[str]()
     for one in records:
-        if one.mol is not None and one.mol.GetNumAtoms():
+        if not one.fault:
             found.append(one)
         elif options.skip_invalid:
             skipped.append(one.place)
         else:
             raise InputError(
-                f"{one.place}: RDKit cannot read the molecule {one.given!r}; correct it, or give "
-                "skip_invalid (--skip-invalid) to leave out all such molecules."
+                f"{one.place}: {one.fault}; correct it, or give skip_invalid (--skip-invalid) to "
+                "leave out all such molecules."
             )
     if not found:
         raise InputError("the file holds no molecule that RDKit can read.")
@@ -138,11 +151,20 @@ def read_molecule_classes(
 
 
 def _line_records(path: Path) -> Iterator[Record]:
-    """Lines of a SMILES and maybe a name; the first may be a header."""
-    read = load_rdkit().MolFromSmiles
+    """Lines of a SMILES and maybe a name; the first line may be a header."""
+    read, of_smiles = load_rdkit().MolFromSmiles, 0
     for number, words in rows_of(read_text(path), TableForm(None, marks="#%")):
-        if number > 1 or _find(words[:1], _SMILES_COLUMNS) is None:
-            yield Record(f"line {number}", words[0], without_log(read, words[0]))
+        given = words[of_smiles] if of_smiles < len(words) else ""
+        record = Record.of(f"line {number}", without_log(read, given), given)
+        if number == 1 and record.fault:
+            header = smiles_column(words)
+            if header is not None:
+                of_smiles = header
+                log.info("columns: smiles = %s (header on line 1)", printable(words[header]))
+                continue
+            fault = f"{record.fault}, nor does the line name a column smiles as a header does"
+            record = record._replace(fault=fault)
+        yield record
 
 
 def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
@@ -150,7 +172,9 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     read, data = load_rdkit().MolFromSmiles, read_text(path)
     form = find_form(data, is_csv=True, has_header=True)
     names = [*form.names]
-    of_smiles = _column("smiles", options.smiles, _SMILES_COLUMNS, names)
+    of_smiles = smiles_column(names)
+    if options.smiles is not None:
+        of_smiles = _column("smiles", options.smiles, (), names)
     of_class = _column("class_column", options.class_column, _CLASS_COLUMNS, names)
     if of_smiles is None:
         raise InputError(f"smiles must name a column, which are {listed(names)}, got none.")
@@ -159,21 +183,28 @@ def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
         row += [""] * (len(names) - len(row))
         label = None if of_class is None else row[of_class]
         given = row[of_smiles]
-        yield Record(f"line {number}", given, without_log(read, given), label)
+        yield Record.of(f"line {number}", without_log(read, given), given, label)
 
 
 def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
     """The records of an SD file, with the class among their properties."""
     from rdkit import rdBase
 
-    supplier = load_rdkit().ForwardSDMolSupplier(io.BytesIO(data))
+    chem, records = load_rdkit(), _END_OF_RECORD.split(data)
+    # behind the last end there may be blank lines
+    if len(records) > 1 and not records[-1].strip():
+        records.pop()
+    known = (options.class_column,) if options.class_column else _CLASS_COLUMNS
     with rdBase.BlockLogs():
-        for number, mol in enumerate(supplier, start=1):
+        for number, record in enumerate(records, start=1):
+            # each for itself: behind an empty record, RDKit leaves out the next one
+            mol = next(iter(chem.ForwardSDMolSupplier(io.BytesIO(record))), None)
             names = [] if mol is None else list(mol.GetPropNames())
-            known = (options.class_column,) if options.class_column else _CLASS_COLUMNS
             at = _find(names, known)
-            label = None if at is None else mol.GetProp(names[at])
-            yield Record(f"record {number}", f"of record {number}", mol, label)
+            label = None if mol is None or at is None else mol.GetProp(names[at])
+            title = record.partition(b"\n")[0].decode("utf-8", errors="replace").strip()
+            found = Record.of(f"record {number}", mol, title, label)
+            yield found if record.strip() else found._replace(fault="the record is empty")
 
 
 def _column(option: str, given: str | None, usual: Sequence[str], names: list[str]) -> int | None:
@@ -182,6 +213,19 @@ def _column(option: str, given: str | None, usual: Sequence[str], names: list[st
     if at is None and given is not None:
         raise InputError(f"{option} must name a column, which are {listed(names)}, got {given!r}.")
     return at
+
+
+def smiles_column(names: Sequence[str]) -> int | None:
+    """The number of the column of SMILES: one of a usual name, or the only one that has it in it.
+
+    >>> smiles_column(["id", "RDKit SMILES"]), smiles_column(["smiles_1", "smiles_2"])
+    (1, None)
+    """
+    usual = _find(names, _SMILES_COLUMNS)
+    if usual is not None:
+        return usual
+    having = [at for at, name in enumerate(names) if _SMILES_COLUMNS[0] in name.casefold()]
+    return having[0] if len(having) == 1 else None
 
 
 def _find(names: Sequence[str], known: Sequence[str]) -> int | None:

@@ -19,7 +19,7 @@
 | `dimacs`  | .dimacs .col, also .gz                    | io.foreign_files     |
 | `dgl`     | .bin                                      | io.foreign_files     |
 | `npz`     | .npz                                      | io.foreign_files     |
-| `smiles`  | .smi; .csv with SMILES; also .gz          | io.molecules         |
+| `smiles`  | .smi; .csv, .tsv with SMILES; also .gz    | io.molecules         |
 | `sdf`     | .sdf, also .gz                            | io.molecules         |
 | `folder`  | a folder with graph.json, as in big.graph | graph_folder         |
 | `tu`      | a folder with NAME_A.txt                  | io.tu_folder         |
@@ -420,7 +420,7 @@ def _find_format(path: Path) -> str:
             "(also with .gz, but for .parquet, .bin and .npz), graph folders and TU folders; "
             "give format."
         )
-    return "smiles" if format == "csv" and has_smiles_column(path) else format
+    return "smiles" if has_smiles_column(path) else format
 
 
 def _find_features(

@@ -24,13 +24,17 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
-from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, position_of
-from gomkcn_dgl.io.edge_tables import open_edges
-from gomkcn_dgl.io.tables import Source, is_table, open_stream, shown, to_array
+from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data, position_of
+from gomkcn_dgl.io.edge_tables import number_ends, open_edges
+from gomkcn_dgl.io.table_form import is_number
+from gomkcn_dgl.io.tables import Source, is_table, open_stream, shown
 from gomkcn_dgl.runtime.files import listed, named
 
 log = logging.getLogger("gomkcn_dgl")
 
+# of 1973; numbers of nodes, ratings and weights are smaller
+_LEAST_UNIX_TIME = 10**8
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -221,7 +225,7 @@ def _of_table(
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     times = column.to_pandas()
-    ends = [to_array(table.words(end)) for end in layout.ends]
+    _, ends = number_ends(table, layout.ends)
     return _in_order(ends, times, table.place, time_unit)
 
 
@@ -405,15 +409,26 @@ def _read_networkx(graph: Any, time: Column, time_unit: str | None) -> TemporalE
 
 
 def _time_column(layout: EdgeLayout, time: Column | None) -> int:
-    """The position of the times: as given, by its name, or the first that is no end."""
-    names, is_unnamed = layout.table.names, not layout.table.has_names
-    free = [at for at in range(len(names)) if at not in layout.ends]
-    usual = [at for name in _TIMES for at in free if names[at].strip().lower() == name]
+    """The position of the times: as given, by its name, or by values without a name."""
+    table = layout.table
     if time is not None:
-        return position_of("time", time, layout.table)
-    if not usual and not (is_unnamed and free):
+        return position_of("time", time, table)
+    free = [at for at in range(len(table.names)) if at not in layout.ends and holds_data(table, at)]
+    found = [at for name in _TIMES for at in free if table.names[at].strip().lower() == name][:1]
+    if not table.has_names:
+        # beside other numbers, such as ratings, times are told by their size
+        found = [at for at in free if len(free) == 1 or _are_dates(table.first(at))]
+    if len(found) != 1:
+        names = listed(table.name(at) for at in free)
         raise InputError(
             "a table of edges must have a column of times, called time or named by time (--time); "
-            f"got {listed(names)}."
+            f"got {names or 'none'}."
         )
-    return (usual or free)[0]
+    return found[0]
+
+
+def _are_dates(cells: Sequence[str]) -> bool:
+    """Whether cells are dates as text, or numbers as large as those of Unix times."""
+    if all(map(is_number, cells)):
+        return all(float(cell) >= _LEAST_UNIX_TIME for cell in cells)
+    return all(map(_DATE.match, cells))

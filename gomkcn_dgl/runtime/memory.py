@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 from gomkcn_dgl.errors import InputError
@@ -12,6 +13,7 @@ from gomkcn_dgl.runtime.files import format_size
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
+@cache
 def total_memory() -> int:
     """Bytes of memory that this process may take at most: the machine's, or less by a limit."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
-from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.errors import GomkcnError, InputError
 from gomkcn_dgl.runtime.files import (
     atomic_file,
     check_output,
@@ -365,6 +365,25 @@ def read_json(path: Path) -> Any:
         ) from None
     except (OSError, ValueError) as error:
         raise InputError(f"{str(path)!r} cannot be read ({reason_of(error)}).") from None
+
+
+@contextlib.contextmanager
+def problems_of_run(*folders: str | Path) -> Iterator[None]:
+    """Say in one sentence that a file of a run is damaged, where it leads its readers astray.
+
+    What the files must hold is checked when they are read; what they say of each other, and numbers
+    that are none of a run, is seen when they are shown.
+    """
+    try:
+        yield
+    except GomkcnError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        shown = " or ".join(repr(str(folder)) for folder in dict.fromkeys(map(str, folders)))
+        raise InputError(
+            f"run folder {shown} holds a damaged file ({type(error).__name__}: {reason_of(error)});"
+            " do the run again."
+        ) from error
 
 
 def _plain(value: Any) -> Any:

@@ -36,6 +36,7 @@ from gomkcn_dgl.runtime.job import (
     RunInterruptedError,
     TimeUpError,
 )
+from gomkcn_dgl.runtime.mapped import check_mapped
 from gomkcn_dgl.runtime.processes import LostProcessError
 
 Arrays = Mapping[str, np.ndarray]
@@ -133,6 +134,7 @@ class Steps:
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
+        check_mapped()
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
         # 1. what was kept
@@ -148,6 +150,8 @@ class Steps:
                     results = self._shared(parallel, do, own, in_time)
                 else:
                     results = [self._here(do, own[0], in_time)]
+                # what is kept was computed of what was there
+                check_mapped()
                 for one, result in zip(some, results, strict=True):
                     if result is not None:
                         found[one] = result
@@ -263,9 +267,14 @@ class Steps:
         What is returned is told how much more of the ``total`` is done, and checks the time.
         """
         self.progress.begin(stage, 1.0)
+        left = 1.0
 
         def spend(work: float) -> None:
-            self.progress.move(work / total)
+            nonlocal left
+            # a total is an estimate
+            share = min(left, float(work / max(total, 1e-9)))
+            left -= share
+            self.progress.move(share)
             self.check_time()
 
         return spend

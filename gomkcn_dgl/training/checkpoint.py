@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,6 +37,10 @@ def read_state(
     # torch.load raises whatever a damaged archive leads it into, with advice of many lines
     try:
         data = read_file(path) if data is None else data
+        # the sums of its parts, which torch does not compare
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            if (damaged := parts.testzip()) is not None:
+                raise ValueError(f"its part {damaged} is damaged")
         state = torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
         if not isinstance(state, dict):
             raise ValueError(f"it holds a {type(state).__name__} and no state")

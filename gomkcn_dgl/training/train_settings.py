@@ -129,6 +129,8 @@ class ModelSettings:
         check_choice("method", self.method, METHODS)
         check_choice("init", self.init, INITIALIZATIONS)
         self.make_kernel()
+        for name in ("num_filters", "filter_size", "num_layers"):
+            check_int(name, getattr(self, name), 1)
         if self.hidden_feats is not None:
             check_int("hidden_feats", self.hidden_feats, 0)
         if self.feature_contrast is not None:

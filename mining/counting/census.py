@@ -170,7 +170,7 @@ def count_connected_sets(
     """
     check_channels(graph)
     known, colors = _used_colors(graph, categories)
-    sets = count_sets(graph, colors, len(known), size, spend)
+    sets = count_sets(graph, colors, len(known), size, lambda steps: spend(_SET * steps))
     # in terms of what the links of every graph consist of
     bits = graph.relations.links @ (1 << np.arange(len(graph.relations.channels), dtype=np.int64))
     forms, position = merge_forms(find_forms(Forms(bits[sets.links], known[sets.colors])))

@@ -26,8 +26,8 @@ from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import find_category
-from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND
-from mining.graph_relations import in_words
+from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND, may_hold
+from mining.graph_relations import in_words, other_directions
 from mining.pattern import OccurrenceCount
 
 log = logging.getLogger("gomkcn_dgl")
@@ -89,6 +89,7 @@ class ConditionalSearch:
         self.structure = self._conditions_as_structure(reading)
         # 1. what each node can be by its own conditions, [M, V]
         self._candidates = self._degrees >= joined.sum(axis=1)[:, None]
+        self._candidates &= may_hold(graph, joined)
         names = graph.feature_names
         for node, labels in enumerate(said.nodes.values()):
             for label in labels:
@@ -150,7 +151,8 @@ class ConditionalSearch:
             kind = "with a direction" if edge.has_direction else "without direction"
             self._said.refuse(
                 f"pattern must have edges of the graph's relations, {in_words(relations)}, got "
-                f"{edge.given!r}, an edge {kind}.",
+                f"{edge.given!r}, an edge {kind}; write it otherwise, or "
+                f"{other_directions(has_direction=edge.has_direction)}.",
                 edge.at,
             )
         return np.array(own)
@@ -420,7 +422,7 @@ def feature_column(graph: CSRGraph, name: str) -> Column | None:
     if not own or not np.isin(values, [0, 1]).all() or (values.sum(axis=1) > 1).any():
         return None
     codes = np.where(values.any(axis=1), values.argmax(axis=1), np.nan)
-    return Column(codes, [names[c].partition("=")[2] for c in own])
+    return Column(codes, [names[c].removeprefix(f"{name}=") for c in own])
 
 
 def _search(

@@ -34,8 +34,9 @@ _FIRST_BLOCKS = 4
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
 _MOST_HELD = 1 << 18
-# steps of a search in about the time of one block of draws, and of a look at a node in these
-_STEPS_OF_A_BLOCK, _STEPS_OF_A_LOOK = 1 << 17, 8
+# steps of a search in about the time of one block of draws of up to so many nodes, and of a look at
+# a node in these
+_STEPS_OF_A_BLOCK, _USUAL_NODES, _STEPS_OF_A_LOOK = 1 << 17, 8, 8
 
 
 class RootSearch(Protocol):
@@ -254,7 +255,7 @@ def _estimate_share(
     Draws end at the relative ``error``, or where more would take more steps.
     """
     results = np.zeros((0, 4))
-    num_blocks = _FIRST_BLOCKS
+    num_blocks, steps_of_a_block = _FIRST_BLOCKS, _steps_of_a_block(sampler.size)
     while num_blocks > 0:
         more = sampler.draw_shares(len(results), num_blocks, seed)
         results = np.concatenate([results, more])
@@ -266,10 +267,15 @@ def _estimate_share(
                 break
             needed = 1.05 * len(results) * (reached / error) ** 2
         # at most three times as many as so far, and no more than there are steps for
-        spent = len(results) * _STEPS_OF_A_BLOCK + _STEPS_OF_A_LOOK * results[:, 3].sum()
+        spent = len(results) * steps_of_a_block + _STEPS_OF_A_LOOK * results[:, 3].sum()
         affordable = int((max_steps / spent - 1) * len(results))
         num_blocks = int(min(max(needed - len(results), 4), 3 * len(results), affordable))
     return low, mean, high
+
+
+def _steps_of_a_block(size: int) -> int:
+    """The steps of a block of draws of a pattern of so many nodes."""
+    return _STEPS_OF_A_BLOCK * max(1, size // _USUAL_NODES)
 
 
 def interval(results: np.ndarray) -> tuple[float, float, float]:
@@ -363,7 +369,8 @@ def list_places(
     sampler = choose_sampler(search, seed)
     found: dict[bytes, np.ndarray] = {}
     num_blocks, size = 0, 1
-    while len(found) < most and num_blocks * _STEPS_OF_A_BLOCK < max_steps:
+    steps_of_a_block = _steps_of_a_block(search.structure.num_nodes)
+    while len(found) < most and num_blocks * steps_of_a_block < max_steps:
         drawn = search.structure.choose_mappings(sampler.draw_places(num_blocks, size, seed))
         for place in drawn:
             found.setdefault(place.tobytes(), place)

@@ -30,7 +30,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.categories import Colors
-from mining.counting.sought import STEPS_PER_SECOND, Sought
+from mining.counting.sought import STEPS_PER_SECOND, Sought, may_hold
 
 # nodes whose candidates are ruled out at once
 NODES_OF_A_BLOCK = 1024
@@ -175,7 +175,10 @@ class ExactSearch:
         self.graph = graph
         self.sought = Sought.of(graph, structure, colors)
         self.structure = self.sought.structure
-        self.candidates = find_candidates(graph, self.sought)
+        able = may_hold(graph, self.structure.joined)
+        self.candidates = np.zeros(graph.num_nodes, np.int64)
+        if able.any():
+            self.candidates = np.where(able, find_candidates(graph, self.sought), 0)
         self.count = np.zeros(graph.num_nodes, np.int64)
         self.steps, self.unfinished = 0, False
 

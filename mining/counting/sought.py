@@ -13,6 +13,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.components_numba import name_components
 from mining.categories import Colors
 from mining.graph_relations import links_in
 
@@ -21,6 +22,8 @@ from mining.graph_relations import links_in
 INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 # told of the steps that were made between two of its calls; what it raises ends a count
 Spend = Callable[[float], object]
+# from so many nodes on, a pattern is looked for in each connected component
+_LARGE_PATTERN = 9
 # where the memory of the machine is not known
 _USUAL_BYTES = 8 << 30
 # a step checks a graph node, or marks one: what one thread does in about a second
@@ -111,3 +114,28 @@ def _check_colors(structure: np.ndarray, graph: np.ndarray, size: int, num_nodes
                 f"{np.shape(colors)}."
             )
     return np.asarray(structure, np.int64), np.asarray(graph, np.int64)
+
+
+def may_hold(graph: CSRGraph, joined: np.ndarray) -> np.ndarray:
+    """Nodes ``[V]`` in whose graph a connected pattern ``[M, M]`` may occur, as far as sizes tell.
+
+    A graph has no fewer nodes, edges, and nodes of each degree than the pattern; and where this is
+    large, so has a connected component.
+
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> star = Structure.parse("star-4").joined
+    >>> may_hold(as_csr([nx.path_graph(3), nx.star_graph(5)]), star).nonzero()[0].tolist()
+    [3, 4, 5, 6, 7, 8]
+    """
+    degrees, own = graph.degrees, joined.sum(axis=1)
+    if len(joined) >= _LARGE_PATTERN:
+        part = np.empty(graph.num_nodes, np.int64)
+        name_components(graph.indptr, graph.indices, part)
+    else:
+        part = graph.graph_of(np.arange(graph.num_nodes))
+    number = int(part.max(initial=-1)) + 1
+    holds = np.bincount(part, degrees, minlength=number) >= own.sum()
+    for degree in np.unique(own):
+        holds &= np.bincount(part[degrees >= degree], minlength=number) >= (own >= degree).sum()
+    return holds[part]

@@ -111,7 +111,7 @@ def _random_trees(joined: np.ndarray) -> np.ndarray:
 
 
 class TreeSampler:
-    """Uniform draws of the homomorphisms of a spanning tree, of which ``num_ways`` exist.
+    """Uniform draws of the homomorphisms of a spanning tree of ``size`` nodes; ``num_ways`` exist.
 
     Memory is O(M V + M E / 32) float64, and the graph itself is only read.
     """
@@ -119,7 +119,7 @@ class TreeSampler:
     def __init__(
         self, graph: CSRGraph, sought: Sought, candidates: np.ndarray, tree: SpanningTree
     ) -> None:
-        size = sought.structure.num_nodes
+        self.size = size = sought.structure.num_nodes
         self._rows = Rows(graph.indptr, graph.indices, links_or_none(graph), candidates)
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))

@@ -15,6 +15,7 @@ the P pairs between two blocks of a graph.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,14 +42,21 @@ _MOST_ROUNDS, _LEIDEN_ROUNDS = 10, 5
 _LEAST_CLIQUE, _LEAST_DENSITY = 4, 0.85
 
 
-def find_blocks(graph: CodedGraph, seed: int = 0) -> np.ndarray | None:
+def never() -> bool:
+    """No time is over."""
+    return False
+
+
+def find_blocks(
+    graph: CodedGraph, seed: int = 0, is_over: Callable[[], bool] = never
+) -> np.ndarray | None:
     """The one partition that is tried, int64 ``[V]``, the block of each node, from 0.
 
     Of communities of the Leiden algorithm at several resolutions (V. A. Traag, L. Waltman and N. J.
     van Eck, Scientific Reports 9, 2019), and the two sides of a bipartite graph, the one in which
     multigraphs with these degrees and edges between blocks are fewest, its own bits included. None
-    where there is more than one block in none of them, for 20 edges or fewer, and where edges have
-    directions or relations or nodes have categories.
+    where there is more than one block in none of them, for 20 edges or fewer, where edges have
+    directions or relations or nodes have categories, and where the time is over.
 
     Examples
     --------
@@ -58,15 +66,23 @@ def find_blocks(graph: CodedGraph, seed: int = 0) -> np.ndarray | None:
     >>> np.bincount(find_blocks(CodedGraph.of(mined))).tolist()
     [6, 6]
     """
-    if not graph.is_plain or graph.num_edges < _LEAST_EDGES:
+    if not graph.is_plain or graph.num_edges < _LEAST_EDGES or is_over():
         return None
-    drawn = igraph.Graph(len(graph.colors), graph.edges)
+    drawn, partitions = igraph.Graph(len(graph.colors), graph.edges), []
     with python_random_state(seed):
-        found = [
-            drawn.community_leiden("modularity", resolution=resolution, n_iterations=_NUM_ROUNDS)
-            for resolution in _RESOLUTIONS
-        ]
-    partitions = [np.array(one.membership) for one in found]
+        for resolution in _RESOLUTIONS:
+            membership = None
+            # one round at a time: in a large graph each takes seconds
+            for _ in range(_NUM_ROUNDS):
+                if is_over():
+                    return None
+                membership = drawn.community_leiden(
+                    "modularity",
+                    resolution=resolution,
+                    n_iterations=1,
+                    initial_membership=membership,
+                ).membership
+            partitions.append(np.array(membership))
     is_bipartite, sides = drawn.is_bipartite(return_types=True)
     if is_bipartite:
         partitions.append(np.array(sides, np.int64))

@@ -25,7 +25,7 @@ import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.blocks import find_blocks
+from mining.motif_sets.blocks import find_blocks, never
 from mining.motif_sets.code_length import CodedGraph, GraphCode, move_copies
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.copy_loops import Left
@@ -61,10 +61,6 @@ _MOST_STEPS, _JOINED = 1000, 40
 _NANOSECONDS, _MOST_NANOSECONDS = 300_000, 60e9
 
 
-def _never() -> bool:
-    return False
-
-
 def motif_set_of_graph(
     mined: MinedGraph, sizes: range, **options: Any
 ) -> tuple[CodedSet, CodedSet | None]:
@@ -87,7 +83,7 @@ def motif_set_of_graph(
     """
     found = search_graph(mined, sizes, **options)
     graph = CodedGraph.of(mined)
-    blocks = find_blocks(graph)
+    blocks = find_blocks(graph, is_over=options.get("is_over", never))
     if blocks is None or GraphCode(graph, blocks).length([]).total >= found.bits_base:
         return found, None
     other = search_graph(mined, sizes, blocks=blocks, **options)
@@ -105,7 +101,7 @@ def search_graph(
     proposed: Sequence[Pattern] = (),
     grows: bool = True,
     exact_copies: bool = False,
-    is_over: Callable[[], bool] = _never,
+    is_over: Callable[[], bool] = never,
 ) -> CodedSet:
     """Search for the motif set of a graph in one base, from one start.
 

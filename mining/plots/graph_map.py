@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
+from gomkcn_dgl.graphs.structure import category_value
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from mining.categories import Categories
 from mining.graph_relations import edges_among
@@ -142,6 +143,8 @@ class GraphMap:
             for name, value in record.items()
             if name not in ("positions", "edges")
         }
+        # 3.0 is a whole number in JSON
+        parts["names"] = [one if isinstance(one, str) else int(one) for one in record["names"]]
         return cls(
             positions=np.array(record["positions"], dtype=float).reshape(-1, 2),
             edges=np.array(record["edges"], dtype=np.int64).reshape(-1, 2),
@@ -185,5 +188,5 @@ def _categories(graph: CSRGraph, rows: np.ndarray) -> tuple[list[str], np.ndarra
     if not groups:
         return [""], np.zeros(len(rows), np.int64)
     columns = list(groups[0])
-    names = [graph.feature_names[column].rpartition("=")[2] for column in columns]
+    names = [category_value(graph.feature_names[column]) for column in columns]
     return names, graph.features[rows][:, columns].argmax(axis=1)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import cycle
 
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, category_value
 from mining.pattern import Pattern
 
 INK = "#15181c"
@@ -79,5 +79,5 @@ def short_category(names: Sequence[str]) -> str:
     >>> short_category(["label=C"]), short_category(["kind=kinase"])
     ('C', '')
     """
-    value = names[0].rpartition("=")[2] if names else ""
+    value = category_value(names[0]) if names else ""
     return value if len(value) <= 2 else ""

@@ -3,14 +3,16 @@
 import json
 import math
 import re
+import signal
 from pathlib import Path
 
 import networkx as nx
 import pandas as pd
 import pytest
-from command_line import gomkcn, refused
+from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
+from gomkcn_dgl.runtime.job import Interrupts
 from mining import census
 from mining.run_folder import read_run
 
@@ -225,6 +227,15 @@ def test_both_readings(folder):
     assert counted("ring-4 k6.txt")[0] == "0, counted exactly"
 
 
+def test_a_pattern_without_directions_is_counted_without_those_that_nobody_asked_for(graphs):
+    Path("signed.csv").write_text("source,target,weight\na,b,1\nb,c,-1\nc,a,0\n")
+    lines = gomkcn("count triangle signed.csv").splitlines()
+    assert "edges       directions are left out, as the pattern has none (--undirected)" in lines
+    assert lines[-1] == "occurrences 1, counted exactly"
+    assert counted("three-cycle signed.csv")[0] == "1, counted exactly"
+    assert "(--undirected)." in refused("count triangle signed.csv --directed")
+
+
 def test_refusals(graphs):
     for command, rule in {
         "benzene graph.txt": "pattern must have categories of the graph, which are none, got 'C'.",
@@ -233,11 +244,61 @@ def test_refusals(graphs):
         "wheel graph.txt --errors 1 --reading subgraph": "--errors is for the induced reading",
         "ring-8 graph.txt --errors 4": "--errors must be smaller for a pattern of 8 nodes",
         '"a-[up]->b" graph.txt --directed': "got 'up' with a direction; write a->b",
+        "triangle graph.txt --directed": "without direction, or read the graph with directed=False "
+        "(--undirected).",
+        "ring-3 graph.txt --directed --reading subgraph": "directed=False (--undirected).",
+        "feed-forward-loop graph.txt": "read the graph with directed=True (--directed).",
     }.items():
         assert rule in refused(f"count {command}")
+    assert refused(f"count wheel graph.txt --errors {2**64}").startswith(
+        "--errors must be at most 15"
+    )
     for options, rule in {
         "--out x.txt": "--out must end in .csv, .parquet, .json, got 'x.txt'.",
         "--orbits --size 3-5": "--size must be 2-4 or 2-5 with --orbits, got 3-5.",
         "--orbits --reading subgraph": "--reading must be induced with --orbits, got 'subgraph'.",
     }.items():
         assert refused(f"census graph.txt {options}") == rule
+
+
+def test_what_time_allows_is_printed_and_the_rest_is_said(graphs):
+    result = invoke("census graph.txt --time-limit 1e-9")
+    assert result.exit_code == 0
+    assert result.stderr == ("gomkcn: structures of 3, 4, 5 nodes are not counted: time was up\n")
+    assert [line.split()[:3] for line in result.stdout.splitlines()[1:]] == [
+        [size, "not", "counted"] for size in "345"
+    ]
+    gomkcn("census graph.txt --time-limit 1e-9 --out left.csv")
+    assert pd.read_csv("left.csv")["count"].isna().all()
+    assert "--time-limit must be longer for --orbits" in refused(
+        "census graph.txt --orbits --time-limit 1e-9"
+    )
+    result = invoke("frequent TINY --support 2 --time-limit 1e-9")
+    assert (result.exit_code, result.stderr) == (
+        0,
+        "gomkcn: not complete: time was up\n",
+    )
+    for command in ("census graph.txt", "frequent TINY"):
+        assert "--time-limit must be greater than 0" in refused(f"{command} --time-limit 0")
+
+
+def test_a_signal_ends_a_census_with_what_is_known_and_its_exit_code(graphs, monkeypatch):
+    monkeypatch.setattr(Interrupts, "__enter__", stopped_at_once(Interrupts.__enter__))
+    for command, said in (
+        ("census graph.txt --size 3", "structures of 3 nodes are not counted: time was up"),
+        ("frequent TINY --support 2", "not complete: time was up"),
+    ):
+        result = invoke(command)
+        assert result.exit_code == 128 + signal.SIGINT
+        assert result.stderr == f"gomkcn: stopped by SIGINT; {said}\n"
+
+
+def stopped_at_once(enter):
+    """As Interrupts are entered, and a Ctrl-C right behind that."""
+
+    def entered(self):
+        found = enter(self)
+        signal.raise_signal(signal.SIGINT)
+        return found
+
+    return entered

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl import as_csr
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
 from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, choice
+from mining.counting import census_formulas
 from mining.counting.census import count_structures
 from mining.html.terminal import format_run
 from mining.mined_graph import MinedGraph
@@ -204,3 +208,44 @@ def test_of_what_sources_have_shown_the_most_frequent_are_reported(monkeypatch):
     others = [one for one in miner.others_ if "frequent" in one.sources]
     assert len(shown) == 1 and others
     assert shown[0].frequency.count >= max(one.frequency.count for one in others)
+
+
+def test_a_graph_without_connected_structures_of_the_sizes_says_so():
+    kinds = csr_from_edges(
+        np.array([0, 2]), np.array([1, 3]), 4,
+        directed=[True] * 2, relation=np.array([0, 1]), relation_names=["likes", "knows"],
+    )  # fmt: skip
+    pairs = [nx.path_graph(2)] * 3
+    for graph, sizes, head in (
+        (kinds, "3 to 4", "The graph has"),
+        (nx.disjoint_union_all(pairs), "3 to 5", "The graph has"),
+        (pairs, "3 to 5", "The graphs have"),
+    ):
+        for null in (None, "degree", "erdos-renyi"):
+            miner = PatternMiner(null=null, null_samples=99, filters="none").fit(graph)
+            assert f"{head} no connected structure of {sizes} nodes." in miner.warnings_
+            assert not any(one.num_nodes > 2 for one in miner.patterns_)
+
+
+def test_what_cannot_be_counted_is_said_and_the_rest_is_compared(monkeypatch):
+    graph = with_cliques()
+    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 1)
+    miner = PatternMiner(pattern_size="3-5", null="degree", **OPTIONS).fit(graph)
+    found = [*miner.patterns_, *miner.others_]
+    assert {one.num_nodes for one in found if one.significance} == {3}
+    (said,) = miner.warnings_
+    start = "Structures of 4 to 5 nodes are not counted: graph must have fewer triangles"
+    assert said.startswith(start)
+
+
+def test_sizes_that_are_not_counted_in_time_are_left_out(monkeypatch):
+    mined = MinedGraph.of(with_cliques())
+    rules = PatternMiner(pattern_size="3-5", null_samples=99).choice_rules(mined.graph.num_edges)
+    late = Steps(interrupts=Interrupts(time_limit=1e-9))
+    # without a grace, and with one in which all is counted
+    for grace, sizes in ((0, set()), (1e9, {3, 4, 5})):
+        monkeypatch.setattr(choice, "_LATE_STEPS", grace)
+        patterns, null_models, warnings = choice._compare_small(mined, rules, late)
+        assert {one.num_nodes for one in patterns.values()} == sizes
+        said = ["Structures of 3 to 5 nodes are not counted: time was up."]
+        assert (warnings, null_models) == ([] if sizes else said, {})

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from ends_after import EndsAfter
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
@@ -14,6 +15,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
+from gomkcn_dgl.runtime.steps import Steps
 from mining import gspan
 from mining.gspan import SubgraphFeatures, frequent_subgraphs
 
@@ -125,8 +127,51 @@ def test_closed_ones_have_no_larger_one_of_equal_support():
 
 
 def test_what_is_cut_is_said_to_be(monkeypatch):
-    monkeypatch.setattr(gspan, "MOST_EMBEDDINGS", 10)
-    assert not frequent_subgraphs([nx.complete_graph(4)], 1, (2, 3)).is_complete
+    graphs = [nx.complete_graph(4)]
+    whole = {one.key for one in frequent_subgraphs(graphs, 1, (2, 4)).structures}
+    assert len(whole) == 8
+    known = set()
+    for most in range(0, 40_000, 2000):
+        monkeypatch.setattr(gspan, "MOST_BYTES", most)
+        found = frequent_subgraphs(graphs, 1, (2, 4))
+        keys = {one.key for one in found.structures}
+        # more and more of them
+        assert known <= keys <= whole
+        assert found.is_complete == (not found.left_out)
+        if found.is_complete:
+            assert keys == whole
+        else:
+            assert found.left_out.endswith("or leave the largest graphs out")
+        known = keys
+    assert found.is_complete
+
+
+def test_a_new_node_may_be_too_much_where_an_edge_is_not(monkeypatch):
+    graphs = [nx.complete_graph(4)]
+    monkeypatch.setattr(gspan, "MOST_BYTES", 12 * 3 * (60 + 4 * 3) * 2)
+    found = frequent_subgraphs(graphs, 1, (2, 4))
+    # the path of three nodes is not extended by a node, and closed to a triangle
+    assert "triangle" in {one.name for one in found.structures}
+    assert not found.is_complete
+
+
+def test_what_was_found_when_time_was_up_is_kept():
+    graphs = [nx.complete_graph(5)] * 2
+    whole = {one.key for one in frequent_subgraphs(graphs, 2, (2, 5)).structures}
+    sizes = []
+    for looks in (0, 1, 5, 20, 10**6):
+        steps = Steps(interrupts=EndsAfter(looks))
+        found = frequent_subgraphs(graphs, 2, (2, 5), steps=steps)
+        assert {one.key for one in found.structures} <= whole
+        assert found.left_out == ("" if looks == 10**6 else "time was up")
+        sizes.append(len(found))
+    assert sizes == sorted(sizes)
+    assert (sizes[0], sizes[-1]) == (0, len(whole))
+
+
+def test_subgraphs_have_twenty_nodes_at_most():
+    with pytest.raises(InputError, match="^sizes must be at most 20, got 21"):
+        frequent_subgraphs([nx.path_graph(3)], 1, 21)
 
 
 def test_new_graphs_may_have_other_categories():

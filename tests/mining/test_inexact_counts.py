@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from random_graphs import KINDS, draw
 
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.inexact_counts import count_inexact
@@ -182,3 +183,14 @@ def test_a_sample_is_uniform():
     )
     assert len(every) > 30 and np.abs(deviations).max() < 4
     assert 0.6 < np.var(deviations) < 1.5
+
+
+def test_more_edits_than_a_pattern_has_pairs_are_refused():
+    triangle = Structure.parse("triangle")
+    assert len(count_inexact(nx.path_graph(4), triangle, max_edits=3).counts) == 4
+    for graph, structure, most in (
+        (nx.path_graph(4), triangle, 3),
+        (nx.DiGraph([(0, 1)]), Structure.parse("a->b"), 2),
+    ):
+        with pytest.raises(InputError, match=f"^max_edits must be at most {most}, got {2**64}"):
+            count_inexact(graph, structure, max_edits=2**64)

@@ -4,16 +4,22 @@ from dataclasses import replace
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from by_networkx import induced
 
+from gomkcn.commands.count_command import in_categories
 from gomkcn_dgl import GOMKKernel, as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
 from mining import FilterLearning, FilterMiner, PatternMiner
 from mining.categories import Categories, find_category
+from mining.counting.counter import count_occurrences
+from mining.gspan import frequent_subgraphs
 from mining.mined_graph import MinedGraph
+from mining.mining_run import MiningRun
+from mining.structure_census import census
 
 LOOP, CYCLE = ((0, 1), (0, 2), (1, 2)), ((0, 1), (1, 2), (2, 0))
 
@@ -175,9 +181,56 @@ def test_what_is_no_category():
     assert Categories().colors(np.zeros((4, 2))).tolist() == [0, 0, 0, 0]
 
 
-def test_a_category_is_found_by_the_part_after_the_last_sign():
+def test_a_category_is_found_by_its_value():
     names = ["kind=of=c", "c=d", "e"]
-    assert [find_category(name, range(3), names) for name in ("c", "d", "e", "c=d")] == [0, 1, 2, 1]
+    asked = ("c", "of=c", "d", "e", "c=d")
+    assert [find_category(name, range(3), names) for name in asked] == [0, 0, 1, 2, 1]
+    # the whole value comes before the end of one
+    assert find_category("O", range(2), ["group=C=O", "group=O"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "groups"),
+    [
+        # the sign in values, in the names of attributes, and in both
+        (["kind=C=O", "kind=CC", "side=C=O", "side=C=N"], ((0, 1), (2, 3))),
+        (["a=b=x", "a=b=y", "a=c=x", "a=c=y"], ((0, 1), (2, 3))),
+        (["a=b=x=1", "a=b=y", "a=c=x", "a=c=x=1=="], ((0, 1), (2, 3))),
+        (["=x", "=y", "b==", "b="], ((0, 1), (2, 3))),
+        (["x0", "x1", "a=b", "a=c=d"], ((0, 1), (2, 3))),
+    ],
+)
+def test_the_sign_may_stand_in_values_and_in_the_names_of_attributes(names, groups):
+    features = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 1, 0, 1]])
+    assert Categories.find(features, names).groups == groups
+
+
+def test_values_with_the_sign_are_what_is_said_of_patterns():
+    plain = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    kinds = {"C=O": "CA", "CC": "CC"}
+    ends = [list(kinds)[node % 2] for node in plain]
+    with_sign = as_csr(plain, nodes=pd.DataFrame({"group": ends}))
+    without = as_csr(plain, nodes=pd.DataFrame({"group": [kinds[one] for one in ends]}))
+    miner = PatternMiner(null=None, filters="none", pattern_size=4)
+    runs = [MiningRun.of(miner.fit(one), one) for one in (with_sign, without)]
+    described = [[one.description for one in run.patterns] for run in runs]
+    assert [text.replace("C=O", "CA") for text in described[0]] == described[1]
+    assert described[0] == ["clique of 4 nodes: 2 C=O, 2 CC"]
+    structure, colors = in_categories(runs[0].patterns[0].structure, with_sign)
+    assert count_occurrences(with_sign, structure, colors).value == 6
+
+
+def test_an_attribute_with_too_many_values_is_named_where_it_is_left_out(caplog):
+    graph = nx.cycle_graph(600)
+    many = as_csr(graph, nodes=pd.DataFrame({"gene": [f"g{node % 300}" for node in graph]}))
+    said = "not used as categories: the 300 values of gene; at most 256 are compared"
+    assert Categories.find(many.features, many.feature_names).notes == [said]
+    for use in (lambda: census(many, 3), lambda: frequent_subgraphs([many], 1, 2)):
+        caplog.clear()
+        use()
+        assert said in caplog.text
+    miner = PatternMiner(null=None, filters="none", pattern_size=3).fit(many)
+    assert said in MiningRun.of(miner, many).notes
 
 
 def test_a_structure_has_the_colours_of_its_categories_in_a_graph():

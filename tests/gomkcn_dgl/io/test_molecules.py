@@ -67,7 +67,7 @@ def test_lines_hold_smiles_and_maybe_a_name(tmp_path):
 def test_a_table_has_classes_and_lines_that_are_left_out(tmp_path, caplog):
     path = tmp_path / "a.csv"
     path.write_text(TABLE.replace("C1CC", ""))
-    with pytest.raises(InputError, match=r"a\.csv: line 3: RDKit cannot read the molecule ''"):
+    with pytest.raises(InputError, match=r"a\.csv: line 3: the molecule has no atoms; correct it"):
         read_graph(path)
     path.write_text(TABLE)
     with pytest.raises(InputError, match=r"a\.csv: line 3: RDKit cannot read the molecule 'C1CC'"):
@@ -105,17 +105,82 @@ def test_an_sd_file_has_records_and_properties(tmp_path, capfd):
     assert np.diff(graph.graph_ptr).tolist() == [3, 7, 3]
     assert read_graph_classes(path).names == ("high", "low")
     path.write_text(path.read_text().replace("V2000", "V9999", 1))
-    with pytest.raises(InputError, match=r"a\.sdf: record 1: RDKit cannot read"):
+    with pytest.raises(InputError, match=r"a\.sdf: record 1: RDKit cannot read the molecule; cor"):
         read_graph(path)
     assert read_graph(path, skip_invalid=True).num_graphs == 2
     # RDKit itself is silent
     assert capfd.readouterr().err == ""
 
 
+def records_of(*texts):
+    """SD records of SMILES, and of what is no molecule."""
+    made = [Chem.MolFromSmiles(one) if isinstance(one, str) else one for one in texts]
+    return [one if isinstance(one, bytes) else Chem.MolToMolBlock(one).encode() for one in made]
+
+
+NO_ATOMS = b"salt\n\n\n  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n"
+
+
+@pytest.mark.parametrize(
+    ("empty", "fault"),
+    [
+        (b"", "the record is empty"),
+        (b"\n\n\n", "the record is empty"),
+        (NO_ATOMS, "the molecule has no atoms"),
+        (NO_ATOMS.replace(b"V2000", b"V9999"), "RDKit cannot read the molecule 'salt'"),
+    ],
+)
+def test_an_empty_record_takes_no_other_with_it(tmp_path, caplog, empty, fault):
+    path, end = tmp_path / "a.sdf", b"$$$$\n"
+    path.write_bytes(end.join([*records_of("CCO", empty, "CN", "CCCC"), b""]))
+    with pytest.raises(InputError, match=rf"^a\.sdf: record 2: {fault}; correct it, or give skip_"):
+        read_graph(path)
+    with caplog.at_level(logging.INFO, "gomkcn_dgl"):
+        graph = read_graph(path, skip_invalid=True)
+    assert np.diff(graph.graph_ptr).tolist() == [3, 2, 4]
+    assert "left out 1 that RDKit cannot read: record 2" in caplog.text
+
+
+def test_blank_lines_behind_the_last_record_are_none(tmp_path):
+    path = tmp_path / "a.sdf"
+    for ends in (("$$$$\n", "$$$$\n"), ("$$$$\n", ""), ("$$$$\r\n", "$$$$ \r\n\r\n \n\n")):
+        (first, second), (between, last) = records_of("CCO", "CN"), ends
+        path.write_bytes(first + between.encode() + second + last.encode())
+        assert np.diff(read_graph(path).graph_ptr).tolist() == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sizes"),
+    [
+        ("a.smi", "smi\nCCO\nCN\n", [3, 2]),
+        ("a.smi", "ID\tCanonicalSMILES\n1\tCCO\n2\tCN\n", [3, 2]),
+        ("a.smi", "CCO smiles\nCN of smiles\n", [3, 2]),
+        ("a.csv", "id,RDKit SMILES\n1,CCO\n2,CN\n", [3, 2]),
+        ("a.csv", "smiles_given;smiles\nCC;CCO\nCC;CN\n", [3, 2]),
+        ("a.tsv", "id\tIsomeric_SMILES\n1\tCCO\n2\tCN\n", [3, 2]),
+    ],
+)
+def test_a_header_names_the_column_of_smiles(tmp_path, name, text, sizes):
+    (tmp_path / name).write_text(text)
+    assert np.diff(read_graph(tmp_path / name).graph_ptr).tolist() == sizes
+
+
+def test_pairs_of_molecules_are_edges(tmp_path):
+    (tmp_path / "a.csv").write_text("smiles_1,smiles_2\nCC,CCO\nCC,CN\n")
+    assert read_graph(tmp_path / "a.csv").num_nodes == 3
+
+
 @pytest.mark.parametrize(
     ("name", "text", "options", "message"),
     [
         ("a.smi", "C1CC\n", {"skip_invalid": True}, "holds no molecule that RDKit can read"),
+        (
+            "a.smi",
+            "Structure Name\nC a\n",
+            {},
+            "line 1: RDKit cannot read the molecule 'Structure', "
+            "nor does the line name a column smiles",
+        ),
         ("a.smi", "C C\n", {"directed": True}, "directed is for edges, csv, parquet"),
         ("a.csv", "a,b\n1,2\n", {"smiles": "c"}, "smiles must name a column, which are a, b"),
         ("a.csv", "a,b\n1,2\n", {"skip_invalid": True}, "skip_invalid is for molecules"),

@@ -101,6 +101,22 @@ def test_ids_of_features_keep_their_zeros(write):
 
 
 @pytest.mark.parametrize(
+    "table",
+    [
+        '"","size"\n"c","3"\n"a","1"\n"b","2"\n',
+        ",size\n0,1\n1,2\n2,3\n",
+        "Unnamed: 0,size,,\n1,1,,\n2,2,,\n3,3,,\n",
+        "sep=;\nname;size\nc;3\nb;2\na;1\n",
+    ],
+)
+def test_rows_of_features_have_names_or_numbers(write, table):
+    write("g.features.csv", table)
+    graph = read_graph(write("g.txt", WORDS.format(" ")))
+    assert graph.feature_names == ("size",)
+    assert graph.features.ravel().tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
     ("text", "number", "note"),
     [
         # names begin with the mark, since they stand at other places, too, or in every line

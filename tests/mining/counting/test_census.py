@@ -13,17 +13,27 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from ends_after import EndsAfter
 from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr, read_graph
+from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shape
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime import compiled
+from gomkcn_dgl.runtime.job import JobProgress, TimeUpError
+from gomkcn_dgl.runtime.steps import Steps
+from mining import PatternMiner
 from mining.categories import Categories
 from mining.counting import census_formulas, set_formulas
 from mining.counting.census import census_steps, count_connected_sets, count_structures
-from mining.counting.census_formulas import count_graphlets, count_orbits, formula_steps
+from mining.counting.census_formulas import (
+    count_graphlets,
+    count_orbits,
+    count_triangles,
+    formula_steps,
+)
 from mining.counting.graphlets import NUM_ORBITS, ORBITS, graphlets, orbits_by_enumeration
 from mining.counting.set_formulas import check_codes, num_trees
 from mining.orbit_features import OrbitCounts
@@ -389,3 +399,83 @@ def test_agreement_of_graphs():
     # and of a star of three
     far += [1, 1, np.sqrt(0.5), np.sqrt(0.5)]
     assert graphlet_agreement(path, star, 4) == pytest.approx(1 - sum(far) / 15)
+
+
+@pytest.mark.parametrize("why", ["time limit", "SIGINT"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_census_that_is_ended_has_whole_sizes_and_says_which_are_missing(directed, why):
+    graph = as_csr(nx.gnp_random_graph(150, 0.2, seed=1, directed=directed))
+    whole = census(graph)
+    counted = set()
+    for looks in range(0, 400, 3):
+        found = census(graph, steps=Steps(interrupts=EndsAfter(looks, why)))
+        sizes = {one.num_nodes for one in found.structures}
+        assert {*found.sizes} == sizes | {*found.missing}
+        assert max(sizes, default=2) < min(found.missing, default=6)
+        assert {*found.missing.values()} <= {"time was up"}
+        is_counted = [one.num_nodes in sizes for one in whole.structures]
+        assert found.counts.tolist() == whole.counts[is_counted].tolist()
+        counted.add(len(sizes))
+        if not found.missing:
+            break
+    assert counted >= {0, 1, 2}
+    assert not found.missing
+    ended = census(graph, steps=Steps(interrupts=EndsAfter(0)))
+    assert [row["name"] for row in ended.to_arrow().to_pylist()] == ["not counted"] * len(
+        whole.sizes
+    )
+    assert ended.to_pandas()["count"].isna().all()
+    if not directed:
+        with pytest.raises(TimeUpError):
+            orbit_counts(graph, steps=Steps(interrupts=EndsAfter(3)))
+
+
+def test_a_census_shows_what_share_is_done(monkeypatch):
+    shown = []
+    monkeypatch.setattr(JobProgress, "begin", lambda self, stage, total=None: shown.append(stage))
+    monkeypatch.setattr(JobProgress, "move", lambda self, count, said="": shown.append(count))
+    for directed in (False, True):
+        shown.clear()
+        census(nx.gnp_random_graph(200, 0.5, seed=1, directed=directed), 4)
+        assert "counting structures of 4 nodes" in shown
+        shares = [one for one in shown if isinstance(one, float)]
+        assert len(shares) > 10
+        assert 0.5 < sum(shares) <= 1.001
+
+
+def test_triangles_that_do_not_fit_into_the_memory_are_counted_and_not_listed(monkeypatch):
+    clique = nx.complete_graph(60)
+    triangles = comb(60, 3)
+    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 36 * triangles - 1)
+    found = census(clique, (3, 5))
+    assert found.counts.tolist() == [0, triangles]
+    said = f"got {triangles:,}, for which 1.2 MiB of memory are needed and 1.2 MiB may be used"
+    assert [*found.missing] == [4, 5]
+    assert said in found.missing[4]
+    with pytest.raises(InputError, match="^graph must have fewer triangles for structures of 4 no"):
+        census(clique, 4)
+    assert count_triangles(as_csr(clique)).tolist() == [comb(59, 2)] * 60
+    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 36 * triangles)
+    assert census(clique, 4).counts.tolist() == [0] * 5 + [comb(60, 4)]
+
+
+def test_more_relations_than_a_structure_has_room_for_are_refused():
+    numbers = np.arange(70)
+    for directed, most in ((False, 62), (True, 31)):
+        for kinds in (most, most + 1):
+            graph = csr_from_edges(
+                numbers, numbers + 1, 71,
+                directed=[directed] * kinds, relation=numbers % kinds,
+                relation_names=[f"r{kind}" for kind in range(kinds)],
+            )  # fmt: skip
+            if kinds == most:
+                assert sum(census(graph, 3).counts) == 69
+            else:
+                with pytest.raises(
+                    InputError, match=f"^graph must have at most 62 .* got {kinds};"
+                ):
+                    census(graph, 3)
+                with pytest.raises(
+                    InputError, match=f"^graph must have at most 62 .* got {kinds};"
+                ):
+                    PatternMiner().fit(graph)

@@ -218,7 +218,7 @@ FAULTS = [
     ("A -> B, 0.5 < A.size", 8, "NODE.ATTRIBUTE in front of the sign and its value behind it"),
     ("A -> B, A.size = B.kind", 8, "size as numbers, and kind too"),
     ("A -> B, A -> C [relation = sees]", 8, r"relations, 'acts' \(directed\), .*got 'A -> C"),
-    ("A -- B, A.size = 3", 0, "got 'A -- B', an edge without direction"),
+    ("A -- B, A.size = 3", 0, "got 'A -- B', an edge without direction; .* \\(--undirected\\)"),
 ]
 
 

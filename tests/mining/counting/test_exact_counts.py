@@ -15,7 +15,7 @@ from gomkcn_dgl.graphs.structure import Structure, edges_of
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.conditional_search import ConditionalSearch, text_of
 from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates, find_graphs
-from mining.counting.sought import Sought
+from mining.counting.sought import READINGS, Sought, may_hold
 from mining.graph_relations import channels_in, edges_among
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
@@ -202,3 +202,38 @@ def test_aromatic_rings_and_nitro_groups_of_mutag(mutag):
     assert count(ring, (np.zeros(6, np.int64), atoms)) == of_carbon == 420
     colors = (np.array([1, 2, 2]), atoms)
     assert count("n-[double]-o, n-[single]-p", colors) == nitro == 272
+
+
+def test_a_pattern_that_does_not_fit_occurs_nowhere_and_needs_no_steps():
+    """More nodes, edges or neighbours than a graph of the collection, or a component, has."""
+    path, star = Structure.parse("path-29"), Structure.parse("star-29")
+    parts = [nx.complete_graph(25), nx.random_labeled_tree(29, seed=0), nx.cycle_graph(30)]
+    graphs = [*parts, nx.disjoint_union_all(parts)]
+    for one, counts in ((path, [0, 0, 30, 30]), (star, [0] * 4)):
+        search = ExactSearch(as_csr(graphs[:2]), one)
+        search.run(max_steps=1)
+        assert (search.unfinished, search.count.sum(), len(search.roots)) == (False, 0, 0)
+        for reading in READINGS:
+            joins = ConditionalSearch(as_csr(graphs[:2]), text_of(one), reading)
+            joins.run(max_steps=1)
+            assert (joins.unfinished, joins.count.sum()) == (False, 0)
+        assert count_by_graph(as_csr(graphs), one).tolist() == counts
+    # one edge too few, and one node with enough neighbours too few
+    ring, two_hubs = Structure.parse("ring-6"), Structure.parse("a--b, a--c, a--d, b--e, b--f")
+    assert not may_hold(as_csr(nx.path_graph(6)), ring.joined).any()
+    assert not may_hold(as_csr(nx.star_graph(9)), two_hubs.joined).any()
+    assert may_hold(as_csr([nx.path_graph(6), nx.cycle_graph(6)]), ring.joined).tolist() == (
+        [False] * 6 + [True] * 6
+    )
+
+
+def test_sizes_rule_nothing_out_that_occurs():
+    for seed in range(30):
+        graph = nx.gnm_random_graph(14, 20, seed=seed)
+        own = max(nx.connected_components(graph), key=len)
+        for size in (3, 6, 9, 12):
+            nodes = list(nx.bfs_tree(graph, min(own)))[:size]
+            part = graph.subgraph(nodes)
+            one = Structure.from_networkx(nx.convert_node_labels_to_integers(part))
+            assert may_hold(as_csr(graph), one.joined)[nodes].all()
+            assert count_by_graph(as_csr(graph), one)[0] > 0

@@ -110,6 +110,25 @@ def test_every_source_of_edges_gives_the_same_graph(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(
+    ("rows", "column"),
+    [
+        ("6,2,4,1289241911.7\n6,5,-2,1289241941.5\n", 3),
+        ("6 2 1289241911 4\n6 5 1289241941 -2\n", 2),
+        ("a,b,x,2010-11-08T10:00\nb,c,y,2010-11-08T11:00\n", 3),
+        ("1 2 5\n2 3 6\n", 2),
+    ],
+)
+def test_times_without_a_name_are_told_by_their_size(tmp_path, rows, column):
+    path = tmp_path / "mail.txt"
+    path.write_text(rows)
+    apart = read_temporal_edges(path, time=column + 1)
+    assert read_temporal_edges(path).times.tolist() == apart.times.tolist()
+    path.write_text("1 2 5 7\n2 3 6 9\n")
+    with pytest.raises(InputError, match=r"a column of times.*got column 3, column 4\.$"):
+        read_temporal_edges(path)
+
+
+@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("from,to,time\na,b,1\nb,c,soon\n", "line 3: a number or a timestamp was expected"),

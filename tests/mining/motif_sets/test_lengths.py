@@ -154,6 +154,10 @@ def test_blocks_are_found_where_there_are_some():
     sides = find_blocks(CodedGraph.of(MinedGraph.of(nx.complete_bipartite_graph(5, 6))))
     assert sorted(np.bincount(sides).tolist()) == [5, 6]
     assert find_blocks(CodedGraph.of(MinedGraph.of(nx.cycle_graph(20)))) is None
+    # not where the time is over at any of the looks at it
+    for looks in range(12):
+        is_over = iter([False] * looks + [True]).__next__
+        assert find_blocks(CodedGraph.of(mined), is_over=is_over) is None
 
 
 def test_blocks_of_a_collection_by_hand():

@@ -404,7 +404,7 @@ def test_blocks_are_no_answer_where_motifs_lie_beyond_them(monkeypatch):
     blocks, mined = np.arange(34) % 2, MinedGraph.of(nx.karate_club_graph())
     for motifs, answer in (((ring,), "degrees"), ((), "blocks")):
         sets = CodedSet((), 1e6, 90.0), CodedSet(motifs, 99.0, 80.0, "blocks", blocks)
-        monkeypatch.setattr(search, "find_blocks", lambda _: blocks)
+        monkeypatch.setattr(search, "find_blocks", lambda *_, **__: blocks)
         monkeypatch.setattr(
             search,
             "search_graph",
