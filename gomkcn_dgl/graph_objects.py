@@ -129,12 +129,12 @@ def from_records(
 
 
 def from_igraph(graph: Any) -> GraphContent:
-    """Read an igraph.Graph; the attribute ``name``, where there is one, names the nodes."""
+    """Read an igraph.Graph; the attribute ``name`` names the nodes, where it differs for all."""
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    names = graph.vs[_NAME] if _NAME in graph.vs.attributes() else list(range(graph.vcount()))
-    if len(set(names)) < len(names):
-        raise InputError("the attribute 'name' of an igraph graph must differ for all nodes.")
-    nodes = {name: graph.vs[name] for name in graph.vs.attributes() if name != _NAME}
+    nodes = {name: graph.vs[name] for name in graph.vs.attributes()}
+    names = list(range(graph.vcount()))
+    if len({str(name) for name in nodes.get(_NAME, ())}) == len(names):
+        names = nodes.pop(_NAME, names)
     return GraphContent(
         owner="an igraph graph",
         source=ends[:, 0],

@@ -25,6 +25,7 @@ from typing import Any
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent
 from gomkcn_dgl.graph_objects import from_records
+from gomkcn_dgl.io.tables import as_utf8
 from gomkcn_dgl.runtime.files import parse_json, printable
 
 _NODES, _LINKS = ("nodes", "data"), ("links", "edges")
@@ -41,7 +42,7 @@ _RULE = (
 
 def read_json(data: bytes, directed: bool | None) -> GraphContent:
     """Read the bytes of a JSON file; ``directed`` is for edges that differ in direction."""
-    record = parse_json(data)
+    record = parse_json(as_utf8(data))
     found = _find_graph(record)
     nodes = [_flat(node) for node in found["nodes"]]
     if "adjacency" in found:
@@ -94,6 +95,8 @@ def _find_graph(record: Any) -> dict[str, Any]:
     if isinstance(inner.get("graphs"), list):
         raise InputError(f"a JSON file must hold one graph, got {len(inner['graphs'])}.")
     nodes, links = _first(inner, _NODES), _first(inner, _LINKS)
+    if all(isinstance(inner.get(name), list) and inner[name] for name in _LINKS):
+        raise InputError("a JSON file must hold links or edges, got both.")
     if "adjacency" in inner:
         links = "adjacency"
     if nodes is None or links is None:
@@ -208,7 +211,10 @@ def _match_ends(nodes: list[dict[str, Any]], used: list[Any], names: Sequence[st
         for rows in by_text
         if all(str(value) in rows for value in used)
     ][:1]
-    if len(names) > 1 and all(type(end) is not int or 0 <= end < len(nodes) for end in used):
+    can_be_rows = all(
+        isinstance(end, str) or (type(end) is int and 0 <= end < len(nodes)) for end in used
+    )
+    if len(names) > 1 and can_be_rows:
         found += [
             [end if type(end) is int else rows[str(end)] for end in used]
             for rows in by_text or [{}]
@@ -249,6 +255,8 @@ def _id_of(value: Any) -> Any:
 def _exact(value: Any) -> Any:
     """A value as a key that is equal only to values of its type."""
     # what stands in JSON may be a record
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return type(value), repr(value) if isinstance(value, (dict, tuple)) else value
 
 
@@ -260,7 +268,9 @@ def _take_ids(nodes: list[dict[str, Any]]) -> list[Any]:
         if nodes and None not in values and len(texts) == len(values):
             for node in nodes:
                 del node[name]
-            return values
+            floats = [value for value in values if isinstance(value, float)]
+            whole = len(floats) == len(values) and all(map(float.is_integer, floats))
+            return list(map(int, floats)) if whole else values
     return list(range(len(nodes)))
 
 
@@ -281,6 +291,9 @@ def _has_way(link: Mapping[str, Any], default: bool) -> bool:
         return not link["undirected"]
     if isinstance(link.get("directed"), bool):
         return bool(link["directed"])
+    kind = link.get("type")
+    if isinstance(kind, str) and kind.lower() in ("directed", "undirected"):
+        return kind.lower() == "directed"
     # what vis.js draws at the ends
     heads = _heads(link)
     return len(heads) == 1 if heads else default

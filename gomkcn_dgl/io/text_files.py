@@ -22,6 +22,8 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, join_contents
 from gomkcn_dgl.graph_objects import from_matrix, from_networkx, from_records
+from gomkcn_dgl.io.table_form import decode
+from gomkcn_dgl.io.tables import as_utf8
 from gomkcn_dgl.runtime.files import listed, printable
 
 # nodes without edges take no room in a file, but in memory
@@ -41,7 +43,8 @@ _PAJEK_NUMBER, _PAJEK_TIMES = re.compile(r"(\d+)\s*:\s*"), re.compile(r'\s\[[^\]
 _PAJEK_VERTEX = re.compile(r'\d+(\s+("[^"]*"|\S+))?(?=\s[^"]*$|$)')
 # a name that holds quotes itself, as NetworkX writes it; else coordinates stand between
 _PAJEK_QUOTES = re.compile(r'\d+\s+"[^"]*"(\s+[^\s\d.+-].*)?"')
-_PAJEK_EDGE = re.compile(r"\S+\s+\S+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?(?=\s|$))?")
+_PAJEK_EDGE = re.compile(r"\d+\s+\d+(\s+[+-]?\d*\.?\d+([eE][+-]?\d+)?)?(?=\s+[A-Za-z]\w*\s|$)")
+_PAJEK_NODE = re.compile(r"\d+(?=\s|:|$)")
 # a line of a file and its number
 _Line = tuple[int, str]
 _WITHOUT_WEIGHT = "edges without a weight have the weight 1"
@@ -57,12 +60,17 @@ def check_announced(number: int, size: int, what: str = "nodes") -> None:
         raise InputError(f"the file announces {number:,} {what}, more than it could hold.")
 
 
+def _text(data: bytes) -> str:
+    """The text of a file in UTF-8 or UTF-16."""
+    return decode(as_utf8(data))
+
+
 # ---------------------------------------------------------------- GML
 
 
 def read_gml(data: bytes) -> GraphContent:
     """Read the bytes of a GML file."""
-    text = _GML.sub(_for_networkx, data.decode("utf-8-sig"))
+    text = _GML.sub(_for_networkx, _text(data))
     if not re.search(r"\bmultigraph\s+\d", text):
         # edges are listed twice in many files that do not say so
         text = re.sub(r"\bgraph\s*\[", lambda match: f"{match[0]} multigraph 1 ", text, count=1)
@@ -95,7 +103,7 @@ def _is_nan(value: Any) -> bool:
 
 def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
     """Read the bytes of a Pajek file; ``directed`` is for edges that differ in direction."""
-    sections, notes = _pajek_sections(data.decode("utf-8-sig"))
+    sections, notes = _pajek_sections(_text(data))
     (_, header), vertices = sections[0]
     sizes = [int(word) for word in header.split()[1:] if word.isdigit()]
     if not sizes or (sizes[1:] and sizes[1] > sizes[0]):
@@ -168,7 +176,10 @@ def _pajek_sections(text: str) -> tuple[list[tuple[_Line, list[_Line]]], list[st
                 raise InputError("a Pajek file must begin with *Vertices, got something else.")
             if in_network:
                 # igraph ends at such a line without a word
-                if not line[0].isdigit() and sections[-1][0][1].split()[0].lower() != "*matrix":
+                if (
+                    not _PAJEK_NODE.match(line)
+                    and sections[-1][0][1].split()[0].lower() != "*matrix"
+                ):
                     raise InputError(
                         f"line {number} must begin with the number of a node, got "
                         f"{printable(line)!r}."
@@ -247,7 +258,7 @@ def _matrix_rows(at: int, rows: list[_Line], sizes: list[int]) -> list[_Line]:
 
 def read_ncol(data: bytes, directed: bool | None) -> GraphContent:
     """Read the bytes of an NCOL file; its edges have a direction only if ``directed`` says so."""
-    lines = list(enumerate(_LINES.split(data.decode("utf-8-sig")), 1))
+    lines = list(enumerate(_LINES.split(_text(data)), 1))
     # igraph takes a comment for an edge of the node "#"
     kept = [(number, line) for number, line in lines if not re.match(r"#\s|#$", line)]
     content = _from_names(_by_igraph("Read_Ncol", kept), directed)
@@ -259,7 +270,7 @@ def read_ncol(data: bytes, directed: bool | None) -> GraphContent:
 
 def read_lgl(data: bytes, directed: bool | None) -> GraphContent:
     """Read the bytes of an LGL file; its edges have a direction only if ``directed`` says so."""
-    lines = list(enumerate(_LINES.split(data.decode("utf-8-sig")), 1))
+    lines = list(enumerate(_LINES.split(_text(data)), 1))
     content = _from_names(_by_igraph("Read_Lgl", lines), directed)
     some = {len(line.split()) for _, line in lines if not line.startswith("#")} >= {1, 2}
     return replace(content, notes=(_WITHOUT_WEIGHT,) if some else ())
@@ -328,7 +339,7 @@ def read_sif(data: bytes, choice: ColumnChoice) -> GraphContent:
 
     from gomkcn_dgl.io.edge_tables import from_edge_table
 
-    text = data.decode("utf-8-sig")
+    text = _text(data)
     mark = "\t" if "\t" in text else None
     rows: list[tuple[str, str, str]] = []
     lone: dict[str, None] = {}
@@ -371,7 +382,7 @@ def read_dimacs(data: bytes, directed: bool | None) -> GraphContent:
     edges: list[dict[str, float]] = []
     one_way: list[bool] = []
     unused: dict[str, None] = {}
-    for number, line in enumerate(_LINES.split(data.decode("utf-8-sig")), 1):
+    for number, line in enumerate(_LINES.split(_text(data)), 1):
         kind, *words = line.split() or ["c"]
         if kind == "p" and not problem and len(words) >= 3 and words[1].isdigit():
             problem = words
@@ -475,7 +486,7 @@ def read_matrix_market(data: bytes) -> GraphContent:
     """
     import scipy.sparse as sp
 
-    banner, _, body = data.decode("utf-8-sig").partition("\n")
+    banner, _, body = _text(data).partition("\n")
     words = banner.lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
         raise InputError(

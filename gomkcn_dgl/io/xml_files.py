@@ -26,6 +26,7 @@ _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _YED = "yworks.com"
 # types of values that NetworkX knows, and others that are such
 _TYPES = ("boolean", "int", "long", "float", "double", "string")
+_GEXF_TYPES = ("boolean", "integer", "long", "float", "double", "string", "liststring", "anyURI")
 _NUMBERS = {
     "integer": "int",
     "short": "int",
@@ -65,6 +66,7 @@ def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
         space, name = _split(element)
         element.tag = f"{{{_VIZ if 'viz' in space else _GEXF}}}{name}"
     graph = _only_graph(root, _GEXF)
+    notes = _complete_attributes(graph)
     default = graph.get("defaultedgetype", "undirected")
     types = [edge.get("type", default) for edge in graph.iter(f"{{{_GEXF}}}edge")]
     for parent in list(graph.iter(f"{{{_GEXF}}}edges")):
@@ -85,7 +87,9 @@ def read_gexf(data: bytes, directed: bool | None) -> GraphContent:
         # what the format says of an edge that has none
         if is_weighted:
             record.setdefault("weight", 1.0)
-    return _content(read, has_way or default == "directed", {"key": names, "kind": kinds}, directed)
+    more = {"key": names, "kind": kinds}
+    content = _content(read, has_way or default == "directed", more, directed)
+    return replace(content, notes=notes)
 
 
 def _split(element: Element) -> tuple[str, str]:
@@ -121,12 +125,16 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
     Types of other tools, such as the vectors of graph-tool, are read as text, which the notes say.
     """
     seen: dict[tuple[str, str], str] = {}
+    types: dict[str, str] = {}
     notes = []
     for key in root.iter(f"{{{_GRAPHML}}}key"):
         name, kind = key.get("attr.name"), key.get("for", "all")
         if name is None and key.get("yfiles.type") is None:
             name = key.get("id", "")
             key.set("attr.name", name)
+        if (own := key.get("id", "")) in types:
+            raise InputError(f"each key must have an id of its own, got two of {own!r}.")
+        types[own] = "string"
         for default in list(key):
             # the text "None", for NetworkX
             if not default.text:
@@ -139,13 +147,37 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
             notes.append(f"{name} is read as text, not as {kind_of_value}")
             kind_of_value = "string"
         key.set("attr.type", kind_of_value)
+        types[own] = kind_of_value
         for other in ("node", "edge", "all") if kind == "all" else (kind, "all"):
             if (name, other) in seen:
                 raise InputError(
                     f"each key must have a name of its own, got {name!r} for the keys "
                     f"{seen[name, other]!r} and {key.get('id')!r}; rename one of them."
                 )
-        seen[name, kind] = key.get("id", "")
+        seen[name, kind] = own
+    for parent in root.iter():
+        # a number that is missing
+        for data in parent.findall(f"{{{_GRAPHML}}}data"):
+            is_empty = not len(data) and not (data.text or "").strip()
+            if is_empty and types.get(data.get("key", ""), "string") != "string":
+                parent.remove(data)
+    return tuple(notes)
+
+
+def _complete_attributes(graph: Element) -> tuple[str, ...]:
+    """Give types that NetworkX does not know as text, which the notes say."""
+    # what the format says where nothing is said; dates are text to NetworkX
+    if graph.get("timeformat", "double") not in ("integer", "double"):
+        graph.set("timeformat", "string")
+    graph.set("timeformat", graph.get("timeformat", "double"))
+    notes = []
+    for attribute in graph.iter(f"{{{_GEXF}}}attribute"):
+        kind = attribute.get("type", "string")
+        if kind not in _GEXF_TYPES:
+            notes.append(f"{attribute.get('title')} is read as text, not as {kind}")
+            kind = "string"
+        attribute.set("type", kind)
+        attribute.set("title", attribute.get("title", attribute.get("id", "")))
     return tuple(notes)
 
 

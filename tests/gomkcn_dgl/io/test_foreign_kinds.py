@@ -2,6 +2,7 @@
 
 import json
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -36,6 +37,10 @@ def test_equal_labels_of_pajek_are_different_nodes(write):
     assert "occurrences 1," in gomkcn(f"count ring-6 {path}")
     refuse(write("g.net", VERTICES + "*Edges\n1 2\n2 9\n"), "Invalid vertex ID (9)")
     refuse(write("g.net", VERTICES + "*Edges\n\n1 2\n2 x\n"), "line 9 (syntax error")
+    refuse(write("g.net", VERTICES + "*Edges\n1 2 x\n"), "line 7 (syntax error")
+    refuse(
+        write("g.net", VERTICES + "*Edges\n1,2\n"), "line 7 must begin with the number of a node"
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +175,8 @@ def test_graphml_without_names_of_keys_or_with_another_namespace(write, space):
 def test_what_igraph_writes_for_a_number_that_is_missing(write):
     keys = KEYS.format("v_age", "node", "age", "double")
     keys += KEYS.format("w", "edge", "weight", "double")
-    inside = '<node id="a"><data key="v_age">NaN</data></node>'
+    keys += KEYS.format("v_size", "node", "size", "int")
+    inside = '<node id="a"><data key="v_age">NaN</data><data key="v_size"/></node>'
     inside += '<node id="b"><data key="v_age">31</data></node>'
     inside += '<edge source="a" target="b"><data key="w">NaN</data></edge>'
     path = write("g.graphml", graphml(keys, inside, "undirected"))
@@ -198,6 +204,7 @@ MIXED = '<edge source="a" target="b"/><edge directed="false" source="b" target="
             NODES,
             "each key must have a name of its own, got 'type' for the keys 't' and 's'",
         ),
+        (2 * KEYS.format("t", "edge", "type", "int"), NODES, "each key must have an id of its own"),
         ("", NODES + MIXED, "edges must have a direction all or none, got 1 with and 1 without"),
     ],
 )
@@ -247,6 +254,55 @@ def test_edges_of_gexf(write):
     refuse(write("g.gexf", gexf(TWO.replace('source="2"', 'source="9"'))), "the source of an edge")
 
 
+def test_times_types_and_weights_of_gexf(write):
+    attribute = '<attributes class="node"><attribute id="0" title="{}" type="{}"/></attributes>'
+    text = gexf(TWO.replace("/>", ' start="2001" weight="2"/>', 1))
+    for time in ("", ' timeformat="dateTime"', ' timeformat="integer"'):
+        dynamic = text.replace("<nodes>", attribute.format("x", "bigdecimal") + "<nodes>")
+        graph = read_graph(write("g.gexf", dynamic.replace("<graph", "<graph" + time)))
+        assert graph.weights.tolist() == [2, 2, 1, 1]
+        assert "x is read as text, not as bigdecimal" in graph.notes
+
+
+def test_types_and_empty_defaults_of_graphml(write):
+    keys = KEYS.format("k", "node", "pos", "vector_double")
+    keys += KEYS.format("n", "node", "number", "short")
+    keys += KEYS.format("l", "node", "label", "string").replace("/>", "><default></default></key>")
+    inside = (
+        NODES.replace('"a"/>', '"a"><data key="n">3</data></node>') + MIXED.split("/>")[0] + "/>"
+    )
+    graph, found = read_with_attributes(write("g.graphml", graphml(keys, inside)))
+    assert found == {"number": [3, None, None]}
+    assert "pos is read as text, not as vector_double" in graph.notes
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.gml", 'graph [ node [ id 1 label "ä" ] node [ id 2 label "b" ] edge [ {} ] ]'),
+        ("g.net", '*Vertices 2\r\n1 "ä"\r\n2 "b"\r\n*Edges\r\n1 2\r\n'),
+        ("g.sif", "ä pp b\r\n"),
+        ("g.json", '{"nodes": ["ä", "b"], "links": [["ä", "b"]]}'),
+    ],
+)
+def test_encodings(tmp_path, name, text, encoding):
+    path, text = tmp_path / name, text.replace("{}", "source 1 target 2")
+    path.write_bytes(text.encode(encoding))
+    assert {*names(read_graph(path))} == {"ä", "b"}
+    path.write_bytes(text.encode("latin-1"))
+    refuse(path, "utf-8" if name == "g.json" else "text in UTF-8 was expected, got the byte 0xe4")
+
+
+def test_equal_names_of_igraph_are_different_nodes():
+    graph = igraph.Graph([(0, 1), (1, 2)])
+    graph.vs["name"] = ["red", "blue", "red"]
+    assert names(as_csr(graph)) == [0, 1, 2]
+    assert "not used: node attribute name" in as_csr(graph).notes
+    graph.vs["name"] = ["red", "blue", "green"]
+    assert names(as_csr(graph)) == ["red", "blue", "green"]
+
+
 GML = "graph [ directed 1 node [ id 0 name {} p {} ] node [ id 1 name {} p 0.5 ] {} ]"
 EDGE = 'edge [ source 1 target 0 kind "x" ] '
 
@@ -289,6 +345,13 @@ NAMED = [{"name": "A"}, {"name": "B"}]
         ({"nodes": IDS, "links": [{"source": IDS[0], "target": IDS[1]}]}, ("a", "b"), False),
         ({"nodes": ["a", "b"], "links": [["a", "b"]]}, ("a", "b"), False),
         ({"nodes": IDS, "directed": True, "links": [{"source": 1, "target": 0}]}, ("b", "a"), True),
+        ({"nodes": [{"id": 1.0}, {"id": 2.5}], "links": [[1, 2.5]]}, ("1.0", "2.5"), False),
+        ({"nodes": [{"id": 3.0}, {"id": 1.0}], "links": [[3, 1]]}, (3, 1), False),
+        (
+            {"nodes": IDS, "links": [{"source": "a", "target": "b", "type": "Directed"}]},
+            ("a", "b"),
+            True,
+        ),
         ({"nodes": [{"id": 1}, {"id": 0}], "links": [{"source": 0, "target": 1}]}, (1, 0), False),
         (
             {
@@ -394,6 +457,7 @@ LINK = [{"source": "a", "target": "zz"}]
         ({"nodes": IDS, "adjacency": [[]]}, "must have a list for each of the 2 nodes, got 1"),
         ({"id": 1, "children": []}, "got id, children."),
         ([1, 2], "got a list of int."),
+        ({"nodes": IDS, "links": LINK, "edges": LINK}, "must hold links or edges, got both."),
         ({"graphs": [{}, {}]}, "a JSON file must hold one graph, got 2."),
         (
             {
