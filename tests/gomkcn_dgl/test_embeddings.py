@@ -124,11 +124,11 @@ def test_some_nodes_stand_for_a_large_graph():
 
 def test_matrices_that_no_memory_holds_are_refused_before_they_are_made(monkeypatch):
     tensors = SubgraphTensors.of_batch(
-        extract_subgraphs(as_csr(nx.cycle_graph(5)), SubgraphSettings(max_nodes=5))
+        extract_subgraphs(as_csr(nx.cycle_graph(5)), SubgraphSettings(1, max_nodes=5))
     )
     monkeypatch.setattr("gomkcn_dgl.runtime.memory.total_memory", lambda: 4 * 4 * 5 * 25 - 1)
     with pytest.raises(InputError, match="matrices of 5 subgraphs of 5 nodes would need 2.0 KiB"):
         tensors.adjacency(torch.float32)
     monkeypatch.setattr("gomkcn_dgl.runtime.memory.total_memory", lambda: 100)
     with pytest.raises(InputError, match="^5 subgraphs of 5 nodes would need 125 bytes of memory"):
-        extract_subgraphs(as_csr(nx.cycle_graph(5)), SubgraphSettings(max_nodes=5))
+        extract_subgraphs(as_csr(nx.cycle_graph(5)), SubgraphSettings(1, max_nodes=5))
