@@ -239,7 +239,6 @@ BAD_INPUT = {
     "filters loops.txt --out run": "the graph must have an edge between two different nodes",
     "mine graph.txt --directed --undirected": "--directed must not come with --undirected; give",
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
-    "count wheel graph.txt --seed 1 --seed=2": "--seed must be given once, got it 2 times",
     "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
     "mine --out run": "PATH of a graph must be given",
