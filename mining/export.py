@@ -14,7 +14,7 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.shapes import describe_shapes
-from gomkcn_dgl.runtime.files import reason_of
+from gomkcn_dgl.runtime.files import open_file, reason_of
 from gomkcn_dgl.runtime.output_folder import Content, write_files
 from gomkcn_dgl.runtime.tabular import Table
 from mining.fragments import to_smarts
@@ -264,7 +264,9 @@ def _read_columns(path: Path, *names: str) -> list[list[Any]]:
     """Columns of a table as lists; what makes them arrays imports pandas, for long."""
     from pyarrow import parquet
 
-    table = parquet.read_table(path, columns=[*names])
+    # pyarrow takes a folder for a table of many files, and waits for a pipe
+    with open_file(path) as file:
+        table = parquet.read_table(file, columns=[*names])
     return [table[name].to_pylist() for name in names]
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.runtime.files import reason_of, to_toml
+from gomkcn_dgl.runtime.files import open_file, reason_of, to_toml
 from gomkcn_dgl.runtime.output_folder import (
     PROGRESS,
     Content,
@@ -220,7 +220,9 @@ def _read_nodes(path: Path) -> Any:
     from gomkcn_dgl.runtime.tabular import Table
 
     try:
-        table = parquet.read_table(path)
+        # pyarrow takes a folder for a table of many files, and waits for a pipe
+        with open_file(path) as file:
+            table = parquet.read_table(file)
         return Table({name: table[name].to_pylist() for name in table.column_names})
     except (OSError, pa.ArrowException) as error:
         raise InputError(

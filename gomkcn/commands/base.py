@@ -300,7 +300,10 @@ class Command(click.Command):
                 formatter.write_dl(groups[title])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what was given; of two options that say the opposite none would win rightly."""
+        """Parse what was given; of two options that say the opposite none may win in silence.
+
+        Of one that is given twice the last one counts, as in other commands.
+        """
         _, _, order = self.make_parser(ctx).parse_args(list(args))
         given = args[: args.index("--")] if "--" in args else args
         for option in {one for one in order if isinstance(one, click.Option)}:
@@ -310,10 +313,6 @@ class Command(click.Command):
             )
             if yes and no:
                 raise _BadOptionError(f"{yes[0]} must not come with {no[0]}; give one.", ctx)
-            if order.count(option) > 1 and not (option.multiple or option.is_flag):
-                raise _BadOptionError(
-                    f"{option.opts[0]} must be given once, got it {order.count(option)} times.", ctx
-                )
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

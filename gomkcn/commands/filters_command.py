@@ -93,7 +93,7 @@ def filters(
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import (
         PROGRESS,
-        check_run_folder,
+        check_early,
         lock_folder,
         remove_progress,
     )
@@ -133,7 +133,7 @@ def filters(
         if resume and settings_file in files:
             # it goes on with its own settings
             files.remove(settings_file)
-        check_run_folder(out, FILTERS_FILES, PROGRESS, force=force, resume=resume, inputs=files)
+        check_early(out, FILTERS_FILES, PROGRESS, force=force, resume=resume, inputs=files)
     with bar:
         bar.begin("reading the graph")
         graph, classes = settings.graph.read_graph(), settings.graph.read_classes()

@@ -116,7 +116,7 @@ def mine(
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import (
         PROGRESS,
-        check_run_folder,
+        check_early,
         lock_folder,
         remove_progress,
     )
@@ -148,7 +148,7 @@ def mine(
         if resume and settings_file in files:
             # it goes on with its own settings
             files.remove(settings_file)
-        check_run_folder(out, run_files(), PROGRESS, force=force, resume=resume, inputs=files)
+        check_early(out, run_files(), PROGRESS, force=force, resume=resume, inputs=files)
     with bar:
         bar.begin("reading the graph")
         graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
@@ -199,11 +199,11 @@ def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> Non
     gomkcn demo
     gomkcn demo --out example --no-open
     """
-    from gomkcn_dgl.runtime.output_folder import PROGRESS, check_run_folder
+    from gomkcn_dgl.runtime.output_folder import PROGRESS, check_early
     from mining.run_folder import REPORT, run_files
 
     if out is not None:
-        check_run_folder(out, run_files(), PROGRESS, force=force, resume=False)
+        check_early(out, run_files(), PROGRESS, force=force, resume=False)
     folder = Path(choose_folder(out, "demo"))
     folder.mkdir(parents=True, exist_ok=True)
     graph = folder / "example.graph"

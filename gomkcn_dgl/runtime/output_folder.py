@@ -224,6 +224,18 @@ def check_run_folder(
         )
 
 
+def check_early(folder: str | Path, run_files: Iterable[str], progress: str, **given: Any) -> None:
+    """Refuse the folder of a run as :func:`check_run_folder` does, before its input is read.
+
+    One that another process writes to is in use, whatever it holds.
+    """
+    if not Path(folder).is_dir():
+        check_run_folder(folder, run_files, progress, **given)
+        return
+    with lock_folder(folder):
+        check_run_folder(folder, run_files, progress, **given)
+
+
 def refuse_foreign(folder: Path, names: Iterable[str], inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a folder with a file of one of the names that is an input, a link or not of a run."""
     own, shown, inputs = own_files(folder), f"out folder {str(folder)!r}", list(inputs)

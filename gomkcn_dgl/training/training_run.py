@@ -37,7 +37,7 @@ from gomkcn_dgl.runtime.job import Interrupts, JobProgress
 from gomkcn_dgl.runtime.output_folder import (
     Content,
     begin_run,
-    check_run_folder,
+    check_early,
     describe_provenance,
     read_json,
     remove_progress,
@@ -147,7 +147,7 @@ def check_training_folder(
     """Refuse the folder of a run before any work, also where it would replace one of the inputs."""
     restarted = was_restarted()
     if is_first() and not restarted:
-        check_run_folder(folder, RUN_FILES, UNFINISHED, force=force, resume=resume, inputs=inputs)
+        check_early(folder, RUN_FILES, UNFINISHED, force=force, resume=resume, inputs=inputs)
 
 
 def write_training(folder: Path, classifier: TrainedClassifier, metrics: Mapping[str, Any]) -> None:

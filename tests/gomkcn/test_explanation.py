@@ -152,9 +152,9 @@ def test_the_page_of_a_run_and_of_chosen_graphs(trained):
     assert Path("why/explanation.html").read_text().count(": predicted ") == 2
     # data elsewhere, and others
     shutil.copytree("TU", "MOVED/TU")
-    assert "graph 7: " in gomkcn("explain run --data MOVED --graphs 7 --out why")
+    assert "graph 7: " in gomkcn("explain run --data MOVED --graphs 7 --out why --force")
     write_rings("OTHER", 30)
-    assert "with num_graphs 24, got 30" in refused("explain run --data OTHER --out why")
+    assert "with num_graphs 24, got 30" in refused("explain run --data OTHER --out other")
     assert "a graph must be one of 0 to 23, got 24" in refused("explain run --graphs 24")
 
 

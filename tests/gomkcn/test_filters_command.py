@@ -120,7 +120,9 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
     kept = {path.name for path in Path("run/.progress").iterdir()}
     assert "learning-filters.npz" in kept
     assert "already holds an unfinished run" in refused(command)
-    assert "(num_filters was 2, is 3); give" in refused(f"{command} --resume --filters 3")
+    assert "(num_filters was 2, is 3); give" in refused(
+        f"{command.replace('--filters 2', '--filters 3')} --resume"
+    )
     with lock_folder("run"):
         assert "is in use by process" in refused(command)
     # 2. what was learnt is not learnt again, and the run is that which was not stopped

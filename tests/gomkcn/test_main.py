@@ -18,7 +18,7 @@ from graph_files import write_tu
 from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
 
-from gomkcn.commands.base import choose_folder
+from gomkcn.commands.base import _Number, choose_folder
 from gomkcn.commands.main import main
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
@@ -239,7 +239,6 @@ BAD_INPUT = {
     "filters loops.txt --out run": "the graph must have an edge between two different nodes",
     "mine graph.txt --directed --undirected": "--directed must not come with --undirected; give",
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
-    "count wheel graph.txt --seed 1 --seed=2": "--seed must be given once, got it 2 times",
     "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
     "mine --out run": "PATH of a graph must be given",
@@ -262,6 +261,72 @@ def test_bad_input_is_one_sentence(command, folder):
     quiet = " --quiet" if command.startswith(("mine", "filters")) else ""
     assert BAD_INPUT[command] in refused(command + quiet)
     assert not list(folder.rglob("run.json"))
+
+
+def test_every_number_is_refused_where_it_is_none_or_too_large():
+    planted = main.commands["generate"].commands
+    number = 0
+    for name, command in {**main.commands, **planted}.items():
+        path = f"generate {name}" if name in planted else name
+        for option in command.params:
+            if not isinstance(option.type, _Number):
+                continue
+            for value in (2**64, 10**20, "nan", "inf", "1e300", "²", "", "1,x"):
+                # any width of single precision is one, and any number of graphs
+                if option.name in ("tau",) and isinstance(value, int):
+                    continue
+                said = refused(f"{path} {option.opts[0]}={value}")
+                assert said.startswith(f"{option.opts[0]} must be "), said
+                number += 1
+    assert number > 400
+
+
+def test_options_of_another_base_graph_are_not_left_unused():
+    said = refused("generate planted --out p.csv --edge-prob 0.1")
+    assert said == "--edge-prob is for --base er, got ba; leave it out."
+    gomkcn("generate planted --out p.csv --nodes 60 --base er --edge-prob 0.1")
+
+
+FILES = ["run.json", "patterns.json", "map.json", "occurrences.parquet", "copies.parquet"]
+FILES += ["filters/run.json", "filters/filters.json", "filters/nodes.parquet"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_file_of_a_run_is_one_sentence(mined, name):
+    def make_folder(path):
+        path.unlink()
+        path.mkdir()
+
+    whole = (mined[0] / name).read_bytes()
+    damages = [b"", whole[: len(whole) // 2], b"hello", b"{}", b"[1]"]
+    for number, damage in enumerate([*damages, None]):
+        run = Path(f"run{number}")
+        shutil.copytree(mined[0], run)
+        if damage is None:
+            make_folder(run / name)
+        else:
+            (run / name).write_bytes(damage)
+        for command in (
+            f"export {run} --out tables --force",
+            f"report {run}",
+            f"compare {run} {run}",
+        ):
+            assert f"'{run}" in refused(command)
+
+
+def test_numbers_of_a_run_that_are_none_are_one_sentence(mined):
+    shutil.copytree(mined[0], "run")
+    # 3.0 is a whole number in JSON
+    record = json.loads(Path("run/map.json").read_bytes())
+    record["names"] = [float(name) for name in record["names"]]
+    Path("run/map.json").write_text(json.dumps(record))
+    gomkcn("report run")
+    record = json.loads(Path("run/filters/run.json").read_bytes())
+    record["settings"]["learning"] = 3
+    Path("run/filters/run.json").write_text(json.dumps(record))
+    assert "run folder 'run/filters' holds a damaged file (TypeError" in refused(
+        "report run/filters"
+    )
 
 
 COMMANDS = ["", "mine", "report", "info", "count", "compare", "export", "generate", "convert"]

@@ -6,12 +6,61 @@ from functools import partial
 import numpy as np
 import pytest
 
-from gomkcn_dgl.checks import check_choice, check_finite, check_float, check_int
+from gomkcn_dgl.checks import (
+    RANGES,
+    check_choice,
+    check_finite,
+    check_float,
+    check_int,
+    check_range,
+    check_sizes,
+    read_number,
+)
 from gomkcn_dgl.errors import InputError, InputTypeError
 
 INT, FLOAT = partial(check_int, "num_hops"), partial(check_float, "width")
 WRONG_INT, WRONG_FLOAT = "num_hops must be an integer, got ", "width must be a number, got "
 FEATURES = np.array([[0, 0], [0, np.nan], [np.inf, 0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        *(
+            (text, int, "n must be an integer, got ")
+            for text in ("²", "٣", "", "1_0", "1.0", "nan")
+        ),
+        *((text, float, "n must be a number, got ") for text in ("²", "٣", "", "1_0", "x", "0x1")),
+        ("9" * 5000, int, "n must be a number of at most 30 digits, got one of 5000"),
+    ],
+)
+def test_a_number_is_written_in_ascii_digits(text, kind, said):
+    with pytest.raises(InputError, match=said):
+        read_number("n", text, kind)
+    good = [read_number("n", text, int) for text in ("12", "-3", " +4 ")]
+    assert good == [12, -3, 4]
+    numbers = [read_number("n", text, float) for text in ("1", ".5", "-2.", "1e-3", "1E4")]
+    assert numbers == [1.0, 0.5, -2.0, 1e-3, 1e4]
+
+
+def test_a_parameter_has_its_range_wherever_it_is_given():
+    for name, (least, most) in RANGES.items():
+        whole = isinstance(most, int) and most > 1
+        for value in (least, most):
+            if name != "n_jobs" or value:
+                check_range("--x", int(value) if whole else float(value), name)
+        for value in (least - 1, most * 4 + 1):
+            with pytest.raises(InputError, match="^--x must be at (least|most) "):
+                check_range("--x", int(value) if whole else float(value), name)
+        with pytest.raises(InputError, match=f"^{name} must be at most "):
+            (check_int if whole else check_float)(name, most * 4 + 1, least)
+    for check in (check_int, check_float):
+        with pytest.raises(InputError, match=r"x must be (at most|finite)"):
+            check("x", 10**5000, 0)
+    # only ASCII digits, and no more of them than can be read
+    for sizes in ("²", "٣", "3-²", "9" * 5000):
+        with pytest.raises((InputError, InputTypeError), match="^sizes must be "):
+            check_sizes("sizes", sizes, 1, 10)
 
 
 @pytest.mark.parametrize("value", [1, 5, np.int32(3), np.uint8(5)])

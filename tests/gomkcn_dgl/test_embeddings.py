@@ -12,10 +12,12 @@ from tiny_graphs import EDGE_AND_NODE, EMBEDDINGS
 from tolerances import VALUES
 
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.embeddings import AGGREGATIONS, level_embeddings
+from gomkcn_dgl.embeddings import AGGREGATIONS, SubgraphTensors, level_embeddings
+from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import relations_of
+from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -118,3 +120,15 @@ def test_some_nodes_stand_for_a_large_graph():
     assert {tuple(np.round(row, 3)) for row in kept} == {
         tuple(np.round(row, 3)) for row in again.permute(1, 0, 2).flatten(1).tolist()
     }
+
+
+def test_matrices_that_no_memory_holds_are_refused_before_they_are_made(monkeypatch):
+    tensors = SubgraphTensors.of_batch(
+        extract_subgraphs(as_csr(nx.cycle_graph(5)), SubgraphSettings(1, max_nodes=5))
+    )
+    monkeypatch.setattr("gomkcn_dgl.runtime.memory.total_memory", lambda: 4 * 4 * 5 * 25 - 1)
+    with pytest.raises(InputError, match="matrices of 5 subgraphs of 5 nodes would need 2.0 KiB"):
+        tensors.adjacency(torch.float32)
+    monkeypatch.setattr("gomkcn_dgl.runtime.memory.total_memory", lambda: 100)
+    with pytest.raises(InputError, match="^5 subgraphs of 5 nodes would need 125 bytes of memory"):
+        extract_subgraphs(as_csr(nx.cycle_graph(5)), SubgraphSettings(1, max_nodes=5))

@@ -12,7 +12,7 @@ from sklearn.utils import estimator_checks
 
 from gomkcn_dgl import GOMKKernel
 from gomkcn_dgl.csr import csr_from_edges
-from gomkcn_dgl.errors import GomkcnError, InputError
+from gomkcn_dgl.errors import GomkcnError, InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
 from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, compare_with_truth
 from mining.counting.exact_search import count_by_graph
@@ -229,3 +229,48 @@ def test_a_run_is_of_the_graph_that_was_fitted():
     for one, other in ((miner, graphs[::-1]), (miner, graphs[:1]), (small_miner(), graphs)):
         with pytest.raises(InputError, match="^graph must be the one that the miner was"):
             MiningRun.of(one, other)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        *(({"given": given}, "^given must be a list of structures: .*, got " + kind)
+          for given, kind in (([nx.Graph()], "Graph"), ([None], "NoneType"), (None, "NoneType"),
+                              (3, "int"), (nx.path_graph(3), "int"), (["ring-4", 5], "int"))),
+        *(({"sources": sources}, "^sources must be a list of names, .*, got " + kind)
+          for sources, kind in ((None, "NoneType"), ([None], "NoneType"), (3, "int"))),
+        *(({"exact_copies": value}, "^exact_copies must be True or False") for value in (1, None)),
+        ({"random_state": 2**64}, "^random_state must be at most 9223372036854775807"),
+        ({"null_samples": 10**9}, "^null_samples must be at most 1000000"),
+        ({"count_seconds": 1e300}, r"^count_seconds must be at most 1e\+09"),
+        ({"n_jobs": 10**20}, "^n_jobs must be at most 4096"),
+        ({"pattern_size": "²"}, "^pattern_size must be a number of nodes"),
+    ],
+)  # fmt: skip
+def test_what_is_of_no_use_as_a_parameter_is_refused(settings, words):
+    with pytest.raises((InputError, InputTypeError), match=words):
+        PatternMiner(**settings).fit(nx.cycle_graph(5))
+
+
+def test_a_graph_without_edges_is_refused():
+    loops = nx.Graph([(0, 0), (1, 1)])
+    for miner in (PatternMiner(), FilterMiner()):
+        for graph in (nx.empty_graph(3), loops, [nx.empty_graph(2)] * 2):
+            with pytest.raises(InputError, match="must have an edge between two different nodes"):
+                miner.fit(graph)
+    with pytest.raises(InputError, match="num_levels must be at least 1"):
+        FilterMiner(learning=FilterLearning(kernel=GOMKKernel(num_levels=0))).fit(nx.cycle_graph(5))
+
+
+def test_classes_that_are_none_are_refused():
+    graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 3
+    for y, words in (
+        ([object()] * 6, "classes must be names or integers"),
+        (3, "y must be a list"),
+    ):
+        with pytest.raises(InputTypeError, match=words):
+            PatternMiner(null=None, filters="none").fit(graphs, y)
+    matrix = np.array([[None, "x"], ["y", 3]], object)
+    for wrong in (matrix, np.array([nx.Graph(), None], object)):
+        with pytest.raises(InputTypeError, match="an adjacency matrix must hold numbers"):
+            as_csr(wrong)

@@ -164,6 +164,8 @@ def test_what_no_run_wrote_is_refused_and_stays(tmp_path, force, name, is_link):
     path.parent.mkdir(parents=True)
     victim.mkdir()
     (victim / "kept.npz").write_text("mine")
+    # what another run keeps is not that of this one
+    (victim / IDENTITY).write_text("{}")
     if is_link:
         path.symlink_to(victim / "kept.npz" if name in RUN else victim)
     else:
@@ -190,6 +192,13 @@ def test_a_linked_folder_is_not_followed(tmp_path):
         # nor is it for what an older run had
         write_run_files(folder, with_record({}, "run.json", {}))
     assert names(tmp_path / "elsewhere") == [".x.gomkcn-0123abcd.tmp", "b"]
+
+
+def test_a_record_of_another_program_names_none_of_our_files(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "metrics.json").write_text(json.dumps({"files": ["notes.txt"]}))
+    write_run_files(tmp_path, with_record({"a": "x"}, "run.json", {}))
+    assert names(tmp_path) == ["a", "metrics.json", "notes.txt", "run.json"]
 
 
 def test_a_record_names_no_file_outside_of_its_folder(tmp_path):
