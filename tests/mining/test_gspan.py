@@ -4,6 +4,7 @@ from itertools import combinations, permutations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from ends_after import EndsAfter
@@ -155,6 +156,20 @@ def test_a_new_node_may_be_too_much_where_an_edge_is_not(monkeypatch):
     # the path of three nodes is not extended by a node, and closed to a triangle
     assert Structure.parse("triangle").key in {one.key for one in found.structures}
     assert not found.is_complete
+
+
+def test_what_is_done_leaves_its_room_to_what_comes_next(monkeypatch):
+    nodes = pd.DataFrame({"kind": ["a"] * 4 + ["b"] * 4})
+    cliques = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
+    both = as_csr(cliques, nodes=nodes)
+    # as much as one of the cliques needs
+    for most in range(0, 200_000, 500):
+        monkeypatch.setattr(gspan, "MOST_BYTES", most)
+        if frequent_subgraphs([nx.complete_graph(4)], 1, (2, 4)).is_complete:
+            break
+    found = frequent_subgraphs([both], 1, (2, 4))
+    assert found.is_complete
+    assert len(found) == 2 * (1 + 2 + 6)
 
 
 def test_what_was_found_when_time_was_up_is_kept():
