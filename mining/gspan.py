@@ -341,6 +341,8 @@ class _Search:
         share: float,
     ) -> Iterator[tuple[_Code, np.ndarray]]:
         """Yield a code and those that grow from it, a ``share`` of all work."""
+        # looks at the clock
+        self._spend(0.0)
         graphs = self.graph_of[nodes[:, 0]]
         inside = graphs[np.concatenate([[True], graphs[1:] != graphs[:-1]])]
         if not accepts(code, inside):

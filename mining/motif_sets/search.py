@@ -217,7 +217,8 @@ class _Search:
         best = _Best(empty, {})
         for one in proposed:
             self.proposals.give(one.structure, one.sources)
-        if grows:
+        # in a large graph, growing takes seconds
+        if grows and not self.stops():
             self.proposals.grow(cover.left(), self.sizes, 0, MOST_STRUCTURES)
         # 1. greedy, from the empty set
         for exponent in (0.0, 1.0, 0.5):

@@ -4,6 +4,7 @@ from itertools import combinations, permutations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from ends_after import EndsAfter
@@ -14,6 +15,7 @@ from gomkcn.commands.main import main
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.reading import read_graph
 from gomkcn_dgl.runtime.steps import Steps
 from mining import gspan
@@ -129,9 +131,9 @@ def test_closed_ones_have_no_larger_one_of_equal_support():
 def test_what_is_cut_is_said_to_be(monkeypatch):
     graphs = [nx.complete_graph(4)]
     whole = {one.key for one in frequent_subgraphs(graphs, 1, (2, 4)).structures}
-    assert len(whole) == 8
+    assert len(whole) == 1 + 2 + 6
     known = set()
-    for most in range(0, 40_000, 2000):
+    for most in range(0, 200_000, 5000):
         monkeypatch.setattr(gspan, "MOST_BYTES", most)
         found = frequent_subgraphs(graphs, 1, (2, 4))
         keys = {one.key for one in found.structures}
@@ -148,11 +150,26 @@ def test_what_is_cut_is_said_to_be(monkeypatch):
 
 def test_a_new_node_may_be_too_much_where_an_edge_is_not(monkeypatch):
     graphs = [nx.complete_graph(4)]
-    monkeypatch.setattr(gspan, "MOST_BYTES", 12 * 3 * (60 + 4 * 3) * 2)
+    # 5,184 for the neighbors of an edge; then 16,416 for a new node, 5,472 without one
+    monkeypatch.setattr(gspan, "MOST_BYTES", 11_000)
     found = frequent_subgraphs(graphs, 1, (2, 4))
     # the path of three nodes is not extended by a node, and closed to a triangle
-    assert "triangle" in {one.name for one in found.structures}
+    assert Structure.parse("triangle").key in {one.key for one in found.structures}
     assert not found.is_complete
+
+
+def test_what_is_done_leaves_its_room_to_what_comes_next(monkeypatch):
+    nodes = pd.DataFrame({"kind": ["a"] * 4 + ["b"] * 4})
+    cliques = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(4))
+    both = as_csr(cliques, nodes=nodes)
+    # as much as one of the cliques needs
+    for most in range(0, 200_000, 500):
+        monkeypatch.setattr(gspan, "MOST_BYTES", most)
+        if frequent_subgraphs([nx.complete_graph(4)], 1, (2, 4)).is_complete:
+            break
+    found = frequent_subgraphs([both], 1, (2, 4))
+    assert found.is_complete
+    assert len(found) == 2 * (1 + 2 + 6)
 
 
 def test_what_was_found_when_time_was_up_is_kept():

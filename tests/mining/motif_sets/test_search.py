@@ -412,3 +412,11 @@ def test_blocks_are_no_answer_where_motifs_lie_beyond_them(monkeypatch):
         )
         found, other = search.motif_set_of_graph(mined, range(3, 5), seed=0)
         assert {found.base, other.base} == {"degrees", "blocks"} and found.base == answer
+
+
+def test_nothing_grows_when_the_time_is_over_before_the_search(monkeypatch):
+    monkeypatch.setattr(search.Proposals, "grow", lambda *_: pytest.fail("it grows"))
+    mined = MinedGraph.of(nx.barbell_graph(6, 0))
+    found = search.search_graph(mined, range(3, 6), seed=0, is_over=lambda: True)
+    assert found.cut == "Time was up before the search ended."
+    assert found.motifs == ()
