@@ -22,7 +22,7 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.runtime.compiled import run_blocks
-from gomkcn_dgl.runtime.memory import format_size
+from gomkcn_dgl.runtime.memory import format_size, total_memory
 from mining.counting import census_loops as loops
 from mining.counting.graphlets import (
     NUM_ORBITS,
@@ -30,7 +30,7 @@ from mining.counting.graphlets import (
     graphlets,
     orbits_by_enumeration,
 )
-from mining.counting.sought import Spend, UncountableError, bytes_to_use, spend_freely
+from mining.counting.sought import Spend, UncountableError, spend_freely
 
 # pieces of equal cost, which the threads share; and about the time of one step
 _PIECES = 64
@@ -242,7 +242,9 @@ class _Sums:
 
     def check_memory(self) -> None:
         """Refuse a graph whose triangles cannot be listed."""
-        number, most = int(self.on_edges.sum()) // 3, bytes_to_use()
+        number = int(self.on_edges.sum()) // 3
+        # half of the memory, as for the content of a file
+        most = total_memory() // 2
         needed = number * _BYTES_OF_TRIANGLE
         if needed > most:
             raise UncountableError(

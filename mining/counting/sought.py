@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -24,8 +22,6 @@ INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 Spend = Callable[[float], object]
 # from so many nodes on, a pattern is looked for in each connected component
 _LARGE_PATTERN = 9
-# where the memory of the machine is not known
-_USUAL_BYTES = 8 << 30
 # a step checks a graph node, or marks one: what one thread does in about a second
 STEPS_PER_SECOND = 100_000_000
 
@@ -36,20 +32,6 @@ class UncountableError(InputError):
 
 def spend_freely(steps: float) -> None:
     """Go on, whatever has been spent."""
-
-
-def bytes_to_use() -> int:
-    """Half of the memory that this machine has, or that this process may have."""
-    most = _USUAL_BYTES
-    with contextlib.suppress(ValueError, OSError, AttributeError):
-        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    # there is none on Windows
-    with contextlib.suppress(ImportError):
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        most = most if limit == resource.RLIM_INFINITY else min(most, limit)
-    return most // 2
 
 
 def steps_in(seconds: float) -> int:

@@ -229,7 +229,7 @@ def test_a_graph_without_connected_structures_of_the_sizes_says_so():
 
 def test_what_cannot_be_counted_is_said_and_the_rest_is_compared(monkeypatch):
     graph = with_cliques()
-    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 1)
+    monkeypatch.setattr(census_formulas, "total_memory", lambda: 2)
     miner = PatternMiner(pattern_size="3-5", null="degree", **OPTIONS).fit(graph)
     found = [*miner.patterns_, *miner.others_]
     assert {one.num_nodes for one in found if one.significance} == {3}

@@ -446,7 +446,7 @@ def test_a_census_shows_what_share_is_done(monkeypatch):
 def test_triangles_that_do_not_fit_into_the_memory_are_counted_and_not_listed(monkeypatch):
     clique = nx.complete_graph(60)
     triangles = comb(60, 3)
-    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 36 * triangles - 1)
+    monkeypatch.setattr(census_formulas, "total_memory", lambda: 72 * triangles - 1)
     found = census(clique, (3, 5))
     assert found.counts.tolist() == [0, triangles]
     said = f"got {triangles:,}, for which 1.2 MiB of memory are needed and 1.2 MiB may be used"
@@ -455,7 +455,7 @@ def test_triangles_that_do_not_fit_into_the_memory_are_counted_and_not_listed(mo
     with pytest.raises(InputError, match="^graph must have fewer triangles for structures of 4 no"):
         census(clique, 4)
     assert count_triangles(as_csr(clique)).tolist() == [comb(59, 2)] * 60
-    monkeypatch.setattr(census_formulas, "bytes_to_use", lambda: 36 * triangles)
+    monkeypatch.setattr(census_formulas, "total_memory", lambda: 72 * triangles)
     assert census(clique, 4).counts.tolist() == [0] * 5 + [comb(60, 4)]
 
 
