@@ -304,9 +304,8 @@ class Command(click.Command):
 
         Of one that is given twice the last one counts, as in other commands.
         """
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
         given = args[: args.index("--")] if "--" in args else args
-        for option in {one for one in order if isinstance(one, click.Option)}:
+        for option in (one for one in self.params if isinstance(one, click.Option)):
             yes, no = (
                 [text for text in texts if text in given]
                 for texts in (option.opts, option.secondary_opts)

@@ -67,7 +67,7 @@ def test_files_that_may_not_grow_are_reported(folder):
         sys.dont_write_bytecode = True
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
-        sentence = refused("generate planted --nodes 100 --out planted.csv")
+        sentence = refused("generate planted --nodes 100 --out planted.csv --force")
         assert sentence.endswith("cannot be written (File too large).")
 
     assert exit_code(start(work)) == 0
