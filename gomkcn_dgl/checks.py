@@ -261,3 +261,8 @@ def to_numpy(values: Any) -> np.ndarray:
     if values.is_floating_point():
         values = values.double()
     return values.numpy()
+
+
+def is_nan(value: Any) -> bool:
+    """Whether this is a number that is none."""
+    return isinstance(value, float) and math.isnan(value)

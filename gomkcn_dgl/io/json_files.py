@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent
 from gomkcn_dgl.graph_objects import from_records
@@ -42,9 +43,13 @@ _RULE = (
 
 def read_json(data: bytes, directed: bool | None) -> GraphContent:
     """Read the bytes of a JSON file; ``directed`` is for edges that differ in direction."""
-    record = parse_json(as_utf8(data))
+    record = parse_json(as_utf8(data), parse_constant=float)
     found = _find_graph(record)
-    nodes = [_flat(node) for node in found["nodes"]]
+    # a number that is none is a gap of a node; of an edge it may be a weight, which is refused
+    nodes = [
+        {name: value for name, value in _flat(node).items() if not is_nan(value)}
+        for node in found["nodes"]
+    ]
     if "adjacency" in found:
         links, by_id = _listed_neighbours(nodes, found), True
     else:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import io
-import math
 import re
 import tempfile
 import warnings
@@ -19,6 +18,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice, GraphContent, join_contents
 from gomkcn_dgl.graph_objects import from_matrix, from_networkx, from_records
@@ -76,7 +76,7 @@ def read_gml(data: bytes) -> GraphContent:
         text = re.sub(r"\bgraph\s*\[", lambda match: f"{match[0]} multigraph 1 ", text, count=1)
     graph = nx.parse_gml(_LINES.split(text), label="id")
     for values in graph.nodes.values():
-        for name in [name for name, value in values.items() if _is_nan(value)]:
+        for name in [name for name, value in values.items() if is_nan(value)]:
             del values[name]
     return from_networkx(graph)
 
@@ -92,10 +92,6 @@ def _for_networkx(match: re.Match[str]) -> str:
     if piece[-1].isdigit():
         return piece + ".0"
     return "NAN" if piece[-1] in "nN" else piece.upper()
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
 
 
 # ---------------------------------------------------------------- Pajek, NCOL and LGL, by igraph
@@ -321,7 +317,7 @@ def _igraph_records(sequence: Any) -> list[dict[str, Any]]:
         {
             name: value
             for name, value in zip(names, row, strict=True)
-            if value != "" and not _is_nan(value)
+            if value != "" and not is_nan(value)
         }
         for row in _rows(sequence)
     ]

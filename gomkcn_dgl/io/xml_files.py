@@ -6,7 +6,6 @@ Several graphs, two nodes of one id, and ends without a node are refused.
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ import networkx as nx
 from networkx.readwrite.gexf import GEXFReader
 from networkx.readwrite.graphml import GraphMLReader
 
+from gomkcn_dgl.checks import is_nan
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import GraphContent
 from gomkcn_dgl.graph_objects import from_records
@@ -240,8 +240,3 @@ def _records(graph: nx.Graph, kind: str, records: Any) -> Iterator[dict[str, Any
             for name, value in values.items()
             if value is not None and not (kind == "node" and is_nan(value))
         }
-
-
-def is_nan(value: Any) -> bool:
-    """Whether this is a number that is none."""
-    return isinstance(value, float) and math.isnan(value)

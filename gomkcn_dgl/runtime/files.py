@@ -13,7 +13,7 @@ import os
 import secrets
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, get_args, get_origin
 
@@ -132,14 +132,17 @@ def _unpack(path: Path) -> bytes:
     return b"".join(pieces)
 
 
-def parse_json(data: bytes) -> Any:
-    """Read JSON in UTF-8, of finite numbers and whole text; else a ValueError of one line."""
+def parse_json(data: bytes, *, parse_constant: Callable[[str], Any] | None = None) -> Any:
+    """Read JSON in UTF-8, of finite numbers and whole text; else a ValueError of one line.
+
+    ``parse_constant`` is what NaN, Infinity and -Infinity stand for, which Python writes.
+    """
     try:
         record = json.loads(
             data.decode("utf-8-sig"),
             parse_int=_parse_int,
             parse_float=_parse_float,
-            parse_constant=_parse_float,
+            parse_constant=parse_constant or _parse_float,
         )
         # "\ud800" stands for half a character, which no file can hold
         if b"\\u" in data:

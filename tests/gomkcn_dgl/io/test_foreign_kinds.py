@@ -632,3 +632,13 @@ def test_matrix_market_that_is_refused(write, text, words):
 def test_stored_zeros_are_no_edges_and_it_is_said():
     matrix = sp.coo_array(([0.0, 1.0], ([0, 1], [1, 0])), shape=(2, 2))
     assert "left out stored entries of 0, which are no edges: 1" in as_csr(matrix).notes
+
+
+def test_numbers_that_are_none_in_json(write):
+    """As Python writes them: a gap of a node, and no weight of an edge."""
+    nodes = '{"nodes": [{"id": "a", "x": NaN}, {"id": "b", "x": 1}], "links": '
+    path = write("g.json", nodes + '[{"source": "a", "target": "b", "weight": NaN}]}')
+    refuse(path, "an edge weight must be a finite number of at least 0, got nan; weight='none' (")
+    graph, attributes = read_with_attributes(path, weight="none")
+    assert (graph.num_edges, attributes["x"]) == (1, [None, 1])
+    refuse(write("h.json", '{"nodes": [{"id": NaN}], "links": [[NaN, NaN]]}'), "got 'nan'.")
