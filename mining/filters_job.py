@@ -15,6 +15,7 @@ from mining.filters.filter_mining import FilterMining
 from mining.filters_run import FiltersRun, count_filters
 from mining.filters_settings import FiltersSettings
 from mining.job_identity import job_identity
+from mining.mined_graph import refuse_no_edges
 
 # settings that do not change the result
 _WITHOUT_EFFECT = {"learning": ("backend",), "filters": ("device",)}
@@ -37,6 +38,7 @@ def run_filters_job(
     Raises an InputError for a setting out of range.
     """
     start = time.perf_counter()
+    refuse_no_edges(graph)
     progress = JobProgress() if progress is None else progress
     identity = None
     if folder is not None:

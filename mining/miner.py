@@ -27,7 +27,7 @@ from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
 from mining.locating import locate_patterns
-from mining.mined_graph import MinedGraph, classes_of, refuse_no_edges
+from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
 from mining.pattern import Patterns, merge
@@ -229,7 +229,6 @@ class Miner:
         for note in mined.categories.notes:
             log.warning(note)
         is_collection = isinstance(graph, list | tuple) or given.num_graphs > 1
-        refuse_no_edges(given)
         sources = self.source_names
         proposed = given_patterns(self.given_structures, given.relations)
         rules = self.choice_rules(given.num_edges)

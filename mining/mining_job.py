@@ -15,6 +15,7 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.filters_job import counted_run
 from mining.filters_settings import FiltersSettings
 from mining.job_identity import job_identity
+from mining.mined_graph import refuse_no_edges
 from mining.miner import Miner
 from mining.mining_run import MiningRun
 from mining.settings import RunSettings
@@ -46,6 +47,7 @@ def run_job(
     range.
     """
     start = time.perf_counter()
+    refuse_no_edges(graph)
     progress = JobProgress() if progress is None else progress
     progress.begin("preparing")
     miner = settings.make_miner()

@@ -8,7 +8,6 @@ those of a relation without direction are there both ways.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -27,7 +26,6 @@ from gomkcn_dgl.graph_content import (
     zero_note,
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
-from gomkcn_dgl.io.table_form import NUM_FIRST
 from gomkcn_dgl.io.tables import (
     Source,
     Table,
@@ -120,26 +118,25 @@ def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
         used = [*used]
         names = [schema.names[at] for at in used]
         with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as file:
-            check_readable(_size_of(file.metadata, names), "the table of edges")
+            check_readable(_size_of(file.metadata, len(names)), "the table of edges")
             # by one thread: several wait forever at some damaged files
             return arrow_table(file.read(names, use_threads=False), schema.names, used)
 
     def first(at: int) -> list[str]:
-        with _parquet_problems(), pq.ParquetFile(path) as file:
-            batches = file.iter_batches(NUM_FIRST, columns=[schema.names[at]], use_threads=False)
-            return [text for batch in itertools.islice(batches, 1) for text in as_texts(batch[0])]
+        return as_texts(read([at]).columns[at])
 
     return Source(schema.names, read, first)
 
 
-def _size_of(metadata: Any, names: Sequence[str]) -> int:
-    """Bytes that columns of a parquet file take, which may be far smaller."""
+def _size_of(metadata: Any, num_used: int) -> int:
+    """Bytes that some columns of a parquet file take, which may be far smaller.
+
+    What is said of a single column is not asked: in a damaged file Arrow ends the process there.
+    """
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
-    # "ends.source" is the path of a part of "ends"
-    own = (one for one in columns if f"{one.path_in_schema}.".startswith(tuple(names)))
-    unpacked = sum(one.total_uncompressed_size for one in own)
-    return max(unpacked, metadata.num_rows * _BYTES_OF_AN_EDGE)
+    unpacked = sum(group.total_byte_size for group in groups)
+    share = min(1.0, num_used / max(1, metadata.num_columns))
+    return max(int(unpacked * share), metadata.num_rows * _BYTES_OF_AN_EDGE)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.components_numba import name_components
 from mining.categories import Colors
 from mining.graph_relations import links_in
 
@@ -113,6 +112,9 @@ def may_hold(graph: CSRGraph, joined: np.ndarray) -> np.ndarray:
     degrees, own = graph.degrees, joined.sum(axis=1)
     if len(joined) >= _LARGE_PATTERN:
         part = np.empty(graph.num_nodes, np.int64)
+        # compiled, which takes long to load, and few patterns are so large
+        from gomkcn_dgl.kernels.components_numba import name_components
+
         name_components(graph.indptr, graph.indices, part)
     else:
         part = graph.graph_of(np.arange(graph.num_nodes))

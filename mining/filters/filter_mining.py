@@ -29,7 +29,7 @@ from mining.filters.filter_bank import FilterBank, order_by_frequency, respond_e
 from mining.filters.filter_learning import FilterLearning, check_learning, learn_filters
 from mining.filters.mined_filter import mined_filters
 from mining.filters.rooted_subgraphs import RootedSubgraphs
-from mining.mined_graph import MinedGraph, refuse_no_edges
+from mining.mined_graph import MinedGraph
 
 M = TypeVar("M", bound="FilterMining")
 
@@ -115,9 +115,7 @@ class FilterMining:
         self.check()
         with JobProgress(progress) as bar:
             steps = Steps(progress=bar) if steps is None else steps
-            given = as_unweighted(graph)
-            refuse_no_edges(given)
-            return self.fit_mined(MinedGraph.of(given), steps)
+            return self.fit_mined(MinedGraph.of(as_unweighted(graph)), steps)
 
     def fit_mined(self: M, mined: MinedGraph, steps: Steps) -> M:
         """Learn filters of a graph that is in an order of its own; :meth:`fit` says the rest."""

@@ -160,7 +160,6 @@ OPTIONS = {
     "--null-samples 107": ("null_samples", 107),
     "--count-error 0.1": ("count_error", 0.1),
     "--count-seconds 2": ("count_seconds", 2.0),
-    "--no-filters": ("filters", "none"),
     "--filter-size 5": ("filter_size", 5),
     "--device cpu": ("device", "cpu"),
     "--hops 2": ("num_hops", 2),
@@ -196,6 +195,8 @@ def test_options_reach_the_graph_and_the_miner(monkeypatch):
     for name in ("miner", "filters", "kernel", "learning"):
         assert stored[name] == {k: given.pop(k, value) for k, value in tables[name].items()}
     assert not given
+    refused("mine g.csv --out run --no-filters")
+    assert seen[-1][0]["miner"]["filters"] == "none"
     # or what a file says
     Path("s.toml").write_text("[miner]\nexact_copies = true\n")
     refused("mine g.csv --out run --settings s.toml")

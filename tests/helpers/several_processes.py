@@ -65,7 +65,7 @@ def small_parts():
     """Each function's answer in each process."""
     interrupts = Interrupts()
     if rank() == 1:
-        interrupts._signal = "SIGTERM"
+        interrupts.signal = "SIGTERM"
     answers = {
         "rank": rank(),
         "first": is_first(),

@@ -252,12 +252,7 @@ def test_what_is_of_no_use_as_a_parameter_is_refused(settings, words):
         PatternMiner(**settings).fit(nx.cycle_graph(5))
 
 
-def test_a_graph_without_edges_is_refused():
-    loops = nx.Graph([(0, 0), (1, 1)])
-    for miner in (PatternMiner(), FilterMiner()):
-        for graph in (nx.empty_graph(3), loops, [nx.empty_graph(2)] * 2):
-            with pytest.raises(InputError, match="must have an edge between two different nodes"):
-                miner.fit(graph)
+def test_a_kernel_without_levels_is_refused():
     with pytest.raises(InputError, match="num_levels must be at least 1"):
         FilterMiner(learning=FilterLearning(kernel=GOMKKernel(num_levels=0))).fit(nx.cycle_graph(5))
 

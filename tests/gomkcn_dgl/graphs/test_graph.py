@@ -290,12 +290,6 @@ def mixed():
     return graph
 
 
-def named_twice():
-    graph = igraph.Graph(2)
-    graph.vs["name"] = ["a", "a"]
-    return graph
-
-
 @pytest.mark.parametrize(
     ("make", "options", "rule"),
     [
@@ -320,7 +314,6 @@ def named_twice():
          "'strength' must be set everywhere, and ('a', 'c') does"),
         (dgl_graph, {"relation": np.eye(5)}, "must be one value for each edge, got 5"),
         (dgl_graph, {"relation": np.full(5, 0.5)}, "must hold text or integers, got other"),
-        (named_twice, {}, "the attribute 'name' of an igraph graph must differ"),
         (lambda: expected(True), {"relation": "w"}, "whose edges have the types +, -"),
     ],
 )  # fmt: skip

@@ -4,12 +4,10 @@ import json
 import pickle
 import statistics
 from dataclasses import replace
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
-from command_line import gomkcn
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
@@ -149,16 +147,6 @@ def test_graphs_of_which_there_is_nothing_to_say(graph, said):
     for find in (motif_set, PatternMiner().fit):
         with pytest.raises(InputError, match=r"^the graph is empty: it has no nodes\.$"):
             find(nx.empty_graph(0))
-
-
-def test_the_command_writes_a_page_of_a_graph_without_edges(folder):
-    Path("loops.txt").write_text("0 0\n1 1\n")
-    said = gomkcn("mine loops.txt --out run --quiet --given triangle")
-    assert said.startswith("The graph has no edge between two different nodes, so there is nothing")
-    assert "Not used: 2 self-loops." in said
-    assert "Asked for: triangle has too few copies." in said
-    assert gomkcn("report run").splitlines()[:-1] == [*said.splitlines()[:-2], ""]
-    assert "no edge between two different nodes" in Path("run/report.html").read_text()
 
 
 def test_cliques_that_cover_a_graph_are_said_to():
