@@ -254,6 +254,15 @@ BENCHMARKS = (
         threads=1,
     ),
     Benchmark(
+        "reading",
+        "How long does it take to read a file of edges, beside igraph, pandas and NetworkX?",
+        "reading:main",
+        {"docs/formats.md": "A table of a million edges"},
+        repeats=5,
+        how=INTERLEAVED,
+        threads=1,
+    ),
+    Benchmark(
         "gram",
         "What a pair of graphs takes, beside SciPy's assignment and GraKeL's kernels.",
         "gram:main",

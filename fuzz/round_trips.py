@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import random
+import re
 import tempfile
 import warnings
 from collections import Counter
@@ -160,6 +161,25 @@ def _pajek(graph: nx.Graph, path: Path) -> None:
     nx.write_pajek(graph, path)
 
 
+# what a table takes for a comment, a quoted cell, another number, or leaves out around a name
+_NO_NAME = re.compile(r'[#%].*|".*"|\s.*|.*\s|[+-]?\d+\.0+|[+-]?\d+e\d+|.*[\t\n\r].*', re.DOTALL)
+
+
+def _table(write: Callable[[nx.Graph, Path], object]) -> Callable[[nx.Graph, Path], object]:
+    def checked(graph: nx.Graph, path: Path) -> None:
+        if any(_NO_NAME.fullmatch(str(name)) for name in graph):
+            raise ValueError("names that a table does not keep")
+        write(graph, path)
+
+    return checked
+
+
+def _rows(graph: nx.Graph, path: Path) -> None:
+    if list(nx.isolates(graph)):
+        raise ValueError("nodes without an edge")
+    _igraph(graph).write_edgelist(str(path))
+
+
 def _own(graph: nx.Graph, path: Path) -> None:
     kinds = all("kind" in data for *_, data in graph.edges(data=True)) and graph.size()
     weights = all("weight" in data for *_, data in graph.edges(data=True)) and graph.size()
@@ -195,6 +215,19 @@ FORMS = {
         ".lgl", _by_igraph("write_lgl", weights="weight"), "names weight isolated", _direction
     ),
     "dimacs, igraph": Form(".dimacs", _by_igraph("write_dimacs"), "isolated", _direction),
+    "edge list, NetworkX": Form(
+        ".edgelist",
+        _table(lambda graph, path: nx.write_edgelist(graph, path, delimiter="\t")),
+        "names kind weight",
+        _direction,
+    ),
+    "edge list, igraph": Form(".edges", _rows, "", _direction),
+    "csv, pandas": Form(
+        ".csv",
+        _table(lambda graph, path: nx.to_pandas_edgelist(graph).to_csv(path, index=False)),
+        "names kind weight",
+        _direction,
+    ),
     "sif, Cytoscape": Form(".sif", _sif, "names isolated kind", _direction, is_typed=True),
     "csv, write_graph": Form(".csv", _own, ALL, is_typed=True),
     "folder, write_graph": Form(".graph", _own, ALL, is_typed=True),

@@ -36,6 +36,9 @@ DIRECTED_ENDS = (
     ("parent", "child"),
     ("citing", "cited"),
     ("follower", "followed"),
+    ("source", "destination"),
+    ("origin", "destination"),
+    ("pre", "post"),
 )
 # and these say only that two columns belong together, as those of two measurements may
 _PAIRS = (("u", "v"), ("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"))
@@ -57,6 +60,8 @@ _RELATIONS = (
     "sign",
     "type",
 )
+# columns of these names are no ends
+TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
 _ROLES = ("source", "target", "weight", "relation")
 # what R, pandas and others call a first column of numbers or names of rows
 ROW_NAMES = ("", "unnamed: 0", "...1", "index", "rownames", "row.names", "rowname")
@@ -101,6 +106,13 @@ class EdgeLayout:
         """Whether the columns of the ends are called as those of edges with a direction."""
         pair = differing_words(*(self.table.names[end] for end in self.ends))
         return pair in DIRECTED_ENDS or pair[::-1] in DIRECTED_ENDS
+
+    @property
+    def why_directed(self) -> str:
+        """Why edges have a direction, or none, in the words of the log."""
+        if self.table.kind == "directed":
+            return "a comment in the file says so"
+        return f"its columns are called {listed(self.end_names)}"
 
     @property
     def unused(self) -> list[str]:
@@ -151,8 +163,15 @@ def _names_edges(cells: Sequence[str]) -> bool:
     words = {cell.strip().lower() for cell in cells}
     usual = {*_WEIGHTS, *_RELATIONS, *itertools.chain.from_iterable(DIRECTED_ENDS)}
     # single letters may well be nodes
-    pairs = (cells[end] for ends in _paired(cells, _PAIRS) for end in ends)
-    return len(words & usual) > 1 or any(len(_words(name)) > 1 for name in pairs)
+    pairs = (_words(cells[ends[0]]) for ends in _paired(cells, _PAIRS))
+    return len(words & usual) > 1 or any(map(_says_what, pairs))
+
+
+def _says_what(words: Sequence[str]) -> bool:
+    """Whether the words of a name say more than letters and numbers, as those of gene_1 do."""
+    return any(word.isalpha() and len(word) > 1 for word in words) and (
+        sum(word.isdigit() for word in words) <= 1
+    )
 
 
 def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
@@ -200,6 +219,8 @@ def find_layout(table: Source, choice: ColumnChoice) -> EdgeLayout:
         candidates = [at for at in candidates if at != unweighted]
     if len(candidates) > num_missing and _names_rows(table, candidates):
         del candidates[0]
+    others = [at for at in candidates if names[at].strip().lower() not in TIMES]
+    candidates = others if len(others) >= num_missing else candidates
     for role in ("source", "target"):
         if role not in chosen:
             if not candidates:

@@ -38,7 +38,7 @@ from gomkcn_dgl.io.tables import (
     to_array,
 )
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
-from gomkcn_dgl.runtime.files import file_problems, listed, open_file, reason_of
+from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
 from gomkcn_dgl.runtime.memory import check_readable
 
 log = logging.getLogger("gomkcn_dgl")
@@ -57,6 +57,8 @@ _WEIGHT_RULE = (
     "the column {!r} out"
 )
 _LONGEST = 1000
+# before the names of nodes of a second kind
+_SECOND = "2:"
 # share of the edges of an undirected relation that are there both ways; a list of neighbours, or
 # the part of one that was kept for training, lacks some
 _NEARLY_ALL = 0.95
@@ -103,7 +105,9 @@ def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
     if format != "parquet":
         data = read_text(path)
         check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
-        return open_text(data, format == "csv", choice)
+        # names that promise a header, and separators
+        is_csv = format == "csv" or path.name.lower().removesuffix(".gz").endswith(".tsv")
+        return open_text(data, is_csv, choice)
     import pyarrow.parquet as pq
 
     with file_problems(path):
@@ -159,7 +163,8 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if not len(table):
         raise InputError("a table of edges must have a row, got none.")
     # 1. ids in ascending order, integers where all of them are
-    ids, ends = number_ends(table, layout.ends)
+    are_apart = source.kind == "bipartite"
+    ids, ends = number_ends(table, layout.ends, are_apart=are_apart)
     ids, ends = _with_all_nodes(ids, ends, source.num_nodes)
     plain = ids.dtype.kind == "i" and ids[0] == 0 and ids[-1] == len(ids) - 1
     # 2. relations and weights; an edge of weight 0 is none
@@ -170,6 +175,9 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     if _WEIGHT in roles:
         weights = table.numbers(at := roles[_WEIGHT], _WEIGHT_RULE.format(source.name(at)), 0)
     notes = list(layout.notes)
+    if are_apart:
+        notes.append(f"the two columns number different nodes; the second are {_SECOND}1, …")
+        log.log(READING, "%s", notes[-1])
     if layout.unweighted is not None and (number := table.count_zeros(layout.unweighted)):
         notes.append(zero_note(number))
         log.log(READING, "%s", notes[-1])
@@ -177,7 +185,7 @@ def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     names, directed = _said_directions(layout, kinds)
     if relation is not None and len(names) == 1:
         relation = np.zeros_like(relation)
-    why = f"its columns are called {listed(layout.end_names)}" if kinds is None else ""
+    why = layout.why_directed if kinds is None else ""
     if kinds is None and source.has_names and choice.directed is None and None not in directed:
         log.log(READING, UNDIRECTED, why)
     return GraphContent(
@@ -211,14 +219,23 @@ def _with_all_nodes(
     return np.arange(first, first + num_nodes), [ids[end] - first for end in ends]
 
 
-def number_ends(table: Table, ends: tuple[int, int]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Different ids in ascending order, and where those of the two ends stand among them."""
+def number_ends(
+    table: Table, ends: tuple[int, int], *, are_apart: bool = False
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Different ids in ascending order, and where those of the two ends stand among them.
+
+    Where these ``are_apart``, equal ids of both ends are different nodes.
+    """
     source, target = map(table.integers, ends)
-    if source is not None and target is not None:
+    if source is not None and target is not None and not are_apart:
         ids, codes = _number_values(np.concatenate([source, target]))
         return ids, [*codes.reshape(2, -1)]
     table = table.with_whole_numbers(ends)
-    names, numbers = _number_words([table.words(end, _ID_RULE, _LONGEST) for end in ends])
+    columns = [table.words(end, _ID_RULE, _LONGEST) for end in ends]
+    if are_apart:
+        second = pc.binary_join_element_wise(_SECOND, columns[1].dictionary, "")
+        columns[1] = pa.DictionaryArray.from_arrays(columns[1].indices, second)
+    names, numbers = _number_words(columns)
     return np.array(names), numbers
 
 
@@ -252,7 +269,8 @@ def _said_directions(
     columns say that it is not.
     """
     if found is None:
-        return [PLAIN], [None if layout.has_directed_ends else False]
+        is_directed = layout.has_directed_ends or layout.table.kind == "directed"
+        return [PLAIN], [None if is_directed else False]
     if len(found) > MAX_RELATIONS:
         raise InputError(
             f"the column {layout.table.names[layout.roles['relation']]!r} holds more than "

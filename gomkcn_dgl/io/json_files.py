@@ -287,7 +287,7 @@ def _default_direction(record: Mapping[str, Any]) -> bool:
         # edges of a mixed graph of Graphology have one, unless they say that they have none
         return kind in ("directed", "mixed")
     said = record.get("directed", record.get("edgedefault", False))
-    return said == "directed" if isinstance(said, str) else bool(said)
+    return said.lower() in ("directed", "true") if isinstance(said, str) else bool(said)
 
 
 def _has_way(link: Mapping[str, Any], default: bool) -> bool:

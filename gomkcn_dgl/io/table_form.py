@@ -5,8 +5,9 @@
    line, and else by blanks.
 3. The marks # and % begin a comment, unless they begin names.
 4. Attributes in braces may end each line, as NetworkX writes them: ``0 1 {'weight': 4}``.
-5. The header: a line that names columns that are looked for, or else, between separators, a line
-   whose cells are found nowhere below; between blanks, words over a column of numbers.
+5. The header: a line that names columns that are looked for, or words over a column of numbers; or
+   else, between separators, a line whose cells are found nowhere below and, but for files that are
+   called ``.csv`` or ``.tsv``, are not written as those below, such as small letters over capitals.
 6. A first line of numbers that says how many nodes and edges there are is none of them (ORCA).
 """
 
@@ -32,7 +33,9 @@ _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE
 MARKS = "#%"
 _ATTRIBUTES = re.compile(rb"[ \t,;|]+(\{[^\n]*\})[ \t]*$", re.MULTILINE)
 _ATTRIBUTES_OF_LINE = re.compile(_ATTRIBUTES.pattern.decode())
-_WORD = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\S+)')
+# between blanks: a cell within quotes, a node of NetworkX that is a tuple, or a word
+_WORD = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|(\([^()]*\)(?=\s|$)|\S+)')
+_TUPLES = re.compile(r"\([^()]*\)[ \t]+\([^()]*\)(?=\s|$)")
 _DIGITS = re.compile(r"\d+")
 # places of a word in a long text after which it is taken not to be a cell
 _MOST_PLACES = 10_000
@@ -67,6 +70,8 @@ class TableForm:
         Lines before the first row.
     num_nodes : int or None
         What a first line says.
+    kind : str
+        What a comment of KONECT or SNAP says of the edges: "directed", "bipartite" or nothing.
     notes : tuple of str
         What is left out and could be a row.
     """
@@ -79,6 +84,7 @@ class TableForm:
     header: int = 0
     num_skipped: int = 0
     num_nodes: int | None = None
+    kind: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -91,14 +97,15 @@ def find_form(
 ) -> TableForm:
     r"""Tell what a text is.
 
-    ``is_csv`` says that no blank separates cells if anything else can, ``has_header`` whether there
-    is a header, where that is known, and ``names_columns`` which cells name columns that are looked
-    for. Raises an InputError for a text without a row.
+    ``is_csv`` says that no blank separates cells if anything else can, and that there is a header
+    unless something speaks against it; ``has_header`` whether there is one, where that is known,
+    and ``names_columns`` which cells name columns that are looked for. Raises an InputError for a
+    text without a row.
 
     >>> form = find_form(b"# a path\n0 1\n1 2\n")
     >>> form.separator, form.names, form.header, form.num_skipped
     (None, ('', ''), 0, 1)
-    >>> form = find_form(b"sep=;\ngene;partner\na;b\nb;c\n")
+    >>> form = find_form(b"sep=;\ngene;partner\nA1;B\nB;C\n")
     >>> form.separator, form.names, form.header, form.num_skipped
     (';', ('gene', 'partner'), 2, 2)
     """
@@ -113,16 +120,23 @@ def find_form(
     said = _SEPARATOR_LINE.match(data)
     plain = [line for line in lines if line[:1] not in MARKS][bool(said) :] or lines
     bare = [_ATTRIBUTES_OF_LINE.sub("", line) for line in plain]
-    has_attributes = all("" != own != line for own, line in zip(bare, plain, strict=True))
+    with_braces = ["" != own != line for own, line in zip(bare, plain, strict=True)]
+    has_attributes = with_braces[-1] and all(with_braces[1:])
     if has_attributes:
+        # a line that has them, too, is no header
+        has_header = False if with_braces[0] else has_header
         plain = bare
-    separator = said[1].decode() if said else _find_separator(plain, is_csv)
+    has_tuples = all(map(_TUPLES.match, plain))
+    separator = said[1].decode() if said else None
+    if not said and not has_tuples:
+        separator = _find_separator(plain, is_csv)
     form = TableForm(separator, has_attributes=has_attributes, num_skipped=int(bool(said)))
-    form = replace(form, has_quotes=_has_quotes(head, separator))
+    form = replace(form, has_quotes=has_tuples or _has_quotes(head, separator))
     # 3. comments
     marks, comments = _find_marks(form, data, plain)
     form = replace(form, marks=marks)
     leading = _leading_lines(head, form, _common_width([_cut(line, form) for line in plain]))
+    form = replace(form, kind=_kind_of_edges(leading))
     marked = _marked_header(leading, form)
     form = replace(form, num_skipped=form.num_skipped + len(leading))
     # 4. the rows, of which the first may be a header
@@ -137,11 +151,14 @@ def find_form(
         names = _fitted(row.cells, width, alike)
         if has_header and row is rows[0]:
             names = names or tuple(row.cells)
-        if names is not None and (has_header or _is_header(row, alike, data, form, names_columns)):
+        if names is None:
+            continue
+        if has_header or _is_header(row, alike, data, form, is_csv, names_columns):
             num_skipped = max(row.line, form.num_skipped)
             form = replace(form, names=names, header=row.line, num_skipped=num_skipped)
             # the header is no comment, though a mark begins it
-            return replace(form, notes=_note_of(comments[int(row is marked) :], marks))
+            left = [line for line in comments if _cut(line[1:], form) != row.cells]
+            return replace(form, notes=_note_of(left, marks))
     # 6. no header, but maybe sizes
     form = replace(form, names=("",) * len(rows[0].cells), notes=_note_of(comments, marks))
     return form if has_header is False else _with_sizes(form, data, rows)
@@ -195,7 +212,10 @@ def attribute_texts(data: bytes, form: TableForm) -> list[str]:
 
 
 def without_comments(body: bytes, form: TableForm) -> bytes:
-    """Empty the lines that are comments; a line within a quoted cell is none."""
+    """Empty the lines that are comments or hold separators only, but not within a quoted cell."""
+    mark = (form.separator or "").encode()
+    if mark and (body.startswith(mark) or b"\n" + mark in body):
+        body = re.sub(rb"^[%b \t]+$" % re.escape(mark), b"", body, flags=re.MULTILINE)
     pattern = comment_pattern(form)
     if pattern is None or not any(mark.encode() in body for mark in form.marks):
         return body
@@ -242,7 +262,8 @@ def decode(data: bytes, first: int = 1) -> str:
     except UnicodeDecodeError as error:
         number = first + data.count(b"\n", 0, error.start)
         raise InputError(
-            f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}."
+            f"line {number}: text in UTF-8 was expected, got the byte 0x{data[error.start]:02x}; "
+            "save the file in UTF-8."
         ) from None
 
 
@@ -297,13 +318,13 @@ def _has_quotes(head: bytes, separator: str | None) -> bool:
     if b'"' not in head:
         return False
     apart = rb"\t\n" if separator else rb"\s"
-    quoted = rb'(?:(?<=[%b])|\A)"[^"\n]*"(?=[%b]|\Z)' % (apart, apart)
+    quoted = rb'(?:(?<=[%b])|\A)"(?:[^"\n]|"")*"(?=[%b]|\Z)' % (apart, apart)
     return b'"' not in re.sub(quoted, b"", head)
 
 
 def _words(text: str, form: TableForm) -> list[str]:
     """The cells of a line between blanks."""
-    if not (form.has_quotes and '"' in text):
+    if not (form.has_quotes and ('"' in text or "(" in text)):
         return text.split()
     return [
         word if word else quoted.replace('""', '"') for quoted, word in _WORD.findall(text.strip())
@@ -394,6 +415,16 @@ def _leading_lines(head: bytes, form: TableForm, width: int) -> list[str]:
     return list(itertools.takewhile(is_left_out, texts))
 
 
+def _kind_of_edges(leading: Sequence[str]) -> str:
+    """What comments of KONECT and SNAP say of the edges."""
+    for line in leading:
+        if line.lower().startswith("# directed graph") or re.match(r"%\s*asym\b", line):
+            return "directed"
+        if re.match(r"%\s*bip\b", line):
+            return "bipartite"
+    return ""
+
+
 def _offset(data: bytes, num_lines: int) -> int:
     """Where the line after some lines begins."""
     start = 0
@@ -444,10 +475,15 @@ def _fitted(
     names = [*cells]
     while len(names) > width and not names[-1]:
         del names[-1]
-    if len(names) == width - 1:
-        # R names the rows in a first column without a name; a line may end with a separator
-        ends_empty = bool(below) and not any(row[-1] for row in below)
-        names = [*names, ""] if ends_empty else ["", *names]
+    if len(names) == width - 1 and below:
+        first = [row[0] for row in below]
+        others = {cell for row in below for cell in row[1:]}
+        # a line may end with a separator
+        if not any(row[-1] for row in below):
+            names = [*names, ""]
+        # R names or numbers the rows in a first column without a name
+        elif counts_rows(first) or (len({*first}) == len(first) and others.isdisjoint(first)):
+            names = ["", *names]
     return tuple(names) if len(names) == width else None
 
 
@@ -456,6 +492,7 @@ def _is_header(
     below: Sequence[Sequence[str]],
     data: bytes,
     form: TableForm,
+    is_csv: bool,
     names_columns: Callable[[Sequence[str]], bool],
 ) -> bool:
     """Whether a line names the columns of the rows below, of which it may lack the first."""
@@ -467,9 +504,12 @@ def _is_header(
     # names that count on, such as node1 over node3, are those of nodes
     if any(map(_counts_on, cells, columns)):
         return False
+    if filled and all(map(is_number, filled)):
+        # pandas calls columns 0, 1 where it was told no names
+        return counts_rows(filled) and bool(below) and not any(over_numbers[-len(filled) :])
     if names_columns(cells):
         return True
-    if not (filled and below) or all(map(is_number, filled)):
+    if not (filled and below):
         return False
     if any(is_number(cell) and over for cell, over in zip(cells, over_numbers, strict=False)):
         return False
@@ -481,8 +521,21 @@ def _is_header(
     # an edge from a node to itself is no header
     if form.separator is None or len(set(filled)) < len(filled):
         return is_over_numbers
+    if not is_csv and not all(map(_is_written_otherwise, cells, columns)):
+        return False
     rest = data[_offset(data, row.line) :]
     return not any(_is_cell_of(cell, rest, form.separator) for cell in filled)
+
+
+def _is_written_otherwise(cell: str, column: Sequence[str]) -> bool:
+    """Whether a cell differs from all of a column in its letters, as GENE does from tp53."""
+    return all(_writing(cell) != _writing(other) for other in column)
+
+
+def _writing(cell: str) -> tuple[bool, ...]:
+    """How a cell is written: in small letters or capitals, with digits, as several words."""
+    tests = (str.islower, str.isupper, str.istitle)
+    return (*(test(cell) for test in tests), bool(_DIGITS.search(cell)), "_" in cell, " " in cell)
 
 
 def counts_rows(cells: Sequence[str]) -> bool:

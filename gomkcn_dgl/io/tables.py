@@ -48,7 +48,10 @@ _ENCODINGS = {
     b"\xfe\xff": "utf-16-be",
 }
 _INTEGER = re.compile(r"-?[0-9]+")
-_WHOLE = r"^-?(0|[1-9][0-9]*)(\.0*)?$"
+# R writes 100000 as 1e+05
+_WHOLE = r"^-?((0|[1-9][0-9]*)(\.0*)?|[1-9](\.[0-9]+)?e\+[0-9]+)$"
+# numbers of NumPy, dates and the like in attributes that NetworkX wrote
+_CALL = re.compile(r"[A-Za-z_][\w.]*\(([^()]*)\)|(?<=[:\[,] )-?(?:nan|inf)\b")
 _ZERO = r"^[-+]?(0+(\.0*)?|\.0+)$"
 _BLANKS = bytes.maketrans(b"\t\x0b\x0c", b"   ")
 # bytes that Arrow parses at a time, of at most 2^31
@@ -294,7 +297,8 @@ class Source:
     braces have names. Behind the columns with ``names`` are those of an index, which only pandas
     has. ``first`` returns the first cells of a column as text, ``header`` is the line of the header
     of a text, or 0, and ``line`` its first line that is not left out. ``num_nodes`` is what a first
-    line says, or None; ``notes`` say what is left out.
+    line says, or None, ``kind`` what a comment says of the edges, see
+    :class:`~gomkcn_dgl.io.table_form.TableForm`; ``notes`` say what is left out.
     """
 
     names: Sequence[str]
@@ -305,6 +309,7 @@ class Source:
     has_names: bool = True
     num_index: int = 0
     num_nodes: int | None = None
+    kind: str = ""
     notes: tuple[str, ...] = ()
 
     def name(self, at: int) -> str:
@@ -454,6 +459,7 @@ def text_source(data: bytes, form: TableForm) -> Source:
         line=line,
         has_names=form.header > 0,
         num_nodes=form.num_nodes,
+        kind=form.kind,
         notes=form.notes,
     )
 
@@ -464,7 +470,7 @@ def _parse_attributes(data: bytes, form: TableForm) -> dict[str, list[str]]:
     parsed = dict[str, dict[str, Any]]()
     for text in dict.fromkeys(texts):
         try:
-            record = ast.literal_eval(text)
+            record = ast.literal_eval(_CALL.sub(_value_of_call, text))
         # of whatever is no dictionary of Python
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             record = None
@@ -477,16 +483,24 @@ def _parse_attributes(data: bytes, form: TableForm) -> dict[str, list[str]]:
     return {name: [str(parsed[text].get(name, "")) for text in texts] for name in names}
 
 
+def _value_of_call(match: re.Match[str]) -> str:
+    """The number or the text that a constructor such as np.float64(0.5) is given."""
+    inner = match[1] or ""
+    return inner if is_number(inner) else repr(inner or match[0])
+
+
 def _cut_by_arrow(
     data: bytes, form: TableForm, kept: Sequence[int]
 ) -> list[pa.ChunkedArray] | None:
     """Columns of the rows; None where Arrow might cut one otherwise."""
     width = len(form.names)
     quotes = form.has_quotes and b'"' in data
+    # tuples hold blanks
+    if form.has_quotes and form.separator is None and b"(" in data:
+        return None
     if quotes and (form.separator is None or data.count(b'"') % 2 or _has_stray_quote(data, form)):
         return None
-    if form.marks and any(mark.encode() in data for mark in form.marks):
-        data = without_comments(data, form)
+    data = without_comments(data, form)
     data = without_attributes(data, form)
     if form.separator is None:
         # a single blank between cells, and none around them

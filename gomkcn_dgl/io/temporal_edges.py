@@ -24,7 +24,7 @@ import pyarrow as pa
 from gomkcn_dgl.checks import check_choice
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph_content import NONE, Column, ColumnChoice
-from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, holds_data, position_of
+from gomkcn_dgl.io.edge_layout import TIMES, EdgeLayout, find_layout, holds_data, position_of
 from gomkcn_dgl.io.edge_tables import number_ends, open_edges
 from gomkcn_dgl.io.table_form import is_number, shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
@@ -35,7 +35,6 @@ log = logging.getLogger("gomkcn_dgl")
 # of 1973; numbers of nodes, ratings and weights are smaller
 _LEAST_UNIX_TIME = 10**8
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIMES = ("time", "timestamp", "datetime", "date", "ts", "t", "unixts")
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # units of NumPy's timedelta64 that have a fixed length, in seconds
@@ -414,7 +413,7 @@ def _time_column(layout: EdgeLayout, time: Column | None) -> int:
     if time is not None:
         return position_of("time", time, table)
     free = [at for at in range(len(table.names)) if at not in layout.ends and holds_data(table, at)]
-    found = [at for name in _TIMES for at in free if table.names[at].strip().lower() == name][:1]
+    found = [at for name in TIMES for at in free if table.names[at].strip().lower() == name][:1]
     if not table.has_names:
         # beside other numbers, such as ratings, times are told by their size
         found = [at for at in free if len(free) == 1 or _are_dates(table.first(at))]

@@ -93,7 +93,11 @@ def test_ids_ascend_and_weights_follow(write, name, text, ids, pairs, weights):
         ("g.txt", "# c\n0 1\n1 2 5\n", "line 3: every line must have 2 columns like line 2"),
         ("g.txt", "0 1 5\n1 2 -1\n", "line 2: an edge weight must be a finite number of at least"),
         ("g.txt", "# c\nsource target\n", "a table of edges must have a row, got none."),
-        ("g.txt", b"0 1\nb c\na\xff b\n", "line 3: text in UTF-8 was expected, got the byte 0xff."),
+        (
+            "g.txt",
+            b"0 1\nb c\na\xff b\n",
+            "line 3: text in UTF-8 was expected, got the byte 0xff; save",
+        ),
         # a quote within a cell is read row by row
         ("g.csv", b'u,v\na,b"c\n\xff,d\n', "line 3: text in UTF-8 was expected"),
         ("g.txt", b"0 1\n\x00 b\n", "line 2: text was expected, got a NUL byte"),

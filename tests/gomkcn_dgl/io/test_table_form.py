@@ -30,7 +30,8 @@ def ring_of(graph):
         ("g.tsv", "gene_a\tgene_b\n" + WORDS.format("\t"), '"gene_a", target = "gene_b" (header'),
         ("g.txt", "gene_a\tgene_b\n" + WORDS.format("\t"), '"gene_a", target = "gene_b" (header'),
         ("g.txt", "GeneA GeneB\n" + WORDS.format(" "), '"GeneA", target = "GeneB" (header'),
-        ("g.txt", "protein\tpartner\n" + WORDS.format("\t"), '"protein", target = "partner" (he'),
+        ("g.tsv", "protein\tpartner\n" + WORDS.format("\t"), '"protein", target = "partner" (he'),
+        ("g.txt", "Protein\tPartner\n" + WORDS.format("\t"), '"Protein", target = "Partner" (he'),
         ("g.csv", "protein|partner\n" + WORDS.format("|"), '"protein", target = "partner" (he'),
         ("g.csv", WORDS.format(" "), "source = 1, target = 2 (no header)"),
         ("g.txt", WORDS.format(" "), "source = 1, target = 2 (no header)"),
@@ -129,7 +130,7 @@ def test_rows_of_features_have_names_or_numbers(write, table):
         ("#x ann\n#y bob\na b\n", 1, "left out 2 lines that begin with #, such as '#x ann'"),
         ("a,b\nb,c\n%c,a\n", 2, "left out 1 line that begins with %, such as '%c,a'"),
         # KONECT
-        ("% asym unweighted\n% 3 3 3\n1 2\n2 3\n3 1\n", 3, None),
+        ("% sym unweighted\n% 3 3 3\n1 2\n2 3\n3 1\n", 3, None),
     ],
 )
 def test_a_mark_begins_a_comment_or_a_name(write, log, text, number, note):
@@ -265,3 +266,52 @@ def test_nothing_but_comments_or_a_header(write):
     refuse(write("g.txt", "# a\n\n# b\n"), "the file holds comments only, and no row.")
     refuse(write("g.csv", "source,target\n"), "a table of edges must have a row, got none.")
     assert find_form(b"a b\n").header == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "num_nodes", "num_edges"),
+    [
+        # numbers name no columns, but for those that pandas counts
+        ("g.txt", "1.0 2.0\n2.0 3.0\n3.0 1.0\n", 3, 3),
+        ("g.csv", "1.5,2.5\n2.5,3.5\n3.5,1.5\n", 3, 3),
+        ("g.txt", "1e3 2e3\n2e3 3e3\n", 3, 2),
+        ("g.csv", "0,1\nann,bob\nbob,cy\n", 3, 2),
+        ("g.csv", ",0,1\n0,ann,bob\n1,bob,cy\n", 3, 2),
+        # as R writes 100000
+        ("g.csv", "source,target\n1e+05,2\n3,100000\n", 3, 2),
+        # NetworkX: nodes that are tuples, numbers of NumPy, a header above attributes
+        ("g.edgelist", "(0, 0) (0, 1) {}\n(0, 0) (1, 0) {}\n(1, 0) (1, 1) {}\n", 4, 3),
+        ("g.txt", "0 1 {'weight': np.float64(0.5)}\n1 2 {'at': datetime.date(2020, 1, 2)}\n", 3, 2),
+        ("g.txt", "0 1 {'weight': nan}\n1 2 {'weight': -inf}\n", 3, 2),
+        ("g.txt", "ann\tbob\t{}\ncy\tdd\t{}\n", 4, 2),
+        ("g.txt", "from to\n1 2 {}\n2 3 {}\n", 3, 2),
+        # a name with quotes, as pandas writes it, and rows of Excel without a cell
+        ("g.tsv", 'source\ttarget\n"a ""q"""\tb\nb\tc\n', 3, 2),
+        ("g.csv", "source;target;weight\r\na;b;1\r\n;;\r\n;;\r\n", 2, 1),
+        # KONECT
+        ("g.txt", "% bip unweighted\n% 4 2 2\n1 1\n2 1\n1 2\n2 2\n", 4, 4),
+        # neither times nor measurements are ends
+        ("g.csv", "date,origin,destination\n2020-01-01,a,b\n2020-01-02,b,c\n", 3, 2),
+        ("g.txt", "P04637-1\tP04637-2\nP04638-1\tP04639-2\n", 4, 2),
+        ("g.txt", "ann\tbob\ncy\tdd\n", 4, 2),
+    ],
+)
+def test_more_that_programs_write(write, name, text, num_nodes, num_edges):
+    graph = read_graph(write(name, text), weight="none")
+    assert (graph.num_nodes, graph.num_edges) == (num_nodes, num_edges)
+
+
+def test_a_header_that_is_too_short_is_that_of_rows_with_names_only(write):
+    path = write("g.csv", "source,target\na,b,5\nb,c,9\n")
+    refuse(path, "line 2: every line must have 2 columns like line 1, got 'a b 5'.")
+
+
+@pytest.mark.parametrize(
+    "head", ["% asym unweighted", "# Directed graph (each unordered pair of nodes is saved once)"]
+)
+def test_a_comment_says_that_edges_have_a_direction(write, log, head):
+    graph = read_graph(write("g.txt", f"{head}\n1 2\n2 3\n"))
+    assert graph.is_directed
+    assert any(line.startswith("directed, as a comment in the file says so") for line in log())
+    # unless they are there both ways
+    assert not read_graph(write("g.txt", f"{head}\n1 2\n2 1\n")).is_directed
