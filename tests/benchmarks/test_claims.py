@@ -415,6 +415,19 @@ def test_steps_of_training():
     assert rows("training_step", device="cuda")[-1]["whole"] == "not yet measured"
 
 
+def test_reading():
+    numbers, names = rows("reading")[-2:]
+    assert {one["equal"] for one in rows("reading")} == {"yes", "–"}
+    says(
+        "docs/formats.md",
+        "A table of a million edges of numbers is read in "
+        f"{value(numbers['read_graph']):.1f} s, where igraph takes "
+        f"{value(numbers['peer reads']):.1f} s; one of names in a CSV file in "
+        f"{value(names['read_graph']):.1f} s, where pandas and igraph take "
+        f"{value(names['peer reads']):.1f} s",
+    )
+
+
 def test_frequent_subgraphs_and_events():
     mutag, enzymes = tables("frequent_subgraphs")[0]
     ratio = "gspan-mining / ours"
