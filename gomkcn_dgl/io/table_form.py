@@ -74,6 +74,8 @@ class TableForm:
         What a comment of KONECT or SNAP says of the edges: "directed", "bipartite" or nothing.
     notes : tuple of str
         What is left out and could be a row.
+    rows : tuple of Row
+        The first rows.
     """
 
     separator: str | None
@@ -86,6 +88,7 @@ class TableForm:
     num_nodes: int | None = None
     kind: str = ""
     notes: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
 
 
 def find_form(
@@ -156,11 +159,13 @@ def find_form(
         if has_header or _is_header(row, alike, data, form, is_csv, names_columns):
             num_skipped = max(row.line, form.num_skipped)
             form = replace(form, names=names, header=row.line, num_skipped=num_skipped)
+            form = replace(form, rows=tuple(below))
             # the header is no comment, though a mark begins it
             left = [line for line in comments if _cut(line[1:], form) != row.cells]
             return replace(form, notes=_note_of(left, marks))
     # 6. no header, but maybe sizes
-    form = replace(form, names=("",) * len(rows[0].cells), notes=_note_of(comments, marks))
+    form = replace(form, names=("",) * len(rows[0].cells), rows=tuple(rows))
+    form = replace(form, notes=_note_of(comments, marks))
     return form if has_header is False else _with_sizes(form, data, rows)
 
 
@@ -360,20 +365,21 @@ def _find_marks(form: TableForm, data: bytes, plain: Sequence[str]) -> tuple[str
 
 def _marked_lines(data: bytes, mark: str, form: TableForm) -> list[str]:
     """The first lines in which a cell begins with a mark and a letter after it."""
-    before = rb"(?:^|[\s,;|\"])" if form.separator else rb"(?:^|\s)"
-    pattern = re.compile(before + re.escape(mark.encode()) + rb"[^\s#%]")
+    before = b' \t\n"' + (form.separator or "").encode()
     lines = list[str]()
-    end = -1
-    for found in itertools.islice(pattern.finditer(data), _MOST_PLACES):
-        place = found.end() - 1
-        if place <= end:
-            continue
-        start = data.rfind(b"\n", 0, place) + 1
-        end = data.find(b"\n", place)
-        end = len(data) if end < 0 else end
-        lines.append(data[start:end].decode("utf-8", "replace").strip())
-        if len(lines) == NUM_FIRST:
+    place = data.find(mark.encode())
+    for _ in range(_MOST_PLACES):
+        if place < 0 or len(lines) == NUM_FIRST:
             break
+        following = data[place + 1 : place + 2].decode("latin-1")
+        begins = place == 0 or data[place - 1 : place] in before
+        if begins and following and not following.isspace() and following not in MARKS:
+            start = data.rfind(b"\n", 0, place) + 1
+            end = data.find(b"\n", place)
+            end = len(data) if end < 0 else end
+            lines.append(data[start:end].decode("utf-8", "replace").strip())
+            place = end
+        place = data.find(mark.encode(), place + 1)
     return lines
 
 
@@ -572,18 +578,20 @@ def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
     if not (below and 1 <= len(first) <= 3 and all(map(_is_count, first))):
         return form
     width = _common_width([row.cells for row in below])
-    ends = [cell for row in below for cell in row.cells[:2]]
-    if width < 2 or not all(map(_is_count, ends)):
-        return form
     num_nodes = int(first[0])
     counts = [int(cell) for cell in first[1:]]
     # as many rows as it says, whose ids count from 0 or from 1; a matrix has its size twice
     num_rows = len(below)
     if len(rows) == NUM_FIRST:
         num_rows = 1 + data[_offset(data, line) :].rstrip(b"\n").count(b"\n")
+    if width < 2 or (counts and counts[-1] != num_rows):
+        return form
+    ends = [cell for row in below for cell in row.cells[:2]]
+    if not all(map(_is_count, ends)):
+        return form
     ids = [int(cell) for cell in ends]
     fits = max(ids) - (0 if min(ids) == 0 else 1) < num_nodes
-    said = not counts or (counts[-1] == num_rows and counts[:-1] in ([], [num_nodes]))
+    said = counts[:-1] in ([], [num_nodes])
     if not (fits and said and (counts or len(first) != width)):
         return form
     and_edges = f" and {counts[-1]} edges" if counts else ""
@@ -594,6 +602,7 @@ def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
         num_skipped=line,
         num_nodes=num_nodes,
         notes=(*form.notes, note),
+        rows=tuple(below),
     )
 
 

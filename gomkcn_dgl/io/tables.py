@@ -8,7 +8,6 @@ Python, which also finds the line of a row that is wrong. Messages start at the 
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import logging
 import math
@@ -30,7 +29,6 @@ from gomkcn_dgl.io.table_form import (
     Row,
     TableForm,
     attribute_texts,
-    first_rows,
     is_number,
     rows_of,
     shown,
@@ -88,10 +86,11 @@ class Table:
             if numbers is None or not pc.all(pc.match_substring_regex(column, _WHOLE)).as_py():
                 return None
             return self._whole_numbers(at, to_array(numbers))
-        # 007 is a name, and 0x10, which Arrow takes for 16
-        if values is None or (self.is_text and _has_other_forms(column)):
+        if values is None:
             return None
-        return to_array(values)
+        array = to_array(values)
+        # 007 is a name, and 0x10, which Arrow takes for 16
+        return None if self.is_text and _has_other_forms(column, array) else array
 
     def with_whole_numbers(self, columns: Sequence[int]) -> Table:
         """The table, with 1 for 1.0 in columns of text that hold numbers only, as Arrow has them.
@@ -244,23 +243,16 @@ def _first_that_fails(column: pa.ChunkedArray, kind: pa.DataType) -> int:
     return low
 
 
-def _has_other_forms(column: pa.ChunkedArray) -> bool:
+def _has_other_forms(column: pa.ChunkedArray, values: np.ndarray) -> bool:
     """Whether an integer of a column of text is written otherwise than by its digits, as 007 is."""
-    for chunk in column.chunks:
-        if not len(chunk):
-            continue
-        text = np.frombuffer(chunk.buffers()[2], np.uint8)
-        ends = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset :][: len(chunk) + 1]
-        starts, lengths = ends[:-1], np.diff(ends)
-        first = text[starts]
-        longer = lengths > 1
-        second = text[starts[longer] + 1]
-        signed = np.isin(first[longer], (ord("-"), ord("+")))
-        if (first == ord("+")).any() or (first[longer] == ord("0")).any():
-            return True
-        if (signed & (second == ord("0"))).any():
-            return True
-    return False
+    # each other form is longer
+    sizes = np.abs(values).view(np.uint64)
+    digits = len(values) + int((values < 0).sum())
+    power = 10
+    while len(values) and power <= int(sizes.max()):
+        digits += int((sizes >= np.uint64(power)).sum())
+        power *= 10
+    return int(pc.sum(pc.binary_length(column)).as_py() or 0) != digits
 
 
 def to_array(column: Any) -> np.ndarray:
@@ -418,11 +410,8 @@ def text_source(data: bytes, form: TableForm) -> Source:
     def rows() -> Iterator[Row]:
         return rows_of(data, form)
 
-    @functools.cache
-    def sample() -> list[Row]:
-        return first_rows(data, form)
-
-    line = form.header or sample()[0].line
+    # of a form that was told, not found, they are not asked for
+    line = form.header or (form.rows[0].line if form.rows else 1)
 
     def place(row: int) -> str:
         return f"line {next(itertools.islice(rows(), row, None)).line}"
@@ -449,7 +438,7 @@ def text_source(data: bytes, form: TableForm) -> Source:
     def first(at: int) -> list[str]:
         if at >= num_cells:
             return attributes[names[at]][:NUM_FIRST]
-        return [row.cells[at] for row in sample() if len(row.cells) == num_cells]
+        return [row.cells[at] for row in form.rows if len(row.cells) == num_cells]
 
     return Source(
         names,
