@@ -47,7 +47,7 @@ LEAST_SAMPLES = 99
 # is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
 # most steps that are looked for what can be counted, and counted, when time is up: seconds
-_LATE_STEPS, _TIME_UP = 5e8, "time was up."
+_LATE_STEPS, _TIME_UP = 5e8, "the count ended early."
 # random graphs whose structures are counted together, and entries that these have
 _MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
 # most steps to look for a pattern in all graphs of a collection

@@ -20,6 +20,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.named_structures import MOST_NODES
 from gomkcn_dgl.graphs.structure import Structure, category_value
 from gomkcn_dgl.io.molecules import from_molecules, load_rdkit, without_log
 
@@ -163,6 +164,11 @@ def structure_of(smiles: str) -> Structure:
         mol = without_log(lambda text: chem.MolFromSmiles(text, sanitize=False), smiles)
     if mol is None or not mol.GetNumAtoms():
         raise InputError(f"PATTERN must be a SMILES after 'smiles:', got {smiles!r}.")
+    if mol.GetNumAtoms() > MOST_NODES:
+        raise InputError(
+            f"PATTERN must be a SMILES of at most {MOST_NODES} atoms, got {mol.GetNumAtoms()}; "
+            "count longer ones as 'smarts:'."
+        )
     # what is written of atoms in brackets, and / and \ of bonds
     is_compared = all(
         not (atom.GetFormalCharge() or atom.GetIsotope() or int(atom.GetChiralTag()))

@@ -205,7 +205,7 @@ def frequent_subgraphs(
         [one for one, *_ in rows],
         contains,
         classes,
-        "; ".join(filter(None, ["time was up" if is_late else "", search.left_out])),
+        "; ".join(filter(None, ["the search ended early" if is_late else "", search.left_out])),
         [code for _, code, _ in rows],
         search.labels,
     )

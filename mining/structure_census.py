@@ -32,7 +32,7 @@ from mining.counting.sought import INDUCED, READINGS, UncountableError
 log = logging.getLogger("gomkcn_dgl")
 
 # why a size is not counted
-TIME_UP = "time was up"
+TIME_UP = "the count ended early"
 
 
 def orbit_counts(graph: Any, size: int = 5, *, steps: Steps | None = None) -> np.ndarray:

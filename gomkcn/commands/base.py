@@ -378,6 +378,10 @@ class Group(click.Group):
     group_class = type
 
     def main(self, *args: Any, **extra: Any) -> Any:
+        # Python has no stream where the shell closed it
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:
+                setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         for stream in (sys.stdout, sys.stderr):
             # what the terminal cannot show is printed as its number; some streams are no terminals
             if hasattr(stream, "reconfigure"):

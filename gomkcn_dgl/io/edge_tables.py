@@ -39,7 +39,7 @@ from gomkcn_dgl.io.tables import (
 )
 from gomkcn_dgl.relations import MAX_RELATIONS, PLAIN
 from gomkcn_dgl.runtime.files import file_problems, open_file, reason_of
-from gomkcn_dgl.runtime.memory import check_readable
+from gomkcn_dgl.runtime.memory import check_readable, readable_bytes
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -104,7 +104,9 @@ def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
     """Open an edge list, a CSV or a parquet file."""
     if format != "parquet":
         data = read_text(path)
-        check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
+        # no line is shorter than two bytes; they are counted where there may be too many
+        if len(data) // 2 * _BYTES_OF_AN_EDGE > readable_bytes():
+            check_readable(data.count(b"\n") * _BYTES_OF_AN_EDGE, "the table of edges")
         # names that promise a header, and separators
         is_csv = format == "csv" or path.name.lower().removesuffix(".gz").endswith(".tsv")
         return open_text(data, is_csv, choice)
@@ -241,6 +243,8 @@ def number_ends(
 
 def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Different integers in ascending order, and where each of the values stands among them."""
+    if not len(values):
+        return values, values
     low, high = int(values.min()), int(values.max())
     if high - low > 4 * len(values):
         return np.unique(values, return_inverse=True)

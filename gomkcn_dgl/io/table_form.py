@@ -582,6 +582,8 @@ def _with_sizes(form: TableForm, data: bytes, rows: Sequence[Row]) -> TableForm:
     counts = [int(cell) for cell in first[1:]]
     # as many rows as it says, whose ids count from 0 or from 1; a matrix has its size twice
     num_rows = len(below)
+    if counts and counts[-1] < num_rows:
+        return form
     if len(rows) == NUM_FIRST:
         num_rows = 1 + data[_offset(data, line) :].rstrip(b"\n").count(b"\n")
     if width < 2 or (counts and counts[-1] != num_rows):

@@ -28,7 +28,7 @@ from gomkcn_dgl.io.edge_layout import TIMES, EdgeLayout, find_layout, holds_data
 from gomkcn_dgl.io.edge_tables import number_ends, open_edges
 from gomkcn_dgl.io.table_form import is_number, shown
 from gomkcn_dgl.io.tables import Source, is_table, open_stream
-from gomkcn_dgl.runtime.files import listed, named
+from gomkcn_dgl.runtime.files import listed, named, reason_of
 
 log = logging.getLogger("gomkcn_dgl")
 
@@ -223,7 +223,14 @@ def _of_table(
     column = table.columns[at]
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    times = column.to_pandas()
+    try:
+        times = column.to_pandas()
+    # of a time of day, a date beyond those of Python, or a zone that there is not
+    except (pa.ArrowException, ValueError) as error:
+        raise InputError(
+            f"the column {table.names[at]!r} must hold times, and its {column.type} cannot be "
+            f"read ({reason_of(error)})."
+        ) from None
     _, ends = number_ends(table, layout.ends)
     return _in_order(ends, times, table.place, time_unit)
 

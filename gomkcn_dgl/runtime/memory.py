@@ -14,6 +14,8 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 # the share of the available memory that the bytes of a file may take: what is made of them, such as
 # columns of text, takes about as much again
 _SHARE_TO_READ = 0.5
+# bytes that any machine has
+_SMALL = 2**24
 
 
 @cache
@@ -51,6 +53,9 @@ def check_readable(size: int, what: str) -> None:
 
     >>> check_readable(1024, "the file")
     """
+    # to ask the machine takes as long as to read a small file
+    if size <= _SMALL:
+        return
     if size > (bound := readable_bytes()):
         raise InputError(
             f"{what} would take {format_size(size)} of memory when it is read, and at most "

@@ -209,7 +209,11 @@ def _misses(proposed: Sequence[Pattern], found: CodedSet) -> dict[str, float]:
 def _not_used(mined: MinedGraph) -> tuple[str, ...]:
     """What the description leaves out, a phrase each."""
     graph = mined.graph
-    left_out = ["numeric features of the nodes"] if mined.numeric_columns else []
+    # categories of too many values are columns as well
+    left_out = mined.categories.notes
+    numbers = len(mined.numeric_columns) - sum(number for _, number in mined.categories.too_many)
+    if numbers > 0:
+        left_out.append("numeric features of the nodes")
     kinds = ("edge weights", "dropped", "merged")
     return (*left_out, *(note for note in graph.notes if note.startswith(kinds)))
 

@@ -442,3 +442,12 @@ def test_a_run_in_a_process_of_its_own():
     assert "gomkcn: read graph.txt: graphs: 1, nodes: 55" in mined.stderr
     assert mined.stdout.endswith("report: \\u8d70/report.html\n"), mined.stdout
     assert "Warning" not in mined.stderr
+
+
+def test_a_closed_stream_takes_nothing_away(tmp_path):
+    (tmp_path / "g.txt").write_text("0 1\n1 2\n2 0\n")
+    command = [sys.executable, "-m", "gomkcn", "census", "g.txt", "--size", "3", "--out", "c.csv"]
+    closed = ["sh", "-c", 'exec "$@" 2>&-', "sh", *command]
+    answer = subprocess.run(closed, cwd=tmp_path, capture_output=True, text=True)
+    assert (answer.returncode, answer.stdout) == (0, "wrote c.csv: 2 rows\n")
+    assert (tmp_path / "c.csv").is_file()

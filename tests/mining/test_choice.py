@@ -247,5 +247,5 @@ def test_sizes_that_are_not_counted_in_time_are_left_out(monkeypatch):
         monkeypatch.setattr(choice, "_LATE_STEPS", grace)
         patterns, null_models, warnings = choice._compare_small(mined, rules, late)
         assert {one.num_nodes for one in patterns.values()} == sizes
-        said = ["Structures of 3 to 5 nodes are not counted: time was up."]
+        said = ["Structures of 3 to 5 nodes are not counted: the count ended early."]
         assert (warnings, null_models) == ([] if sizes else said, {})

@@ -180,7 +180,7 @@ def test_what_was_found_when_time_was_up_is_kept():
         steps = Steps(interrupts=EndsAfter(looks))
         found = frequent_subgraphs(graphs, 2, (2, 5), steps=steps)
         assert {one.key for one in found.structures} <= whole
-        assert found.left_out == ("" if looks == 10**6 else "time was up")
+        assert found.left_out == ("" if looks == 10**6 else "the search ended early")
         sizes.append(len(found))
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (0, len(whole))

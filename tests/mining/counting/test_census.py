@@ -412,7 +412,7 @@ def test_a_census_that_is_ended_has_whole_sizes_and_says_which_are_missing(direc
         sizes = {one.num_nodes for one in found.structures}
         assert {*found.sizes} == sizes | {*found.missing}
         assert max(sizes, default=2) < min(found.missing, default=6)
-        assert {*found.missing.values()} <= {"time was up"}
+        assert {*found.missing.values()} <= {"the count ended early"}
         is_counted = [one.num_nodes in sizes for one in whole.structures]
         assert found.counts.tolist() == whole.counts[is_counted].tolist()
         counted.add(len(sizes))

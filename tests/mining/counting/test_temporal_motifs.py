@@ -389,3 +389,13 @@ def test_a_null_is_refused_with_its_row():
         edges = pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "time": times})
         with pytest.raises(InputError, match="row 2: an edge must have a time, and it is null"):
             read_temporal_edges(edges)
+
+
+def test_tables_without_a_row_and_times_that_are_none(tmp_path):
+    path = tmp_path / "mail.csv"
+    path.write_text("source,target,time\n")
+    assert temporal_census(path, 5, null_samples=0).counts.sum() == 0
+    for kind, value in ((pa.time64("ns"), 1), (pa.date32(), 2**31 - 1)):
+        table = pa.table({"source": ["a"], "target": ["b"], "time": pa.array([value], kind)})
+        with pytest.raises(InputError, match="the column 'time' must hold times, and its"):
+            read_temporal_edges(table)
