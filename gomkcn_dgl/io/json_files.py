@@ -108,8 +108,9 @@ def _find_graph(record: Any) -> dict[str, Any]:
         known = ", ".join(map(printable, list(record)[:8])) or "nothing"
         raise InputError(f"{_RULE}, got {known}.")
     found = inner[nodes]
-    # JSON Graph Format names each node before its record
+    # JSON Graph Format names each node before its record, and its edges have a direction
     if isinstance(found, dict):
+        inner = {"directed": True, **inner}
         found = [
             {"id": name, **(_flat(node) if isinstance(node, dict) else {})}
             for name, node in found.items()
