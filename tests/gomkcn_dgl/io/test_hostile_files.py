@@ -84,6 +84,7 @@ PACKED = {
 
 
 def limit_memory(monkeypatch, size):
+    monkeypatch.setattr("gomkcn_dgl.runtime.memory._SMALL", 0)
     monkeypatch.setattr("gomkcn_dgl.runtime.memory.available_memory", lambda: size)
 
 
