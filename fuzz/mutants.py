@@ -138,7 +138,7 @@ FAULTS = [Fault(*row) for row in [
      "self.is_text and _has_other_forms(column, array)", "False",
      "test_table_form.py::test_ids_are_numbers_only_where_they_are_written_as_such"),
     ("a first line of sizes for any number of rows", "gomkcn_dgl/io/table_form.py",
-     "counts[-1] != num_rows", "",
+     "counts[-1] != num_rows", "False",
      "test_table_form.py::test_a_first_line_of_sizes_is_no_edge"),
     ("a header by the first rows alone", "gomkcn_dgl/io/table_form.py",
      "return not any(_is_cell_of(cell, rest, form.separator) for cell in filled)", "return True",

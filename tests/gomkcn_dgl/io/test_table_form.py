@@ -150,6 +150,7 @@ def test_a_mark_begins_a_comment_or_a_name(write, log, text, number, note):
         ("# ORCA\n4 3\n1 2\n2 3\n3 4\n", 4, 3, True),
         # an edge: another number of rows, a node that is there, a text
         ("4 2\n0 1\n1 2\n2 3\n", 5, 4, False),
+        ("4 5\n0 1\n1 2\n2 3\n", 6, 4, False),
         ("3 3\n0 1\n1 2\n2 3\n", 4, 3, False),
         ("4 3\na b\nb c\nc d\n", 6, 4, False),
     ],
@@ -192,6 +193,7 @@ def test_attributes_in_braces_are_columns(write):
         # SNAP's rating between the ends and the time; a first row that holds 1 and 2 is no header
         ("1 2 5 100\n2 3 1 101\n3 1 4 102\n", {"source": 1, "target": 2}, 3),
         ("1,2,5,100\n2,3,1,101\n3,1,4,102\n", {"source": "2", "target": "1"}, 3),
+        ("a 1 x\n1 b y\nb a z\n", {"source": "1", "target": "2"}, 3),
         ("3 7 1\n7 8 -1\n8 3 1\n", {"relation": 3}, 3),
         ("3 7 1\n7 8 -1\n8 3 1\n", {"weight": "none"}, 3),
     ],
