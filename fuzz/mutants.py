@@ -61,7 +61,7 @@ FAULTS = [Fault(*row) for row in [
     ("as many places as may be listed", "mining/counting/counter.py",
      "and len(places) > most:", "and len(places) >= most:",
      "test_estimates.py::test_all_places_in_the_order_of_the_pattern"),
-    ("steps of a census twice", "mining/counting/census.py",
+    ("paths of four nodes twice", "mining/counting/set_formulas.py",
      "(degrees[graph.indices] - 1)).sum() / 2)", "(degrees[graph.indices] - 1)).sum())",
      "test_census.py::test_steps_grow_with_the_work_and_need_no_census"),
     ("no bit for the direction of a link", "mining/motif_sets/collection_code.py",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Tabular
+    from mining.graph_settings import GraphSettings
 
 Decorated = Callable[..., Any]
 
@@ -356,6 +357,12 @@ def inputs_of(ctx: click.Context, *others: str | None) -> list[str]:
     # a path that can be no file has nothing beside it
     beside = [str(path) for one in given if "\0" not in one for path in _files_beside(Path(one))]
     return [*given, *beside]
+
+
+def inputs_of_run(ctx: click.Context, graph: GraphSettings, resumed: str | None) -> list[str]:
+    """All files that a run reads, but for the settings that it is resumed by, which are its own."""
+    own = (graph.path, graph.feature_file, graph.label_names, graph.class_names)
+    return [path for path in inputs_of(ctx, *own) if path != resumed]
 
 
 def _files_beside(path: Path) -> list[Path]:

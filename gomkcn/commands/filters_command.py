@@ -14,7 +14,7 @@ from gomkcn.commands.base import (
     choose_folder,
     file_options,
     import_igraph,
-    inputs_of,
+    inputs_of_run,
     option_table,
     run_options,
     say,
@@ -125,14 +125,9 @@ def filters(
     resolve_device(settings.filters.device)
     if not settings.graph.path:
         raise InputError("GRAPH must be given, here or in the settings file.")
-    graph_settings = settings.graph
     if out is not None:
         # refused before the graph is read
-        own = [graph_settings.path, graph_settings.feature_file, graph_settings.label_names]
-        files = inputs_of(ctx, *own, graph_settings.class_names)
-        if resume and settings_file in files:
-            # it goes on with its own settings
-            files.remove(settings_file)
+        files = inputs_of_run(ctx, settings.graph, settings_file if resume else None)
         check_early(out, FILTERS_FILES, PROGRESS, force=force, resume=resume, inputs=files)
     with bar:
         bar.begin("reading the graph")
