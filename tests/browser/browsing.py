@@ -41,7 +41,7 @@ def damaged():
 
 def molecules():
     """Labelled rings with a typed bond in three classes; a label and a class are hostile."""
-    count = 12
+    count = 24
     first = 7 * np.repeat(np.arange(count), 7)
     source = first + np.tile([0, 1, 2, 3, 4, 5, 0], count)
     target = first + np.tile([1, 2, 3, 4, 5, 0, 6], count)
