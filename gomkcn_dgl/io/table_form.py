@@ -218,12 +218,16 @@ def attribute_texts(data: bytes, form: TableForm) -> list[str]:
 
 def without_comments(body: bytes, form: TableForm) -> bytes:
     """Empty the lines that are comments or hold separators only, but not within a quoted cell."""
-    mark = (form.separator or "").encode()
-    if mark and (body.startswith(mark) or b"\n" + mark in body):
-        body = re.sub(rb"^[%b \t]+$" % re.escape(mark), b"", body, flags=re.MULTILINE)
-    pattern = comment_pattern(form)
-    if pattern is None or not any(mark.encode() in body for mark in form.marks):
+    separator = (form.separator or "").encode()
+    comment = comment_pattern(form)
+    left_out = list[bytes]()
+    if separator and (body.startswith(separator) or b"\n" + separator in body):
+        left_out.append(rb"^[%b \t]+$" % re.escape(separator))
+    if comment is not None and any(mark.encode() in body for mark in form.marks):
+        left_out.append(comment.pattern)
+    if not left_out:
         return body
+    pattern = re.compile(b"|".join(left_out), re.MULTILINE)
     if not (form.has_quotes and b'"' in body):
         return pattern.sub(b"", body)
     lines = list[bytes]()

@@ -1,7 +1,7 @@
 """Our kernels as operators of PyTorch, which torch.compile works around: it knows their results.
 
 Each is ``torch.ops.gomkcn.<name>`` and is defined when the module of its backend is loaded.
-``torch.library.custom_op`` would do the same, but loads PyTorch's compiler, for seconds, when the
+PyTorch's decorator ``custom_op`` would do the same, but loads its compiler, for seconds, when the
 operator is first called.
 """
 
@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import library
 
 from gomkcn_dgl.errors import BackendError
 
-_LIBRARY = torch.library.Library("gomkcn", "FRAGMENT")
+_OPERATORS = library.Library("gomkcn", "FRAGMENT")
 
 
 def define_operator(
@@ -32,11 +33,11 @@ def define_operator(
     needs; without them a gradient through the operator is refused.
     """
     name = schema.partition("(")[0]
-    _LIBRARY.define(schema, tags=torch.Tag.pt2_compliant_tag)
-    _LIBRARY.impl(name, kernel, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"gomkcn::{name}", fake, lib=_LIBRARY)
-    torch.library.register_autograd(
-        f"gomkcn::{name}", backward or _refuse, setup_context=save, lib=_LIBRARY
+    _OPERATORS.define(schema, tags=torch.Tag.pt2_compliant_tag)
+    _OPERATORS.impl(name, kernel, "CompositeExplicitAutograd")
+    library.register_fake(f"gomkcn::{name}", fake, lib=_OPERATORS)
+    library.register_autograd(
+        f"gomkcn::{name}", backward or _refuse, setup_context=save, lib=_OPERATORS
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,10 @@ import numpy as np
 from gomkcn_dgl.checks import check_float, check_int
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import LabelNames
 from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.reading import read_graph
-
-log = logging.getLogger("gomkcn_dgl")
 
 PARTS = ("train", "val", "test")
 SHARES = (0.8, 0.1, 0.1)
@@ -95,7 +91,7 @@ def read_labelled(
         )
     if classes is None:
         raise InputError(missing)
-    return LabelledData(as_unweighted(graph), classes.labels, classes.names, nodes)
+    return LabelledData(graph, classes.labels, classes.names, nodes)
 
 
 def stratified_split(labels: np.ndarray, shares: Sequence[float] = SHARES, seed: int = 0) -> Split:

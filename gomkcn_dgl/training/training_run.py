@@ -21,7 +21,6 @@ import numpy as np
 from gomkcn_dgl._torch import resolve_device, torch
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
-from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graph_content import NONE
 from gomkcn_dgl.io.features import name_columns, read_label_names
 from gomkcn_dgl.io.reading import (
@@ -225,7 +224,6 @@ def _read_unseen(classifier: TrainedClassifier, path: Path) -> CSRGraph:
     if settings.label_names is not None:
         graph = _call(graph, read_label_names(settings.label_names))
     with named(path):
-        graph = as_unweighted(graph)
         _check_relations(classifier.relations, graph.relations)
         return _with_features(graph, classifier.feature_names)
 

@@ -322,6 +322,14 @@ def _code(base, c0, l01, c1, l02, l12, c2):
 
 
 @subroutine()
+def _last_digits(base, code):
+    """The links of the third of three nodes to the first and the second, and its color."""
+    front, color = divmod(code, base.num_colors)
+    front, link_b = divmod(front, len(base.reverse))
+    return front % len(base.reverse), link_b, color
+
+
+@subroutine()
 def _longer(base, code, l03, l13, l23, c3):
     """The code of three nodes and a fourth one."""
     links = len(base.reverse)
@@ -403,18 +411,13 @@ def _add_at_edge(node, entry, kinds, base, size, mark, table):
     # 3. two third nodes; where they are one and the same, the edge is not in the middle of a path
     code = (own * len(base.reverse) + link) * base.num_colors + beside
     for i in range(different):
-        # the last three digits
-        front, color_i = divmod(kind[i], base.num_colors)
-        front, link_bi = divmod(front, len(base.reverse))
-        link_ai = front % len(base.reverse)
+        link_ai, link_bi, color_i = _last_digits(base, kind[i])
         path = _code(base, own, link, beside, link_ai, 0, color_i)
         table = _add(_longer(base, path, 0, link_bi, 0, color_i), -number[i], table)
         for j in range(i, different):
             count = number[i] * number[j] if i != j else number[i] * (number[i] - 1) // 2
             if count:
-                front, color_j = divmod(kind[j], base.num_colors)
-                front, link_bj = divmod(front, len(base.reverse))
-                link_aj = front % len(base.reverse)
+                link_aj, link_bj, color_j = _last_digits(base, kind[j])
                 table = _add(_longer(base, kind[i], link_aj, link_bj, 0, color_j), count, table)
     # 4. a neighbour of each end
     first = base.reverse[link] * base.num_colors + own
@@ -494,9 +497,7 @@ def _add_squares(node, kinds, base, mark, table):
                     break
                 count = number[i] * number[j] if i != j else number[i] * (number[i] - 1) // 2
                 if count:
-                    front, color = divmod(kind[j], base.num_colors)
-                    front, link_b = divmod(front, len(base.reverse))
-                    link_a = front % len(base.reverse)
+                    link_a, link_b, color = _last_digits(base, kind[j])
                     table = _add(_longer(base, kind[i], link_a, link_b, 0, color), count, table)
     return table
 

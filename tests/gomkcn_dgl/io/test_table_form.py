@@ -317,3 +317,8 @@ def test_a_comment_says_that_edges_have_a_direction(write, log, head):
     assert any(line.startswith("directed, as a comment in the file says so") for line in log())
     # unless they are there both ways
     assert not read_graph(write("g.txt", f"{head}\n1 2\n2 1\n")).is_directed
+
+
+def test_lines_within_a_quoted_cell_stay(write):
+    graph = read_graph(write("g.csv", 'source,target\n"a\n,\n# b",c\n,\nc,d\n'))
+    assert graph.original_ids(np.arange(3)) == ["a\n,\n# b", "c", "d"]

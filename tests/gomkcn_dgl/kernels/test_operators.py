@@ -13,7 +13,7 @@ import torch
 from forked import run
 from random_graphs import CPU, Shape, problem
 from tolerances import GRADIENTS, VALUES
-from torch.library import opcheck
+from torch import library
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -66,21 +66,21 @@ def test_pytorch_accepts_the_operators(backend):
     ops = torch.ops.gomkcn
     if backend == "triton":
         given = rows, widths, False, True
-        opcheck(ops.match_triton.default, (x, z, *given))
+        library.opcheck(ops.match_triton.default, (x, z, *given))
         _, matched = ops.match_triton(*sides, *given)
         for needs in ((True, True), (False, True)):
             back = (*sides, matched, upstream, widths, *needs)
-            opcheck(ops.match_backward_triton.default, back)
+            library.opcheck(ops.match_backward_triton.default, back)
     elif backend == "numba":
         given = None, None, None, None, rows, widths, "sum", 1.0, False, True
-        opcheck(ops.match_numba.default, (x, z, *given, True))
+        library.opcheck(ops.match_numba.default, (x, z, *given, True))
         _, *kept = ops.match_numba(*sides, *given, True)
         for needs in (True, False):
             back = (*sides, *given[:4], *kept, upstream, widths, "sum", 1.0, needs)
-            opcheck(ops.match_backward_numba.default, back)
+            library.opcheck(ops.match_backward_numba.default, back)
     else:
         kernel.match(*sides, None, "reference")
-        opcheck(ops.match_tables.default, (torch.rand(4, 3, 5, 4), rows, False))
+        library.opcheck(ops.match_tables.default, (torch.rand(4, 3, 5, 4), rows, False))
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -96,8 +96,8 @@ def test_pytorch_accepts_the_operator_on_subgraphs(directed):
         own = torch.ops.gomkcn.match_numba
         patch.setattr(torch.ops.gomkcn, "match_numba", lambda *a: (calls.append(a), own(*a))[1])
         kernel.match_subgraphs(subgraphs, feat.requires_grad_(), z, "numba")
-    opcheck(own.default, calls[0])
-    opcheck(torch.ops.gomkcn.channel_matrices.default, (torch.rand(2), 2))
+    library.opcheck(own.default, calls[0])
+    library.opcheck(torch.ops.gomkcn.channel_matrices.default, (torch.rand(2), 2))
 
 
 def test_a_second_derivative_is_refused_and_the_reference_has_it(backend):
