@@ -67,9 +67,9 @@ def read_value(file: BinaryIO, kind: type[Value]) -> Value:
                     return npy.read_array(member, allow_pickle=False)
 
             return msgspec.convert(json.loads(archive.read(_VALUE)), kind, dec_hook=load)
-    # what does not fit to the type is a ValueError; archives that are encrypted, packed in an
-    # unknown way or nested too deeply are RuntimeErrors
+    # archives that are encrypted, packed in an unknown way or nested too deeply are RuntimeErrors
     except (
+        msgspec.ValidationError,
         OSError,
         ValueError,
         EOFError,
