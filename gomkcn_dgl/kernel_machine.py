@@ -315,12 +315,16 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             gram = maker.similarities(steps=steps)
             judge = partial(_judge, gram, labels, folds)
             judged = steps.each(
-                f"cross-validation {kernel}", judge, machines, lambda one: str(one).encode()
+                f"cross-validation {kernel}",
+                np.ndarray,
+                judge,
+                machines,
+                lambda machine: str(machine).encode(),
             )
-            for (gamma, cost), own in zip(machines, judged, strict=True):
-                found.append(({**kernel, "gamma": gamma, "cost": cost}, own["scores"]))
-                if own["scores"].mean() > best_score:
-                    best_score, best, kept = own["scores"].mean(), found[-1][0], (maker, gram)
+            for (gamma, cost), scores in zip(machines, judged, strict=True):
+                found.append(({**kernel, "gamma": gamma, "cost": cost}, scores))
+                if scores.mean() > best_score:
+                    best_score, best, kept = scores.mean(), found[-1][0], (maker, gram)
             log.info(
                 "kernel %d of %d: best accuracy in cross-validation so far %.1f%%",
                 number, len(kernels), 100 * best_score,
@@ -411,10 +415,10 @@ def _judge(
     labels: np.ndarray,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     machine: tuple[float | None, float],
-) -> dict[str, np.ndarray]:
+) -> np.ndarray:
     """Score a machine of a kernel, given by gamma and cost, in each fold: float64 ``[folds]``."""
     gamma, cost = machine
-    return {"scores": cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)}
+    return cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)
 
 
 def _machine(cost: float) -> SVC:

@@ -8,11 +8,9 @@ frequent here would call too many. So they are counted, and not compared.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
 from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -22,7 +20,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import TimeUpError
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.categories import Categories
 from mining.counting.census import (
     Counts,
@@ -158,12 +156,13 @@ def _compare_small(
             null_models[model.name] = model.keeps
             looked = steps.each(
                 f"looking at {model.name}",
-                lambda model: {"doubt": np.array(model.doubt(mined.graph))},
+                str,
+                lambda model: model.doubt(mined.graph),
                 [model],
                 attrgetter("name"),
                 in_time=True,
             )
-            warnings += filter(None, (one["doubt"].item() for one in looked))
+            warnings += filter(None, looked)
     patterns = {
         one.key: Pattern(one, sources=("census",), significance=significance).counted(
             OccurrenceCount.exact(census.get(one, 0))
@@ -225,20 +224,20 @@ def _count_sizes(
 ) -> tuple[Counts, dict[int, str]]:
     """The counts of all structures of some sizes, and why those of a size are not among them."""
 
-    def take(size: int) -> Arrays:
+    def take(size: int) -> Censuses:
         try:
             return _take_censuses([mined.graph], range(size, size + 1), mined.categories, spend)
         except TimeUpError:
-            return {"refused": np.array(_TIME_UP)}
+            return Censuses(refused=_TIME_UP)
 
-    found = steps.each("census", take, sizes)
+    found = steps.each("census", Censuses, take, sizes)
     census: Counts = {}
     left_out: dict[int, str] = {}
-    for size, own in zip(sizes, found, strict=True):
-        if own["refused"].item():
-            left_out[size] = own["refused"].item()
+    for size, taken in zip(sizes, found, strict=True):
+        if taken.refused:
+            left_out[size] = taken.refused
         else:
-            census |= _read_censuses(own)[0]
+            census |= {structure: count for structure, (count,) in taken.counts}
     return census, left_out
 
 
@@ -255,35 +254,45 @@ def _with_grace(steps: Steps) -> Spend:
     return spend
 
 
+@dataclass(frozen=True, eq=False)
+class Censuses:
+    """How often each structure occurs in each of some graphs; or why they cannot be counted."""
+
+    num_graphs: int = 0
+    counts: list[tuple[Structure, list[int]]] = field(default_factory=list)
+    refused: str = ""
+
+
 def _take_censuses(
     graphs: Sequence[CSRGraph], sizes: range, categories: Categories, spend: Spend
-) -> Arrays:
-    """Occurrences of each structure in each graph, as a text that can be kept."""
+) -> Censuses:
+    """Count all structures of some sizes in each graph."""
     try:
         censuses = count_in_each(graphs, sizes, categories, spend)
     except UncountableError as error:
-        return {"refused": np.array(str(error))}
-    rows = [
-        (one.recall("record", partial(_record_of, one)), [own.get(one, 0) for own in censuses])
-        for one in dict.fromkeys(one for own in censuses for one in own)
-    ]
-    number = np.array(len(graphs))
-    return {"refused": np.array(""), "graphs": number, "censuses": np.array(json.dumps(rows))}
+        return Censuses(refused=str(error))
+    structures = dict.fromkeys(structure for counts in censuses for structure in counts)
+    return Censuses(
+        len(graphs), [(one, [counts.get(one, 0) for counts in censuses]) for one in structures]
+    )
 
 
-def _record_of(structure: Structure) -> str:
-    return json.dumps(structure.to_dict())
+def _counts_of_each(taken: Iterable[Censuses], census: Mapping[Structure, int]) -> list[Counts]:
+    """The counts in each of all graphs, in terms of the structures of ``census`` where it has them.
 
-
-def _read_censuses(found: Arrays) -> list[Counts]:
-    rows = [(_structure_of(record), own) for record, own in json.loads(found["censuses"].item())]
-    return [{one: own[k] for one, own in rows} for k in range(int(found["graphs"]))]
-
-
-@cache
-def _structure_of(record: str) -> Structure:
-    """The same structure in the census of every graph is one object, with one key."""
-    return Structure.from_dict(json.loads(record))
+    What was kept, or comes from another process, has structures of its own.
+    """
+    known = {structure.key: structure for structure in census}
+    each: list[Counts] = []
+    for one in taken:
+        rows = [
+            (known.setdefault(structure.key, structure), counts) for structure, counts in one.counts
+        ]
+        each += [
+            {structure: counts[number] for structure, counts in rows}
+            for number in range(one.num_graphs)
+        ]
+    return each
 
 
 def _compare(
@@ -304,6 +313,7 @@ def _compare(
     together = [numbers[k : k + number] for k in numbers[::number]]
     found = steps.each(
         f"counting in random graphs ({model.name})",
+        Censuses,
         lambda numbers: _take_censuses(
             [drawn.draw(k) for k in numbers], sizes, categories, steps.check_time
         ),
@@ -311,11 +321,11 @@ def _compare(
         itemgetter(0),
         in_time=True,
     )
-    refused = [one["refused"].item() for one in found if one["refused"].item()]
+    refused = [one.refused for one in found if one.refused]
     if refused:
         log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
         return {}
-    censuses = [census for one in found for census in _read_censuses(one)]
+    censuses = _counts_of_each(found, census)
     if len(censuses) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return {}
@@ -353,8 +363,8 @@ def _count_together(
 ) -> list[Pattern]:
     """Count each pattern in the whole graph; return them with their counts."""
 
-    def count_one(structure: Structure) -> Arrays:
-        count = count_occurrences(
+    def count_one(structure: Structure) -> OccurrenceCount:
+        return count_occurrences(
             mined.graph,
             structure,
             mined.colors_of(structure),
@@ -362,14 +372,12 @@ def _count_together(
             max_steps=rules.count_steps,
             seed=rules.seed,
         )
-        return {key: np.array(value) for key, value in vars(count).items()}
 
     structures = [one.structure for one in patterns]
-    found = steps.each("counting patterns", count_one, structures, attrgetter("key"))
-    return [
-        one.counted(OccurrenceCount(**{key: value.item() for key, value in own.items()}))
-        for one, own in zip(patterns, found, strict=True)
-    ]
+    counts = steps.each(
+        "counting patterns", OccurrenceCount, count_one, structures, attrgetter("key")
+    )
+    return [one.counted(count) for one, count in zip(patterns, counts, strict=True)]
 
 
 def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
@@ -377,19 +385,24 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
     classes = mined.classes
     assert classes is not None, "the graphs have classes"
 
-    def find_one(structure: Structure) -> Arrays:
+    def find_one(structure: Structure) -> tuple[np.ndarray, bool]:
         colors = mined.colors_of(structure)
-        found, is_complete = find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
-        return {"contains": found, "is_complete": np.array(is_complete)}
+        return find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
 
     structures = [one.structure for one in patterns]
-    found = steps.each("counting in each class", find_one, structures, attrgetter("key"))
-    num_cut = sum(not one["is_complete"] for one in found)
+    found = steps.each(
+        "counting in each class",
+        tuple[np.ndarray, bool],
+        find_one,
+        structures,
+        attrgetter("key"),
+    )
+    num_cut = sum(not is_complete for _, is_complete in found)
     if num_cut:
         log.warning("%d structures were not searched in all graphs: too many steps", num_cut)
     contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
-    for column, result in enumerate(found):
-        contains[:, column] = result["contains"]
+    for column, (of_pattern, _) in enumerate(found):
+        contains[:, column] = of_pattern
     differences = class_differences(contains, classes.labels, classes.names)
     return [
         replace(one, classes=difference)

@@ -15,7 +15,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
 from mining.categories import Categories
 from mining.counting.counter import count_occurrences
@@ -336,23 +336,21 @@ def count_filters(
     patterns = [Pattern(one.structure) for one in filters]
     of_graph, of_filters = category_colors(patterns, graph)
 
-    def count(number: int) -> Arrays:
+    def count(number: int) -> OccurrenceCount:
         own = of_filters[number]
         colors = None if own is None else (own, of_graph)
-        found = count_occurrences(
+        return count_occurrences(
             graph,
             filters[number].structure,
             colors,
             error=_COUNT_ERROR,
             max_steps=steps_in(seconds),
         )
-        return {name: np.array(value) for name, value in asdict(found).items()}
 
     # what is known is a beginning of the list
-    found = steps.each("counting structures", count, range(len(filters)), in_time=True)
-    counts = [
-        OccurrenceCount(**{name: value.item() for name, value in one.items()}) for one in found
-    ]
+    counts = steps.each(
+        "counting structures", OccurrenceCount, count, range(len(filters)), in_time=True
+    )
     return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
 
 

@@ -6,9 +6,8 @@ occurrences of the distinct structures within so many edits, each of which is co
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
 from mining.counting.census import are_connected
@@ -160,15 +159,15 @@ def count_inexact(
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
 
-    def count_one(item: tuple[int, Structure]) -> Arrays:
-        count, graphs = count_and_find(graph, item[1], colors, error, share, seed)
-        return {"count": np.array(astuple(count), object), "graphs": graphs}
+    def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
+        return count_and_find(graph, found[number][0], colors, error, share, seed)
 
-    numbered = enumerate(structure for structure, _ in found)
-    counted = Steps(n_jobs=n_jobs).each("counting variants", count_one, numbered, itemgetter(0))
+    counted = Steps(n_jobs=n_jobs).each(
+        "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
+    )
     variants = [
-        Variant(*one, OccurrenceCount(*own["count"]), own["graphs"])
-        for one, own in zip(found, counted, strict=True)
+        Variant(structure, edits, count, graphs)
+        for (structure, edits), (count, graphs) in zip(found, counted, strict=True)
     ]
     return InexactCounts(graph, structure, colors, max_edits, variants)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -33,7 +33,7 @@ def locate_patterns(
     What occurs and cannot be located is left out.
     """
 
-    def list_one(pattern: Pattern) -> dict[str, np.ndarray]:
+    def list_one(pattern: Pattern) -> tuple[np.ndarray, bool]:
         nodes, is_complete = list_places(
             mined.graph,
             pattern.structure,
@@ -47,13 +47,15 @@ def locate_patterns(
             # a search of a part of a large graph met none; copies with edits are no occurrences
             nodes, is_complete = mined.rows_of(pattern.motif.copies), False
             nodes = np.delete(nodes, pattern.motif.edits[:, 0], axis=0)[:MOST_LISTED]
-        return {"nodes": nodes, "is_complete": np.array(is_complete)}
+        return nodes, is_complete
 
-    found = steps.each("listing places", list_one, patterns, attrgetter("key"))
+    found = steps.each(
+        "listing places", tuple[np.ndarray, bool], list_one, patterns, attrgetter("key")
+    )
     located = [
-        _located(mined, pattern, listed)
-        for pattern, listed in zip(patterns, found, strict=True)
-        if len(listed["nodes"]) or pattern.frequency.count == 0 or pattern.motif is not None
+        _located(mined, pattern, nodes, is_complete)
+        for pattern, (nodes, is_complete) in zip(patterns, found, strict=True)
+        if len(nodes) or pattern.frequency.count == 0 or pattern.motif is not None
     ]
     if len(located) < len(patterns):
         lost = len(patterns) - len(located)
@@ -61,12 +63,11 @@ def locate_patterns(
     return located
 
 
-def _located(mined: MinedGraph, pattern: Pattern, listed: Mapping[str, np.ndarray]) -> Pattern:
+def _located(mined: MinedGraph, pattern: Pattern, nodes: np.ndarray, is_complete: bool) -> Pattern:
     """The pattern with its places."""
-    nodes = listed["nodes"]
     frequency = replace(
         pattern.frequency,
-        graphs=_count_graphs(mined, pattern, nodes, bool(listed["is_complete"])),
+        graphs=_count_graphs(mined, pattern, nodes, is_complete),
         listed=len(nodes),
         disjoint=int(pick_disjoint(nodes).sum()),
     )

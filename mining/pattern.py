@@ -53,9 +53,10 @@ class OccurrenceCount:
     'bounded'
     """
 
-    value: float
-    low: float
-    high: float
+    # an exact count is a whole number, which a float cannot hold above 2^53
+    value: int | float
+    low: int | float
+    high: int | float
     is_exact: bool
 
     @classmethod

@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.categories import Colors
 from mining.counting.counter import count_occurrences, list_places
 from mining.counting.exact_search import count_by_graph
@@ -96,17 +96,18 @@ def bag_of_patterns(
     of_graph, of_patterns = category_colors(patterns, csr)
     structures = [one.structure for one in patterns]
 
-    def count_one(number: int) -> Arrays:
+    def count_one(number: int) -> tuple[np.ndarray, bool]:
         own = of_patterns[number]
         colors = None if own is None else (own, of_graph)
-        counts, is_exact = count(csr, structures[number], colors, max_steps, seed)
-        return {"counts": counts, "is_exact": np.array(is_exact)}
+        return count(csr, structures[number], colors, max_steps, seed)
 
-    found = Steps(n_jobs=n_jobs).each("counting patterns", count_one, range(len(patterns)))
+    found = Steps(n_jobs=n_jobs).each(
+        "counting patterns", tuple[np.ndarray, bool], count_one, range(len(patterns))
+    )
     bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
-    for column, (pattern, one) in enumerate(zip(patterns, found, strict=True)):
-        bag[:, column] = one["counts"]
-        if not one["is_exact"]:
+    for column, (pattern, (counts, is_exact)) in enumerate(zip(patterns, found, strict=True)):
+        bag[:, column] = counts
+        if not is_exact:
             log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
     return bag
 

@@ -44,7 +44,7 @@ _FILES, _UNFINISHED = "files", "unfinished"
 # folder in that of a run of mine or of filters: what is kept until the run is finished
 PROGRESS = ".progress"
 # ends of the names of files in it, beside the one by which it is known
-_KEPT = (".npz", ".pt")
+_KEPT = (".zip", ".pt")
 Content = str | bytes | Callable[[BinaryIO], None]
 _OWNER = "{} on {}"
 # the lock where there are none, and what a file system says then

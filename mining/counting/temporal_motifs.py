@@ -30,7 +30,7 @@ from gomkcn_dgl.io.temporal_edges import (
     read_temporal_edges,
 )
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
 from mining.counting.exact_search import first_at_least
 from mining.pattern import NullComparison
@@ -182,15 +182,17 @@ def temporal_census(
     counter, num_edges = _Counter(edges, length), len(edges.times)
     counts = counter.count(np.arange(num_edges))
 
-    def count_permuted(number: int) -> Arrays:
+    def count_permuted(number: int) -> np.ndarray:
         order = np.random.default_rng([seed, number]).permutation(num_edges)
-        return {"counts": counter.count(order)}
+        return counter.count(order)
 
     comparisons: list[NullComparison] = []
     if null_samples:
         steps = Steps(n_jobs=n_jobs)
-        found = steps.each("counting with permuted times", count_permuted, range(null_samples))
-        drawn = np.stack([counts, *(one["counts"] for one in found)])
+        found = steps.each(
+            "counting with permuted times", np.ndarray, count_permuted, range(null_samples)
+        )
+        drawn = np.stack([counts, *found])
         comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
     span = edges.times[-1].item() - edges.times[0].item() if num_edges else 0
     # in seconds where the window is

@@ -152,6 +152,16 @@ def check_learning(learning: FilterLearning | None) -> FilterLearning:
     return learning
 
 
+class _Learnt(NamedTuple):
+    """Filters as :class:`DiscreteFilters`, with arrays in the place of tensors, and the losses."""
+
+    adj: np.ndarray
+    feat: np.ndarray
+    weights: np.ndarray
+    num_nodes: tuple[int, ...]
+    losses: list[float]
+
+
 def learn_filters(
     subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
@@ -160,15 +170,21 @@ def learn_filters(
     There are fewer than ``num_filters`` where no more subgraphs differ. When time is up, training
     ends.
     """
-    found = steps.once("learning filters", _learn, subgraphs, num_filters, learning, seed, steps)
-    adj, feat, weights = (torch.from_numpy(found[name]) for name in ("adj", "feat", "weights"))
-    filters = DiscreteFilters(adj, feat, weights, tuple(found["num_nodes"].tolist()))
-    return filters, found["curve"].tolist()
+    learnt = steps.once(
+        "learning filters", _Learnt, _learn, subgraphs, num_filters, learning, seed, steps
+    )
+    filters = DiscreteFilters(
+        torch.from_numpy(learnt.adj),
+        torch.from_numpy(learnt.feat),
+        torch.from_numpy(learnt.weights),
+        learnt.num_nodes,
+    )
+    return filters, learnt.losses
 
 
 def _learn(
     subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int, steps: Steps
-) -> dict[str, np.ndarray]:
+) -> _Learnt:
     """Initialise, train and discretise filters."""
     from gomkcn_dgl.filters import GraphFilters
 
@@ -204,13 +220,13 @@ def _learn(
     # 3. where there was a training, features are what the copies of a structure have on average
     if learning.num_epochs > 0:
         best = _refine(best, subgraphs, learning)
-    return {
-        "adj": best.adj.numpy(),
-        "feat": best.feat.numpy(),
-        "weights": best.weights.numpy(),
-        "num_nodes": np.array(best.num_nodes),
-        "curve": np.array([before, *losses]),
-    }
+    return _Learnt(
+        best.adj.numpy(),
+        best.feat.numpy(),
+        best.weights.numpy(),
+        best.num_nodes,
+        [before, *losses],
+    )
 
 
 def _refine(

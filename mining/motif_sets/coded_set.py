@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.steps import Arrays
 from mining.pattern import NO_EDITS
 
 
@@ -54,43 +52,8 @@ class CodedSet:
         return self.bits_base - self.bits_total
 
 
-def pack(sets: Sequence[CodedSet | None]) -> Arrays:
-    """Some sets as arrays that a job keeps; :func:`unpack` reads them."""
-    records = [one and {**vars(one), "missing": _hex(one.missing)} for one in sets]
-    return {"sets": np.array(json.dumps(records, default=_as_json))}
+class BothBases(NamedTuple):
+    """The set of a search, and that of the other base where it was looked at."""
 
-
-def unpack(arrays: Arrays) -> tuple[CodedSet, CodedSet | None]:
-    """What was packed: an answer, and the set of the other base."""
-    answer, other = json.loads(arrays["sets"].item())
-    return _set_of(answer), other and _set_of(other)
-
-
-def _hex(missing: Mapping[bytes, float]) -> dict[str, float]:
-    return {key.hex(): bits for key, bits in missing.items()}
-
-
-def _as_json(value: Any) -> Any:
-    """An array, a structure or a motif."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return value.to_dict() if isinstance(value, Structure) else vars(value)
-
-
-def _set_of(record: dict[str, Any]) -> CodedSet:
-    closest, blocks = record["closest"], record["blocks"]
-    changed = {
-        "motifs": tuple(map(_motif_of, record["motifs"])),
-        "closest": closest and _motif_of(closest),
-        "blocks": blocks and np.array(blocks, np.int64),
-        "missing": {bytes.fromhex(key): bits for key, bits in record["missing"].items()},
-    }
-    return CodedSet(**{**record, **changed})
-
-
-def _motif_of(record: dict[str, Any]) -> CodedMotif:
-    structure = Structure.from_dict(record["structure"])
-    rows = {"copies": structure.num_nodes, "edits": 4}
-    arrays = {name: np.array(record[name], np.int64).reshape(-1, m) for name, m in rows.items()}
-    changed = {"structure": structure, "sources": tuple(record["sources"]), **arrays}
-    return CodedMotif(**{**record, **changed})
+    answer: CodedSet
+    other: CodedSet | None

@@ -15,10 +15,10 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.graph_relations import in_relations_of
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
+from mining.motif_sets.coded_set import BothBases, CodedMotif, CodedSet
 from mining.motif_sets.collection_search import search_collection
 from mining.motif_sets.motif_set import MotifSet
 from mining.motif_sets.search import motif_set_of_graph, num_starts
@@ -117,14 +117,14 @@ def find_motif_set(
         "is_over": steps.is_late,
     }
 
-    def start(number: int) -> Arrays:
-        return pack(search(mined, sizes, seed=seed * 1000 + number, **options))
+    def start(number: int) -> BothBases:
+        return BothBases(*search(mined, sizes, seed=seed * 1000 + number, **options))
 
     # 1. search; the other starts look for copies with edits where those of the first pay
     step = "searching for the motif set"
-    found = [unpack(one) for one in steps.each(step, start, range(1))]
+    found = steps.each(step, BothBases, start, range(1))
     options["exact_copies"] = not any(map(_has_edits, found[0]))
-    found += [unpack(one) for one in steps.each(step, start, range(1, starts))]
+    found += steps.each(step, BothBases, start, range(1, starts))
     # of equally short sets, that of the smallest keys
     least = min(answer.bits_total for answer, _ in found) + _EQUAL
     shortest = [pair for pair in found if pair[0].bits_total <= least]

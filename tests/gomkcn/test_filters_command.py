@@ -118,7 +118,7 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
     assert "stopped by SIGTERM between two steps; go on with --resume." in result.stderr
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     kept = {path.name for path in Path("run/.progress").iterdir()}
-    assert "learning-filters.npz" in kept
+    assert "learning-filters.zip" in kept
     assert "already holds an unfinished run" in refused(command)
     assert "(num_filters was 2, is 3); give" in refused(
         f"{command.replace('--filters 2', '--filters 3')} --resume"

@@ -220,9 +220,9 @@ def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
 
     def share(steps, parallel, do, items, in_time):
         """What workers do, in this process with what they get."""
-        shared.extend(items)
+        shared.extend(items.values())
         answer, do, items = pickle.loads(dumps((steps._answer, do, items)))
-        return [answer(do, item, in_time).result for item in items]
+        return [answer(do, *one, in_time).result for one in items.items()]
 
     monkeypatch.setattr(Steps, "_shared", share)
     results = []

@@ -157,7 +157,7 @@ def test_a_time_limit_takes_the_best_so_far():
     gomkcn("predict run TU --out classes.csv")
     # the settings that the run wrote say what it found out by itself, and go on with it
     assert "num_patterns = 0" in Path("run/settings.toml").read_text()
-    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").glob("kernel-*.npz")}
+    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").glob("kernel-*.zip")}
     assert kept
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gomkcn_dgl.training.training_run.remove_progress", lambda folder: None)

@@ -1,5 +1,6 @@
 """Copies that differ from their motif: their length, the loops that find them, and their record."""
 
+import io
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -13,6 +14,7 @@ from coded_graphs import kind_of_graph
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.runtime.plain_values import read_value, write_value
 from mining import MiningRun, PatternMiner, motif_set, read_run
 from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
@@ -29,7 +31,7 @@ from mining.motif_sets.alignment_loops import (
     thin_sets,
 )
 from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode
-from mining.motif_sets.coded_set import pack, unpack
+from mining.motif_sets.coded_set import CodedSet
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
 from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
@@ -46,6 +48,13 @@ def csr_of(kind, pairs, num_nodes, rng, **options):
     turned = [pair[:: rng.choice([-1, 1])] for pair in pairs]
     kinds = rng.integers(2, size=len(pairs)), rng.integers(2, size=num_nodes)
     return csr_from_edges(*np.array(turned).T, num_nodes, **options, **kind_of_graph(kind, *kinds))
+
+
+def content(found):
+    """What a job keeps of a set of motifs."""
+    file = io.BytesIO()
+    write_value(file, found)
+    return file.getvalue()
 
 
 def links_in(rows):
@@ -480,8 +489,9 @@ def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
     assert found.bits_total < exact.bits_total - 1
     assert not any(len(own.edits) for own in exact.motifs)
     # 3. it is written down as it is, and the seed decides
-    assert unpack(pack([found, None]))[0].motifs[0].edits.tolist() == one.edits.tolist()
-    assert pack([again])["sets"] == pack([found])["sets"]
+    kept = read_value(io.BytesIO(content(found)), CodedSet)
+    assert kept.motifs[0].edits.tolist() == one.edits.tolist()
+    assert content(kept) == content(again) == content(found)
 
 
 def test_without_noise_both_searches_find_the_same():
@@ -497,7 +507,7 @@ def test_without_noise_both_searches_find_the_same():
         search_graph(mined, range(7, 9), seed=0, exact_copies=only) for only in (True, False)
     )
     assert [len(one.copies) for one in exact.motifs] == [8, 8]
-    assert pack([found])["sets"] == pack([exact])["sets"]
+    assert content(found) == content(exact)
 
 
 @pytest.mark.parametrize(
