@@ -413,8 +413,6 @@ class MotifPart:
         its place. These do not add up to the bits that the set saves.
     address : str
         The code that says cheapest where the copies are.
-    found_in : int
-        Starts of the search that found it, of all that were made.
     num_copies : int
         How many copies there are, also where they are not at hand.
     edits : numpy.ndarray
@@ -434,7 +432,6 @@ class MotifPart:
     copies: Occurrences
     bits: float
     address: str
-    found_in: int = 1
     num_copies: int = -1
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
     features: tuple[OrbitFeature, ...] = ()

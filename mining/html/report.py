@@ -202,7 +202,6 @@ def _motif_rows(
             f"near variant of motif {leading}": is_variant,
             f"planted: {planted}": planted,
             seen_by: seen_by,
-            f"found in {part.found_in} of {shown.num_starts} starts": shown.num_starts > 1,
         }
         total = one.frequency.occurrences
         has_more = total.value > part.num_copies and not len(part.edits)

@@ -85,8 +85,6 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
         "copies": [copies_said(one) for one in parts],
         "bits": [f"{one.bits:,.0f}" for one in parts],
     }
-    if found.num_starts > 1:
-        columns["found in"] = [f"{one.found_in} of {found.num_starts}" for one in parts]
     if found.near:
         leader = leaders(found)
         columns["variant of"] = [str(leader.get(number, "-")) for number in range(len(found))]

@@ -13,6 +13,9 @@ from mining.candidates.shapes import Shape, find_shapes
 from mining.motif_sets.copy_loops import Addresses
 
 
+_NO_EDGES = np.zeros((0, 0), np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """A structure in canonical order, with copies of it, the best of those that were found."""
@@ -28,6 +31,10 @@ class Candidate:
     def key(self) -> bytes:
         """Equal for candidates of one structure."""
         return self.shape.key
+
+    def bare(self) -> Candidate:
+        """The structure and the copies alone, from which the rest can be found again."""
+        return Candidate(self.shape, self.copies, _NO_EDGES, self.sources, self.is_complete)
 
     @cached_property
     def rank(self) -> tuple[int, int, bytes]:

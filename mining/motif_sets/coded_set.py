@@ -26,11 +26,7 @@ class CodedMotif:
 
 @dataclass(frozen=True, eq=False)
 class CodedSet:
-    """What a search finds in one base, in nodes of the mined graph.
-
-    Motifs of one graph, and those with edits, come most bits first; exact ones of a collection in
-    the order in which their copies are covered.
-    """
+    """What a search finds in one base, in nodes of the mined graph, most bits first."""
 
     motifs: tuple[CodedMotif, ...]
     bits_base: float  # length of the description without motifs
@@ -52,8 +48,8 @@ class CodedSet:
         return self.bits_base - self.bits_total
 
 
-class BothBases(NamedTuple):
-    """The set of a search, and that of the other base where it was looked at."""
+class Answer(NamedTuple):
+    """The set of the base that describes a graph best, and that of the other base, if any."""
 
-    answer: CodedSet
+    found: CodedSet
     other: CodedSet | None

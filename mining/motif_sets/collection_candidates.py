@@ -19,6 +19,7 @@ from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from mining.candidates.shapes import Rows, Seen, entries_of, find_shapes, links_of
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
+from mining.motif_sets.blocks import never
 from mining.motif_sets.candidate import Candidate
 from mining.motif_sets.collection_code import CollectionCode, rank_in_group
 from mining.motif_sets.collection_copies import LEAST_COPIES, choose, least_graphs, values
@@ -92,6 +93,11 @@ class CollectionProposals:
             most_valuable(self.empty, _candidate_of(code, one, sources), limits) for one in seen
         ]
 
+    def completed(self, candidate: Candidate) -> Candidate:
+        """A candidate of which only the structure and the copies were kept."""
+        seen = Seen(candidate.shape, candidate.copies)
+        return _candidate_of(self.empty.code, seen, candidate.sources)
+
 
 @dataclass(frozen=True)
 class _Grown:
@@ -113,7 +119,7 @@ class GrownStructures:
     empty: tuple[CollectionDescription, ...]  # the collection without motifs, in each base
     sizes: range
     seed: int
-    is_late: Callable[[], bool]
+    is_late: Callable[[], bool] = never
     grows: bool = True
     limits: GrowthLimits = LIMITS
 

@@ -28,14 +28,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Rows, Shape
-from mining.motif_sets.integer_codes import (
-    histogram_bits,
-    integer_bits,
-    integer_lengths,
-    log2_binomial,
-    log2_factorial,
-)
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.integer_codes import integer_bits, integer_lengths, log2_binomial
 
 # signatures are numbers below this
 _MOST_SIGNATURES = 2**62
@@ -65,7 +61,7 @@ class CollectionCode:
         self.sizes = np.diff(graph.graph_ptr)
         given = np.zeros(num_nodes, np.int64) if colors is None else colors
         self.color_names, self.colors = np.unique(given, return_inverse=True)
-        self.num_colors = len(self.known_colors)
+        self.num_colors = len(self.color_names)
         # 2. links, and the layer that each counts in
         self.rows = Rows.of(graph, self.colors)
         self.links = self.rows.links.astype(np.int64)
@@ -132,6 +128,12 @@ class CollectionCode:
         possible = ordered[:, :, None] & (numbers > 0)
         possible[np.diag_indices(self.num_colors)] &= numbers <= self.reverse
         return possible
+
+    def structure_of(self, mined: MinedGraph, shape: Shape) -> Structure:
+        """The structure of a shape, by the names of its links and categories."""
+        channels = self.graph.relations.links[shape.links]
+        colors = None if mined.colors is None else self.color_names[shape.colors]
+        return mined.structure(channels, colors)
 
     def drawing_bits_of(self, shape: Shape) -> float:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""

@@ -75,6 +75,16 @@ class GraphProposals:
         seen = np.zeros((0, shape.num_nodes), np.int32)
         return [list_candidate(self.empty, shape, seen, sources, self.seed)]
 
+    def completed(self, candidate: Candidate) -> Candidate:
+        """A candidate of which only the structure and the copies were kept."""
+        return candidate_of(
+            self.empty.code,
+            candidate.shape,
+            candidate.copies,
+            candidate.sources,
+            candidate.is_complete,
+        )
+
 
 def _best(description: GraphDescription, seen: list[Seen], most: int) -> list[Seen]:
     """The structures whose sets save most bits."""

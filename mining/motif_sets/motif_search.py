@@ -18,14 +18,16 @@ what was tried to no avail: this is kept, and a search that was stopped goes on 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.description import Description
 from mining.motif_sets.placed_motif import PlacedMotif
@@ -43,7 +45,7 @@ class SearchSettings:
     # an exponent: with 0 few large motifs come first, with 1 dense ones
     exponents: tuple[float, ...] = (0.0, 1.0, 0.5)
     # the length is computed of so many choices at each step, the most promising by the estimate
-    num_measured: int = 4
+    num_measured: int = 8
     # a choice that saves less by its estimate is not measured: estimates are off by some bits
     least_estimate: float = -5.0
     # a structure that can save no more than this is not looked at again
@@ -75,20 +77,7 @@ class SearchSettings:
     least_of_round: float = 0.5
     least_share_of_round: float = 0.001
     # greedy steps in all: some minutes in a graph of a million edges
-    most_steps: int = 1000
-
-
-class Progress(Protocol):
-    """What a search tells and asks while it runs."""
-
-    def is_late(self) -> bool:
-        """Whether the time is up."""
-
-    def report(self, share: float) -> None:
-        """Say how much of the work is done, from 0 to 1."""
-
-    def keep(self, state: SearchState) -> None:
-        """Keep what the search would go on from."""
+    most_steps: int = 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,29 +92,43 @@ class SearchState:
     tried: tuple[tuple[tuple[int, ...], float], ...]
 
 
-Proposer = Callable[[Description, int, Mapping[bytes, Candidate]], Sequence[Candidate]]
+class Proposals(Protocol):
+    """What proposes structures for one graph or collection."""
+
+    def __call__(
+        self, description: Any, number: int, known: Mapping[bytes, Candidate]
+    ) -> Sequence[Candidate]:
+        """The structures that a description shows in a round; the first has the number 0."""
+
+    def give(self, structure: Structure, sources: tuple[str, ...]) -> Sequence[Candidate]:
+        """A given structure with its copies; none where the graph cannot have any."""
+
+    def completed(self, candidate: Candidate) -> Candidate:
+        """A candidate of which only the structure and the copies were kept."""
 
 
 class MotifSearch:
     """The search for a motif set, from a description without motifs.
 
-    ``propose`` gives the structures that a description shows in a round, from 0.
+    ``steps`` keep how far it has come, and say when the time is up.
     """
 
     def __init__(
         self,
         empty: Description,
-        propose: Proposer,
+        proposals: Proposals,
         settings: SearchSettings,
-        progress: Progress,
+        steps: Steps,
     ) -> None:
         self.empty = empty
-        self.propose = propose
+        self.proposals = proposals
         self.settings = settings
-        self.progress = progress
+        self.steps = steps
+        self.report = steps.stage("searching for the motif set")
         self.candidates: dict[bytes, Candidate] = {}
         # the choice of each structure where there are no other motifs
         self.alone: dict[bytes, Choice | None] = {}
+        self.grows = True
         self.num_steps = 0
         # where the search was cut, a sentence
         self.cut = ""
@@ -134,16 +137,23 @@ class MotifSearch:
         self._covered = lru_cache(maxsize=64)(self._cover)
 
     def run(
-        self, given: Sequence[Candidate] = (), state: SearchState | None = None
+        self,
+        given: Sequence[Candidate] = (),
+        state: SearchState | None = None,
+        grows: bool = True,
     ) -> Description:
-        """Search, and return the shortest description; go on from a ``state`` if there is one."""
+        """Search, and return the shortest description; go on from a ``state`` if there is one.
+
+        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows.
+        """
         settings = self.settings
         num_greedy = len(settings.exponents)
+        self.grows = grows
         best = self.empty
         stage = 0
         if state is None:
             self.take(given)
-            self.take(self.propose(best, 0, self.candidates))
+            self.propose(best, 0)
         else:
             best, stage = self._resumed(state)
         while not self.stops():
@@ -170,7 +180,7 @@ class MotifSearch:
     def round(self, best: Description, number: int) -> Description:
         """One round of moves, the first of which has the number 1."""
         if number <= self.settings.rounds_of_proposals:
-            self.take(self.propose(best, number, self.candidates))
+            self.propose(best, number)
         # the first two exponents take turns
         turns = self.settings.exponents[:2]
         exponent = turns[(number - 1) % len(turns)]
@@ -181,13 +191,18 @@ class MotifSearch:
 
     def stops(self) -> bool:
         """Whether the time or the steps are up; it is then said."""
-        if not self.cut and self.progress.is_late():
+        if not self.cut and self.steps.is_late():
             self.cut = "Time was up before the search ended."
         if not self.cut and self.num_steps >= self.settings.most_steps:
             self.cut = f"The search ended after {self.num_steps:,} steps."
         return bool(self.cut)
 
     # propose
+
+    def propose(self, description: Description, number: int) -> None:
+        """Take in the structures that a description shows."""
+        if self.grows and not self.stops():
+            self.take(self.proposals(description, number, self.candidates))
 
     def take(self, candidates: Sequence[Candidate]) -> None:
         """Take in structures that were proposed; one that is known has more sources."""
@@ -458,15 +473,16 @@ class MotifSearch:
         state = SearchState(
             stage,
             best.motifs,
-            tuple(self.candidates.values()),
+            tuple(candidate.bare() for candidate in self.candidates.values()),
             self.num_steps,
             tuple(sorted(tried)),
         )
-        self.progress.keep(state)
+        self.steps.keep(state)
+        self.report(stage / (stage + 1))
 
     def _resumed(self, state: SearchState) -> tuple[Description, int]:
         """The best set of a state, and how far the search was."""
-        self.take(state.candidates)
+        self.take([self.proposals.completed(candidate) for candidate in state.candidates])
         best = self.empty
         for motif in state.motifs:
             best = best.add(motif.shape, motif.copies, motif.sources)
