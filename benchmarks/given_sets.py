@@ -1,9 +1,9 @@
-"""Lengths of given sets, and one start of the search: all that benchmarks use of its inside."""
+"""Lengths of given sets, and one search in one base: all that benchmarks use of their inside."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.coded_set import CodedSet
-from mining.motif_sets.edited_copies import EditedGraph
-from mining.motif_sets.search import search_graph
+from mining.motif_sets.graph_code import GraphCode
+from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.graph_search import search_graph
+from mining.motif_sets.searching import Question
 
 TESTS = Path(__file__).parents[1] / "tests"
 
@@ -36,54 +38,34 @@ def bits_of_set(
     Copies may lack edges of their motif, and have others.
     """
     mined = MinedGraph.of(graph)
-    code = GraphCode(CodedGraph.of(mined))
-    without = described = EditedGraph.of(code)
+    empty = described = GraphDescription.of(GraphCode.of(mined))
     for structure, copies in motifs:
-        shape = code.graph.shape_of(structure)
+        shape = empty.code.shape_of(structure)
         if shape is not None:
             described = described.add(shape, mined.order.position[copies].astype(np.int64))
-    return without.length, described.length
+    return empty.length, described.length
 
 
-def bits_of_exact_set(
-    graph: CSRGraph, motifs: Sequence[tuple[Structure, np.ndarray]]
-) -> tuple[float, float]:
-    """The same where each copy has the edges of its motif and no others."""
-    mined = MinedGraph.of(graph)
-    code = GraphCode(CodedGraph.of(mined))
-    shapes = [(code.graph.shape_of(structure), copies) for structure, copies in motifs]
-    placed = [(shape, mined.order.position[copies]) for shape, copies in shapes if shape]
-    return code.length([]).total, code.length(placed).total
-
-
-def search_once(
-    mined: MinedGraph, sizes: range, seed: int, is_over: Callable[[], bool] = lambda: False
-) -> CodedSet:
-    """The motif set of one graph given its degrees, from one start."""
-    return search_graph(mined, sizes, seed=seed, is_over=is_over)
+def search_once(mined: MinedGraph, sizes: range, seed: int) -> CodedSet:
+    """The motif set of one graph of exact copies, given its degrees."""
+    question = Question(mined, sizes, seed, exact_copies=True)
+    return search_graph(question, GraphDescription.of(GraphCode.of(mined)), Steps())
 
 
 def committed_lengths() -> Iterator[Length]:
     """The lengths of ``tests/data``, as their tests compute them."""
     for folder in (TESTS / "helpers", TESTS / "mining" / "motif_sets"):
         sys.path.insert(0, str(folder))
-    import coded_graphs
     import test_lengths
 
-    for record in coded_graphs.RECORDS:
-        mined, graph, code = test_lengths.coded(record)
+    for record in test_lengths.RECORDS:
         for number, committed in enumerate(record["sets"]):
-            motifs = [
-                coded_graphs.motif_of(mined, graph, motif, record["directed"])
-                for motif in committed["motifs"]
-            ]
-            yield Length(
-                f"{record['name']}, set {number}", committed["total"], code.length(motifs).total
-            )
+            described = test_lengths.described(record, committed["motifs"])
+            name = f"{record['name']}, set {number}"
+            yield Length(name, committed["total"], described.length)
     for known in test_lengths.LENGTHS:
-        collection = test_lengths.collection(known["collection"])
-        code = test_lengths.CollectionCode(*collection, known["base"])
         name = f"{known['collection']}, {known['base']}"
-        yield Length(f"{name}, no motif", known["bits_base"], code.without_motifs().length)
-        described = test_lengths.cover(code, known["motifs"])
+        empty = test_lengths.empty_collection(known)
+        yield Length(f"{name}, no motif", known["bits_base"], empty.length)
+        described = test_lengths.cover(empty, known["motifs"])
         yield Length(name, known["bits_total"], described.length)

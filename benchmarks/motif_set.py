@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
-from given_sets import bits_of_exact_set, search_once
+from given_sets import bits_of_set, search_once
 from level import by_igraph
 from planted_graphs import MOTIFS_OF_SIZE, make_planted
 from record import Bench
@@ -211,7 +211,7 @@ def is_blocks(drawn: Drawn, found: MotifSet) -> Verdict:
 
 def planted_bits(drawn: Drawn) -> tuple[float, float]:
     """Bits of a graph without motifs, and with those that were planted."""
-    return bits_of_exact_set(drawn.graph, drawn.planted)
+    return bits_of_set(drawn.graph, drawn.planted)
 
 
 def saved_by_planted(drawn: Drawn) -> float:

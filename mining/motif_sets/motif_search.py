@@ -333,9 +333,7 @@ class MotifSearch:
             for exponent in self.settings.exponents[1:]:
                 if self.stops():
                     return best
-                numbers = tuple(
-                    number for number, motif in enumerate(best.motifs) if motif in pair
-                )
+                numbers = tuple(number for number, motif in enumerate(best.motifs) if motif in pair)
                 if len(numbers) == len(pair) and _meet(*pair):
                     best = self.refill(best, numbers, exponent)
         return best

@@ -32,7 +32,7 @@ def mined_of(record):
     )
 
 
-def motif_of(mined, graph, record, directed):
+def motif_of(mined, code, record, directed):
     """Shape and copies of a motif of the data."""
     categories = ()
     if record["categories"] is not None:
@@ -43,7 +43,7 @@ def motif_of(mined, graph, record, directed):
     size = len(record["copies"][0])
     structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
     structure = Structure(structure.channels, mined.graph.relations, categories)
-    return graph.shape_of(structure), mined.order.position[np.array(record["copies"])]
+    return code.shape_of(structure), mined.order.position[np.array(record["copies"])]
 
 
 def kind_of_graph(kind, relation=(), labels=()):
