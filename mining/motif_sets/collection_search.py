@@ -40,6 +40,8 @@ COLLECTION_SEARCH = SearchSettings(
     least_of_round=1.0,
     least_share_of_round=0.0,
 )
+# nodes that a motif whose copies may differ has more than the largest that grows
+_MORE_NODES = 2
 # a block with such a share of its edges is a clique that lacks some, where copies may differ
 _LEAST_OF_CLIQUE = 0.75
 # entries of a graph whose blocks are looked for, which takes seconds
@@ -98,6 +100,7 @@ def search_collection(
         empty,
         CollectionProposals(empty, base, grown),
         COLLECTION_SEARCH,
+        range(grown.sizes[0], grown.sizes[-1] + _MORE_NODES + 1),
         lambda shape: code.structure_of(question.mined, shape),
         steps,
     )

@@ -76,8 +76,9 @@ def search_graph(
 
     Motifs have at least two copies; there are none where they save less than 10 bits.
     """
-    proposals = GraphProposals(empty, question.sizes or SIZES, question.seed)
-    search = SearchInBase(empty, proposals, settings, empty.code.structure_of, steps)
+    sizes = question.sizes or SIZES
+    proposals = GraphProposals(empty, sizes, question.seed)
+    search = SearchInBase(empty, proposals, settings, sizes, empty.code.structure_of, steps)
     blocks: np.ndarray | None = empty.code.blocks
     base = "degrees" if blocks is None else "blocks"
     found = search.run(question, base)

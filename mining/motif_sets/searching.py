@@ -19,6 +19,7 @@ from mining.motif_sets.candidate import Candidate
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
 from mining.motif_sets.description import Description
 from mining.motif_sets.motif_search import MotifSearch, Proposals, SearchSettings, SearchState
+from mining.motif_sets.near_copies import NearCopies
 from mining.pattern import Pattern
 
 # a set that saves less is not reported, in bits
@@ -44,6 +45,7 @@ class SearchInBase:
     empty: Description
     proposals: Proposals
     settings: SearchSettings
+    near_sizes: range  # nodes of a motif whose copies may differ
     structure_of: Callable[[Shape], Structure]
     steps: Steps
 
@@ -57,6 +59,9 @@ class SearchInBase:
         search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
         given = [candidate for some in candidates_of.values() for candidate in some]
         best = search.run(given, self.steps.kept(SearchState), grows=question.grows)
+        if not (question.exact_copies or search.cut):
+            near = NearCopies(self.empty, self.near_sizes, question.seed, self.steps.is_late)
+            best = near.improve(best, [candidate.shape for candidate in given])
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         missing = {
