@@ -10,14 +10,14 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from coded_graphs import kind_of_graph
+from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_shape
 from motif_searches import content, search_one
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
 from mining import MiningRun, PatternMiner, motif_set, read_run
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import links_of
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
@@ -41,15 +41,6 @@ from mining.motif_sets.integer_codes import histogram_bits, integer_bits
 from mining.run_folder import write_run
 from mining.settings import RunSettings
 
-KINDS = ("plain", "directed", "relations", "categories")
-
-
-def csr_of(kind, pairs, num_nodes, rng, **options):
-    """A graph of some pairs, whose edges or nodes are of random kinds."""
-    turned = [pair[:: rng.choice([-1, 1])] for pair in pairs]
-    kinds = rng.integers(2, size=len(pairs)), rng.integers(2, size=num_nodes)
-    return csr_from_edges(*np.array(turned).T, num_nodes, **options, **kind_of_graph(kind, *kinds))
-
 
 def links_in(rows):
     """What joins two nodes, seen from the first, by both."""
@@ -58,27 +49,6 @@ def links_in(rows):
         for u in range(len(rows.colors))
         for entry in range(int(rows.indptr[u]), int(rows.indptr[u + 1]))
     }
-
-
-def random_shape(rng, size, num_links, reverse, num_colors=1):
-    """A ring of some nodes with random chords and kinds."""
-    links = np.zeros((size, size), int)
-    for i, j in combinations(range(size), 2):
-        if j - i in (1, size - 1) or rng.random() < 0.3:
-            links[i, j] = rng.integers(1, num_links)
-            links[j, i] = reverse[links[i, j]]
-    return Shape.of(links, rng.integers(num_colors, size=size))
-
-
-def random_copies(rng, shape, colors, number, apart=False, among=True):
-    """Random nodes of the colours of a shape; copies share none if they are apart."""
-    copies, busy = [], set()
-    while len(copies) < number:
-        row = [int(rng.choice(np.flatnonzero((colors == one) & among))) for one in shape.colors]
-        if len({*row}) == len(row) and not (apart and busy & {*row}):
-            copies.append(row)
-            busy |= {*row}
-    return np.array(copies)
 
 
 # the length
