@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from operator import attrgetter, itemgetter
@@ -304,19 +305,27 @@ def _compare(
     steps: Steps,
 ) -> dict[Structure, NullComparison]:
     """All structures of the graph, or of any random graph, beside those of the random graphs."""
-    drawn, categories = RandomGraphs(model, mined.graph, rules.seed), mined.categories
-    # once, and not by every worker
-    _ = drawn.graph if steps.is_late() else drawn.hub
     # small graphs take less time together
     number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
     numbers = range(rules.null_samples)
     together = [numbers[k : k + number] for k in numbers[::number]]
+    # the hub is drawn here once, and not by every worker; when time is up none is needed, since no
+    # graph is drawn then
+    drawn: RandomGraphs | None = None
+    if not steps.is_late():
+        with suppress(TimeUpError):
+            drawn = RandomGraphs(model, mined.graph, rules.seed, steps.check_time)
+
+    def take(numbers: range) -> Censuses:
+        if drawn is None:
+            raise TimeUpError
+        graphs = [drawn.draw(k) for k in numbers]
+        return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
+
     found = steps.each(
         f"counting in random graphs ({model.name})",
         Censuses,
-        lambda numbers: _take_censuses(
-            [drawn.draw(k) for k in numbers], sizes, categories, steps.check_time
-        ),
+        take,
         together,
         itemgetter(0),
         in_time=True,

@@ -18,7 +18,7 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
 from mining.filters_run import FiltersRun
 from mining.graph_summary import GraphSummary
-from mining.miner import Miner, key_of
+from mining.miner import Miner
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
@@ -133,7 +133,8 @@ class MiningRun:
         ['cycle of 4 nodes']
         """
         csr = as_unweighted(graph)
-        if getattr(miner, "graph_key_", None) != key_of(csr):
+        fitted = getattr(miner, "graph_", None)
+        if fitted is None or not _same_edges(fitted, csr):
             raise InputError(
                 "graph must be the one that the miner was fitted to, with its nodes in the same "
                 "order; fit the miner to it."
@@ -224,6 +225,17 @@ def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> lis
     told = [describe_structure(one.structure, feature_names) for one in patterns]
     apart = tell_apart(told, [one.structure for one in patterns])
     return [replace(one, description=text) for one, text in zip(patterns, apart, strict=True)]
+
+
+def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
+    """Whether two graphs have the same graphs, nodes and edges, with their links."""
+    return a is b or (
+        np.array_equal(a.graph_ptr, b.graph_ptr)
+        and np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.indices, b.indices)
+        and (a.links is None) == (b.links is None)
+        and (a.links is None or b.links is None or np.array_equal(a.links, b.links))
+    )
 
 
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:

@@ -191,7 +191,13 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
         one.structure,
         sources=one.sources,
         motif=MotifPart(
-            copies, one.bits, one.address, found_in, edits=one.edits, features=features
+            copies,
+            one.bits,
+            one.address,
+            found_in,
+            num_copies=len(copies),
+            edits=one.edits,
+            features=features,
         ),
     )
 

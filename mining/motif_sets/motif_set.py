@@ -390,6 +390,7 @@ def _pattern_of(
         record["bits"],
         record["address"],
         record["found_in"],
+        num_copies=len(copies),
         edits=edits,
         features=tuple(
             OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]

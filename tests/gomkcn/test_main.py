@@ -19,8 +19,8 @@ from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
 
 from gomkcn.commands.base import choose_folder
-from gomkcn.commands.option_types import Number, Numbers
 from gomkcn.commands.main import main
+from gomkcn.commands.option_types import Number, Numbers
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
