@@ -21,11 +21,11 @@ from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.census import check_channels
-from mining.counting.sought import STEPS_PER_SECOND, steps_in
+from mining.counting.sought import steps_in
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
-from mining.locating import locate_patterns
+from mining.locating import late_steps, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
@@ -49,8 +49,6 @@ DEFAULT_NULL = "degree"
 # most work to count a pattern, in seconds of a thread, and in a graph of more edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
-# most steps of an estimate that begins when the time is up
-_LATE_STEPS = STEPS_PER_SECOND // 10
 
 
 def _as_list(given: Any) -> Any:
@@ -254,7 +252,7 @@ class Miner:
                 steps=steps,
             )
             if steps.is_late():
-                rules = replace(rules, count_steps=min(rules.count_steps, _LATE_STEPS))
+                rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
             # 5. list the places of these

@@ -96,6 +96,7 @@ class MiningRun:
         seconds: float = 0.0,
         recovery: Sequence[MotifRecovery] | None = None,
         filters: FiltersRun | None = None,
+        has_map: bool = True,
     ) -> MiningRun:
         """Collect the results of a fitted miner, with a description of each pattern.
 
@@ -112,6 +113,8 @@ class MiningRun:
             Planted motifs and whether they were recovered.
         filters : FiltersRun, optional
             The run of the miner of filters; by default it is made.
+        has_map : bool
+            Whether the graph is drawn, which takes seconds for thousands of nodes.
 
         Returns
         -------
@@ -153,7 +156,7 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            map=GraphMap.of(csr, found, patterns, miner.graph_classes_),
+            map=GraphMap.of(csr, found, patterns, miner.graph_classes_) if has_map else None,
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),

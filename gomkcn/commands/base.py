@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 _TRUTH_SUFFIX = ".truth.json"
 
 
-def limited_steps(time_limit: float | None, quiet: bool) -> tuple[Steps, Interrupts]:
+def limited_steps(
+    time_limit: float | None, quiet: bool, n_jobs: int | None = None
+) -> tuple[Steps, Interrupts]:
     """The steps of a count that shows a bar, and what ends it: a time limit from now on, a signal.
 
     Within ``with interrupts`` the first signal is noted, and the second one kills.
@@ -41,8 +43,8 @@ def limited_steps(time_limit: float | None, quiet: bool) -> tuple[Steps, Interru
     from gomkcn_dgl.runtime.steps import Steps
 
     bar = JobProgress(not quiet and sys.stderr.isatty())
-    interrupts = Interrupts(time_limit)
-    return Steps(interrupts=interrupts, progress=bar), interrupts
+    interrupts = Interrupts(time_limit, is_partial_at_signal=True)
+    return Steps(interrupts=interrupts, progress=bar, n_jobs=n_jobs), interrupts
 
 
 def say_missing(interrupts: Interrupts, missing: str) -> None:

@@ -132,7 +132,7 @@ def filters(
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("filters runs in one process; leave torchrun out.")
-    interrupts = Interrupts(options["time_limit"])
+    interrupts = Interrupts(options["time_limit"], has_end=True)
     show_log(quiet)
     settings = FiltersSettings()
     if settings_file is not None:

@@ -26,6 +26,7 @@ from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
     from gomkcn_dgl.io.graph_classes import GraphClasses
+    from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
 
@@ -159,7 +160,8 @@ def census(
         graph = read_graph(path, **options, weight=NONE)
     with steps.progress, interrupts:
         if orbits:
-            table, num_rows = _count_orbits(graph, sizes, reading, steps), graph.num_nodes
+            table = _count_orbits(graph, sizes, reading, steps, interrupts)
+            num_rows = graph.num_nodes
         else:
             found = count(graph, sizes, reading, steps=steps)
             columns, missing = found.columns(), found.missing
@@ -185,7 +187,9 @@ def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
     return {reason: ", ".join(sizes) for reason, sizes in found.items()}
 
 
-def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> Table:
+def _count_orbits(
+    graph: Any, sizes: str | None, reading: str, steps: Steps, interrupts: Interrupts
+) -> Table:
     from gomkcn_dgl.runtime.job import TimeUpError
     from mining.structure_census import orbit_table
 
@@ -196,6 +200,8 @@ def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> 
     try:
         return orbit_table(graph, 4 if sizes == "2-4" else 5, steps=steps)
     except TimeUpError:
+        if interrupts.signal:
+            say_missing(interrupts, "the orbits are known when all are counted")
         raise InputError(
             "--time-limit must be longer for --orbits, which are known when all are counted."
         ) from None
@@ -316,9 +322,11 @@ def frequent(
         help="Page to write (.html), with a drawing of each motif",
     ),
     force_option,
+    quiet_option,
 )
 @option_group(
     "Limits",
+    time_limit_option,
     option(
         "--jobs",
         "n_jobs",
@@ -332,13 +340,17 @@ def temporal(
     out: str | None,
     page: str | None,
     force: bool,
+    quiet: bool,
+    time_limit: float | None,
+    n_jobs: int | None,
     **options: Any,
 ) -> None:
     """Count motifs of three edges in the order of time.
 
     GRAPH is a table of edges with a column of times: numbers or timestamps. The 36 motifs of two
     or three nodes and three edges are counted exactly, and compared with random graphs in which the
-    times are permuted. Rows and columns are those of Paranjape, Benson and Leskovec (2017).
+    times are permuted. Rows and columns are those of Paranjape, Benson and Leskovec (2017). When
+    time is up, or at Ctrl-C, the comparison is with the random graphs that are counted by then.
 
     \b
     gomkcn temporal messages.txt.gz --window 1h
@@ -353,7 +365,9 @@ def temporal(
         raise InputError("--window must be given, such as --window 1h.")
     if page is not None and Path(page).suffix != ".html":
         raise InputError(f"--page must end in .html, got {page!r}.")
-    found = temporal_census(path, window, **options)
+    steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
+    with steps.progress, interrupts:
+        found = temporal_census(path, window, steps=steps, **options)
     if out is not None:
         found.write(out)
         say(f"wrote {out}: 36 rows")
@@ -364,3 +378,4 @@ def temporal(
         say(f"wrote {page}")
     if out is None and page is None:
         print_table(found)
+    say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

@@ -194,7 +194,7 @@ def mine(
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
     if no_filters:
         _refuse_filter_options(ctx)
-    interrupts = Interrupts(options["time_limit"])
+    interrupts = Interrupts(options["time_limit"], has_end=True)
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
     settings = settings.override({**options, "filters": NONE if no_filters else None})
