@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,8 +45,9 @@ LEAST_SAMPLES = 99
 # steps that one thread takes in about two minutes: a census of the graph and, where no null model
 # is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
 _MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
-# most steps that are looked for what can be counted, and counted, when time is up: seconds
-_LATE_STEPS, _TIME_UP = 5e8, "the count ended early."
+# steps for the census of the graph that are taken when time is up: a third of a second
+_LATE_STEPS = 1e8
+_TIME_UP = "the count ended early."
 # random graphs whose structures are counted together, and entries that these have
 _MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
 # most steps to look for a pattern in all graphs of a collection
@@ -136,17 +138,18 @@ def _compare_small(
     """
     models = [null_model(one, mined.graph) for one in rules.nulls]
     spend = _with_grace(steps)
-    sizes, compared, refused, warnings = _sizes_to_compare(mined, models, rules, spend)
+    sizes = _sizes_to_compare(mined, models, rules, spend)
+    warnings = list(sizes.warnings)
     null_models: dict[str, str] = {}
     census, left_out = _count_sizes(mined, sizes, steps, spend)
-    left_out |= refused
+    left_out |= sizes.refused
     for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
         of = _numbers(sorted(size for size in left_out if left_out[size] == reason))
         warnings.append(f"Structures of {of} nodes are not counted: {reason}")
-    compared = range(compared.start, min([compared.stop, *left_out]))
-    if sizes and not left_out and not any(census.values()):
+    compared = range(sizes.compared.start, min([sizes.compared.stop, *left_out]))
+    if sizes.counted and not left_out and not any(census.values()):
         head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
-        warnings.append(f"{head} no connected structure of {_numbers(sizes)} nodes.")
+        warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
     verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
@@ -172,16 +175,23 @@ def _compare_small(
     return patterns, null_models, warnings
 
 
+class SizesToCount(NamedTuple):
+    """Sizes of which all structures are counted, and those that are compared."""
+
+    counted: range
+    compared: range
+    steps: dict[int, float]  # about, for a census of each size that is counted
+    refused: dict[int, str]  # why others cannot be counted
+    warnings: tuple[str, ...]  # what is not compared
+
+
 def _sizes_to_compare(
     mined: MinedGraph,
     models: Sequence[NullModel],
     rules: ChoiceRules,
     spend: Spend = spend_freely,
-) -> tuple[range, range, dict[int, str], list[str]]:
-    """Sizes of which all structures are counted, those that are compared, and what to say of it.
-
-    Also, by size, why others cannot be counted.
-    """
+) -> SizesToCount:
+    """Find what can be counted at all, and compared in the time that is wanted."""
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
     steps = np.full(len(able), np.inf)
     refused: dict[int, str] = {}
@@ -196,21 +206,22 @@ def _sizes_to_compare(
     able = able[: int(np.isfinite(steps).sum())]
     steps = steps[: len(able)]
     counted = able[: int((steps <= _MOST_STEPS).sum())]
-    said: list[str] = []
+    of_each = dict(zip(able, steps.tolist(), strict=True))
     if not models:
-        return counted, able[:0], refused, said
+        return SizesToCount(counted, able[:0], of_each, refused, ())
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
     total = steps + len(models) * rules.null_samples * (steps + walk)
     compared = able[: int((total <= _MOST_STEPS).sum())] if rules.is_quick else able
     late = able[len(compared) :]
-    if late:
-        minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
-        said.append(
-            f"Structures of {_numbers(late)} nodes are not compared with random graphs, which "
-            f"would take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
-        )
-    return counted if late else able, compared, refused, said
+    if not late:
+        return SizesToCount(able, compared, of_each, refused, ())
+    minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
+    warning = (
+        f"Structures of {_numbers(late)} nodes are not compared with random graphs, which would "
+        f"take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
+    )
+    return SizesToCount(counted, compared, of_each, refused, (warning,))
 
 
 def _numbers(sizes: Iterable[int]) -> str:
@@ -220,20 +231,30 @@ def _numbers(sizes: Iterable[int]) -> str:
 
 
 def _count_sizes(
-    mined: MinedGraph, sizes: range, steps: Steps, spend: Spend
+    mined: MinedGraph, sizes: SizesToCount, steps: Steps, spend: Spend
 ) -> tuple[Counts, dict[int, str]]:
     """The counts of all structures of some sizes, and why those of a size are not among them."""
 
     def take(size: int) -> Censuses:
+        alone = range(size, size + 1)
+        report = steps.stage(f"counting structures of {size} nodes")
+        done = 0.0
+
+        def spend_and_report(work: float) -> None:
+            nonlocal done
+            spend(work)
+            done += work
+            report(done / sizes.steps[size])
+
         try:
-            return _take_censuses([mined.graph], range(size, size + 1), mined.categories, spend)
+            return _take_censuses([mined.graph], alone, mined.categories, spend_and_report)
         except TimeUpError:
             return Censuses(refused=_TIME_UP)
 
-    found = steps.each("census", Censuses, take, sizes)
+    found = steps.each("census", Censuses, take, sizes.counted)
     census: Counts = {}
     left_out: dict[int, str] = {}
-    for size, taken in zip(sizes, found, strict=True):
+    for size, taken in zip(sizes.counted, found, strict=True):
         if taken.refused:
             left_out[size] = taken.refused
         else:
@@ -304,19 +325,27 @@ def _compare(
     steps: Steps,
 ) -> dict[Structure, NullComparison]:
     """All structures of the graph, or of any random graph, beside those of the random graphs."""
-    drawn, categories = RandomGraphs(model, mined.graph, rules.seed), mined.categories
-    # once, and not by every worker
-    _ = drawn.graph if steps.is_late() else drawn.hub
     # small graphs take less time together
     number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
     numbers = range(rules.null_samples)
     together = [numbers[k : k + number] for k in numbers[::number]]
+    # the hub is drawn here once, and not by every worker; when time is up none is needed, since no
+    # graph is drawn then
+    drawn: RandomGraphs | None = None
+    if not steps.is_late():
+        with suppress(TimeUpError):
+            drawn = RandomGraphs(model, mined.graph, rules.seed, steps.check_time)
+
+    def take(numbers: range) -> Censuses:
+        if drawn is None:
+            raise TimeUpError
+        graphs = [drawn.draw(k) for k in numbers]
+        return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
+
     found = steps.each(
         f"counting in random graphs ({model.name})",
         Censuses,
-        lambda numbers: _take_censuses(
-            [drawn.draw(k) for k in numbers], sizes, categories, steps.check_time
-        ),
+        take,
         together,
         itemgetter(0),
         in_time=True,

@@ -212,6 +212,7 @@ class FiltersRun:
         truth: dict[str, Any] | None = None,
         classes: GraphClasses | None = None,
         occurrences: Sequence[OccurrenceCount] = (),
+        has_map: bool = True,
     ) -> FiltersRun:
         """Collect the results of a fitted miner.
 
@@ -230,6 +231,8 @@ class FiltersRun:
             Those of the graphs of a collection.
         occurrences : sequence of OccurrenceCount
             Those of each filter; by default they are counted now.
+        has_map : bool
+            Whether the graph is drawn, which takes seconds for thousands of nodes.
 
         Returns
         -------
@@ -272,8 +275,8 @@ class FiltersRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds, device),
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),
-            map=GraphMap.of_part(csr, rows, edges, classes=classes),
-            drawn=DrawnNodes.of(miner, csr, rows, colors),
+            map=GraphMap.of_part(csr, rows, edges, classes=classes) if has_map else None,
+            drawn=DrawnNodes.of(miner, csr, rows, colors) if has_map else None,
             is_partial=miner.is_partial_,
             notes=tuple(csr.notes),
             miner=miner,

@@ -12,6 +12,7 @@ import numpy as np
 from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
 from mining.counting.exact_search import find_graphs
+from mining.counting.sought import STEPS_PER_SECOND
 from mining.mined_graph import MinedGraph
 from mining.occurrences import pick_disjoint
 from mining.pattern import Pattern
@@ -21,6 +22,11 @@ log = logging.getLogger("gomkcn_dgl")
 MOST_LISTED = 10_000
 # steps to search for all of them, and then as much work to draw some
 LIST_STEPS = 1 << 25
+# when time is up, so many steps are for each second that is left: a search for all, and draws, of a
+# dozen patterns, of which counting has its part before and the page behind
+_LATE_SHARE = 1 / 200
+# steps that are taken however late it is, about a millisecond
+_LEAST_STEPS = STEPS_PER_SECOND // 1000
 # steps to find the graphs of a collection that hold a pattern of more places than are listed
 _GRAPH_STEPS = 1 << 28
 
@@ -32,6 +38,7 @@ def locate_patterns(
 
     What occurs and cannot be located is left out.
     """
+    most_steps = late_steps(steps) if steps.is_late() else LIST_STEPS
 
     def list_one(pattern: Pattern) -> tuple[np.ndarray, bool]:
         nodes, is_complete = list_places(
@@ -39,7 +46,7 @@ def locate_patterns(
             pattern.structure,
             mined.colors_of(pattern.structure),
             most=MOST_LISTED,
-            max_steps=LIST_STEPS,
+            max_steps=most_steps,
             known=pattern.frequency.occurrences.low,
             seed=seed,
         )
@@ -61,6 +68,12 @@ def locate_patterns(
         lost = len(patterns) - len(located)
         log.info("%d structures could not be located, and are left out", lost)
     return located
+
+
+def late_steps(steps: Steps) -> int:
+    """The steps for counting a pattern, or for listing its places, when time is up."""
+    left = min(steps.seconds_left * _LATE_SHARE * STEPS_PER_SECOND, LIST_STEPS)
+    return max(_LEAST_STEPS, int(left))
 
 
 def _located(mined: MinedGraph, pattern: Pattern, nodes: np.ndarray, is_complete: bool) -> Pattern:

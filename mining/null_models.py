@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -46,6 +46,10 @@ _LEAST_ACCEPTED = 0.01
 # copies of a motif are planted, few nodes have many
 _DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.6
 _NUM_LOOKED_AT = 4
+
+
+def _never_late() -> None:
+    """For as long as it takes."""
 
 
 @runtime_checkable
@@ -134,14 +138,14 @@ def sample_null(graph: CSRGraph, null: Any = "degree", seed: int = 0) -> CSRGrap
     return RandomGraphs(null_model(null, graph), graph, check_int("seed", seed, 0)).draw(0)
 
 
-@dataclass(frozen=True, eq=False)
 class RandomGraphs:
     """Random graphs that, under the null model, are exchangeable with the graph itself.
 
     A walk leads from the graph to a hub, and from the hub to each random graph. Read backwards, the
     first part is a walk like the others, so that nothing tells the graph from the random ones,
     however short the walks are (J. Besag and P. Clifford, Biometrika 76, 1989). Graphs that are
-    drawn independently need no hub. Each graph has a random stream of its own.
+    drawn independently need no hub, which is the graph then. Each graph has a random stream of its
+    own. ``check_time`` is called now and then while a graph is drawn, and may raise.
 
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
@@ -150,23 +154,40 @@ class RandomGraphs:
     6
     """
 
-    model: NullModel
-    graph: CSRGraph
-    seed: int = 0
-
-    @cached_property
-    def hub(self) -> CSRGraph:
-        """The graph that all walks start from."""
-        return self._sample(self.graph, 0) if self.model.is_walk else self.graph
+    def __init__(
+        self,
+        model: NullModel,
+        graph: CSRGraph,
+        seed: int = 0,
+        check_time: Callable[[], None] = _never_late,
+    ) -> None:
+        self.model = model
+        self.graph = graph
+        self.seed = seed
+        self.check_time = check_time
+        self.hub = graph
+        if model.is_walk:
+            self.hub = self._checked(self._samples_of(graph)(self._seed_of(0)))
+        # from the hub, by a seed
+        self._sample = self._samples_of(self.hub)
 
     def draw(self, number: int) -> CSRGraph:
         """The random graph with a number, from 0; it does not depend on which were drawn before."""
-        return self._sample(self.hub, number + 1)
+        return self._checked(self._sample(self._seed_of(number + 1)))
 
-    def _sample(self, start: CSRGraph, key: int) -> CSRGraph:
+    def _samples_of(self, start: CSRGraph) -> Callable[[int], CSRGraph]:
+        """What draws a graph by its seed, and looks at ``start`` once."""
+        if isinstance(self.model, DegreeWalk):
+            return partial(self.model.walks_from(start).sample, check_time=self.check_time)
+        return partial(self.model.sample, start)
+
+    def _seed_of(self, number: int) -> int:
         stream = zlib.crc32(self.model.name.encode())
-        words = np.random.SeedSequence(self.seed, spawn_key=(stream, key)).generate_state(1)
-        sample = self.model.sample(start, int(words[0]))
+        words = np.random.SeedSequence(self.seed, spawn_key=(stream, number)).generate_state(1)
+        return int(words[0])
+
+    def _checked(self, sample: Any) -> CSRGraph:
+        """A graph that was drawn; an InputError if it is none, or has other nodes or relations."""
         same = (
             isinstance(sample, CSRGraph)
             and np.array_equal(sample.graph_ptr, self.graph.graph_ptr)
@@ -180,6 +201,7 @@ class RandomGraphs:
                 f"null {self.model.name!r} must return graphs with the nodes and relations of its "
                 f"graph ({self.graph.num_nodes} nodes, {self.graph.relations.kinds}), got {got}."
             )
+        assert isinstance(sample, CSRGraph), "the same"
         return sample
 
 
@@ -196,7 +218,6 @@ class DegreeWalk:
     colors: np.ndarray
     joint: np.ndarray
     is_walk: bool = True
-    _known: dict[CSRGraph, tuple[Any, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
@@ -223,26 +244,10 @@ class DegreeWalk:
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
         """Walk ten attempts an edge from a graph."""
-        return self.walked(graph, seed)[0]
+        return self.walks_from(graph).sample(seed)
 
-    def walked(self, graph: CSRGraph, seed: int) -> tuple[CSRGraph, float]:
-        """The graph at the end of a walk, and the share of its attempts that were not refused."""
-        if len(graph.indices) == 0:
-            return replace(graph, weights=None), 1.0
-        # many walks start from one graph
-        if graph not in self._known:
-            self._known.clear()
-            self._known[graph] = self._readings(graph)
-        start, kinds, *fixed = self._known[graph]
-        edges, pairs, rng = start.copy(), new_table(start), np.random.default_rng(seed)
-        attempts, count = ATTEMPTS_PER_EDGE * len(edges), 0
-        for made in range(0, attempts, _ATTEMPTS_AT_ONCE):
-            numbers = rng.random((min(_ATTEMPTS_AT_ONCE, attempts - made), 3))
-            count += walk(edges, kinds, *fixed, pairs, numbers)
-        return _graph_of(edges, kinds, graph), count / attempts
-
-    def _readings(self, graph: CSRGraph) -> tuple[Any, ...]:
-        """What :func:`~mining.degree_walk.walk` takes of a graph."""
+    def walks_from(self, graph: CSRGraph) -> Walks:
+        """All walks that start from a graph."""
         edges, kinds = _edges_and_kinds(graph)
         # readings may be exchanged that agree in this: kind, and nodes at both ends
         sources, targets = edges.reshape(-1), edges[:, ::-1].reshape(-1)
@@ -253,11 +258,12 @@ class DegreeWalk:
         reverse, one_way = graph.relations.reverse, None
         if graph.links is not None:
             one_way = reverse != np.arange(len(reverse))
-        return edges, kinds, one_way, groups, ends, members
+        return Walks(graph, edges, kinds, one_way, groups, ends, members)
 
     def doubt(self, graph: CSRGraph) -> str:
         """That hardly any graph keeps this, or that there are other triangles."""
-        walked = [self.walked(graph, seed) for seed in range(_NUM_LOOKED_AT)]
+        walks = self.walks_from(graph)
+        walked = [walks.walk(seed) for seed in range(_NUM_LOOKED_AT)]
         accepted = float(np.mean([share for _, share in walked]))
         if accepted < _LEAST_ACCEPTED:
             return (
@@ -265,6 +271,41 @@ class DegreeWalk:
                 "Its random graphs hardly differ from the graph: the comparison has little power."
             )
         return doubt_triangles(self.name, graph, [sample for sample, _ in walked])
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """Walks from one graph, in terms of what :func:`~mining.degree_walk.walk` takes of it."""
+
+    graph: CSRGraph
+    edges: np.ndarray  # int [E, 2], the nodes of each edge
+    kinds: np.ndarray  # int [E], the link that joins them, seen from the first
+    one_way: np.ndarray | None  # bool [K], whether each link reads otherwise from the other end
+    groups: np.ndarray  # int [2 E], the group of each reading; those of a group may be exchanged
+    ends: np.ndarray  # int [groups + 1], where the readings of each group end in `members`
+    members: np.ndarray  # int [2 E], the readings group by group
+
+    def sample(self, seed: int, check_time: Callable[[], None] = _never_late) -> CSRGraph:
+        """The graph at the end of a walk."""
+        return self.walk(seed, check_time)[0]
+
+    def walk(
+        self, seed: int, check_time: Callable[[], None] = _never_late
+    ) -> tuple[CSRGraph, float]:
+        """The graph at the end of a walk, and the share of its attempts that were not refused."""
+        if len(self.edges) == 0:
+            return replace(self.graph, weights=None), 1.0
+        edges = self.edges.copy()
+        pairs = new_table(edges)
+        rng = np.random.default_rng(seed)
+        fixed = self.kinds, self.one_way, self.groups, self.ends, self.members
+        attempts = ATTEMPTS_PER_EDGE * len(edges)
+        count = 0
+        for made in range(0, attempts, _ATTEMPTS_AT_ONCE):
+            check_time()
+            numbers = rng.random((min(_ATTEMPTS_AT_ONCE, attempts - made), 3))
+            count += walk(edges, *fixed, pairs, numbers)
+        return _graph_of(edges, self.kinds, self.graph), count / attempts
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from math import inf, isfinite, log
 from typing import Any
 
@@ -432,13 +432,10 @@ class MotifPart:
     copies: Occurrences
     bits: float
     address: str
-    num_copies: int = -1
+    _: KW_ONLY
+    num_copies: int
     edits: np.ndarray = field(default_factory=lambda: NO_EDITS)
     features: tuple[OrbitFeature, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.num_copies < 0:
-            object.__setattr__(self, "num_copies", len(self.copies))
 
     @property
     def missing(self) -> int:

@@ -9,18 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from cloup import option, option_group
 
-from gomkcn.commands.base import (
-    INPUT,
-    Command,
-    file_options,
-    option_table,
-    reading_option,
-    say,
-    say_row,
-    say_values,
-    show_log,
-)
+from gomkcn.commands.base import Command
+from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.options import file_options, reading_option, seed_option
+from gomkcn.commands.printing import say, say_row, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,22 +57,51 @@ class _Task:
 
 @click.command(cls=Command)
 @click.argument("pattern", metavar="PATTERN")
-@click.argument("path", type=INPUT, metavar="GRAPH")
-@option_table("""
-Options
-    --errors max_edits  N        Also count with up to N edges missing or added
-    --seed              N=0      Random seed
-Output
-    --list most         N=0      List up to N occurrences; a random sample if there are more
-Limits
-    --count-error       X=0.02   Target relative error of the estimate, if exact counting takes too
-        long
-    --count-seconds     X=10.0   Work limit of the exact count, then of the estimate: X · 10⁸ steps,
-        about X seconds of one thread; a step checks a node
-    --jobs n_jobs       N        Processes that share the structures within --errors [1]
-""")
-@reading_option
-@file_options
+@click.argument("path", type=InputPath(), metavar="GRAPH")
+@option_group("Input", file_options)
+@option_group(
+    "Options",
+    option(
+        "--errors",
+        "max_edits",
+        type=Number(int),
+        help="Also count with up to N edges missing or added",
+    ),
+    seed_option,
+    reading_option,
+)
+@option_group(
+    "Output",
+    option(
+        "--list",
+        "most",
+        type=Number(int),
+        default=0,
+        help="List up to N occurrences; a random sample if there are more [0]",
+    ),
+)
+@option_group(
+    "Limits",
+    option(
+        "--count-error",
+        type=Number(float),
+        default=0.02,
+        help="Target relative error of the estimate, if exact counting takes too long [0.02]",
+    ),
+    option(
+        "--count-seconds",
+        type=Number(float),
+        default=10.0,
+        help="Work limit of the exact count, then of the estimate: X · 10⁸ steps, about X seconds "
+        "of one thread; a step checks a node [10.0]",
+    ),
+    option(
+        "--jobs",
+        "n_jobs",
+        type=Number(int),
+        help="Processes that share the structures within --errors [1]",
+    ),
+)
 def count(
     pattern: str,
     path: str,

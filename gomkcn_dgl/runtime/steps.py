@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import re
 import sys
 import time
@@ -271,6 +272,11 @@ class Steps:
         """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""
         self.is_partial |= self._is_late()
         return self.is_partial
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time limit; infinite without one. Once it :meth:`is_late` the end has them."""
+        return math.inf if self.interrupts is None else self.interrupts.seconds_left
 
     def check_time(self, *_: object) -> None:
         """Raise a TimeUpError when time is up; a long loop asks between two pieces of work."""

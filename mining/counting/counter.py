@@ -255,20 +255,25 @@ def _estimate_share(
     Draws end at the relative ``error``, or where more would take more steps.
     """
     results = np.zeros((0, 4))
-    num_blocks, steps_of_a_block = _FIRST_BLOCKS, _steps_of_a_block(sampler.size)
+    steps_of_a_block = _steps_of_a_block(sampler.size)
+    # the first block tells what a draw costs, which beside a hub of many neighbours may be much
+    num_blocks = 1
     while num_blocks > 0:
         more = sampler.draw_shares(len(results), num_blocks, seed)
         results = np.concatenate([results, more])
         low, mean, high = interval(results)
+        # at most three times as many as so far, and no more than there are steps for
+        spent = len(results) * steps_of_a_block + _STEPS_OF_A_LOOK * results[:, 3].sum()
+        affordable = int((max_steps / spent - 1) * len(results))
+        if len(results) < _FIRST_BLOCKS:
+            num_blocks = min(_FIRST_BLOCKS - len(results), affordable)
+            continue
         needed = np.inf
         if mean > 0:
             reached = (high - low) / (2 * mean)
             if reached <= error:
                 break
             needed = 1.05 * len(results) * (reached / error) ** 2
-        # at most three times as many as so far, and no more than there are steps for
-        spent = len(results) * steps_of_a_block + _STEPS_OF_A_LOOK * results[:, 3].sum()
-        affordable = int((max_steps / spent - 1) * len(results))
         num_blocks = int(min(max(needed - len(results), 4), 3 * len(results), affordable))
     return low, mean, high
 

@@ -51,6 +51,8 @@ PAIR, FIRST_TWO, OUTER_TWO, LAST_TWO, TRIANGLE = range(5)
 NUM_KINDS = 5
 
 _NUM_BLOCKS = 64
+# fewer random graphs have no standard deviation
+_LEAST_SAMPLES = 2
 # that int64 counts
 _MOST_TRIPLES = 2.0**63
 # about what an edge takes
@@ -129,6 +131,7 @@ def temporal_census(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
+    steps: Steps | None = None,
 ) -> TemporalCensus:
     """Count the 36 motifs of three edges in time, and compare them with permuted times.
 
@@ -154,6 +157,10 @@ def temporal_census(
         Columns of a table, see :func:`gomkcn.read_temporal_edges`.
     time_unit : str, optional
         The unit of times that are numbers, see :func:`gomkcn.read_temporal_edges`.
+    steps : Steps, optional
+        Shows how many random graphs are counted, shares them among workers in the place of
+        ``n_jobs``, and tells when time is up: those that are counted by then are compared, and a
+        note says how many.
 
     Returns
     -------
@@ -179,6 +186,8 @@ def temporal_census(
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = _notes_on(edges, has_unit)
+    steps = Steps(n_jobs=n_jobs) if steps is None else steps
+    steps.progress.begin("counting")
     counter, num_edges = _Counter(edges, length), len(edges.times)
     counts = counter.count(np.arange(num_edges))
 
@@ -188,12 +197,18 @@ def temporal_census(
 
     comparisons: list[NullComparison] = []
     if null_samples:
-        steps = Steps(n_jobs=n_jobs)
         found = steps.each(
-            "counting with permuted times", np.ndarray, count_permuted, range(null_samples)
+            "counting with permuted times",
+            np.ndarray,
+            count_permuted,
+            range(null_samples),
+            in_time=True,
         )
-        drawn = np.stack([counts, *found])
-        comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
+        if len(found) < null_samples:
+            notes += (f"{len(found)} of {null_samples} random graphs were counted",)
+        if len(found) >= _LEAST_SAMPLES:
+            drawn = np.stack([counts, *found])
+            comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
     span = edges.times[-1].item() - edges.times[0].item() if num_edges else 0
     # in seconds where the window is
     in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)

@@ -11,7 +11,7 @@ molecules of MUTAG read as 300 rings.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -53,10 +53,10 @@ class Description(Protocol):
     def length(self) -> float:
         """Bits of the whole description."""
 
-    def add(self, shape: Shape, copies: np.ndarray, sources: tuple[str, ...] = ...) -> Self:
+    def add(self, shape: Shape, copies: np.ndarray, sources: tuple[str, ...] = ...) -> Description:
         """The same with copies ``[k, M]`` of one motif more."""
 
-    def without(self, number: int) -> Self:
+    def without(self, number: int) -> Description:
         """The same without one of its motifs."""
 
     def choose(

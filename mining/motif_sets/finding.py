@@ -154,7 +154,14 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif) -> Pattern:
     return Pattern(
         one.structure,
         sources=one.sources,
-        motif=MotifPart(copies, one.bits, one.address, edits=one.edits, features=features),
+        motif=MotifPart(
+            copies,
+            one.bits,
+            one.address,
+            num_copies=len(copies),
+            edits=one.edits,
+            features=features,
+        ),
     )
 
 

@@ -7,7 +7,7 @@ listed whose sets would save most bits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import log, log1p, log2
 
@@ -16,6 +16,7 @@ import numpy as np
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import seen_structures
 from mining.candidates.shapes import Seen, find_shapes
+from mining.motif_sets.blocks import never
 from mining.motif_sets.candidate import Candidate
 from mining.motif_sets.graph_code import ADDRESSES
 from mining.motif_sets.graph_copies import candidate_of, edge_gains, list_candidate, symmetry_bits
@@ -41,6 +42,7 @@ class GraphProposals:
     empty: GraphDescription
     sizes: range
     seed: int
+    is_late: Callable[[], bool] = never
 
     def __call__(
         self, description: GraphDescription, number: int, known: Mapping[bytes, Candidate]
@@ -61,10 +63,13 @@ class GraphProposals:
         ]
         new = [one for one in every if one.shape.key not in known]
         most = _MOST_AGAIN if number else _MOST_AT_FIRST
-        return again + [
-            list_candidate(self.empty, one.shape, one.copies, ("grown",), self.seed)
-            for one in _best(description, new, most)
-        ]
+        listed = []
+        for one in _best(description, new, most):
+            # in a large graph each takes up to a second
+            if self.is_late():
+                break
+            listed.append(list_candidate(self.empty, one.shape, one.copies, ("grown",), self.seed))
+        return again + listed
 
     def give(self, structure: Structure, sources: tuple[str, ...]) -> list[Candidate]:
         """A given structure with its copies; none where the graph has no such edges or nodes."""

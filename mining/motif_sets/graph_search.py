@@ -77,7 +77,7 @@ def search_graph(
     Motifs have at least two copies; there are none where they save less than 10 bits.
     """
     sizes = question.sizes or SIZES
-    proposals = GraphProposals(empty, sizes, question.seed)
+    proposals = GraphProposals(empty, sizes, question.seed, steps.is_late)
     search = SearchInBase(empty, proposals, settings, sizes, empty.code.structure_of, steps)
     blocks: np.ndarray | None = empty.code.blocks
     base = "degrees" if blocks is None else "blocks"

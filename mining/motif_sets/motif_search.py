@@ -35,6 +35,9 @@ from mining.motif_sets.placed_motif import PlacedMotif
 # lengths that differ by less are equal, and to so many decimals estimates are
 _EQUAL = 1e-6
 _DECIMALS = 6
+# rounds that a search usually has, and the share of the work that is told at most before its end
+_USUAL_ROUNDS = 4
+_MOST_TOLD = 0.95
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,7 @@ class MotifSearch:
         # the choice of each structure where there are no other motifs
         self.alone: dict[bytes, Choice | None] = {}
         self.grows = True
+        self.stage = 0
         self.num_steps = 0
         # where the search was cut, a sentence
         self.cut = ""
@@ -158,6 +162,8 @@ class MotifSearch:
             best, stage = self._resumed(state)
         while not self.stops():
             before = best
+            self.stage = stage
+            self.tell(0.0)
             if stage < num_greedy:
                 best = self.shorter(best, self.add(self.empty, settings.exponents[stage]))
                 is_last = not best.motifs
@@ -188,6 +194,11 @@ class MotifSearch:
         best = self.drop(best)
         best = self.drop_pairs(best)
         return self.swap(best)
+
+    def tell(self, part: float) -> None:
+        """Report how much is done, with a part of the present stage; few rounds follow it."""
+        expected = len(self.settings.exponents) + _USUAL_ROUNDS
+        self.report(min(_MOST_TOLD, (self.stage + part) / expected))
 
     def stops(self) -> bool:
         """Whether the time or the steps are up; it is then said."""
@@ -256,7 +267,8 @@ class MotifSearch:
         for number, motif in enumerate(description.motifs):
             if motif.shape.key == candidate.key:
                 description = description.without(number)
-        return description.add(candidate.shape, choice.copies, candidate.sources)
+        sources = self.candidates[candidate.key].sources
+        return description.add(candidate.shape, choice.copies, sources)
 
     def _bounds(self, exponent: float) -> dict[bytes, float]:
         """What each structure can score at most, by what it saves alone."""
@@ -316,6 +328,7 @@ class MotifSearch:
             return self._prune(best)
         number = 0
         while number < len(best.motifs) and not self.stops():
+            self.tell(0.5 * number / len(best.motifs))
             key = best.motifs[number].shape.key
             after = self.refill(best, (number,), 0.0, frozenset({key}))
             if after is best:
@@ -329,7 +342,9 @@ class MotifSearch:
         """Leave out each two motifs that have nodes in common, and fill the gap."""
         if self.settings.covers_anew:
             return best
-        for pair in combinations(best.motifs, 2):
+        pairs = list(combinations(best.motifs, 2))
+        for place, pair in enumerate(pairs):
+            self.tell(0.5 + 0.5 * place / len(pairs))
             for exponent in self.settings.exponents[1:]:
                 if self.stops():
                     return best
@@ -476,7 +491,6 @@ class MotifSearch:
             tuple(sorted(tried)),
         )
         self.steps.keep(state)
-        self.report(stage / (stage + 1))
 
     def _resumed(self, state: SearchState) -> tuple[Description, int]:
         """The best set of a state, and how far the search was."""

@@ -389,6 +389,7 @@ def _pattern_of(
         copies,
         record["bits"],
         record["address"],
+        num_copies=len(copies),
         edits=edits,
         features=tuple(
             OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]

@@ -15,7 +15,7 @@ rounds and tries, so that the same seed gives the same set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import log2
@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.runtime.compiled import run_blocks
+from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.grown_sets import distinct, grow, hash_sets
 from mining.candidates.shapes import Shape
 from mining.motif_sets.alignment_loops import (
@@ -136,13 +137,14 @@ class NearCopies:
         empty: Description,
         sizes: range,
         seed: int,
-        is_late: Callable[[], bool],
+        steps: Steps,
         settings: NearSettings = NEAR,
     ) -> None:
         self.empty = empty
         self.sizes = range(max(settings.least_nodes, sizes[0]), sizes[-1] + 1)
         self.seed = seed
-        self.is_late = is_late
+        self.is_late = steps.is_late
+        self.report = steps.stage("looking for copies that differ from their motif")
         self.settings = settings
         self.rows = empty.free_edges.rows
         self.reverse = np.asarray(empty.free_edges.reverse)
@@ -150,9 +152,7 @@ class NearCopies:
         self.rng = np.random.default_rng([seed, 41])
         self._scratch = cache(lambda thread, size: new_scratch(self.num_nodes, size))
 
-    def improve(
-        self, exact: Description, structures: Sequence[Shape] = ()
-    ) -> Description:
+    def improve(self, exact: Description, structures: Sequence[Shape] = ()) -> Description:
         """The set whose copies may differ, where it is worth it; else that of exact copies.
 
         Beside the motifs of the exact set, given ``structures`` are fitted.
@@ -164,26 +164,34 @@ class NearCopies:
         drawings = [one for one in drawings if one.shape.num_nodes in self.sizes]
         # 1. where a motif whose copies differ does not save more than the best exact one does, no
         #    others will
-        first = self.best_motif(self.empty, drawings)
+        fits = self.best_fits(self.empty, drawings)
         alone = [self.empty.add(motif.shape, motif.copies) for motif in exact.motifs]
         best_alone = self.empty.length - min((one.length for one in alone), default=np.inf)
         times = self.settings.times_exact
-        if first is None or first.gain <= times * max(0.0, best_alone):
+        best_fit = max((fit.gain for fit in fits), default=-np.inf)
+        if best_fit <= times * max(0.0, best_alone):
             return exact
-        # 2. a set from nothing
-        best = self.pruned(self.search(first, drawings))
+        # 2. a set from nothing, or the exact one with its motifs polished
+        tried = [self.polish_all(exact)]
+        for first in self.polished(self.empty, fits):
+            tried.append(self.search(first, drawings))
+        best = min(map(self.pruned, tried), key=lambda one: one.length)
         saved_by_exact = self.empty.length - exact.length
         return best if self.empty.length - best.length > times * saved_by_exact else exact
 
     def search(self, first: Fit, drawings: Sequence[Drawing]) -> Description:
-        """A set from nothing: the best motif joins, and all are polished, again and again."""
+        """A set that begins with a motif: the best one joins, and all are polished, in turn."""
         found = self.empty
-        best: Fit | None = first
-        while best is not None and not self.is_late():
+        best = first
+        while not self.is_late():
             found = self.polish_all(found.add(best.shape, best.copies))
+            self.report(len(found.motifs) / (len(found.motifs) + 1))
             if len(found.motifs) == self.settings.most_motifs:
                 break
-            best = self.best_motif(found, drawings)
+            others = self.polished(found, self.best_fits(found, drawings))
+            if not others:
+                break
+            best = others[0]
         return found
 
     def polish_all(self, description: Description) -> Description:
@@ -196,9 +204,7 @@ class NearCopies:
             fit = Fit(motif.shape, motif.copies, self.settings.first_rates, gain)
             polished = self.polish(others, fit, self.dense_sets(self.empty))
             saved = self.empty.length - description.length
-            least = max(
-                self.settings.least_change, self.settings.least_share_of_change * saved
-            )
+            least = max(self.settings.least_change, self.settings.least_share_of_change * saved)
             after = others.add(polished.shape, polished.copies, motif.sources)
             if after.length < description.length - least:
                 # the polished one is now the last
@@ -220,15 +226,26 @@ class NearCopies:
 
     # the best motif beside others
 
-    def best_motif(
-        self, description: Description, drawings: Sequence[Drawing]
-    ) -> Fit | None:
-        """The motif that saves most in what a set leaves over, None where none saves enough."""
+    def polished(self, description: Description, fits: Sequence[Fit]) -> list[Fit]:
+        """Some fits polished, those that save enough, the best first and each structure once."""
+        sets = self.dense_sets(description)
+        best: dict[bytes, Fit] = {}
+        for fit in fits:
+            after = self.shaken(description, self.polish(description, fit, sets))
+            known = best.setdefault(after.shape.key, after)
+            best[after.shape.key] = max(known, after, key=lambda one: one.gain)
+        ranked = sorted(best.values(), key=lambda fit: -fit.gain)
+        return [fit for fit in ranked if fit.gain >= self.settings.least_bits]
+
+    def best_fits(self, description: Description, drawings: Sequence[Drawing]) -> list[Fit]:
+        """The drawings that save most in what a set leaves over, fitted and measured."""
         settings = self.settings
         sets = self.dense_sets(description)
         # 1. drawings, those of dense sets and given ones, fitted to few sets
         quick: dict[bytes, Fit] = {}
         for shape, warm in self._drawings(description, drawings, sets):
+            if self.is_late():
+                return []
             starts = sets[shape.num_nodes][: settings.few_sets]
             fit = self.fit(
                 description, shape, starts, warm, settings.first_rates, settings.few_rounds
@@ -251,13 +268,7 @@ class NearCopies:
             )
             for fit in ranked
         ]
-        known_fits = [fit for fit in fits if fit is not None]
-        if not known_fits:
-            return None
-        # 3. the best of these, polished
-        best = max(known_fits, key=lambda fit: fit.gain)
-        best = self.shaken(description, self.polish(description, best, sets))
-        return best if best.gain >= settings.least_bits else None
+        return [fit for fit in fits if fit is not None]
 
     def dense_sets(self, description: Description) -> dict[int, np.ndarray]:
         """Sets of each size that are worth most bits, each node in a few of them."""
@@ -332,11 +343,11 @@ class NearCopies:
         """
         settings = self.settings
         hopeless = settings.hopeless
-        if least is not None:
+        if description.nodes_apart:
             # of a collection, estimates say little
             hopeless = -np.inf
-            if not description.nodes_apart:
-                hopeless = settings.hopeless + settings.least_share * least
+        elif least is not None:
+            hopeless += settings.least_share * least
         best: Fit | None = None
         seen = set()
         drawn: Shape | None = shape
@@ -489,32 +500,49 @@ class NearCopies:
         """A motif after its copies were put into other orders and aligned softly, some times."""
         settings = self.settings
         failed = 0
+        is_larger = True
         for number in range(settings.most_shaken):
             if failed == settings.most_failed or self.is_late():
                 break
             failed += 1
-            # 1. half of the copies with two nodes exchanged, at first none
-            rows = fit.copies.copy()
+            # 1. the copies, half of them with two nodes exchanged; at first as they are, or with a
+            #    node more
+            tried = [fit]
             if number:
-                for row in np.flatnonzero(self.rng.random(len(rows)) < settings.share_shaken):
-                    ends = self.rng.choice(fit.shape.num_nodes, 2, replace=False)
-                    if np.ptp(fit.shape.colors[ends]) == 0:
-                        rows[row, ends] = rows[row, ends[::-1]]
+                tried = [fit._replace(copies=self._exchanged(fit))]
+            if is_larger and fit.shape.num_nodes < self.sizes[-1]:
+                more = self._with_a_node(description, fit)
+                tried += [fit._replace(shape=shape, copies=copies) for shape, copies in more]
+            is_larger = False
             # 2. aligned to what they agree on; polished where that is promising
-            soft = self.softened(description, fit._replace(copies=rows))
-            if soft is None:
-                continue
-            none = rows[:0]
-            after = self.fit(
-                description, soft.shape, none, soft.copies, soft.rates, settings.few_rounds, fit.gain
-            )
-            if after is None or after.gain < fit.gain - settings.nearly_best:
-                continue
-            after = self.polish(description, after, {})
-            if after.gain > fit.gain + settings.least_change:
-                fit = after
-                failed = 0
+            for other in tried:
+                after = self._aligned_softly(description, other, fit.gain)
+                if after is not None and after.gain > fit.gain + settings.least_change:
+                    fit = after
+                    failed = 0
+                    is_larger = True
         return fit
+
+    def _exchanged(self, fit: Fit) -> np.ndarray:
+        """The copies of a motif, some with two nodes exchanged that could play either role."""
+        rows = fit.copies.copy()
+        for row in np.flatnonzero(self.rng.random(len(rows)) < self.settings.share_shaken):
+            ends = self.rng.choice(fit.shape.num_nodes, 2, replace=False)
+            if np.ptp(fit.shape.colors[ends]) == 0:
+                rows[row, ends] = rows[row, ends[::-1]]
+        return rows
+
+    def _aligned_softly(self, description: Description, fit: Fit, least: float) -> Fit | None:
+        """A motif aligned softly and polished, where it comes near what it must save."""
+        soft = self.softened(description, fit)
+        if soft is None:
+            return None
+        rounds = self.settings.few_rounds
+        starts = _no_sets(soft.shape)
+        after = self.fit(description, soft.shape, starts, soft.copies, soft.rates, rounds, least)
+        if after is None or after.gain < least - self.settings.nearly_best:
+            return None
+        return self.polish(description, after, {})
 
     def softened(self, description: Description, fit: Fit) -> Fit | None:
         """Copies in the orders that agree most, with the drawing that most of them then have.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -59,9 +60,13 @@ class SearchInBase:
         search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
         given = [candidate for some in candidates_of.values() for candidate in some]
         best = search.run(given, self.steps.kept(SearchState), grows=question.grows)
+        without: Callable[[Any, int], Description] = search.left_out
         if not (question.exact_copies or search.cut):
-            near = NearCopies(self.empty, self.near_sizes, question.seed, self.steps.is_late)
-            best = near.improve(best, [candidate.shape for candidate in given])
+            near = NearCopies(self.empty, self.near_sizes, question.seed, self.steps)
+            improved = near.improve(best, [candidate.shape for candidate in given])
+            if improved is not best:
+                best = improved
+                without = type(best).without
         if self.empty.length - best.length < LEAST_SAVED:
             best = self.empty
         missing = {
@@ -71,12 +76,12 @@ class SearchInBase:
         }
         closest = None if best.motifs else search.closest()
         return CodedSet(
-            self._motifs(search, best),
+            self._motifs(best, without),
             self.empty.length,
             best.length,
             base,
             cut=search.cut,
-            closest=None if closest is None else self._motifs(search, closest)[0],
+            closest=None if closest is None else self._motifs(closest, search.left_out)[0],
             missing={key: bits for key, bits in missing.items() if bits is not None},
         )
 
@@ -89,14 +94,16 @@ class SearchInBase:
             return None
         return min((search.missing(best, key) for key in keys), default=np.inf)
 
-    def _motifs(self, search: MotifSearch, best: Description) -> tuple[CodedMotif, ...]:
-        """The motifs, nodes in canonical order, and what the set grows by without each."""
+    def _motifs(
+        self, best: Description, without: Callable[[Any, int], Description]
+    ) -> tuple[CodedMotif, ...]:
+        """The motifs, nodes in canonical order, and what the set grows by ``without`` each."""
         motifs = []
         for number, motif in enumerate(best.motifs):
             (shape,), (order,), _ = find_shapes(motif.shape.links[None], motif.shape.colors[None])
             edits = motif.edits.copy()
             edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
-            worth = search.left_out(best, number).length - best.length
+            worth = without(best, number).length - best.length
             motifs.append(
                 CodedMotif(
                     self.structure_of(shape),

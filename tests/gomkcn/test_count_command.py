@@ -283,10 +283,13 @@ def test_what_time_allows_is_printed_and_the_rest_is_said(graphs):
 
 
 def test_a_signal_ends_a_census_with_what_is_known_and_its_exit_code(graphs, monkeypatch):
+    Path("mail.csv").write_text("source,target,time\n0,1,1\n1,0,2\n0,1,3\n")
     monkeypatch.setattr(Interrupts, "__enter__", stopped_at_once(Interrupts.__enter__))
     for command, said in (
         ("census graph.txt --size 3", "of 3 nodes are not counted: the count ended early"),
         ("frequent TINY --support 2", "not complete: the search ended early"),
+        ("census graph.txt --orbits", "the orbits are known when all are counted"),
+        ("temporal mail.csv --window 9", "0 of 199 random graphs were counted"),
     ):
         result = invoke(command)
         assert result.exit_code == 128 + signal.SIGINT

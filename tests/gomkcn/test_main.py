@@ -18,8 +18,9 @@ from graph_files import write_tu
 from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
 
-from gomkcn.commands.base import _Number, choose_folder
+from gomkcn.commands.base import choose_folder
 from gomkcn.commands.main import main
+from gomkcn.commands.option_types import Number, Numbers
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
@@ -242,7 +243,7 @@ BAD_INPUT = {
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
     "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
-    "mine --out run": "PATH of a graph must be given",
+    "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",
     "mine --settings s.toml --out run": "unknown name 'x'",
@@ -270,7 +271,7 @@ def test_every_number_is_refused_where_it_is_none_or_too_large():
     for name, command in {**main.commands, **planted}.items():
         path = f"generate {name}" if name in planted else name
         for option in command.params:
-            if not isinstance(option.type, _Number):
+            if not isinstance(option.type, Number | Numbers):
                 continue
             for value in (2**64, 10**20, "nan", "inf", "1e300", "²", "", "1,x"):
                 # any width of single precision is one, and any number of graphs
@@ -426,9 +427,9 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     assert tuple(stated[2].split(", ")) == known["motifs"]
     assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
-    known["force"] = False
     for name, option in options_of("generate classification").items():
-        assert option.required or option.default == known[name], name
+        # what is not given of a flag is off
+        assert option.required or option.is_flag or option.default == known[name], name
 
 
 def test_a_run_in_a_process_of_its_own():
