@@ -42,11 +42,10 @@ log = logging.getLogger("gomkcn_dgl")
 
 # fewer random graphs cannot tell what is rare
 LEAST_SAMPLES = 99
-# steps that one thread takes in about two minutes: a census of the graph and, where no null model
-# is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
-_MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
-# steps for the census of the graph that are taken when time is up: a third of a second
-_LATE_STEPS = 1e8
+# steps of a census that one thread takes in a minute
+_STEPS_A_MINUTE = 2e10
+# steps of a census that take as long as an attempt of a walk
+_STEPS_OF_AN_ATTEMPT = 25
 _TIME_UP = "the count ended early."
 # random graphs whose structures are counted together, and entries that these have
 _MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
@@ -71,6 +70,11 @@ class ChoiceRules:
     count_error: float
     count_steps: int
     seed: int
+    # steps of a census of the graph, and where no null model is asked for by its name of those of
+    # all random graphs: two minutes of one thread, which nobody minds who did not ask for it
+    most_steps: float = 2 * _STEPS_A_MINUTE
+    # steps of the census of the graph that are taken when time is up: a third of a second
+    late_steps: float = 1e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +141,7 @@ def _compare_small(
     Also what the null models keep, by their names, and what the comparison does not tell.
     """
     models = [null_model(one, mined.graph) for one in rules.nulls]
-    spend = _with_grace(steps)
+    spend = _with_grace(steps, rules.late_steps)
     sizes = _sizes_to_compare(mined, models, rules, spend)
     warnings = list(sizes.warnings)
     null_models: dict[str, str] = {}
@@ -205,18 +209,18 @@ def _sizes_to_compare(
             break
     able = able[: int(np.isfinite(steps).sum())]
     steps = steps[: len(able)]
-    counted = able[: int((steps <= _MOST_STEPS).sum())]
+    counted = able[: int((steps <= rules.most_steps).sum())]
     of_each = dict(zip(able, steps.tolist(), strict=True))
     if not models:
         return SizesToCount(counted, able[:0], of_each, refused, ())
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
     total = steps + len(models) * rules.null_samples * (steps + walk)
-    compared = able[: int((total <= _MOST_STEPS).sum())] if rules.is_quick else able
+    compared = able[: int((total <= rules.most_steps).sum())] if rules.is_quick else able
     late = able[len(compared) :]
     if not late:
         return SizesToCount(able, compared, of_each, refused, ())
-    minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
+    minutes = max(1, round(total[-1] / _STEPS_A_MINUTE))
     warning = (
         f"Structures of {_numbers(late)} nodes are not compared with random graphs, which would "
         f"take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
@@ -262,14 +266,14 @@ def _count_sizes(
     return census, left_out
 
 
-def _with_grace(steps: Steps) -> Spend:
-    """What ends a count when time is up, but not within its first seconds."""
+def _with_grace(steps: Steps, late_steps: float) -> Spend:
+    """What ends a count when time is up, but not within its first steps."""
     spent = 0.0
 
     def spend(work: float) -> None:
         nonlocal spent
         spent += work
-        if spent > _LATE_STEPS:
+        if spent > late_steps:
             steps.check_time()
 
     return spend

@@ -35,8 +35,6 @@ from mining.degree_walk import new_table, split_sides, walk
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
-# attempts for which random numbers are drawn together
-_ATTEMPTS_AT_ONCE = 1 << 16
 # a graph with fewer cycles may have even ones alone by chance: one of 32
 _LEAST_CYCLES = 5
 # where fewer of the attempts succeed, few graphs can be reached
@@ -284,6 +282,9 @@ class Walks:
     groups: np.ndarray  # int [2 E], the group of each reading; those of a group may be exchanged
     ends: np.ndarray  # int [groups + 1], where the readings of each group end in `members`
     members: np.ndarray  # int [2 E], the readings group by group
+    attempts_per_edge: int = ATTEMPTS_PER_EDGE
+    # attempts for which random numbers are drawn together: a MiB and a half of them
+    attempts_at_once: int = 1 << 16
 
     def sample(self, seed: int, check_time: Callable[[], None] = _never_late) -> CSRGraph:
         """The graph at the end of a walk."""
@@ -299,11 +300,11 @@ class Walks:
         pairs = new_table(edges)
         rng = np.random.default_rng(seed)
         fixed = self.kinds, self.one_way, self.groups, self.ends, self.members
-        attempts = ATTEMPTS_PER_EDGE * len(edges)
+        attempts = self.attempts_per_edge * len(edges)
         count = 0
-        for made in range(0, attempts, _ATTEMPTS_AT_ONCE):
+        for made in range(0, attempts, self.attempts_at_once):
             check_time()
-            numbers = rng.random((min(_ATTEMPTS_AT_ONCE, attempts - made), 3))
+            numbers = rng.random((min(self.attempts_at_once, attempts - made), 3))
             count += walk(edges, *fixed, pairs, numbers)
         return _graph_of(edges, self.kinds, self.graph), count / attempts
 

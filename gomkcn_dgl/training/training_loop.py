@@ -28,8 +28,7 @@ from gomkcn_dgl.runtime.processes import (
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
 
-# how often the state of a training is kept, and in which file
-SECONDS_BETWEEN = 30.0
+# the file in which the state of a training is kept
 _STATE = "training.pt"
 
 
@@ -279,7 +278,7 @@ def train_classifier(
             state.add(loss, measured)
             steps.progress.move(1, str(state.history))
             stop = "" if steps.interrupts is None else steps.interrupts.agree()
-            if stop or time.monotonic() - kept >= SECONDS_BETWEEN:
+            if stop or time.monotonic() - kept >= steps.seconds_apart:
                 state.keep(steps)
                 kept = time.monotonic()
     state.restore_best()

@@ -53,8 +53,6 @@ NUM_KINDS = 5
 _NUM_BLOCKS = 64
 # fewer random graphs have no standard deviation
 _LEAST_SAMPLES = 2
-# that int64 counts
-_MOST_TRIPLES = 2.0**63
 # about what an edge takes
 _NANOSECONDS = 200
 
@@ -243,7 +241,8 @@ class _Counter:
     Who is joined to whom does not depend on the order, and is looked up once.
     """
 
-    def __init__(self, edges: TemporalEdges, window: float) -> None:
+    def __init__(self, edges: TemporalEdges, window: float, most_triples: float = 2.0**63) -> None:
+        """Look up who is joined to whom; int64 counts so many triples by default."""
         self.edges = edges
         num_edges, num_nodes = len(edges.times), edges.num_nodes
         self.until = edges.last_within(window)
@@ -263,9 +262,9 @@ class _Counter:
         wanted = np.arange(_NUM_BLOCKS + 1) * self.ptr[-1] // _NUM_BLOCKS
         self.bounds = np.searchsorted(self.ptr[:-1], wanted)
         self.bounds[-1] = num_nodes
-        self._check_range()
+        self._check_range(most_triples)
 
-    def _check_range(self) -> None:
+    def _check_range(self, most_triples: float) -> None:
         """Refuse a window in which there may be more triples than an int64 counts.
 
         That of edges at one node is no more than three of all its edges, or of all in the window;
@@ -274,7 +273,7 @@ class _Counter:
         at_nodes = np.diff(self.ptr).astype(np.float64)
         in_window = (self.until - np.arange(len(self.until))).astype(np.float64)
         triples = min((at_nodes**3).sum() / 6, (in_window**2).sum() / 2)
-        if triples >= _MOST_TRIPLES:
+        if triples >= most_triples:
             raise InputError(
                 f"window must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}; "
                 "choose a shorter one."

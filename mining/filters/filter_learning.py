@@ -40,14 +40,9 @@ _IDLE_SHARE = 0.01
 _RELOCATION_SHARE = 0.75
 # another subgraph that is closer than this to one that is chosen is the same but for rounding
 _LEAST_GAIN = 1e-4
-# subgraphs in a gradient step
-_BATCH_SIZE = 1024
 # subgraphs that are compared with all filters at once: a table of 4096 x 8 pairs of six nodes
 # takes a few MiB
 _PART_SIZE = 4096
-# subgraphs that are compared with each other to initialise the filters: a million pairs take
-# about a second of one thread
-_MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True)
@@ -251,16 +246,18 @@ def choose_initial(
     num_filters: int,
     learning: FilterLearning,
     rng: np.random.Generator,
+    most_compared: int = 1_000,
 ) -> np.ndarray:
     """Choose the subgraphs that the filters are initialised with, int64 ``[Q]``.
 
-    Greedy facility location among at most 1,000 of them. None is chosen that is as another one, so
-    that there may be fewer than ``num_filters``.
+    Greedy facility location among at most ``most_compared`` of them, of which each two are
+    compared: a million pairs take about a second of one thread. None is chosen that is as another
+    one, so that there may be fewer than ``num_filters``.
     """
     rows = np.arange(len(subgraphs.feat))
     kernel = learning.kernel
-    if len(rows) > _MOST_COMPARED:
-        rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
+    if len(rows) > most_compared:
+        rows = np.sort(rng.choice(rows, most_compared, replace=False))
     index = torch.from_numpy(rows).to(subgraphs.device)
     x, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
     with torch.no_grad():
@@ -326,7 +323,10 @@ def mean_distance(
 
 
 class FilterTraining:
-    """Trains graph filters, in place, on U subgraphs, on the device that both are on."""
+    """Trains graph filters, in place, on U subgraphs, on the device that both are on.
+
+    ``batch_size``: subgraphs in a gradient step.
+    """
 
     def __init__(
         self,
@@ -334,7 +334,9 @@ class FilterTraining:
         filters: GraphFilters,
         learning: FilterLearning,
         generator: torch.Generator,
+        batch_size: int = 1024,
     ) -> None:
+        self.batch_size = batch_size
         self.subgraphs = subgraphs
         self.filters = filters
         self.learning = learning
@@ -361,7 +363,7 @@ class FilterTraining:
             loss = torch.zeros((), device=device)
             sizes = torch.zeros(num_filters, device=device)
             similarity = torch.empty(num_subgraphs, device=device)
-            for rows in orders[epoch].split(_BATCH_SIZE):
+            for rows in orders[epoch].split(self.batch_size):
                 assignment = self.assign(rows)
                 sizes += _count(assignment.filter_of, num_filters)
                 similarity[rows] = assignment.similarity

@@ -383,13 +383,12 @@ def test_torchrun_is_for_networks_which_need_the_name_of_their_folder(monkeypatc
 def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setattr("gomkcn.commands.mine_command.MOTIFS", ("wheel=6",))
     monkeypatch.setenv("DISPLAY", ":0")
     first, *_, page, _ = gomkcn("demo").splitlines()
     assert first == "folder of this run: runs/demo"
     assert page.endswith(f": {Path('runs/demo/report.html').resolve()}")
     assert opened == [Path("runs/demo/report.html").resolve().as_uri()]
-    assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True]
+    assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True] * 3
 
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
