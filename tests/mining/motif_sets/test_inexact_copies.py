@@ -499,6 +499,17 @@ def test_noisy_copies_in_a_collection(motif, number, base):
     assert one.motif.missing > 0 and (one.motif.added > 0) == (base == "total")
 
 
+def test_what_is_given_misses_a_collection_whose_copies_differ():
+    """The motif is none of the structures that exact copies show."""
+    motif = nx.complete_bipartite_graph(4, 4)
+    made = [hidden("plain", seed, motif, 1, 0.08, num_nodes=16, degree=2) for seed in range(40)]
+    found = motif_set([graph for graph, _ in made], "8", given=["path-3", "edge"])
+    (one,) = found
+    assert nx.is_isomorphic(one.structure.to_networkx(), motif) and one.motif.missing > 0
+    # each has too few copies that pay, or makes it longer
+    assert all(bits > 0 for bits in found.given.values()) and len(found.given) == 2
+
+
 # the record
 
 
