@@ -27,8 +27,8 @@ from gomkcn_dgl.graph_content import (
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.tables import (
+    InputTable,
     Source,
-    Table,
     arrow_table,
     as_texts,
     as_utf8,
@@ -120,7 +120,7 @@ def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
     words = [each.name for each in schema if _is_text(each.type)]
     check_names(1, schema.names)
 
-    def read(used: Iterable[int]) -> Table:
+    def read(used: Iterable[int]) -> InputTable:
         used = [*used]
         names = [schema.names[at] for at in used]
         with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as file:
@@ -222,7 +222,7 @@ def _with_all_nodes(
 
 
 def number_ends(
-    table: Table, ends: tuple[int, int], *, are_apart: bool = False
+    table: InputTable, ends: tuple[int, int], *, are_apart: bool = False
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Different ids in ascending order, and where those of the two ends stand among them.
 

@@ -24,7 +24,7 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice
 from gomkcn_dgl.io.table_form import TableForm, rows_of
-from gomkcn_dgl.io.tables import Table, is_int64, read_text, text_table
+from gomkcn_dgl.io.tables import InputTable, is_int64, read_text, text_table
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -159,7 +159,7 @@ def _file(prefix: Path, ending: str) -> Path:
     return prefix.with_name(prefix.name + ending)
 
 
-def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, Table]:
+def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, InputTable]:
     """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
     with named(_file(prefix, ending)):
         data, form = _open(prefix, ending)
@@ -176,7 +176,7 @@ def _open(prefix: Path, ending: str) -> tuple[bytes, TableForm]:
     return read_text(_file(prefix, ending)), TableForm(",", marks="#%")
 
 
-def _integers(table: Table, at: int) -> np.ndarray:
+def _integers(table: InputTable, at: int) -> np.ndarray:
     values = table.integers(at)
     if values is None:
         cells = table.columns[at].to_pylist()
@@ -185,7 +185,7 @@ def _integers(table: Table, at: int) -> np.ndarray:
     return values
 
 
-def _line_error(prefix: Path, ending: str, table: Table, row: int, rule: str) -> InputError:
+def _line_error(prefix: Path, ending: str, table: InputTable, row: int, rule: str) -> InputError:
     return InputError(f"{_file(prefix, ending).name}: {table.place(row)}: {rule}.")
 
 

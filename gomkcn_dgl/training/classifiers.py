@@ -24,8 +24,8 @@ from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, MachineSettings
 from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split, baseline_of
-from gomkcn_dgl.training.train_settings import MachineSettings, TrainSettings
 from gomkcn_dgl.training.training_loop import (
     evaluate_classifier,
     predict_logits,
@@ -42,7 +42,7 @@ class TrainedNetwork:
     """
 
     model: GOMKCN
-    settings: TrainSettings
+    settings: ClassifierSettings
     split: Split
     scaling: FeatureScaling
     feature_names: tuple[str, ...]
@@ -62,7 +62,9 @@ class TrainedNetwork:
         return next(self.model.parameters()).device
 
     @staticmethod
-    def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
+    def resolve(
+        settings: ClassifierSettings, data: LabelledData, split: Split
+    ) -> ClassifierSettings:
         """The settings with the choices that were left open."""
         num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
         model = settings.model.resolve(num_varying, data.graph.relations)
@@ -71,7 +73,7 @@ class TrainedNetwork:
     @classmethod
     def fit(
         cls,
-        settings: TrainSettings,
+        settings: ClassifierSettings,
         data: LabelledData,
         split: Split,
         steps: Steps,
@@ -113,7 +115,7 @@ class TrainedNetwork:
 
     @classmethod
     def _untrained(
-        cls, settings: TrainSettings, data: LabelledData, split: Split, device: torch.device
+        cls, settings: ClassifierSettings, data: LabelledData, split: Split, device: torch.device
     ) -> TrainedNetwork:
         """A new model, and the scaling of the features over the graphs of the training part."""
         seen = features = data.graph.features
@@ -150,7 +152,7 @@ class TrainedNetwork:
 
     @classmethod
     def restore(
-        cls, settings: TrainSettings, state: dict[str, Any], device: torch.device
+        cls, settings: ClassifierSettings, state: dict[str, Any], device: torch.device
     ) -> TrainedNetwork:
         """The network of a state, on a device; raises anything if it is damaged."""
         split, features, classes = _read_common(state)
@@ -168,7 +170,7 @@ class TrainedNetwork:
         return cls(model.to(device).eval(), settings, split, scaling, features, classes)
 
 
-def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
+def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
     for name in ("init", "method", "feature_contrast"):
@@ -194,7 +196,7 @@ class TrainedMachine:
     """
 
     machine: GOMKClassifier
-    settings: TrainSettings
+    settings: ClassifierSettings
     split: Split
     labels: np.ndarray
     relations: Relations
@@ -210,7 +212,9 @@ class TrainedMachine:
         return _known_rows(self.split)
 
     @staticmethod
-    def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
+    def resolve(
+        settings: ClassifierSettings, data: LabelledData, split: Split
+    ) -> ClassifierSettings:
         """The settings with the number of patterns."""
         graphs = _take(data.graph, _known_rows(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
@@ -219,7 +223,7 @@ class TrainedMachine:
     @classmethod
     def fit(
         cls,
-        settings: TrainSettings,
+        settings: ClassifierSettings,
         data: LabelledData,
         split: Split,
         steps: Steps,
@@ -291,7 +295,7 @@ class TrainedMachine:
 
     @classmethod
     def restore(
-        cls, settings: TrainSettings, state: dict[str, Any], device: torch.device | None = None
+        cls, settings: ClassifierSettings, state: dict[str, Any], device: torch.device | None = None
     ) -> TrainedMachine:
         """The machine of a state, on the CPU alone; raises anything if it is damaged."""
         split, features, classes = _read_common(state)

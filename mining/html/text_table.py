@@ -14,7 +14,7 @@ _WIDTH, _LEAST, _MOST_LINES = 100, 20, 6
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Cells of text by column; ``left`` names the columns that are aligned to the left."""
 
     columns: Mapping[str, Sequence[str]]
