@@ -112,7 +112,8 @@ def choose_patterns(
     for one in joined:
         own = counted.get(one.key) or census.pop(one.key)
         known.append(replace(one, frequency=own.frequency, significance=own.significance))
-    in_set, more = known[: len(motifs)], known[len(motifs) :]
+    in_set = known[: len(motifs)]
+    more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
     called = [one for one in (*census.values(), *more) if _is_called(one)]
     called.sort(key=_distance, reverse=True)

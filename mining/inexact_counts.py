@@ -80,12 +80,15 @@ class InexactCounts:
         # 1. how many of each variant, where so many are drawn of all
         counts = [one.count for one in self.variants]
         sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
-        ends, total, random = np.cumsum(sizes), int(sizes.sum()), np.random.default_rng(seed)
+        ends = np.cumsum(sizes)
+        total = int(sizes.sum())
+        random = np.random.default_rng(seed)
         drawn = random.choice(total, min(most, total), replace=False)
         wanted = np.bincount(ends.searchsorted(drawn, "right"), minlength=len(sizes))
         # 2. list them
         complete = total <= most and all(one.is_exact for one in counts)
-        rows, listed = [np.empty((0, self.structure.num_nodes), np.int32)], np.flatnonzero(wanted)
+        rows = [np.empty((0, self.structure.num_nodes), np.int32)]
+        listed = np.flatnonzero(wanted)
         for number in listed.tolist():
             known = counts[number]
             places, is_all = list_places(
@@ -176,15 +179,18 @@ def _find_variants(
     graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
 ) -> list[tuple[Structure, tuple[str, ...]]]:
     """The connected structures within some edits, and these in words; those with fewest first."""
-    sought, size = Sought.of(graph, structure, colors), structure.num_nodes
+    sought = Sought.of(graph, structure, colors)
+    size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
             f"max_edits must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
         )
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
-    relations, own = graph.relations, channels_in(graph.relations, structure)
-    links, edits = np.zeros((1, size, size), np.uint16), np.zeros(1, np.int64)
+    relations = graph.relations
+    own = channels_in(graph.relations, structure)
+    links = np.zeros((1, size, size), np.uint16)
+    edits = np.zeros(1, np.int64)
     for u, v in combinations(range(size), 2):
         cost = (relations.links != own[u, v]).sum(axis=1)
         usable = np.flatnonzero(cost <= max_edits)
@@ -194,8 +200,11 @@ def _find_variants(
                 f"max_edits must be smaller for a pattern of {size} nodes in this graph, got "
                 f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants."
             )
-        links, edits, link = links[row], edits[row], usable[column]
-        links[:, u, v], links[:, v, u] = link, relations.reverse[link]
+        links = links[row]
+        edits = edits[row]
+        link = usable[column]
+        links[:, u, v] = link
+        links[:, v, u] = relations.reverse[link]
         edits += cost[link]
     # 2. each connected structure once, with fewest edits
     connected = np.flatnonzero(are_connected(links > 0))
@@ -203,7 +212,8 @@ def _find_variants(
     of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
     same = find_shapes(links, np.tile(of_nodes, (len(links), 1))).number
     # 3. in words
-    names, found = structure.node_names, []
+    names = structure.node_names
+    found = []
     for channels in relations.links[links[np.sort(np.unique(same, return_index=True)[1])]]:
         edits_in_words = tuple(
             f"{what} {edge_to_text(relations, kind, names[u], names[v])}"

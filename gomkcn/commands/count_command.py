@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from mining.counting.conditional_search import ConditionalSearch
     from mining.pattern import OccurrenceCount
 
-# entries of a small graph, and steps of a short search by joins
-_FEW_ENTRIES, _FEW_STEPS = 1 << 20, 1 << 24
+# a graph of at most so many entries is first searched by joins, which have nothing to load
+_FEW_ENTRIES = 1 << 20
+# for so many steps, which take less than it takes to load the compiled search, about .2 s
+_FEW_STEPS = 1 << 24
 # each text of edges has one of these
 _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
@@ -146,7 +148,8 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
-    said, is_smarts = _conditions_in(pattern), pattern.startswith(_SMARTS)
+    said = _conditions_in(pattern)
+    is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and max_edits is None:
         raise InputError("--jobs shares the structures within --errors; leave it out.")
     if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
@@ -361,7 +364,8 @@ def _said(found: OccurrenceCount, containing: int, num_graphs: int) -> dict[str,
 
 def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete: bool) -> Listing:
     """The graph of a collection, and the input's ids of the nodes of occurrences ``[K, M]``."""
-    several, size = graph.num_graphs > 1, len(names)
+    several = graph.num_graphs > 1
+    size = len(names)
     ids = graph.original_ids(places.reshape(-1))
     rows = [
         [*[number] * several, *ids[at * size : (at + 1) * size]]
@@ -419,7 +423,8 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
 
     if not given.categories:
         return given, None
-    names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
+    names = graph.feature_names
+    found = Categories.find(graph.features, graph.feature_names)
     try:
         rows = [
             [find_category(name, found.columns, names) for name in row] for row in given.categories

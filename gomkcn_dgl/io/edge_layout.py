@@ -250,7 +250,8 @@ def holds_data(table: Source, at: int) -> bool:
 
 def _names_rows(table: Source, columns: Sequence[int]) -> bool:
     """Whether the first of some columns names or numbers the rows, and is no end of edges."""
-    first, others = columns[0], columns[1:]
+    first = columns[0]
+    others = columns[1:]
     name = table.names[first].strip().lower()
     if not table.has_names:
         # between numbers, three columns that count by chance are a ring

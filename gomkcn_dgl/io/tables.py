@@ -158,7 +158,8 @@ class InputTable:
             if has_categories:
                 # those that do not occur are no words
                 occurring = pc.unique(codes)
-                texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
+                texts = texts.take(occurring)
+                codes = pc.index_in(codes, occurring)
         except pa.ArrowException:
             raise InputError(
                 f"the column {self.names[at]!r} must hold text, or what can be written as text, "
@@ -233,7 +234,8 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
 
 def _first_that_fails(column: pa.ChunkedArray, kind: pa.DataType) -> int:
     """The first row that has no value in another type, by halves."""
-    low, high = 0, len(column)
+    low = 0
+    high = len(column)
     while high - low > 1:
         middle = (low + high) // 2
         if _cast(column[low:middle], kind) is None:

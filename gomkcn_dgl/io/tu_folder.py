@@ -35,12 +35,14 @@ _INDICATOR = "_graph_indicator.txt"
 _FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
 _EDGE_LABELS, _EDGE_ATTRIBUTES = "_edge_labels.txt", "_edge_attributes.txt"
 _GRAPH_LABELS = "_graph_labels.txt"
+# different labels, each of which becomes a column of features; more are names or numbers
 _MAX_LABELS = 4096
-# graphs without nodes that a note names
+# graphs without nodes that a note names, a line of them
 _MOST_NAMED = 10
 _READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
 # a line such as "0  C"; then the name, one word or a few
 _NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
+# of a text that says what labels mean; longer ones are papers
 _MAX_README_BYTES = 1_000_000
 
 
@@ -209,7 +211,8 @@ def _read_graphs(prefix: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def _read_edges(prefix: Path, numbers: np.ndarray, graph_ptr: np.ndarray) -> np.ndarray:
     """Return the edges between nodes of one graph each, counted from 1, int64 ``[E, 2]``."""
-    (edges, table), num_nodes = _read(prefix, _EDGES), graph_ptr[-1]
+    (edges, table) = _read(prefix, _EDGES)
+    num_nodes = graph_ptr[-1]
     if edges.shape[1] != 2:
         rule = f"an edge must be 'u, v', got {edges.shape[1]} numbers"
         raise _line_error(prefix, _EDGES, table, 0, rule)
@@ -241,7 +244,8 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
         )
     if kind == "attributes":
         return values, [f"x{column}" for column in range(values.shape[1])]
-    blocks, names = [], []
+    blocks = []
+    names = []
     single = values.shape[1] == 1
     meanings = _read_label_names(prefix, "node labels") if single else {}
     for column in range(values.shape[1]):

@@ -161,7 +161,8 @@ class ModelSettings:
 
     def resolve(self, num_varying: int, relations: Relations) -> ModelSettings:
         """Settings of a network for graphs with so many varying columns and these relations."""
-        hidden, contrast = self.hidden_feats, self.feature_contrast
+        hidden = self.hidden_feats
+        contrast = self.feature_contrast
         if hidden is None:
             # who gives a contrast wants filters that see it
             hidden = min(num_varying, WIDEST) if contrast is None else 0

@@ -83,8 +83,10 @@ class TrainedNetwork:
 
         Subgraphs, features and classes are brought there once, for the whole training.
         """
-        classifier, training = cls._untrained(settings, data, split, device), settings.training
-        model, collection = classifier.model, classifier.collection(data.graph)
+        classifier = cls._untrained(settings, data, split, device)
+        training = settings.training
+        model = classifier.model
+        collection = classifier.collection(data.graph)
         labels = torch.from_numpy(data.labels).to(device)
         if settings.model.init == "classes":
             initialize_from_classes(model, collection, labels, split.train, seed=training.seed)
@@ -130,7 +132,8 @@ class TrainedNetwork:
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``; or of nodes."""
         number = graph.num_nodes if self.settings.data.nodes else graph.num_graphs
-        rows, size = np.arange(number), self.settings.training.batch_size
+        rows = np.arange(number)
+        size = self.settings.training.batch_size
         logits = predict_logits(self.model, self.collection(graph), rows, size)
         probabilities = logits.softmax(dim=1).cpu().numpy()
         return probabilities.argmax(axis=1), probabilities
@@ -230,8 +233,10 @@ class TrainedMachine:
         device: torch.device | None = None,
     ) -> tuple[TrainedMachine, dict[str, Any]]:
         """Choose, fit and evaluate, on the CPU: there is no other ``device``."""
-        known, names = _known_rows(split), (data.graph.feature_names, data.class_names)
-        machine, labels = _new_machine(settings.machine), data.labels[known]
+        known = _known_rows(split)
+        names = (data.graph.feature_names, data.class_names)
+        machine = _new_machine(settings.machine)
+        labels = data.labels[known]
         with steps.interrupts or contextlib.nullcontext():
             machine.fit(_take(data.graph, known), labels, steps)
         trained = cls(machine, settings, split, labels, data.graph.relations, *names)
@@ -302,12 +307,14 @@ class TrainedMachine:
         arrays: Mapping[str, np.ndarray] = {k: v.numpy() for k, v in state["arrays"].items()}
         stored = relations_from_record(state["links"], "it")
         relations = relations_from_record(state["relations"], "it")
-        machine, chosen = _new_machine(settings.machine), state["chosen"]
+        machine = _new_machine(settings.machine)
+        chosen = state["chosen"]
         settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
         kernel = machine.make_kernel(**settings_of_kernel)
         preparation = {name: value.numpy() for name, value in state["preparation"].items()}
         kernel.preparation_ = NodePreparation(**preparation, names=features)
-        kernel.n_features_in_, kernel.relations_ = len(features), stored
+        kernel.n_features_in_ = len(features)
+        kernel.relations_ = stored
         if kernel.num_patterns is None:
             links = arrays.get("links")
             kernel.known_ = CSRGraph(

@@ -96,7 +96,8 @@ def run_training(
     a kernel machine, and a network is trained on ``device``, see :func:`resolve_device`. Returns
     the classifier, and the record of ``metrics.json``.
     """
-    start, kind = time.perf_counter(), _KINDS[settings.method]
+    start = time.perf_counter()
+    kind = _KINDS[settings.method]
     place = _device_for(settings.method, device)
     split = stratified_split(data.labels, settings.data.split, settings.seed)
     settings = kind.resolve(settings, data, split)

@@ -15,7 +15,7 @@ from mining.occurrences import Occurrences
 from mining.pattern import MORE, Pattern
 from mining.plots.styles import Kind
 
-# more occurrences of a pattern are a sample
+# occurrences of a pattern that can be selected; of more, a sample, which nobody clicks through
 MOST_DRAWN = 250
 
 

@@ -165,7 +165,8 @@ def given_sentences(found: MotifSet) -> list[str]:
 
 def format_run(run: MiningRun) -> str:
     """Filters, the motif set, what random graphs do not have, classes and planted motifs."""
-    found, (shown, _) = run.motif_set, shown_set(run.motif_set)
+    found = run.motif_set
+    (shown, _) = shown_set(run.motif_set)
     parts = []
     if run.filters is not None:
         parts += [filters_sentence(run.filters), str(filters_table(run.filters))]
@@ -197,7 +198,8 @@ def format_run(run: MiningRun) -> str:
 def comparison_sentence(run: MiningRun, null: str) -> str:
     """How many structures were compared, and how many of them are called."""
     results = [called(one, null) for one in run.counted]
-    more, less = results.count(MORE), results.count(LESS)
+    more = results.count(MORE)
+    less = results.count(LESS)
     total = len(results) - results.count("")
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
@@ -218,7 +220,8 @@ def types_hint(run: MiningRun) -> str:
 
 def classes_sentence(run: MiningRun) -> str:
     """How many structures differ between the classes of the graphs."""
-    total, number = sum(one.classes is not None for one in run.counted), len(differing(run))
+    total = sum(one.classes is not None for one in run.counted)
+    number = len(differing(run))
     verb = "differs" if number == 1 else "differ"
     cut = f" The first {_MOST_ROWS}:" if number > _MOST_ROWS else ""
     return (
