@@ -22,7 +22,7 @@ from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
 from mining.counting.census import are_connected
 from mining.counting.counter import count_and_find, list_places
-from mining.counting.sought import STEPS_PER_SECOND, Sought
+from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, to_the_end
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 
@@ -68,7 +68,12 @@ class InexactCounts:
         ]
 
     def list_places(
-        self, most: int = 10_000, *, max_steps: int = 5 * STEPS_PER_SECOND, seed: int = 0
+        self,
+        most: int = 10_000,
+        *,
+        max_steps: int = 5 * STEPS_PER_SECOND,
+        seed: int = 0,
+        watch: Watch = to_the_end,
     ) -> tuple[np.ndarray, np.ndarray, bool]:
         """List all occurrences, or a random sample as :func:`gomkcn.list_places` does.
 
@@ -100,6 +105,7 @@ class InexactCounts:
                 known=known.value,
                 # not the draws that chose the variants
                 seed=int(random.integers(1 << 62)),
+                watch=watch,
             )
             complete &= is_all
             rows.append(places)
@@ -116,6 +122,7 @@ def count_inexact(
     max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
     n_jobs: int | None = None,
+    steps: Steps | None = None,
 ) -> InexactCounts:
     """Count the node sets that induce a pattern but for a few edges, by the number of edits.
 
@@ -137,6 +144,9 @@ def count_inexact(
         As for :func:`gomkcn.count_occurrences`; structures share the steps equally.
     n_jobs : int or None
         Workers that share the structures, see :class:`gomkcn.PatternMiner`.
+    steps : Steps, optional
+        Shows how many are counted, shares them in the place of ``n_jobs``, and tells when time is
+        up: what is not counted by then is estimated from few draws.
 
     Raises
     ------
@@ -161,11 +171,14 @@ def count_inexact(
     check_int("max_edits", max_edits, 0, most)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
+    job = Steps(n_jobs=n_jobs) if steps is None else steps
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
-        return count_and_find(graph, found[number][0], colors, error, share, seed)
+        return count_and_find(
+            graph, found[number][0], colors, error, share, seed, lambda _: not job.is_late()
+        )
 
-    counted = Steps(n_jobs=n_jobs).each(
+    counted = job.each(
         "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
     )
     variants = [
