@@ -30,7 +30,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.categories import Colors
-from mining.counting.sought import STEPS_PER_SECOND, Sought, may_hold
+from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, may_hold, to_the_end
 
 # nodes whose candidates are ruled out at once
 NODES_OF_A_BLOCK = 1024
@@ -187,8 +187,14 @@ class ExactSearch:
         """The nodes that a search begins at, int64 ``[R]``."""
         return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
 
-    def run(self, roots: np.ndarray | None = None, *, max_steps: int | None = None) -> None:
-        """Search until the end, or until the search takes over ``max_steps``.
+    def run(
+        self,
+        roots: np.ndarray | None = None,
+        *,
+        max_steps: int | None = None,
+        watch: Watch = to_the_end,
+    ) -> None:
+        """Search until the end, or until the search takes over ``max_steps``, or ``watch`` ends it.
 
         With ``roots``, ascending, those occurrences are counted that begin at one of these. Whether
         so many steps are enough does not depend on the threads.
@@ -210,7 +216,10 @@ class ExactSearch:
             return int(sum(one.position[4] for one in searches))
 
         def is_over() -> bool:
-            return max_steps is not None and num_steps() > max_steps
+            if max_steps is None:
+                return False
+            share = num_steps() / max_steps
+            return share > 1 or not watch(share)
 
         def search_roots(first: int, last: int) -> None:
             # what one thread searches; the limit is looked at after a number of steps
@@ -239,10 +248,16 @@ class ExactSearch:
             run_blocks(search_pieces, len(pieces) - 1, 1e9 / STEPS_PER_SECOND * work)
         self.steps, self.unfinished = num_steps(), is_over()
 
-    def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
+    def list_places(
+        self,
+        most: int,
+        max_steps: int,
+        roots: np.ndarray | None = None,
+        watch: Watch = to_the_end,
+    ) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``.
 
-        With ``roots``, of those that begin at one of these.
+        With ``roots``, of those that begin at one of these; ``watch`` may end it.
         """
         # one more, which tells that these are not all
         places = np.empty((most + 1, self.structure.num_nodes), np.int32)
@@ -255,6 +270,8 @@ class ExactSearch:
         search = self._new_search()
         self.unfinished, steps = True, min(_STEPS, max_steps)
         while self.unfinished and search.position[3] <= most and search.position[4] < max_steps:
+            if not watch(search.position[4] / max_steps):
+                break
             self.unfinished = advance(*arguments, search, self.count, places, steps)
         self.unfinished = bool(self.unfinished or search.position[3] > most)
         return places[: min(search.position[3], most)]
