@@ -28,8 +28,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.runtime.compiled import compiled
-from mining.candidates.shapes import Rows, Shape
+from mining.candidates.shapes import Shape
 from mining.motif_sets.graph_count import (
     count_two_sided_graphs,
     degree_nats,
@@ -216,8 +217,8 @@ class CollectionCode:
         self.known_colors, self.colors = np.unique(given, return_inverse=True)
         self.num_colors = len(self.known_colors)
         # 2. links, and the layer that each counts in
-        self.rows = Rows.of(graph, self.colors)
-        self.links = self.rows.links.astype(np.int64)
+        self.rows = CompiledGraph.of(graph, self.colors)
+        self.links = self.rows.links_at(np.arange(len(graph.indices))).astype(np.int64)
         self.reverse = np.asarray(graph.relations.reverse, np.int64)
         self.num_links = len(self.reverse) - 1
         self.layer_of = np.arange(self.num_links + 1) - 1

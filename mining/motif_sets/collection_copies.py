@@ -21,9 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows, Seen, Shape, entries_of, find_shapes, links_of
+from mining.candidates.shapes import Seen, Shape, find_shapes
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_code import (
@@ -218,7 +219,7 @@ def _numbers_that_pay(
     return taken, counts.reshape(number, num_graphs), gain
 
 
-def most_grown(rows: Rows, sets: np.ndarray) -> int:
+def most_grown(rows: CompiledGraph, sets: np.ndarray) -> int:
     """How many sets of one node more there are, at most: edges that lead out of a set."""
     # inside is a tree at least
     inside = len(sets) * 2 * (sets.shape[1] - 1)
@@ -226,7 +227,7 @@ def most_grown(rows: Rows, sets: np.ndarray) -> int:
 
 
 @np.errstate(over="ignore")
-def grow(rows: Rows, sets: np.ndarray) -> np.ndarray:
+def grow(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
     children, keys = grow_rows(rows, sets, most_grown(rows, sets))
     order = np.argsort(keys, kind="stable")
@@ -258,7 +259,7 @@ def sightings(
     with np.errstate(over="ignore"):
         describe_sets(rows, sets, np.empty(sets.shape[1], np.uint64), codes)
     _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-    shapes, order, shape_of = find_shapes(*links_of(rows, sets[first]))
+    shapes, order, shape_of = find_shapes(rows.links_of(sets[first]), rows.colors[sets[first]])
     # 2. sets of one structure, in canonical order
     number = shape_of[code_of]
     aligned = np.take_along_axis(sets, order[code_of], axis=1)
@@ -333,7 +334,7 @@ def valued(
     """Structures of one size as candidates, each with about what it alone would save in a base."""
     plain = []
     for one in seen:
-        entries = entries_of(empty[0].code.rows, one.copies, one.shape.edges[:, :2])
+        entries = empty[0].code.rows.entries_of(one.copies, one.shape.edges[:, :2])
         plain.append(Candidate(one.shape, one.copies, entries, sources))
     in_bases = [
         [
@@ -436,7 +437,7 @@ def describe_sets(rows, sets, keys, codes):  # int32 [K, M], uint64 [M], uint64 
 @subroutine(**SEARCH_JIT)
 def _link(rows, u, v):
     entry = find_entry(rows, np.uint64(u), np.uint64(v))
-    return np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
+    return np.uint64(link_at(rows, entry)) if entry >= 0 else np.uint64(0)
 
 
 def least_graphs(code: CollectionCode) -> int:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Rows, Shape, links_of
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
+from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import bits_without, cliques_of, find_shared_blocks
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
@@ -162,7 +163,7 @@ def _blocks_or(
     if len(nodes) >= LEAST_GRAPHS:
         clique = Structure.parse(f"clique-{nodes.shape[1]}")
         bits = bits_without(graph, blocks, nodes)
-        links, _ = links_of(Rows.of(graph, np.zeros(graph.num_nodes, np.int64)), nodes)
+        links = CompiledGraph.of(graph).links_of(nodes)
         missing = np.argwhere(np.tril(links == 0, -1))
         edits = np.column_stack([missing, np.full(len(missing), -1)])
         motifs.append(CodedMotif(clique, nodes, bits, "block", edits=edits))

@@ -14,7 +14,7 @@ from coded_graphs import kind_of_graph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from mining import MiningRun, PatternMiner, motif_set, read_run
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
@@ -265,7 +265,7 @@ def test_edits_of_a_collection_cost_what_says_them_and_nothing_else(kind, base):
     for one in motifs:
         covered, exact = covered.add(*one), exact.add(*one)
     assert covered.length == pytest.approx(exact.length + bits, abs=1e-6)
-    assert (links_of(exact.code.rows, motifs[0][1])[0] == motifs[0][0].links).all()
+    assert (exact.code.rows.links_of(motifs[0][1]) == motifs[0][0].links).all()
 
 
 def test_the_order_of_copies_saves_what_is_said_about():
