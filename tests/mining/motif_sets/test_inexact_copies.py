@@ -51,7 +51,7 @@ def csr_of(kind, pairs, num_nodes, rng, **options):
 def links_in(rows):
     """What joins two nodes, seen from the first, by both."""
     return {
-        (u, int(rows.indices[entry])): int(rows.links[entry])
+        (u, int(rows.indices[entry])): int(rows.links_at(np.array(entry)))
         for u in range(len(rows.colors))
         for entry in range(int(rows.indptr[u]), int(rows.indptr[u + 1]))
     }
