@@ -14,9 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows, Seen, entries_of, find_shapes, links_of
+from mining.candidates.shapes import Seen, find_shapes
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import never
@@ -188,7 +189,7 @@ class GrownStructures:
 
 
 def _candidate_of(code: CollectionCode, seen: Seen, sources: tuple[str, ...]) -> Candidate:
-    entries = entries_of(code.rows, seen.copies, seen.shape.edges[:, :2])
+    entries = code.rows.entries_of(seen.copies, seen.shape.edges[:, :2])
     return Candidate(seen.shape, seen.copies, entries, sources)
 
 
@@ -238,7 +239,7 @@ def occurrences_of(
     return search.list_places(limits.listed, limits.steps)
 
 
-def most_grown(rows: Rows, sets: np.ndarray) -> int:
+def most_grown(rows: CompiledGraph, sets: np.ndarray) -> int:
     """How many sets of one node more there are, at most: edges that lead out of a set."""
     # inside is a tree at least
     inside = len(sets) * 2 * (sets.shape[1] - 1)
@@ -246,7 +247,7 @@ def most_grown(rows: Rows, sets: np.ndarray) -> int:
 
 
 @np.errstate(over="ignore")
-def grow(rows: Rows, sets: np.ndarray) -> np.ndarray:
+def grow(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
     children, keys = grow_rows(rows, sets, most_grown(rows, sets))
     order = np.argsort(keys, kind="stable")
@@ -280,7 +281,7 @@ def sightings(
     with np.errstate(over="ignore"):
         describe_sets(rows, sets, np.empty(sets.shape[1], np.uint64), codes)
     _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-    shapes, order, shape_of = find_shapes(*links_of(rows, sets[first]))
+    shapes, order, shape_of = find_shapes(rows.links_of(sets[first]), rows.colors[sets[first]])
     # 2. sets of one structure, in canonical order
     number = shape_of[code_of]
     aligned = np.take_along_axis(sets, order[code_of], axis=1)
@@ -366,4 +367,4 @@ def describe_sets(rows, sets, keys, codes):  # int32 [K, M], uint64 [M], uint64 
 @subroutine(**SEARCH_JIT)
 def _link(rows, u, v):
     entry = find_entry(rows, np.uint64(u), np.uint64(v))
-    return np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
+    return np.uint64(link_at(rows, entry)) if entry >= 0 else np.uint64(0)

@@ -25,8 +25,9 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.shapes import PENDANT_BITS, Rows, Shape, entries_of
+from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.graph_count import (
@@ -111,8 +112,8 @@ class GraphCode:
         names = np.zeros(1, np.int64)
         if mined.colors is not None:
             names, colors = np.unique(mined.colors, return_inverse=True)
-        arrays = Rows.of(graph, colors)
-        links = arrays.links.astype(np.int64)
+        arrays = CompiledGraph.of(graph, colors)
+        links = arrays.links_at(np.arange(len(graph.indices))).astype(np.int64)
         # 2. edges are numbered as their smaller end meets them; the other way has the same number
         rows = np.repeat(np.arange(number), graph.degrees)
         ahead = rows < graph.indices
@@ -266,7 +267,7 @@ class GraphCode:
 
     def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
-        entries = entries_of(self.rows, copies, shape.edges[:, :2])
+        entries = self.rows.entries_of(copies, shape.edges[:, :2])
         return self.edge_of[entries].astype(np.int32)
 
     def given(self, blocks: np.ndarray) -> GraphCode:

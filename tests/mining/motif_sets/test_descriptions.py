@@ -10,7 +10,7 @@ from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_sha
 
 from gomkcn_dgl.csr import csr_from_edges
 from mining.candidates.grown_sets import seen_structures
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_candidates import GrownStructures
@@ -354,7 +354,7 @@ def test_edges_that_copies_share_are_of_the_first(kind):
     """Two structures on the same nodes: the second one has nothing left."""
     empty = empty_of(kind)
     shape, copies = noisy_motifs(empty)[0]
-    (rows, _), code = links_of(empty.code.rows, copies), empty.code
+    rows, code = empty.code.rows.links_of(copies), empty.code
     first = empty.add(shape, copies)
     both = first.add(shape, copies)
     assert both.used.tolist() == first.used.tolist()

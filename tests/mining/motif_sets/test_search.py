@@ -12,7 +12,7 @@ from random_graphs import link_matrix, random_graph
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.shapes import Shape, find_shapes, links_of
+from mining.candidates.shapes import Shape, find_shapes
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import collection_search
 from mining.motif_sets.blocks import find_shared_blocks
@@ -381,7 +381,9 @@ def connected_sets(graphs, size):
 
 
 def induced_shapes(code, sets):
-    return [Shape.of(*one) for one in zip(*links_of(code.rows, sets), strict=True)]
+    return [
+        Shape.of(*one) for one in zip(code.rows.links_of(sets), code.rows.colors[sets], strict=True)
+    ]
 
 
 def test_parts_have_one_or_two_nodes_less():
@@ -429,7 +431,7 @@ def test_a_planted_typed_ring_is_found_with_its_bits_and_nothing_else(collection
     assert not best.cut and best.bits_saved > 100
     assert {best.base, other.base} == {"typed", "total"}
     code = CollectionCode(mined.graph, mined.colors, best.base)
-    (links,), (colors,) = links_of(code.rows, ring.copies[:1])
+    (links,), (colors,) = code.rows.links_of(ring.copies[:1]), code.rows.colors[ring.copies[:1]]
     empty = CollectionDescription.of(code)
     length = empty.add(Shape.of(links, colors), ring.copies).length
     assert length == pytest.approx(best.bits_total, abs=1e-6)
