@@ -27,7 +27,7 @@ _EQUAL = 1e-9
 class FreeEdges(NamedTuple):
     """The edges of a graph that no copy of a motif has yet."""
 
-    rows: Rows  # the graph
+    rows: CompiledGraph  # the graph
     reverse: np.ndarray  # int64 [T + 1], the link as the other end sees it
     is_free: np.ndarray  # bool [E], alike for both entries of an edge
     bits: np.ndarray  # float64 [E], what each edge costs

@@ -90,7 +90,7 @@ class GraphCode:
     """
 
     mined: MinedGraph  # its nodes keep their numbers
-    rows: Rows  # colours are from 0, and all are 0 where nodes have no categories
+    rows: CompiledGraph  # colours are from 0, and all are 0 where nodes have no categories
     edge_of: np.ndarray  # int64 [2 num_edges], the number of the edge of each entry
     edges: np.ndarray  # int64 [num_edges, 2], the ends of each edge, the smaller node first
     edge_slots: np.ndarray  # int64 [num_edges, 2], the slot in which either end counts the edge
@@ -309,7 +309,7 @@ class GraphCode:
             if self.blocks is not None:
                 between = edges_between(self.edges[~used], self.blocks)
                 start = None if near is None else near.counts[number]
-                count = count_graphs_of_blocks(first, self.blocks, between)
+                count = count_graphs_of_blocks(first, self.blocks, between, start)
             elif layer.has_one_side:
                 count = count_graphs(first)
             else:

@@ -516,5 +516,5 @@ def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
 
 
 def _are_alike(first: Candidate, second: Candidate) -> bool:
-    """Whether one of two structures has up to two nodes more than the other, and is else like it."""
+    """Whether one of two structures is the other with one or two nodes more."""
     return first.key in second.parts or second.key in first.parts
