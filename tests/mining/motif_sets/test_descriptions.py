@@ -17,7 +17,7 @@ from mining.motif_sets.collection_candidates import GrownStructures
 from mining.motif_sets.collection_code import CollectionCode
 from mining.motif_sets.collection_description import CollectionDescription
 from mining.motif_sets.graph_code import GraphCode
-from mining.motif_sets.graph_copies import list_candidate
+from mining.motif_sets.graph_copies import alone_values, edge_gains, list_candidate
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.integer_codes import integer_bits
 from mining.motif_sets.placed_motif import edit_bits, edits_of
@@ -202,6 +202,11 @@ def test_a_description_never_changes(case):
     assert (state_of(empty), state_of(whole)) == before
     assert whole.motifs[0].sources == ("given",)
     assert whole.without(0).motifs == () and not empty.motifs
+    # what saw a motif stays when another goes
+    other = noisy_motifs(empty)[1]
+    assert empty.add(*other).add(shape, copies, ("given",)).without(0).motifs[0].sources == (
+        "given",
+    )
 
 
 @every_description
@@ -260,6 +265,10 @@ def test_a_choice_is_for_what_is_freed_and_for_copies_of_some_worth(case):
         # the same copies, where there is one of them at what is freed
         assert there.copies.tolist() == anywhere.copies.tolist()
         assert there.gain == anywhere.gain
+        members = there.copies if empty.nodes_apart else candidate.edges
+        elsewhere = np.ones(len(freed), bool)
+        elsewhere[members] = False
+        assert fewer.choose(candidate, elsewhere, -np.inf) is None
         if not empty.nodes_apart:
             dear = fewer.choose(candidate, None, 1e3)
             assert dear is None
@@ -290,6 +299,33 @@ def test_estimates_are_near_what_copies_save():
             gains[choice.gain] = empty.length - empty.add(candidate.shape, choice.copies).length
     # what others then save is not looked at, so that it is no more than an order
     assert gains[max(gains)] == max(gains.values()) > 0
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_exact_copies_are_worth_what_they_are_where_copies_may_differ(kind):
+    """The values of a search for copies that differ are those of the search for exact ones."""
+    empty = empty_of(kind)
+    num_told = 0
+    for description in (empty, with_motifs(empty, exact_motifs(empty)[:1])):
+        for candidate in candidates_of(empty)[:10]:
+            is_free = ~description.used[candidate.edges].any(axis=1)
+            copies = candidate.copies[is_free].astype(np.int64)
+            if not len(copies):
+                continue
+            shape = candidate.shape
+            links = np.tile(shape.links.astype(np.int64), (len(copies), 1, 1))
+            worth = description.edge_bits[candidate.edges[is_free]].sum(axis=1)
+            uniform, by_degree = description.copy_values(shape, copies, links, worth)
+            gains = edge_gains(description, candidate, np.flatnonzero(is_free))
+            gains += shape.automorphism_bits - 6 * shape.num_pendant
+            addresses = candidate.addresses
+            np.testing.assert_allclose(uniform, gains - addresses.uniform, atol=1e-9)
+            np.testing.assert_allclose(by_degree, gains - addresses.by_degree[is_free], atol=1e-9)
+            if description is empty:
+                best = np.maximum(uniform, by_degree)
+                np.testing.assert_allclose(alone_values(empty, candidate), best, atol=1e-9)
+            num_told += len(copies)
+    assert num_told > 50
 
 
 @every_description
