@@ -21,9 +21,15 @@ from mining.candidates.shapes import Seen, find_shapes
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import never
-from mining.motif_sets.candidate import Candidate
+from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.collection_code import CollectionCode, rank_in_group
-from mining.motif_sets.collection_copies import LEAST_COPIES, choose, least_graphs, values
+from mining.motif_sets.collection_copies import (
+    LEAST_COPIES,
+    choose,
+    choose_copies,
+    least_graphs,
+    values,
+)
 from mining.motif_sets.collection_description import CollectionDescription
 
 
@@ -93,6 +99,19 @@ class CollectionProposals:
         return [
             most_valuable(self.empty, _candidate_of(code, one, sources), limits) for one in seen
         ]
+
+    def choose(
+        self,
+        description: CollectionDescription,
+        candidate: Candidate,
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Choice | None:
+        """The free copies of a candidate that save most, see :func:`choose_copies`.
+
+        Copies of any worth are taken where they pay together: ``least_worth`` is of one graph.
+        """
+        return choose_copies(description, candidate, freed)
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
