@@ -6,7 +6,6 @@ Commands import the libraries when they run, so that ``--help`` answers at once.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import itertools
 import logging
 import os
@@ -507,17 +506,3 @@ def _cell(name: str, value: Any) -> str:
     # the numbers of graphs and nodes are names
     is_count = isinstance(value, int) and name not in ("graph", "node")
     return f"{value:,}" if is_count else visible(str(value))
-
-
-def import_igraph() -> None:
-    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
-
-    No command draws with igraph; in the library, a user may.
-    """
-    if "matplotlib" not in sys.modules:
-        # what is None there counts as not installed
-        sys.modules["matplotlib"] = None  # type: ignore[assignment]
-        try:
-            importlib.import_module("igraph")
-        finally:
-            del sys.modules["matplotlib"]

@@ -13,7 +13,6 @@ from gomkcn.commands.base import (
     Command,
     choose_folder,
     file_options,
-    import_igraph,
     inputs_of_run,
     option_table,
     run_options,
@@ -86,7 +85,6 @@ def filters(
     # before the libraries are imported, which takes seconds
     if options["path"] is not None:
         check_path(options["path"])
-    import_igraph()
     from dataclasses import replace
 
     from gomkcn_dgl._torch import resolve_device

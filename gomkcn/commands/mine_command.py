@@ -15,7 +15,6 @@ from gomkcn.commands.base import (
     Command,
     choose_folder,
     file_options,
-    import_igraph,
     inputs_of_run,
     option_table,
     run_options,
@@ -112,7 +111,6 @@ def mine(
     # before the libraries are imported, which takes a second
     if options["path"] is not None:
         check_path(options["path"])
-    import_igraph()
     from gomkcn_dgl.runtime.job import Interrupts, JobProgress
     from gomkcn_dgl.runtime.output_folder import (
         PROGRESS,
@@ -230,7 +228,6 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
-    import_igraph()
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 
     with problems_of_run(run):
