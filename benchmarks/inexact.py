@@ -20,17 +20,15 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
+from given_sets import bits_of_set
 from motif_set import hubs, of_networkx
 from motif_set_collections import NOTHING
 from record import Bench
 from scipy.optimize import linear_sum_assignment
 
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
+from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner
-from mining.candidates.shapes import Shape
-from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import CodedGraph, GraphCode
-from mining.motif_sets.edited_copies import EditedGraph
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
 
@@ -153,14 +151,20 @@ def aligned(motif: np.ndarray, seen: np.ndarray, rng: np.random.Generator) -> np
 
 def saved_by_truth(hidden: Hidden) -> float:
     """Bits that the hidden motifs save at their hidden places."""
-    mined, rng = MinedGraph.of(hidden.graph), np.random.default_rng(0)
-    covered = empty = EditedGraph.of(GraphCode(CodedGraph.of(mined)))
+    rng = np.random.default_rng(0)
     joined = nx.to_numpy_array(hidden.graph, nodelist=range(NODES), dtype=bool)
+    motifs = []
     for motif, rows in zip(hidden.motifs, hidden.copies, strict=True):
         ordered = [row[aligned(motif, joined[np.ix_(row, row)], rng)] for row in rows]
-        shape = Shape.of(motif.astype(np.int64), np.zeros(len(motif), int))
-        covered = covered.add(shape, mined.order.position[np.array(ordered)].astype(np.int64))
-    return empty.length - covered.length
+        motifs.append((Structure(motif), np.array(ordered)))
+    without, total = bits_of_set(as_csr(hidden.graph), motifs)
+    return without - total
+
+
+def equal_drawings(motifs: Sequence[np.ndarray], found: MotifSet) -> int:
+    """How many hidden motifs have the drawing of one that was found."""
+    drawn = {one.structure.key for one in found}
+    return sum(Structure(motif).key in drawn for motif in motifs)
 
 
 def timed(graph: Any, sizes: tuple[int, int] | None, **options: Any) -> tuple[MotifSet, float]:
@@ -195,11 +199,7 @@ def hidden_motifs(bench: Bench) -> None:
             found, seconds = timed(hidden.graph, SIZES)
             truly = [[frozenset(row) for row in rows.tolist()] for rows in hidden.copies]
             there = places_of(found)
-            drawn = [one.structure.to_networkx() for one in found]
-            equal = sum(
-                any(nx.is_isomorphic(nx.from_numpy_array(motif), nx.Graph(one)) for one in drawn)
-                for motif in hidden.motifs
-            )
+            equal = equal_drawings(hidden.motifs, found)
             jaccards, copies = m_jaccard(there, truly), share_found(truly, there)
             table.add(
                 base, str(number), noise, str(seed - 1),

@@ -33,7 +33,7 @@ def run(*command: str) -> tuple[float, float, float]:
 def steps_in(out: Path) -> dict[str, int]:
     """Steps that are done, and when each was written."""
     steps = {}
-    for path in (out / ".progress").glob("[a-z]*.npz"):
+    for path in (out / ".progress").glob("[a-z]*.zip"):
         # gone when the run is written
         with contextlib.suppress(FileNotFoundError):
             steps[path.name] = path.stat().st_mtime_ns

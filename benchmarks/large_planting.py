@@ -21,8 +21,6 @@ from synthetic import MOTIFS
 from synthetic.planted_graph import motif_truth
 from synthetic.planting import attach_copies, nodes_of_motifs
 
-EDGES_AT_ONCE = 2**20
-
 
 def attachment_edges(first: int, last: int, per_node: int, seed: int) -> np.ndarray:
     """Edges ``first`` to ``last - 1``, int64 ``[n, 2]``, of a graph with ``per_node`` edges a node.
@@ -53,7 +51,12 @@ def attachment_edges(first: int, last: int, per_node: int, seed: int) -> np.ndar
 
 
 def write_planted_edges(
-    path: Path, num_base_nodes: int, per_node: int, motifs: Mapping[str, int], seed: int
+    path: Path,
+    num_base_nodes: int,
+    per_node: int,
+    motifs: Mapping[str, int],
+    seed: int,
+    edges_at_once: int = 2**20,
 ) -> None:
     """Write the edges as a parquet file, and the places of the motifs' copies beside it."""
     table, rng = [MOTIFS[name] for name in motifs], np.random.default_rng(seed)
@@ -70,8 +73,8 @@ def write_planted_edges(
             columns = edges.reshape(-1, 2).astype(np.int32).T
             writer.write_table(pa.table([pa.array(column) for column in columns], schema=schema))
 
-        for first in range(0, num_edges, EDGES_AT_ONCE):
-            last = min(first + EDGES_AT_ONCE, num_edges)
+        for first in range(0, num_edges, edges_at_once):
+            last = min(first + edges_at_once, num_edges)
             write(attachment_edges(first, last, per_node, seed))
         for edges in (*copies, attaching):
             write(edges)

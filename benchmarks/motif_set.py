@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
+from given_sets import bits_of_set, search_once
 from level import by_igraph
 from planted_graphs import MOTIFS_OF_SIZE, make_planted
 from record import Bench
@@ -24,10 +25,8 @@ from record import Bench
 from gomkcn_dgl import CSRGraph, as_csr, read_graph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.code_length import CodedGraph, GraphCode
 from mining.motif_sets.finding import motif_set
 from mining.motif_sets.motif_set import MotifSet
-from mining.motif_sets.search import search_graph
 from synthetic import (
     BASE_GRAPHS,
     PlantedGraph,
@@ -212,11 +211,7 @@ def is_blocks(drawn: Drawn, found: MotifSet) -> Verdict:
 
 def planted_bits(drawn: Drawn) -> tuple[float, float]:
     """Bits of a graph without motifs, and with those that were planted."""
-    mined = MinedGraph.of(drawn.graph)
-    code = GraphCode(CodedGraph.of(mined))
-    shapes = [(code.graph.shape_of(one), rows) for one, rows in drawn.planted]
-    motifs = [(shape, mined.order.position[rows]) for shape, rows in shapes if shape]
-    return code.length([]).total, code.length(motifs).total
+    return bits_of_set(drawn.graph, drawn.planted)
 
 
 def saved_by_planted(drawn: Drawn) -> float:
@@ -359,10 +354,10 @@ def real(bench: Bench) -> None:
         mined = MinedGraph.of(graph)
         for seed in range(starts):
             end = (start := time.process_time()) + MOST_SECONDS
-            found = search_graph(
+            found = search_once(
                 mined,
                 range(SIZES[0], SIZES[1] + 1),
-                seed=seed,
+                seed,
                 is_over=lambda end=end: time.process_time() > end,
             )
             table.add(
@@ -405,7 +400,7 @@ def large(bench: Bench) -> None:
         base, wanted = barabasi_albert(nodes, DENSITY, rng), dict.fromkeys(chosen, copies)
         drawn = drawn_of(plant_motifs(base, nodes, wanted, PlantingSettings("constant"), seed=rng))
         mined, start = MinedGraph.of(drawn.graph), time.process_time()
-        found = search_graph(mined, range(SIZES[0], SIZES[1] + 1), seed=seed)
+        found = search_once(mined, range(SIZES[0], SIZES[1] + 1), seed)
         seconds = time.process_time() - start
         places = {
             one.structure.key: {frozenset(mined.order.nodes[row].tolist()) for row in one.copies}

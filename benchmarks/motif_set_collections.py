@@ -21,8 +21,8 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.reading import read_graph
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedSet
-from mining.motif_sets.collection_search import search_collection
+from mining.motif_sets.finding import find_motif_set
+from mining.motif_sets.motif_set import MotifSet
 
 NUM_GRAPHS, CLIQUE = 60, 10
 # collections of each row, and most nodes of a motif but in MUTAG
@@ -99,15 +99,16 @@ CLIQUES = {"a clique of 10": 0.0, "a clique of 10, .05 flipped": 0.05}
 class Outcome:
     """What one collection gave."""
 
-    found: CodedSet
+    found: MotifSet
     is_right: bool
     seconds: float
 
 
-def search(graph: CSRGraph, largest: int, seed: int) -> tuple[CodedSet, MinedGraph, float]:
-    start, mined = time.process_time(), MinedGraph.of(graph)
-    found, _ = search_collection(mined, range(2, largest + 1), seed=seed)
-    return found, mined, time.process_time() - start
+def search(graph: CSRGraph, largest: int, seed: int) -> tuple[MotifSet, float]:
+    start = time.process_time()
+    sizes = range(2, largest + 1)
+    found = find_motif_set(MinedGraph.of(graph), sizes, seed, is_collection=True)
+    return found, time.process_time() - start
 
 
 def drawn(draw: Draw, seed: int) -> CSRGraph:
@@ -116,18 +117,19 @@ def drawn(draw: Draw, seed: int) -> CSRGraph:
 
 
 def nothing(graph: CSRGraph, seed: int) -> Outcome:
-    found, _, seconds = search(graph, LARGEST, seed)
+    found, seconds = search(graph, LARGEST, seed)
     return Outcome(found, not found.motifs, seconds)
 
 
 def clique(flipped: float, seed: int) -> Outcome:
-    found, mined, seconds = search(drawn(_clique(flipped), seed), LARGEST, seed)
+    found, seconds = search(drawn(_clique(flipped), seed), LARGEST, seed)
+    motifs = [(one.structure, one.motif.copies.nodes) for one in found if one.motif]
     if not flipped:
-        named = [len(one.copies) for one in found.motifs if one.structure.num_nodes == CLIQUE]
+        named = [len(copies) for structure, copies in motifs if structure.num_nodes == CLIQUE]
         return Outcome(found, named == [NUM_GRAPHS], seconds)
-    nodes = mined.order.nodes
-    copies = np.concatenate([nodes[one.copies.ravel()] for one in found.motifs] or [[]])
-    inside = (copies % (CLIQUE + 20) < CLIQUE).mean() if len(copies) else 1.0
+    # by the numbers that nodes have in their graph
+    covered = np.concatenate([copies.ravel() for _, copies in motifs] or [np.empty(0, int)])
+    inside = (covered < CLIQUE).mean() if len(covered) else 1.0
     return Outcome(found, bool(inside >= 0.9), seconds)
 
 
@@ -191,7 +193,7 @@ def main(bench: Bench) -> None:
             name,
             f"{sum(one.is_right for one in outcomes)}/{len(outcomes)}",
             ", ".join(bases),
-            max(sum(each.bits for each in one.found.motifs) for one in outcomes),
+            max(sum(each.motif.bits for each in one.found if each.motif) for one in outcomes),
             float(np.median([one.seconds for one in outcomes])),
         )
     if not bench.quick:
@@ -203,10 +205,12 @@ def add_molecules(bench: Bench, folder: Path) -> None:
     if not folder.is_dir():
         bench.note(f"MUTAG is not at {folder.name}.")
         return
-    found, _, seconds = search(read_graph(folder), 10, 0)
+    found, seconds = search(read_graph(folder), 10, 0)
     table = bench.table("MUTAG", {"motif": "", "copies": "d", "bits": ".0f"})
-    for one in found.motifs:
-        table.add(one.structure.to_text().replace("label=", ""), len(one.copies), one.bits)
+    for one in found:
+        if one.motif:
+            text = one.structure.to_text().replace("label=", "")
+            table.add(text, one.motif.num_copies, one.motif.bits)
     bench.note(
         f"MUTAG: {found.bits_base:,.0f} bits without motifs, {found.bits_total:,.0f} with them, "
         f"base {found.base!r}, {seconds:.1f} s of processor time."

@@ -160,27 +160,31 @@ def _scores(
     rows = _Levels(left)
     columns = rows if right is left else _Levels(right)
 
-    def score(item: tuple[int, _Block]) -> dict[str, np.ndarray]:
+    def score(item: tuple[int, _Block]) -> np.ndarray:
         _, block = item
         num_nodes = num_rows[block.rows]
         x = rows.stack(block.rows, int(num_nodes.max()))
         z = columns.stack(block.columns, int(num_columns[block.columns[0]]))
         matched = kernel.match(x, z, torch.from_numpy(num_nodes), "auto")
-        return {"scores": matched.scores.numpy()}
+        return matched.scores.numpy()
 
     # one job may make the matrices of several kernels
     found = steps.each(
-        "kernel matrix", score, enumerate(blocks), lambda item: f"{kernel} {item[0]}".encode()
+        "kernel matrix",
+        np.ndarray,
+        score,
+        enumerate(blocks),
+        lambda item: f"{kernel} {item[0]}".encode(),
     )
     values = np.empty((len(left), len(right)))
-    for block, one in zip(blocks, found, strict=True):
+    for block, scores in zip(blocks, found, strict=True):
         wanted = len(block.rows), len(block.columns)
-        if one["scores"].shape != wanted:
+        if scores.shape != wanted:
             raise InputError(
                 f"a stored part of the kernel matrix must have the shape {list(wanted)}, got "
-                f"{list(one['scores'].shape)}; remove the unfinished run and begin anew."
+                f"{list(scores.shape)}; remove the unfinished run and begin anew."
             )
-        values[np.ix_(block.rows, block.columns)] = one["scores"]
+        values[np.ix_(block.rows, block.columns)] = scores
         if is_symmetric:
-            values[np.ix_(block.columns, block.rows)] = one["scores"].T
+            values[np.ix_(block.columns, block.rows)] = scores.T
     return values

@@ -30,7 +30,7 @@ log = logging.getLogger("gomkcn_dgl")
 
 # seconds to match two graphs, over the product of their numbers of nodes (a fit to graphs of 13 to
 # 128 nodes), and seconds of matching above which a classifier compares patterns
-_SECONDS_OF_PAIR, _MOST_SECONDS = 3e-8, 600
+_SECONDS_OF_PAIR = 3e-8
 _NUM_PATTERNS = 64
 # of a larger graph so many nodes are matched
 _MOST_NODES = 128
@@ -315,12 +315,16 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
             gram = maker.similarities(steps=steps)
             judge = partial(_judge, gram, labels, folds)
             judged = steps.each(
-                f"cross-validation {kernel}", judge, machines, lambda one: str(one).encode()
+                f"cross-validation {kernel}",
+                np.ndarray,
+                judge,
+                machines,
+                lambda machine: str(machine).encode(),
             )
-            for (gamma, cost), own in zip(machines, judged, strict=True):
-                found.append(({**kernel, "gamma": gamma, "cost": cost}, own["scores"]))
-                if own["scores"].mean() > best_score:
-                    best_score, best, kept = own["scores"].mean(), found[-1][0], (maker, gram)
+            for (gamma, cost), scores in zip(machines, judged, strict=True):
+                found.append(({**kernel, "gamma": gamma, "cost": cost}, scores))
+                if scores.mean() > best_score:
+                    best_score, best, kept = scores.mean(), found[-1][0], (maker, gram)
             log.info(
                 "kernel %d of %d: best accuracy in cross-validation so far %.1f%%",
                 number, len(kernels), 100 * best_score,
@@ -350,8 +354,11 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
     def make_kernel(self, **options: Any) -> GOMKGram:
         return GOMKGram(most_nodes=self.most_nodes, random_state=self.random_state, **options)
 
-    def resolve_patterns(self, graph: CSRGraph) -> int | None:
-        """How many patterns are compared for these training graphs; None: nodes are matched."""
+    def resolve_patterns(self, graph: CSRGraph, most_seconds: float = 600) -> int | None:
+        """How many patterns are compared for these training graphs; None: nodes are matched.
+
+        With ``"auto"``, nodes are matched where that takes at most so many seconds.
+        """
         if self.num_patterns is None:
             return None
         if self.num_patterns != "auto":
@@ -362,7 +369,7 @@ class GOMKClassifier(ClassifierMixin, BaseEstimator):
         pairs = graph.num_graphs**2 / 2
         num_kernels = len(self.num_levels) * len(self.tau) * len(self.aggregation)
         seconds = _SECONDS_OF_PAIR * pairs * sizes.mean() ** 2 * num_kernels
-        if seconds <= _MOST_SECONDS:
+        if seconds <= most_seconds:
             return None
         log.info(
             "matching may take %.0f minutes; nodes match if they have the same of %d patterns, "
@@ -411,10 +418,10 @@ def _judge(
     labels: np.ndarray,
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     machine: tuple[float | None, float],
-) -> dict[str, np.ndarray]:
+) -> np.ndarray:
     """Score a machine of a kernel, given by gamma and cost, in each fold: float64 ``[folds]``."""
     gamma, cost = machine
-    return {"scores": cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)}
+    return cross_val_score(_machine(cost), _sharpen(gram, gamma), labels, cv=folds)
 
 
 def _machine(cost: float) -> SVC:

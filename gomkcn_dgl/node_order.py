@@ -17,8 +17,6 @@ from gomkcn_dgl.csr import CSRGraph, pack
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix64
 from gomkcn_dgl.runtime.compiled import compiled
 
-# two million edges; the copy and the work on it take some 200 MB
-MOST_ENTRIES = 2**22
 _MOST_ROUNDS = 16
 # nodes of a graph in which those that look alike are told apart, and entries of all graphs
 _SMALL, _MOST_TOLD_APART = 256, 2**19
@@ -38,10 +36,13 @@ class NodeOrder:
     graphs: np.ndarray
 
     @classmethod
-    def of(cls, graph: CSRGraph) -> NodeOrder:
-        """Put a graph in order; one of more than ``MOST_ENTRIES`` entries keeps its numbers."""
+    def of(cls, graph: CSRGraph, most_entries: int = 2**22) -> NodeOrder:
+        """Put a graph in order; one of more entries keeps its numbers.
+
+        By default that are two million edges: the copy and the work on it take some 200 MB.
+        """
         number = np.arange(graph.num_nodes, dtype=np.int32)
-        if len(graph.indices) > MOST_ENTRIES:
+        if len(graph.indices) > most_entries:
             return cls(graph, number, np.arange(graph.num_graphs))
         owner, sizes = graph.graph_of(number), np.diff(graph.graph_ptr)
         colors = _colors(graph, owner)

@@ -8,21 +8,20 @@ frequent here would call too many. So they are counted, and not compared.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from math import inf
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import TimeUpError
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.categories import Categories
 from mining.counting.census import (
     Counts,
@@ -43,11 +42,11 @@ log = logging.getLogger("gomkcn_dgl")
 
 # fewer random graphs cannot tell what is rare
 LEAST_SAMPLES = 99
-# steps that one thread takes in about two minutes: a census of the graph and, where no null model
-# is asked for by its name, those of all random graphs; an attempt of a walk is as many steps
-_MOST_STEPS, _MINUTES, _STEPS_OF_AN_ATTEMPT = 4e10, 2, 25
-# most steps that are looked for what can be counted, and counted, when time is up: seconds
-_LATE_STEPS, _TIME_UP = 5e8, "the count ended early."
+# steps of a census that one thread takes in a minute
+_STEPS_A_MINUTE = 2e10
+# steps of a census that take as long as an attempt of a walk
+_STEPS_OF_AN_ATTEMPT = 25
+_TIME_UP = "the count ended early."
 # random graphs whose structures are counted together, and entries that these have
 _MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
 # most steps to look for a pattern in all graphs of a collection
@@ -71,10 +70,15 @@ class ChoiceRules:
     count_error: float
     count_steps: int
     seed: int
+    # steps of a census of the graph, and where no null model is asked for by its name of those of
+    # all random graphs: two minutes of one thread, which nobody minds who did not ask for it
+    most_steps: float = 2 * _STEPS_A_MINUTE
+    # steps of the census of the graph that are taken when time is up: a third of a second
+    late_steps: float = 1e8
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenPatterns:
     """The patterns that are reported, in their order, and the others, the largest z first.
 
     ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what the
@@ -93,7 +97,7 @@ def choose_patterns(
     seen: Sequence[Pattern],
     rules: ChoiceRules,
     steps: Steps,
-) -> Choice:
+) -> ChosenPatterns:
     """What is reported: the motif set, what differs from random graphs, and what else was seen.
 
     ``seen`` are patterns that the user gave, which all are reported, and those of filters.
@@ -108,7 +112,8 @@ def choose_patterns(
     for one in joined:
         own = counted.get(one.key) or census.pop(one.key)
         known.append(replace(one, frequency=own.frequency, significance=own.significance))
-    in_set, more = known[: len(motifs)], known[len(motifs) :]
+    in_set = known[: len(motifs)]
+    more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
     called = [one for one in (*census.values(), *more) if _is_called(one)]
     called.sort(key=_distance, reverse=True)
@@ -126,7 +131,7 @@ def choose_patterns(
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
         reported, others = both[: len(reported)], both[len(reported) :]
-    return Choice(reported, others, null_models, tuple(warnings))
+    return ChosenPatterns(reported, others, null_models, tuple(warnings))
 
 
 def _compare_small(
@@ -137,18 +142,19 @@ def _compare_small(
     Also what the null models keep, by their names, and what the comparison does not tell.
     """
     models = [null_model(one, mined.graph) for one in rules.nulls]
-    spend = _with_grace(steps)
-    sizes, compared, refused, warnings = _sizes_to_compare(mined, models, rules, spend)
+    spend = _with_grace(steps, rules.late_steps)
+    sizes = _sizes_to_compare(mined, models, rules, spend)
+    warnings = list(sizes.warnings)
     null_models: dict[str, str] = {}
     census, left_out = _count_sizes(mined, sizes, steps, spend)
-    left_out |= refused
+    left_out |= sizes.refused
     for reason in dict.fromkeys(left_out[size] for size in sorted(left_out)):
         of = _numbers(sorted(size for size in left_out if left_out[size] == reason))
         warnings.append(f"Structures of {of} nodes are not counted: {reason}")
-    compared = range(compared.start, min([compared.stop, *left_out]))
-    if sizes and not left_out and not any(census.values()):
+    compared = range(sizes.compared.start, min([sizes.compared.stop, *left_out]))
+    if sizes.counted and not left_out and not any(census.values()):
         head = "The graphs have" if mined.graph.num_graphs > 1 else "The graph has"
-        warnings.append(f"{head} no connected structure of {_numbers(sizes)} nodes.")
+        warnings.append(f"{head} no connected structure of {_numbers(sizes.counted)} nodes.")
     verdicts: dict[Structure, dict[str, NullComparison]] = {one: {} for one in census}
     for model in models if compared else ():
         found = _compare(mined, model, census, compared, rules, steps)
@@ -158,12 +164,13 @@ def _compare_small(
             null_models[model.name] = model.keeps
             looked = steps.each(
                 f"looking at {model.name}",
-                lambda model: {"doubt": np.array(model.doubt(mined.graph))},
+                str,
+                lambda model: model.doubt(mined.graph),
                 [model],
                 attrgetter("name"),
                 in_time=True,
             )
-            warnings += filter(None, (one["doubt"].item() for one in looked))
+            warnings += filter(None, looked)
     patterns = {
         one.key: Pattern(one, sources=("census",), significance=significance).counted(
             OccurrenceCount.exact(census.get(one, 0))
@@ -173,16 +180,23 @@ def _compare_small(
     return patterns, null_models, warnings
 
 
+class SizesToCount(NamedTuple):
+    """Sizes of which all structures are counted, and those that are compared."""
+
+    counted: range
+    compared: range
+    steps: dict[int, float]  # about, for a census of each size that is counted
+    refused: dict[int, str]  # why others cannot be counted
+    warnings: tuple[str, ...]  # what is not compared
+
+
 def _sizes_to_compare(
     mined: MinedGraph,
     models: Sequence[NullModel],
     rules: ChoiceRules,
     spend: Spend = spend_freely,
-) -> tuple[range, range, dict[int, str], list[str]]:
-    """Sizes of which all structures are counted, those that are compared, and what to say of it.
-
-    Also, by size, why others cannot be counted.
-    """
+) -> SizesToCount:
+    """Find what can be counted at all, and compared in the time that is wanted."""
     able = census_sizes(mined.graph, rules.sizes, mined.categories)
     steps = np.full(len(able), np.inf)
     refused: dict[int, str] = {}
@@ -196,22 +210,23 @@ def _sizes_to_compare(
             break
     able = able[: int(np.isfinite(steps).sum())]
     steps = steps[: len(able)]
-    counted = able[: int((steps <= _MOST_STEPS).sum())]
-    said: list[str] = []
+    counted = able[: int((steps <= rules.most_steps).sum())]
+    of_each = dict(zip(able, steps.tolist(), strict=True))
     if not models:
-        return counted, able[:0], refused, said
+        return SizesToCount(counted, able[:0], of_each, refused, ())
     # as many censuses and walks as there are random graphs
     walk = _STEPS_OF_AN_ATTEMPT * ATTEMPTS_PER_EDGE * mined.graph.num_edges
     total = steps + len(models) * rules.null_samples * (steps + walk)
-    compared = able[: int((total <= _MOST_STEPS).sum())] if rules.is_quick else able
+    compared = able[: int((total <= rules.most_steps).sum())] if rules.is_quick else able
     late = able[len(compared) :]
-    if late:
-        minutes = max(1, round(total[-1] / _MOST_STEPS * _MINUTES))
-        said.append(
-            f"Structures of {_numbers(late)} nodes are not compared with random graphs, which "
-            f"would take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
-        )
-    return counted if late else able, compared, refused, said
+    if not late:
+        return SizesToCount(able, compared, of_each, refused, ())
+    minutes = max(1, round(total[-1] / _STEPS_A_MINUTE))
+    warning = (
+        f"Structures of {_numbers(late)} nodes are not compared with random graphs, which would "
+        f"take about {minutes:,} minutes of one thread: --null {models[0].name} does it."
+    )
+    return SizesToCount(counted, compared, of_each, refused, (warning,))
 
 
 def _numbers(sizes: Iterable[int]) -> str:
@@ -221,69 +236,89 @@ def _numbers(sizes: Iterable[int]) -> str:
 
 
 def _count_sizes(
-    mined: MinedGraph, sizes: range, steps: Steps, spend: Spend
+    mined: MinedGraph, sizes: SizesToCount, steps: Steps, spend: Spend
 ) -> tuple[Counts, dict[int, str]]:
     """The counts of all structures of some sizes, and why those of a size are not among them."""
 
-    def take(size: int) -> Arrays:
-        try:
-            return _take_censuses([mined.graph], range(size, size + 1), mined.categories, spend)
-        except TimeUpError:
-            return {"refused": np.array(_TIME_UP)}
+    def take(size: int) -> Censuses:
+        alone = range(size, size + 1)
+        report = steps.stage(f"counting structures of {size} nodes")
+        done = 0.0
 
-    found = steps.each("census", take, sizes)
+        def spend_and_report(work: float) -> None:
+            nonlocal done
+            spend(work)
+            done += work
+            report(done / sizes.steps[size])
+
+        try:
+            return _take_censuses([mined.graph], alone, mined.categories, spend_and_report)
+        except TimeUpError:
+            return Censuses(refused=_TIME_UP)
+
+    found = steps.each("census", Censuses, take, sizes.counted)
     census: Counts = {}
     left_out: dict[int, str] = {}
-    for size, own in zip(sizes, found, strict=True):
-        if own["refused"].item():
-            left_out[size] = own["refused"].item()
+    for size, taken in zip(sizes.counted, found, strict=True):
+        if taken.refused:
+            left_out[size] = taken.refused
         else:
-            census |= _read_censuses(own)[0]
+            census |= {structure: count for structure, (count,) in taken.counts}
     return census, left_out
 
 
-def _with_grace(steps: Steps) -> Spend:
-    """What ends a count when time is up, but not within its first seconds."""
+def _with_grace(steps: Steps, late_steps: float) -> Spend:
+    """What ends a count when time is up, but not within its first steps."""
     spent = 0.0
 
     def spend(work: float) -> None:
         nonlocal spent
         spent += work
-        if spent > _LATE_STEPS:
+        if spent > late_steps:
             steps.check_time()
 
     return spend
 
 
+@dataclass(frozen=True, eq=False)
+class Censuses:
+    """How often each structure occurs in each of some graphs; or why they cannot be counted."""
+
+    num_graphs: int = 0
+    counts: list[tuple[Structure, list[int]]] = field(default_factory=list)
+    refused: str = ""
+
+
 def _take_censuses(
     graphs: Sequence[CSRGraph], sizes: range, categories: Categories, spend: Spend
-) -> Arrays:
-    """Occurrences of each structure in each graph, as a text that can be kept."""
+) -> Censuses:
+    """Count all structures of some sizes in each graph."""
     try:
         censuses = count_in_each(graphs, sizes, categories, spend)
     except UncountableError as error:
-        return {"refused": np.array(str(error))}
-    rows = [
-        (one.recall("record", partial(_record_of, one)), [own.get(one, 0) for own in censuses])
-        for one in dict.fromkeys(one for own in censuses for one in own)
-    ]
-    number = np.array(len(graphs))
-    return {"refused": np.array(""), "graphs": number, "censuses": np.array(json.dumps(rows))}
+        return Censuses(refused=str(error))
+    structures = dict.fromkeys(structure for counts in censuses for structure in counts)
+    return Censuses(
+        len(graphs), [(one, [counts.get(one, 0) for counts in censuses]) for one in structures]
+    )
 
 
-def _record_of(structure: Structure) -> str:
-    return json.dumps(structure.to_dict())
+def _counts_of_each(taken: Iterable[Censuses], census: Mapping[Structure, int]) -> list[Counts]:
+    """The counts in each of all graphs, in terms of the structures of ``census`` where it has them.
 
-
-def _read_censuses(found: Arrays) -> list[Counts]:
-    rows = [(_structure_of(record), own) for record, own in json.loads(found["censuses"].item())]
-    return [{one: own[k] for one, own in rows} for k in range(int(found["graphs"]))]
-
-
-@cache
-def _structure_of(record: str) -> Structure:
-    """The same structure in the census of every graph is one object, with one key."""
-    return Structure.from_dict(json.loads(record))
+    What was kept, or comes from another process, has structures of its own.
+    """
+    known = {structure.key: structure for structure in census}
+    each: list[Counts] = []
+    for one in taken:
+        rows = [
+            (known.setdefault(structure.key, structure), counts) for structure, counts in one.counts
+        ]
+        each += [
+            {structure: counts[number] for structure, counts in rows}
+            for number in range(one.num_graphs)
+        ]
+    return each
 
 
 def _compare(
@@ -295,27 +330,36 @@ def _compare(
     steps: Steps,
 ) -> dict[Structure, NullComparison]:
     """All structures of the graph, or of any random graph, beside those of the random graphs."""
-    drawn, categories = RandomGraphs(model, mined.graph, rules.seed), mined.categories
-    # once, and not by every worker
-    _ = drawn.graph if steps.is_late() else drawn.hub
     # small graphs take less time together
     number = max(1, min(_MOST_TOGETHER, _ENTRIES_TOGETHER // (1 + len(mined.graph.indices))))
     numbers = range(rules.null_samples)
     together = [numbers[k : k + number] for k in numbers[::number]]
+    # the hub is drawn here once, and not by every worker; when time is up none is needed, since no
+    # graph is drawn then
+    drawn: RandomGraphs | None = None
+    if not steps.is_late():
+        with suppress(TimeUpError):
+            drawn = RandomGraphs(model, mined.graph, rules.seed, steps.check_time)
+
+    def take(numbers: range) -> Censuses:
+        if drawn is None:
+            raise TimeUpError
+        graphs = [drawn.draw(k) for k in numbers]
+        return _take_censuses(graphs, sizes, mined.categories, steps.check_time)
+
     found = steps.each(
         f"counting in random graphs ({model.name})",
-        lambda numbers: _take_censuses(
-            [drawn.draw(k) for k in numbers], sizes, categories, steps.check_time
-        ),
+        Censuses,
+        take,
         together,
         itemgetter(0),
         in_time=True,
     )
-    refused = [one["refused"].item() for one in found if one["refused"].item()]
+    refused = [one.refused for one in found if one.refused]
     if refused:
         log.warning("null model %s is left out: in a random graph, %s", model.name, refused[0])
         return {}
-    censuses = [census for one in found for census in _read_censuses(one)]
+    censuses = _counts_of_each(found, census)
     if len(censuses) < LEAST_SAMPLES:
         log.warning("time was up before null model %s had enough random graphs", model.name)
         return {}
@@ -353,8 +397,8 @@ def _count_together(
 ) -> list[Pattern]:
     """Count each pattern in the whole graph; return them with their counts."""
 
-    def count_one(structure: Structure) -> Arrays:
-        count = count_occurrences(
+    def count_one(structure: Structure) -> OccurrenceCount:
+        return count_occurrences(
             mined.graph,
             structure,
             mined.colors_of(structure),
@@ -362,14 +406,12 @@ def _count_together(
             max_steps=rules.count_steps,
             seed=rules.seed,
         )
-        return {key: np.array(value) for key, value in vars(count).items()}
 
     structures = [one.structure for one in patterns]
-    found = steps.each("counting patterns", count_one, structures, attrgetter("key"))
-    return [
-        one.counted(OccurrenceCount(**{key: value.item() for key, value in own.items()}))
-        for one, own in zip(patterns, found, strict=True)
-    ]
+    counts = steps.each(
+        "counting patterns", OccurrenceCount, count_one, structures, attrgetter("key")
+    )
+    return [one.counted(count) for one, count in zip(patterns, counts, strict=True)]
 
 
 def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Steps) -> list[Pattern]:
@@ -377,19 +419,24 @@ def _compare_classes(mined: MinedGraph, patterns: Sequence[Pattern], steps: Step
     classes = mined.classes
     assert classes is not None, "the graphs have classes"
 
-    def find_one(structure: Structure) -> Arrays:
+    def find_one(structure: Structure) -> tuple[np.ndarray, bool]:
         colors = mined.colors_of(structure)
-        found, is_complete = find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
-        return {"contains": found, "is_complete": np.array(is_complete)}
+        return find_graphs(mined.graph, structure, colors, _GRAPH_STEPS)
 
     structures = [one.structure for one in patterns]
-    found = steps.each("counting in each class", find_one, structures, attrgetter("key"))
-    num_cut = sum(not one["is_complete"] for one in found)
+    found = steps.each(
+        "counting in each class",
+        tuple[np.ndarray, bool],
+        find_one,
+        structures,
+        attrgetter("key"),
+    )
+    num_cut = sum(not is_complete for _, is_complete in found)
     if num_cut:
         log.warning("%d structures were not searched in all graphs: too many steps", num_cut)
     contains = np.zeros((mined.graph.num_graphs, len(patterns)), bool)
-    for column, result in enumerate(found):
-        contains[:, column] = result["contains"]
+    for column, (of_pattern, _) in enumerate(found):
+        contains[:, column] = of_pattern
     differences = class_differences(contains, classes.labels, classes.names)
     return [
         replace(one, classes=difference)

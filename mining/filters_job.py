@@ -76,4 +76,5 @@ def counted_run(
         truth=truth,
         classes=classes,
         occurrences=counts,
+        has_map=steps.seconds_left > 0,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.io.graph_classes import GraphClasses
 from gomkcn_dgl.runtime import html_of
 from gomkcn_dgl.runtime.output_folder import describe_provenance
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Table
 from mining.categories import Categories
 from mining.counting.counter import count_occurrences
@@ -28,7 +28,7 @@ from mining.occurrences import Occurrences
 from mining.pattern import UNCOUNTED, Frequency, OccurrenceCount, Pattern
 from mining.pattern_counts import category_colors
 from mining.plots.filter_drawing import FeatureColors
-from mining.plots.graph_map import GraphMap, part_around
+from mining.plots.graph_map import GraphMap, MapLimits, part_around
 from mining.truth import MotifRecovery, compare_with_truth
 
 if TYPE_CHECKING:
@@ -38,14 +38,30 @@ if TYPE_CHECKING:
 FOLDER, PAGE, RECORD = "filters", "filters.html", "filters.json"
 # of filters.json
 FILTERS_VERSION = 1
-# nodes and edges of a graph that a page shows whole, so that it stays below 1 MB: an edge takes
-# about 6 bytes of it, and a node as many as :func:`_bytes_of_a_node` says, together at most these
-MOST_NODES, MOST_EDGES, _MOST_BYTES = 10_000, 40_000, 460_000
-# subgraphs of each filter that a part of a large graph is chosen from
-_MOST_PLACES = 500
 # graphs that are listed of each filter, those of the highest response
 _MOST_GRAPHS = 5
 _COUNT_ERROR = 0.02
+
+
+@dataclass(frozen=True)
+class PageLimits(MapLimits):
+    """How much of a graph the page of filters shows, so that the page stays below 1 MB.
+
+    Attributes
+    ----------
+    most_nodes, most_edges : int
+        Of a graph that is drawn whole; an edge takes about 6 bytes of the page.
+    most_bytes : int
+        Of all nodes together, whose subgraphs are in the page as well.
+    most_places : int
+        Subgraphs of each filter, the most similar ones, that a part of a larger graph is chosen
+        from.
+    """
+
+    most_nodes: int = 10_000
+    most_edges: int = 40_000
+    most_bytes: int = 460_000
+    most_places: int = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +228,8 @@ class FiltersRun:
         truth: dict[str, Any] | None = None,
         classes: GraphClasses | None = None,
         occurrences: Sequence[OccurrenceCount] = (),
+        has_map: bool = True,
+        limits: PageLimits | None = None,
     ) -> FiltersRun:
         """Collect the results of a fitted miner.
 
@@ -230,6 +248,10 @@ class FiltersRun:
             Those of the graphs of a collection.
         occurrences : sequence of OccurrenceCount
             Those of each filter; by default they are counted now.
+        has_map : bool
+            Whether the graph is drawn, which takes seconds for thousands of nodes.
+        limits : PageLimits, optional
+            How much of it is drawn.
 
         Returns
         -------
@@ -258,7 +280,7 @@ class FiltersRun:
         counts = tuple(occurrences) or count_filters(miner.filters_, csr, settings.seconds, Steps())
         categories = Categories.find(csr.stored_features, csr.feature_names)
         colors = FeatureColors.find(csr.stored_features, csr.feature_names, categories)
-        rows, edges = _shown_part(miner, csr)
+        rows, edges = _shown_part(miner, csr, limits or PageLimits())
         device = str(resolve_device(miner.device))
         return cls(
             graph=GraphSummary.of(csr, settings.graph.path),
@@ -272,8 +294,8 @@ class FiltersRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds, device),
             recovery=None if truth is None else _recovery(miner, csr, counts, truth),
-            map=GraphMap.of_part(csr, rows, edges, classes=classes),
-            drawn=DrawnNodes.of(miner, csr, rows, colors),
+            map=GraphMap.of_part(csr, rows, edges, classes=classes) if has_map else None,
+            drawn=DrawnNodes.of(miner, csr, rows, colors) if has_map else None,
             is_partial=miner.is_partial_,
             notes=tuple(csr.notes),
             miner=miner,
@@ -336,23 +358,21 @@ def count_filters(
     patterns = [Pattern(one.structure) for one in filters]
     of_graph, of_filters = category_colors(patterns, graph)
 
-    def count(number: int) -> Arrays:
+    def count(number: int) -> OccurrenceCount:
         own = of_filters[number]
         colors = None if own is None else (own, of_graph)
-        found = count_occurrences(
+        return count_occurrences(
             graph,
             filters[number].structure,
             colors,
             error=_COUNT_ERROR,
             max_steps=steps_in(seconds),
         )
-        return {name: np.array(value) for name, value in asdict(found).items()}
 
     # what is known is a beginning of the list
-    found = steps.each("counting structures", count, range(len(filters)), in_time=True)
-    counts = [
-        OccurrenceCount(**{name: value.item() for name, value in one.items()}) for one in found
-    ]
+    counts = steps.each(
+        "counting structures", OccurrenceCount, count, range(len(filters)), in_time=True
+    )
     return (*counts, *[UNCOUNTED] * (len(filters) - len(counts)))
 
 
@@ -361,22 +381,27 @@ def _bytes_of_a_node(miner: FilterMining) -> int:
     return 12 + 2 * len(miner.filters_) + 3 * miner.subgraph_nodes_.shape[1]
 
 
-def _shown_part(miner: FilterMining, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
+def _shown_part(
+    miner: FilterMining, graph: CSRGraph, limits: PageLimits
+) -> tuple[np.ndarray, np.ndarray]:
     """The rows that a page shows, and the edges among them."""
-    most = min(MOST_NODES, _MOST_BYTES // _bytes_of_a_node(miner))
-    if graph.num_nodes <= most and graph.num_edges <= MOST_EDGES:
+    most_nodes = min(limits.most_nodes, limits.most_bytes // _bytes_of_a_node(miner))
+    limits = replace(limits, most_nodes=most_nodes)
+    if graph.num_nodes <= limits.most_nodes and graph.num_edges <= limits.most_edges:
         return np.arange(graph.num_nodes), np.column_stack(graph.edges())
     if graph.num_graphs > 1:
-        return _shown_graphs(miner, graph, most)
+        return _shown_graphs(miner, graph, limits)
     places = []
     for number in range(len(miner.filters_)):
         own = np.flatnonzero(miner.labels_ == number)
-        nearest = own[np.argsort(-miner.similarities_[own], kind="stable")][:_MOST_PLACES]
+        nearest = own[np.argsort(-miner.similarities_[own], kind="stable")][: limits.most_places]
         places.append(miner.subgraph_nodes_[nearest].astype(np.int64))
-    return part_around(graph, places, most, MOST_EDGES)
+    return part_around(graph, places, limits)
 
 
-def _shown_graphs(miner: FilterMining, graph: CSRGraph, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _shown_graphs(
+    miner: FilterMining, graph: CSRGraph, limits: PageLimits
+) -> tuple[np.ndarray, np.ndarray]:
     """Whole graphs of a large collection, those of the highest responses to each filter."""
     highest = _graph_responses(miner, graph)
     # for each filter its first graph, then for each its second, and so on
@@ -387,7 +412,7 @@ def _shown_graphs(miner: FilterMining, graph: CSRGraph, most: int) -> tuple[np.n
     for number in dict.fromkeys(ranked):
         nodes += int(graph.graph_ptr[number + 1] - graph.graph_ptr[number])
         entries += int(ends[number + 1] - ends[number])
-        if chosen and (nodes > most or entries > 2 * MOST_EDGES):
+        if chosen and (nodes > limits.most_nodes or entries > 2 * limits.most_edges):
             break
         chosen.append(np.arange(*graph.graph_ptr[number : number + 2]))
     rows = np.sort(np.concatenate(chosen))

@@ -13,20 +13,19 @@ from typing import Any, TypeVar
 
 from gomkcn_dgl._torch import has_torch
 from gomkcn_dgl.checks import check_choice, check_float, check_int, check_jobs, check_sizes
-from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_unweighted, graph_labels
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import JobProgress
-from gomkcn_dgl.runtime.steps import Steps, digest_of
+from gomkcn_dgl.runtime.steps import Steps
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.choice import LEAST_SAMPLES, ChoiceRules, choose_patterns
 from mining.counting.census import check_channels
-from mining.counting.sought import STEPS_PER_SECOND, steps_in
+from mining.counting.sought import steps_in
 from mining.filters.filter_learning import FilterLearning
 from mining.filters.filter_mining import FilterMining
 from mining.filters.filter_settings import USUAL_SIZE, FilterSettings
-from mining.locating import locate_patterns
+from mining.locating import late_steps, locate_patterns
 from mining.mined_graph import MinedGraph, classes_of
 from mining.motif_sets.finding import MOST_NODES, find_motif_set, given_patterns
 from mining.null_models import check_null
@@ -49,13 +48,12 @@ MOST_SEEN = 12
 DEFAULT_NULL = "degree"
 # most work to count a pattern, in seconds of a thread, and in a graph of more edges
 COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
-# most steps of an estimate that begins when the time is up
-_LATE_STEPS = STEPS_PER_SECOND // 10
+_WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
 
-def key_of(graph: CSRGraph) -> str:
-    """What tells a graph from others: its graphs, nodes and edges, with their links."""
-    return digest_of(graph.graph_ptr, graph.indptr, graph.indices, graph.links)
+def _as_list(given: Any) -> Any:
+    """What is given as a list; a single structure is one of its own."""
+    return (given,) if isinstance(given, str | Structure) else given
 
 
 def _check_list(name: str, given: Any, kind: Any, what: str) -> None:
@@ -103,11 +101,9 @@ class Miner:
     @property
     def given_structures(self) -> tuple[Structure | str, ...]:
         """What the user gives; a text is one structure."""
-        if isinstance(self.given, str | Structure):
-            return (self.given,)
-        what = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
-        _check_list("given", self.given, str | Structure, what)
-        return tuple(self.given)
+        given = _as_list(self.given)
+        _check_list("given", given, str | Structure, _WHAT_IS_GIVEN)
+        return tuple(given)
 
     @property
     def nulls(self) -> tuple[Any, ...]:
@@ -130,7 +126,8 @@ class Miner:
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
-            kind, learning = self._filter_miner, FilterLearning()
+            kind = self._filter_miner
+            learning = FilterLearning()
             return FilterSettings().miner(kind, learning, self.random_state, self.usual_filter_size)
         if not isinstance(self.filters, FilterMining):
             raise InputTypeError(
@@ -158,8 +155,9 @@ class Miner:
 
     def check(self) -> None:
         """Raise an InputError for a parameter out of range."""
-        # a size that is no such number is refused, and what is no structure
-        _ = self.sizes, self.given_structures
+        if self.pattern_size is not None:
+            check_sizes("pattern_size", self.pattern_size, 1, MOST_NODES)
+        _check_list("given", _as_list(self.given), str | Structure, _WHAT_IS_GIVEN)
         if not isinstance(self.exact_copies, bool):
             raise InputTypeError(f"exact_copies must be True or False, got {self.exact_copies!r}.")
         for one in self.source_names:
@@ -255,7 +253,7 @@ class Miner:
                 steps=steps,
             )
             if steps.is_late():
-                rules = replace(rules, count_steps=min(rules.count_steps, _LATE_STEPS))
+                rules = replace(rules, count_steps=min(rules.count_steps, late_steps(steps)))
             # 4. count all structures of few nodes here and in random graphs, then the larger ones
             choice = choose_patterns(mined, motif_set.motifs, proposed, rules, steps)
             # 5. list the places of these
@@ -265,7 +263,7 @@ class Miner:
         number = len(patterns) + len(choice.others)
         log.info("%d structures were counted; %d are reported", number, len(patterns))
         # 7. only what ends whole leaves something behind
-        self.graph_key_ = key_of(given)
+        self.graph_ = given
         self.patterns_, self.others_ = Patterns(patterns), list(choice.others)
         self.motif_set_ = motif_set.with_patterns(patterns)
         self.filters_ = filters

@@ -69,6 +69,7 @@ def run_job(
     run = MiningRun.of(
         miner,
         graph,
+        has_map=steps.seconds_left > 0,
         settings=settings,
         seconds=time.perf_counter() - start,
         recovery=None if truth is None else compare_with_truth(miner.patterns_, truth),

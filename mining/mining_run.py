@@ -18,7 +18,7 @@ from gomkcn_dgl.runtime.output_folder import describe_provenance
 from mining.descriptions import describe_structure
 from mining.filters_run import FiltersRun
 from mining.graph_summary import GraphSummary
-from mining.miner import Miner, key_of
+from mining.miner import Miner
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import SCHEMA_VERSION, Pattern
 from mining.plots.graph_map import GraphMap
@@ -96,6 +96,7 @@ class MiningRun:
         seconds: float = 0.0,
         recovery: Sequence[MotifRecovery] | None = None,
         filters: FiltersRun | None = None,
+        has_map: bool = True,
     ) -> MiningRun:
         """Collect the results of a fitted miner, with a description of each pattern.
 
@@ -112,6 +113,8 @@ class MiningRun:
             Planted motifs and whether they were recovered.
         filters : FiltersRun, optional
             The run of the miner of filters; by default it is made.
+        has_map : bool
+            Whether the graph is drawn, which takes seconds for thousands of nodes.
 
         Returns
         -------
@@ -133,7 +136,8 @@ class MiningRun:
         ['cycle of 4 nodes']
         """
         csr = as_unweighted(graph)
-        if getattr(miner, "graph_key_", None) != key_of(csr):
+        fitted = getattr(miner, "graph_", None)
+        if fitted is None or not _same_edges(fitted, csr):
             raise InputError(
                 "graph must be the one that the miner was fitted to, with its nodes in the same "
                 "order; fit the miner to it."
@@ -144,7 +148,8 @@ class MiningRun:
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)
-        patterns, others = described[: len(located)], described[len(located) :]
+        patterns = described[: len(located)]
+        others = described[len(located) :]
         return cls(
             graph=GraphSummary.of(csr, settings.graph.path),
             patterns=patterns,
@@ -152,7 +157,7 @@ class MiningRun:
             settings=settings.to_dict(),
             provenance=describe_provenance(miner.random_state, seconds),
             recovery=None if recovery is None else list(recovery),
-            map=GraphMap.of(csr, found, patterns, miner.graph_classes_),
+            map=GraphMap.of(csr, found, patterns, miner.graph_classes_) if has_map else None,
             is_partial=miner.is_partial_,
             # of the graph, and of what mining leaves out
             notes=tuple(dict.fromkeys((*csr.notes, *miner.notes_))),
@@ -226,10 +231,22 @@ def _described(patterns: Sequence[Pattern], feature_names: Sequence[str]) -> lis
     return [replace(one, description=text) for one, text in zip(patterns, apart, strict=True)]
 
 
+def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
+    """Whether two graphs have the same graphs, nodes and edges, with their links."""
+    return a is b or (
+        np.array_equal(a.graph_ptr, b.graph_ptr)
+        and np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.indices, b.indices)
+        and (a.links is None) == (b.links is None)
+        and (a.links is None or b.links is None or np.array_equal(a.links, b.links))
+    )
+
+
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
     """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
     rows = pattern.occurrences.rows_in(graph)
-    numbers, left = [], np.ones(len(rows), bool)
+    numbers = []
+    left = np.ones(len(rows), bool)
     for one in found:
         assert one.motif is not None, "a motif has copies"
         copies = one.motif.copies.rows_in(graph)

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -35,8 +35,6 @@ from mining.degree_walk import new_table, split_sides, walk
 NULL_MODELS = ("degree", "joint-degree", "erdos-renyi")
 # attempts of a walk for each edge; after some 2 an edge has forgotten where it was
 ATTEMPTS_PER_EDGE = 10
-# attempts for which random numbers are drawn together
-_ATTEMPTS_AT_ONCE = 1 << 16
 # a graph with fewer cycles may have even ones alone by chance: one of 32
 _LEAST_CYCLES = 5
 # where fewer of the attempts succeed, few graphs can be reached
@@ -46,6 +44,10 @@ _LEAST_ACCEPTED = 0.01
 # copies of a motif are planted, few nodes have many
 _DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.6
 _NUM_LOOKED_AT = 4
+
+
+def _never_late() -> None:
+    """For as long as it takes."""
 
 
 @runtime_checkable
@@ -134,14 +136,14 @@ def sample_null(graph: CSRGraph, null: Any = "degree", seed: int = 0) -> CSRGrap
     return RandomGraphs(null_model(null, graph), graph, check_int("seed", seed, 0)).draw(0)
 
 
-@dataclass(frozen=True, eq=False)
 class RandomGraphs:
     """Random graphs that, under the null model, are exchangeable with the graph itself.
 
     A walk leads from the graph to a hub, and from the hub to each random graph. Read backwards, the
     first part is a walk like the others, so that nothing tells the graph from the random ones,
     however short the walks are (J. Besag and P. Clifford, Biometrika 76, 1989). Graphs that are
-    drawn independently need no hub. Each graph has a random stream of its own.
+    drawn independently need no hub, which is the graph then. Each graph has a random stream of its
+    own. ``check_time`` is called now and then while a graph is drawn, and may raise.
 
     >>> import networkx as nx
     >>> from gomkcn_dgl import as_csr
@@ -150,23 +152,40 @@ class RandomGraphs:
     6
     """
 
-    model: NullModel
-    graph: CSRGraph
-    seed: int = 0
-
-    @cached_property
-    def hub(self) -> CSRGraph:
-        """The graph that all walks start from."""
-        return self._sample(self.graph, 0) if self.model.is_walk else self.graph
+    def __init__(
+        self,
+        model: NullModel,
+        graph: CSRGraph,
+        seed: int = 0,
+        check_time: Callable[[], None] = _never_late,
+    ) -> None:
+        self.model = model
+        self.graph = graph
+        self.seed = seed
+        self.check_time = check_time
+        self.hub = graph
+        if model.is_walk:
+            self.hub = self._checked(self._samples_of(graph)(self._seed_of(0)))
+        # from the hub, by a seed
+        self._sample = self._samples_of(self.hub)
 
     def draw(self, number: int) -> CSRGraph:
         """The random graph with a number, from 0; it does not depend on which were drawn before."""
-        return self._sample(self.hub, number + 1)
+        return self._checked(self._sample(self._seed_of(number + 1)))
 
-    def _sample(self, start: CSRGraph, key: int) -> CSRGraph:
+    def _samples_of(self, start: CSRGraph) -> Callable[[int], CSRGraph]:
+        """What draws a graph by its seed, and looks at ``start`` once."""
+        if isinstance(self.model, DegreeWalk):
+            return partial(self.model.walks_from(start).sample, check_time=self.check_time)
+        return partial(self.model.sample, start)
+
+    def _seed_of(self, number: int) -> int:
         stream = zlib.crc32(self.model.name.encode())
-        words = np.random.SeedSequence(self.seed, spawn_key=(stream, key)).generate_state(1)
-        sample = self.model.sample(start, int(words[0]))
+        words = np.random.SeedSequence(self.seed, spawn_key=(stream, number)).generate_state(1)
+        return int(words[0])
+
+    def _checked(self, sample: Any) -> CSRGraph:
+        """A graph that was drawn; an InputError if it is none, or has other nodes or relations."""
         same = (
             isinstance(sample, CSRGraph)
             and np.array_equal(sample.graph_ptr, self.graph.graph_ptr)
@@ -180,6 +199,7 @@ class RandomGraphs:
                 f"null {self.model.name!r} must return graphs with the nodes and relations of its "
                 f"graph ({self.graph.num_nodes} nodes, {self.graph.relations.kinds}), got {got}."
             )
+        assert isinstance(sample, CSRGraph), "the same"
         return sample
 
 
@@ -196,13 +216,13 @@ class DegreeWalk:
     colors: np.ndarray
     joint: np.ndarray
     is_walk: bool = True
-    _known: dict[CSRGraph, tuple[Any, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
         """The model of a graph: its categories, or its sides if it has two."""
         categories = Categories.find(graph.stored_features, graph.feature_names)
-        sides, joint = find_sides(graph), name == "joint-degree"
+        sides = find_sides(graph)
+        joint = name == "joint-degree"
         # 1. what tells nodes apart
         columns = [graph.graph_of(np.arange(graph.num_nodes))]
         columns += [categories.colors(graph.features)] if categories else []
@@ -223,41 +243,28 @@ class DegreeWalk:
 
     def sample(self, graph: CSRGraph, seed: int) -> CSRGraph:
         """Walk ten attempts an edge from a graph."""
-        return self.walked(graph, seed)[0]
+        return self.walks_from(graph).sample(seed)
 
-    def walked(self, graph: CSRGraph, seed: int) -> tuple[CSRGraph, float]:
-        """The graph at the end of a walk, and the share of its attempts that were not refused."""
-        if len(graph.indices) == 0:
-            return replace(graph, weights=None), 1.0
-        # many walks start from one graph
-        if graph not in self._known:
-            self._known.clear()
-            self._known[graph] = self._readings(graph)
-        start, kinds, *fixed = self._known[graph]
-        edges, pairs, rng = start.copy(), new_table(start), np.random.default_rng(seed)
-        attempts, count = ATTEMPTS_PER_EDGE * len(edges), 0
-        for made in range(0, attempts, _ATTEMPTS_AT_ONCE):
-            numbers = rng.random((min(_ATTEMPTS_AT_ONCE, attempts - made), 3))
-            count += walk(edges, kinds, *fixed, pairs, numbers)
-        return _graph_of(edges, kinds, graph), count / attempts
-
-    def _readings(self, graph: CSRGraph) -> tuple[Any, ...]:
-        """What :func:`~mining.degree_walk.walk` takes of a graph."""
+    def walks_from(self, graph: CSRGraph) -> Walks:
+        """All walks that start from a graph."""
         edges, kinds = _edges_and_kinds(graph)
         # readings may be exchanged that agree in this: kind, and nodes at both ends
-        sources, targets = edges.reshape(-1), edges[:, ::-1].reshape(-1)
+        sources = edges.reshape(-1)
+        targets = edges[:, ::-1].reshape(-1)
         groups = _grouped(self.colors[sources], self.colors[targets], kinds, self.joint[targets])
         ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.argsort(groups, kind="stable")
         # links that read otherwise from the other end
-        reverse, one_way = graph.relations.reverse, None
+        reverse = graph.relations.reverse
+        one_way = None
         if graph.links is not None:
             one_way = reverse != np.arange(len(reverse))
-        return edges, kinds, one_way, groups, ends, members
+        return Walks(graph, edges, kinds, one_way, groups, ends, members)
 
     def doubt(self, graph: CSRGraph) -> str:
         """That hardly any graph keeps this, or that there are other triangles."""
-        walked = [self.walked(graph, seed) for seed in range(_NUM_LOOKED_AT)]
+        walks = self.walks_from(graph)
+        walked = [walks.walk(seed) for seed in range(_NUM_LOOKED_AT)]
         accepted = float(np.mean([share for _, share in walked]))
         if accepted < _LEAST_ACCEPTED:
             return (
@@ -265,6 +272,44 @@ class DegreeWalk:
                 "Its random graphs hardly differ from the graph: the comparison has little power."
             )
         return doubt_triangles(self.name, graph, [sample for sample, _ in walked])
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """Walks from one graph, in terms of what :func:`~mining.degree_walk.walk` takes of it."""
+
+    graph: CSRGraph
+    edges: np.ndarray  # int [E, 2], the nodes of each edge
+    kinds: np.ndarray  # int [E], the link that joins them, seen from the first
+    one_way: np.ndarray | None  # bool [K], whether each link reads otherwise from the other end
+    groups: np.ndarray  # int [2 E], the group of each reading; those of a group may be exchanged
+    ends: np.ndarray  # int [groups + 1], where the readings of each group end in `members`
+    members: np.ndarray  # int [2 E], the readings group by group
+    attempts_per_edge: int = ATTEMPTS_PER_EDGE
+    # attempts for which random numbers are drawn together: a MiB and a half of them
+    attempts_at_once: int = 1 << 16
+
+    def sample(self, seed: int, check_time: Callable[[], None] = _never_late) -> CSRGraph:
+        """The graph at the end of a walk."""
+        return self.walk(seed, check_time)[0]
+
+    def walk(
+        self, seed: int, check_time: Callable[[], None] = _never_late
+    ) -> tuple[CSRGraph, float]:
+        """The graph at the end of a walk, and the share of its attempts that were not refused."""
+        if len(self.edges) == 0:
+            return replace(self.graph, weights=None), 1.0
+        edges = self.edges.copy()
+        pairs = new_table(edges)
+        rng = np.random.default_rng(seed)
+        fixed = self.kinds, self.one_way, self.groups, self.ends, self.members
+        attempts = self.attempts_per_edge * len(edges)
+        count = 0
+        for made in range(0, attempts, self.attempts_at_once):
+            check_time()
+            numbers = rng.random((min(self.attempts_at_once, attempts - made), 3))
+            count += walk(edges, *fixed, pairs, numbers)
+        return _graph_of(edges, self.kinds, self.graph), count / attempts
 
 
 @dataclass(frozen=True)
@@ -283,7 +328,8 @@ class ErdosRenyi:
         edges, kinds = _edges_and_kinds(graph)
         # 1. pairs of nodes of each graph, as many as there are edges
         numbers = np.bincount(graph.graph_of(edges[:, 0]), minlength=graph.num_graphs)
-        starts, ends = graph.graph_ptr[:-1].tolist(), np.cumsum(numbers).tolist()
+        starts = graph.graph_ptr[:-1].tolist()
+        ends = np.cumsum(numbers).tolist()
         sizes = np.diff(graph.graph_ptr).tolist()
         for start, size, number, end in zip(starts, sizes, numbers.tolist(), ends, strict=True):
             pairs = rng.choice(size * (size - 1) // 2, number, replace=False)
@@ -351,7 +397,8 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     """
     if graph.links is not None:
         return None
-    sides, waiting = np.full(graph.num_nodes, -1), np.empty(graph.num_nodes, np.int64)
+    sides = np.full(graph.num_nodes, -1)
+    waiting = np.empty(graph.num_nodes, np.int64)
     order = np.argsort(-graph.degrees, kind="stable")
     components = split_sides(graph.indptr, graph.indices, order, sides, waiting)
     if components < 0 or len(graph.indices) // 2 - len(sides) + components < _LEAST_CYCLES:
@@ -362,10 +409,12 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
 def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     """Say that a graph has other triangles than random ones, where it has them all over."""
     at_nodes = count_triangles(graph)
-    observed, able = int(at_nodes.sum()) // 3, graph.degrees > 1
+    observed = int(at_nodes.sum()) // 3
+    able = graph.degrees > 1
     share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
     counts = [int(count_triangles(one).sum()) // 3 for one in samples]
-    mean, sd = float(np.mean(counts)), float(np.std(counts, ddof=1))
+    mean = float(np.mean(counts))
+    sd = float(np.std(counts, ddof=1))
     difference = abs(observed - mean)
     is_alike = difference <= _DISTANCE * max(sd, mean**0.5, 1.0)
     is_alike |= difference <= (_FACTOR - 1) * min(observed, mean)
@@ -392,7 +441,8 @@ def _edges_and_kinds(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
 
 def _graph_of(edges: np.ndarray, kinds: np.ndarray, graph: CSRGraph) -> CSRGraph:
     """The graph of these edges, with the nodes of ``graph``."""
-    row, column = edges.reshape(-1), edges[:, ::-1].reshape(-1)
+    row = edges.reshape(-1)
+    column = edges[:, ::-1].reshape(-1)
     order = np.argsort(pack(row, column))
     degrees = np.bincount(row, minlength=graph.num_nodes)
     return replace(

@@ -14,7 +14,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.files import listed
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.categories import Colors
 from mining.counting.counter import count_occurrences, list_places
 from mining.counting.exact_search import count_by_graph
@@ -29,8 +29,6 @@ COPIES, OCCURRENCES, LOG = VALUES = ("copies", "occurrences", "log")
 _ERROR = 0.05
 # least steps for an estimate in one graph
 _LEAST_STEPS = STEPS_PER_SECOND // 50
-# places of a pattern that are listed to count them at each node
-_MOST_PLACES = 2_000_000
 
 
 def bag_of_patterns(
@@ -39,6 +37,7 @@ def bag_of_patterns(
     *,
     level: str = "graph",
     max_steps: int = 10 * STEPS_PER_SECOND,
+    max_places: int = 2_000_000,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
@@ -60,10 +59,13 @@ def bag_of_patterns(
         A list of graphs, or a collection, with the relations and categories of the patterns.
     level : {"graph", "node"}
         Whether to count the occurrences in each graph, or those that each node is in. At the level
-        of nodes every place is listed, so that patterns with over 2 million places are estimated.
+        of nodes every place is listed.
     max_steps : int
         Most steps to count each pattern exactly, in all graphs together. A step checks a node, and
         takes about 10 ns.
+    max_places : int
+        Most places of a pattern that are listed at the level of nodes; patterns with more are
+        estimated. A place takes 4 bytes for each node of the pattern.
     seed : int
         Seed of the estimates.
     n_jobs : int or None
@@ -91,22 +93,25 @@ def bag_of_patterns(
     """
     check_choice("level", level, LEVELS)
     check_int("max_steps", max_steps, 1)
+    check_int("max_places", max_places, 1)
     csr = as_unweighted(graph)
-    count = count_in_graphs if level == "graph" else _count_at_nodes
     of_graph, of_patterns = category_colors(patterns, csr)
     structures = [one.structure for one in patterns]
 
-    def count_one(number: int) -> Arrays:
+    def count_one(number: int) -> tuple[np.ndarray, bool]:
         own = of_patterns[number]
         colors = None if own is None else (own, of_graph)
-        counts, is_exact = count(csr, structures[number], colors, max_steps, seed)
-        return {"counts": counts, "is_exact": np.array(is_exact)}
+        if level == "graph":
+            return count_in_graphs(csr, structures[number], colors, max_steps, seed)
+        return _count_at_nodes(csr, structures[number], colors, max_steps, max_places, seed)
 
-    found = Steps(n_jobs=n_jobs).each("counting patterns", count_one, range(len(patterns)))
+    found = Steps(n_jobs=n_jobs).each(
+        "counting patterns", tuple[np.ndarray, bool], count_one, range(len(patterns))
+    )
     bag = np.empty((csr.num_graphs if level == "graph" else csr.num_nodes, len(patterns)))
-    for column, (pattern, one) in enumerate(zip(patterns, found, strict=True)):
-        bag[:, column] = one["counts"]
-        if not one["is_exact"]:
+    for column, (pattern, (counts, is_exact)) in enumerate(zip(patterns, found, strict=True)):
+        bag[:, column] = counts
+        if not is_exact:
             log.info("pattern %d: occurrences by %s are estimated", pattern.id, level)
     return bag
 
@@ -130,11 +135,16 @@ def count_in_graphs(
 
 
 def _count_at_nodes(
-    graph: CSRGraph, structure: Structure, colors: Colors | None, max_steps: int, seed: int
+    graph: CSRGraph,
+    structure: Structure,
+    colors: Colors | None,
+    max_steps: int,
+    max_places: int,
+    seed: int,
 ) -> tuple[np.ndarray, bool]:
     """Occurrences that each node is in ``[V]``, and whether they are exact."""
     places, is_complete = list_places(
-        graph, structure, colors, most=_MOST_PLACES, max_steps=max_steps, seed=seed
+        graph, structure, colors, most=max_places, max_steps=max_steps, seed=seed
     )
     counts = np.bincount(places.reshape(-1), minlength=graph.num_nodes).astype(np.float64)
     if is_complete or not len(places):

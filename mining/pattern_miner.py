@@ -88,6 +88,8 @@ class PatternMiner(TransformerMixin, Miner, GraphEstimator):
         What was counted beside the patterns, the largest z first.
     relations_ : Relations
         The relations of the graph, and whether their edges have a direction.
+    graph_ : CSRGraph
+        The graph that it was fitted to, without weights.
     is_partial_ : bool
         Whether time was up before all was done.
     notes_ : tuple of str

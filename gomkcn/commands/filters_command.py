@@ -3,55 +3,88 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 import click
+from cloup import option, option_group
 
-from gomkcn.commands.base import (
-    INPUT,
-    Command,
-    choose_folder,
+from gomkcn.commands.base import Command
+from gomkcn.commands.mining_folder import RunKind, mine_into_folder
+from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.options import (
+    class_options,
     file_options,
-    inputs_of_run,
-    option_table,
-    run_options,
-    say,
-    show_log,
-    truth_beside,
+    folder_options,
+    learning_details,
+    run_limits,
+    settings_option,
+    truth_option,
 )
+from gomkcn.commands.printing import show_log
 from gomkcn_dgl.errors import InputError
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="GRAPH", required=False)
-@file_options
-@run_options
-@option_table("""
-Input
-    * --class-names  READ  Names of graph classes (.csv)
-    * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
-Training
-    --filters num_filters  N  Number of filters [8]
-    --size filter_size  N  Nodes of a filter and of a subgraph, 2 to 64 [6]
-    --hops num_hops  N   Radius of the subgraphs, in hops [half the size, at least 3]
-    --epochs num_epochs  N  Number of training epochs [60]
-    --device       TEXT  Device: cpu, cuda, or auto for a GPU if there is one [auto]
-    --paper        FLAG  Settings of section VI-B of the paper; options given beside it win
-Graph filters and other details
-    * --levels num_levels  N  Number of levels of the kernel [3]
-    * --tau        X     Width of the similarity of nodes [0.5]
-    * --matching   TEXT  Node matching: optimal, or greedy as in the paper [optimal]
-    * --lr learning_rate  X  Learning rate [0.1]
-    * --init       TEXT  Initialization: facility_location or random [facility_location]
-    * --policy     TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
-    * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
-        to 1 [0.2]
-    * --most-nodes max_assigned  N  Nodes to assign to filters; of more, a random sample [200000]
-    * --count-seconds  X  Work limit per count: X · 10⁸ steps, about X seconds of one thread [0.25]
-    * --truth      TEXT  Planted motifs to compare with [STEM.truth.json next to the graph]
-    * --seed random_state  N  Random seed [0]
-""")
+@click.argument("path", type=InputPath(), metavar="GRAPH", required=False)
+@option_group("Input", file_options, class_options)
+@option_group(
+    "Training",
+    option("--filters", "num_filters", type=Number(int), help="Number of filters [8]"),
+    option(
+        "--size",
+        "filter_size",
+        type=Number(int),
+        help="Nodes of a filter and of a subgraph, 2 to 64 [6]",
+    ),
+    option(
+        "--hops",
+        "num_hops",
+        type=Number(int),
+        help="Radius of the subgraphs, in hops [half the size, at least 3]",
+    ),
+    option("--epochs", "num_epochs", type=Number(int), help="Number of training epochs [60]"),
+    option("--device", help="Device: cpu, cuda, or auto for a GPU if there is one [auto]"),
+    option(
+        "--paper",
+        is_flag=True,
+        help="Settings of section VI-B of the paper; options given beside it win",
+    ),
+)
+@option_group("Output", folder_options)
+@option_group("Limits", run_limits)
+@option_group(
+    "Graph filters and other details",
+    settings_option,
+    learning_details,
+    option(
+        "--tau",
+        type=Number(float),
+        hidden=True,
+        help="Width of the similarity of nodes [0.5]",
+    ),
+    option(
+        "--lr",
+        "learning_rate",
+        type=Number(float),
+        hidden=True,
+        help="Learning rate [0.1]",
+    ),
+    option(
+        "--most-nodes",
+        "max_assigned",
+        type=Number(int),
+        hidden=True,
+        help="Nodes to assign to filters; of more, a random sample [200000]",
+    ),
+    option(
+        "--count-seconds",
+        type=Number(float),
+        hidden=True,
+        help="Work limit per count: X · 10⁸ steps, about X seconds of one thread [0.25]",
+    ),
+    truth_option,
+    option("--seed", "random_state", type=Number(int), hidden=True, help="Random seed [0]"),
+)
 @click.pass_context
 def filters(
     ctx: click.Context,
@@ -88,28 +121,16 @@ def filters(
     from dataclasses import replace
 
     from gomkcn_dgl._torch import resolve_device
-    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import (
-        PROGRESS,
-        check_early,
-        lock_folder,
-        remove_progress,
-    )
+    from gomkcn_dgl.runtime.job import Interrupts
     from mining.filters.filter_learning import FilterLearning
-    from mining.filters_folder import (
-        FILTERS_FILES,
-        prepare_filters_folder,
-        write_filters_run,
-    )
+    from mining.filters_folder import FILTERS_FILES, write_filters_run
     from mining.filters_job import run_filters_job
     from mining.filters_run import PAGE
     from mining.filters_settings import FiltersSettings, read_filters_settings
     from mining.html.filters_text import format_filters
-    from mining.truth import read_truth
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("filters runs in one process; leave torchrun out.")
-    interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = FiltersSettings()
     if settings_file is not None:
@@ -117,35 +138,25 @@ def filters(
     if paper:
         settings = replace(settings, learning=FilterLearning.paper())
     settings = settings.override(options)
-    bar = JobProgress(not quiet and sys.stderr.isatty())
-    # refused before the graph is read
     settings.miner().check()
+    # PyTorch is loaded before the time limit begins
     resolve_device(settings.filters.device)
-    if not settings.graph.path:
-        raise InputError("GRAPH must be given, here or in the settings file.")
-    if out is not None:
-        # refused before the graph is read
-        files = inputs_of_run(ctx, settings.graph, settings_file if resume else None)
-        check_early(out, FILTERS_FILES, PROGRESS, force=force, resume=resume, inputs=files)
-    with bar:
-        bar.begin("reading the graph")
-        graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
-    truth_path = options["truth"] or truth_beside(settings.graph.path)
-    truth = None if truth_path is None else read_truth(truth_path)
-    out = choose_folder(out, settings.graph.path, resume=resume)
-    with lock_folder(out) as folder:
-        progress = prepare_filters_folder(folder, force, resume)
-        if progress is None:
-            say(f"nothing to resume: the run is finished, {folder / PAGE}")
-            return
-        with bar:
-            with interrupts:
-                _, run = run_filters_job(
-                    settings, graph, progress, interrupts, bar, classes=classes, truth=truth
-                )
-            write_filters_run(folder, run)
-        if not run.is_partial:
-            remove_progress(progress)
-        say(format_filters(run))
-        seconds = run.provenance["seconds"]
-        say(f"\nmined in {seconds:.1f} s; page: {folder / PAGE}")
+    interrupts = Interrupts(options["time_limit"], has_end=True)
+    mine_into_folder(
+        ctx,
+        RunKind(
+            files=FILTERS_FILES,
+            page=PAGE,
+            job=run_filters_job,
+            write=write_filters_run,
+            text=format_filters,
+        ),
+        settings,
+        interrupts,
+        out=out,
+        settings_file=settings_file,
+        truth=options["truth"],
+        force=force,
+        resume=resume,
+        quiet=quiet,
+    )

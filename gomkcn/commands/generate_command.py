@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from cloup import option, option_group
 
-from gomkcn.commands.base import Group, option_table, say, show_log, truth_path_of
+from gomkcn.commands.base import Group, truth_path_of
+from gomkcn.commands.option_types import Number, OutputPath
+from gomkcn.commands.options import features_option, force_option, none_if_empty, seed_option
+from gomkcn.commands.printing import say, show_log
 from gomkcn_dgl.errors import InputError
 
 # more copies would hold more nodes than a graph may have
@@ -35,33 +39,112 @@ def generate() -> None:
 
 
 @generate.command()
-@option_table("""
-Output
-    --out             NEEDED      Graph file to write; the copies of the motifs are written beside
-        it
-    --force           FLAG        Overwrite files that exist
-Options
-    --base            TEXT=ba     Base graph: ba, er, ws, regular or tree
-    --nodes           N=760       Number of nodes of the base graph
-    --edges-per-node  N=1         Edges per new node: ba
-    --directed        FLAG        Assign a random direction to each edge of the base graph
-    --motif motifs    LIST        Motif or edge-list file and copies, as NAME=10; may be repeated
-        [10 each of house, cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan,
-        bi-parallel]
-    --embedded        FLAG        Plant copies on existing nodes, which keep their other edges
-    --features  TEXT=per_node     Node features: constant, per_type, per_node or per_type_noise
-    --seed            N=0         Random seed
-Graph filters and other details
-    * --edge-prob     X=0.005     Edge probability: er
-    * --neighbors     N=4         Number of ring neighbors per node: ws
-    * --rewire-prob   X=0.1       Rewiring probability: ws
-    * --degree        N=3         Degree of each node: regular
-    * --relations     N=1         Number of edge types, including those of the motifs
-    * --feature-dim   N=3         Number of features per node
-    * --noise         X=0.0       Standard deviation of the noise: per_type_noise
-    * --remove-prob   X=0.0       Probability of removing a motif edge
-    * --add-prob      X=0.0       Probability of adding an edge inside a copy
-""")
+@option_group(
+    "Options",
+    option("--base", default="ba", help="Base graph: ba, er, ws, regular or tree [ba]"),
+    option(
+        "--nodes",
+        type=Number(int),
+        default=760,
+        help="Number of nodes of the base graph [760]",
+    ),
+    option("--edges-per-node", type=Number(int), default=1, help="Edges per new node: ba [1]"),
+    option(
+        "--directed",
+        is_flag=True,
+        help="Assign a random direction to each edge of the base graph",
+    ),
+    option(
+        "--motif",
+        "motifs",
+        multiple=True,
+        callback=none_if_empty,
+        help="Motif or edge-list file and copies, as NAME=10; may be repeated [10 each of house, "
+        "cup, wheel, crown; directed: feed-forward-loop, three-cycle, bi-fan, bi-parallel]",
+    ),
+    option(
+        "--embedded",
+        is_flag=True,
+        help="Plant copies on existing nodes, which keep their other edges",
+    ),
+    features_option,
+    seed_option,
+)
+@option_group(
+    "Output",
+    option(
+        "--out",
+        required=True,
+        help="Graph file to write; the copies of the motifs are written beside it",
+    ),
+    force_option,
+)
+@option_group(
+    "Graph filters and other details",
+    option(
+        "--edge-prob",
+        type=Number(float),
+        default=0.005,
+        hidden=True,
+        help="Edge probability: er [0.005]",
+    ),
+    option(
+        "--neighbors",
+        type=Number(int),
+        default=4,
+        hidden=True,
+        help="Number of ring neighbors per node: ws [4]",
+    ),
+    option(
+        "--rewire-prob",
+        type=Number(float),
+        default=0.1,
+        hidden=True,
+        help="Rewiring probability: ws [0.1]",
+    ),
+    option(
+        "--degree",
+        type=Number(int),
+        default=3,
+        hidden=True,
+        help="Degree of each node: regular [3]",
+    ),
+    option(
+        "--relations",
+        type=Number(int),
+        default=1,
+        hidden=True,
+        help="Number of edge types, including those of the motifs [1]",
+    ),
+    option(
+        "--feature-dim",
+        type=Number(int),
+        default=3,
+        hidden=True,
+        help="Number of features per node [3]",
+    ),
+    option(
+        "--noise",
+        type=Number(float),
+        default=0.0,
+        hidden=True,
+        help="Standard deviation of the noise: per_type_noise [0.0]",
+    ),
+    option(
+        "--remove-prob",
+        type=Number(float),
+        default=0.0,
+        hidden=True,
+        help="Probability of removing a motif edge [0.0]",
+    ),
+    option(
+        "--add-prob",
+        type=Number(float),
+        default=0.0,
+        hidden=True,
+        help="Probability of adding an edge inside a copy [0.0]",
+    ),
+)
 @click.pass_context
 def planted(
     ctx: click.Context,
@@ -99,10 +182,10 @@ def planted(
 
     path = Path(out)
     check_choice("base", base, BASE_GRAPHS)
-    for option in ctx.command.params:
-        of = [name for name, own in _BASE_OPTIONS.items() if option.name in own]
-        if of and base not in of and _is_given(ctx, str(option.name)):
-            raise InputError(f"{option.opts[0]} is for --base {of[0]}, got {base}; leave it out.")
+    for given in ctx.command.params:
+        of = [name for name, needed in _BASE_OPTIONS.items() if given.name in needed]
+        if of and base not in of and _is_given(ctx, str(given.name)):
+            raise InputError(f"{given.opts[0]} is for --base {of[0]}, got {base}; leave it out.")
     copies = _parse_motifs(motifs or (_DIRECTED_MOTIFS if directed else _MOTIFS))
     files = [text.rpartition("=")[0] for text in motifs or ()]
     beside = [truth_path_of(path), path.with_name(stem(path) + SUFFIXES[1])]
@@ -142,16 +225,34 @@ def _is_given(ctx: click.Context, name: str) -> bool:
 
 
 @generate.command()
-@option_table("""
-Options
-    --out                   NEEDED WRITE  DGL .bin file to write
-    --force                 FLAG    Overwrite files that exist
-    --graphs num_graphs     N=8000  Number of graphs
-    --nodes num_base_nodes  N=25    Number of nodes of each base graph
-    --edges-per-node num_base_edges_per_node  N=1  Edges per new node
-    --features      TEXT=per_node   Node features: constant, per_type, per_node or per_type_noise
-    --seed                  N=0     Random seed
-""")
+@option_group(
+    "Options",
+    option("--out", type=OutputPath(), required=True, help="DGL .bin file to write"),
+    force_option,
+    option(
+        "--graphs",
+        "num_graphs",
+        type=Number(int),
+        default=8000,
+        help="Number of graphs [8000]",
+    ),
+    option(
+        "--nodes",
+        "num_base_nodes",
+        type=Number(int),
+        default=25,
+        help="Number of nodes of each base graph [25]",
+    ),
+    option(
+        "--edges-per-node",
+        "num_base_edges_per_node",
+        type=Number(int),
+        default=1,
+        help="Edges per new node [1]",
+    ),
+    features_option,
+    seed_option,
+)
 def classification(out: str, force: bool, features: str, **options: Any) -> None:
     """Write graphs that each hold one of four motifs, which is their class.
 

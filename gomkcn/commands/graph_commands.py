@@ -7,37 +7,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from cloup import option, option_group
 
-from gomkcn.commands.base import (
-    INPUT,
-    Command,
-    check_table_name,
+from gomkcn.commands.base import Command, inputs_of, limited_steps, say_missing
+from gomkcn.commands.option_types import InputPath, Number, OutputPath
+from gomkcn.commands.options import (
     file_options,
     force_option,
-    inputs_of,
-    limit_options,
-    limited_steps,
-    option_table,
-    print_table,
+    quiet_option,
     reading_option,
-    say,
-    say_missing,
-    say_values,
-    show_log,
+    seed_option,
+    table_option,
+    time_limit_option,
     weight_option,
 )
+from gomkcn.commands.printing import print_table, say, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
 if TYPE_CHECKING:
     from gomkcn_dgl.io.graph_classes import GraphClasses
+    from gomkcn_dgl.runtime.job import Interrupts
     from gomkcn_dgl.runtime.steps import Steps
     from gomkcn_dgl.runtime.tabular import Table
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="PATH")
-@weight_option
-@file_options
+@click.argument("path", type=InputPath(), metavar="PATH")
+@option_group("Input", file_options, weight_option)
 def info(path: str, **options: Any) -> None:
     """Show how a graph file is read.
 
@@ -73,15 +69,14 @@ def _classes_of(path: str, options: dict[str, Any], *, needed: bool = False) -> 
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="PATH")
+@click.argument("path", type=InputPath(), metavar="PATH")
 @click.argument("out", metavar="OUT")
-@option_table("""
-Output
-    --force         FLAG   Overwrite an existing graph
-    --quiet         FLAG   Hide the log
-""")
-@weight_option
-@file_options
+@option_group("Input", file_options, weight_option)
+@option_group(
+    "Output",
+    option("--force", is_flag=True, help="Overwrite an existing graph"),
+    option("--quiet", is_flag=True, help="Hide the log"),
+)
 @click.pass_context
 def convert(
     ctx: click.Context, /, path: str, out: str, force: bool, quiet: bool, **options: Any
@@ -109,18 +104,24 @@ def convert(
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="GRAPH")
-@option_table("""
-Options
-    --size sizes  TEXT  Size of the structures in nodes [3-5; with directions or types 3-4]
-    --orbits      FLAG  Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)
-Output
-    --out         WRITE  Table to write: .csv, .parquet or .json
-""")
-@force_option
-@limit_options
-@reading_option
-@file_options
+@click.argument("path", type=InputPath(), metavar="GRAPH")
+@option_group("Input", file_options)
+@option_group(
+    "Options",
+    option(
+        "--size",
+        "sizes",
+        help="Size of the structures in nodes [3-5; with directions or types 3-4]",
+    ),
+    option(
+        "--orbits",
+        is_flag=True,
+        help="Counts of each node: 15 orbits (--size 2-4) or 73 (2-5)",
+    ),
+    reading_option,
+)
+@option_group("Output", table_option, force_option, quiet_option)
+@option_group("Limits", time_limit_option)
 def census(
     path: str,
     sizes: str | None,
@@ -152,7 +153,6 @@ def census(
     from gomkcn_dgl.runtime.tabular import Table
     from mining.structure_census import census as count
 
-    check_table_name(out)
     missing: dict[int, str] = {}
     steps, interrupts = limited_steps(time_limit, quiet)
     with steps.progress:
@@ -160,10 +160,12 @@ def census(
         graph = read_graph(path, **options, weight=NONE)
     with steps.progress, interrupts:
         if orbits:
-            table, num_rows = _count_orbits(graph, sizes, reading, steps), graph.num_nodes
+            table = _count_orbits(graph, sizes, reading, steps, interrupts)
+            num_rows = graph.num_nodes
         else:
             found = count(graph, sizes, reading, steps=steps)
-            columns, missing = found.columns(), found.missing
+            columns = found.columns()
+            missing = found.missing
             num_rows = len(columns["size"])
             table = Table({**columns, "reading": [reading] * num_rows})
     if out is None:
@@ -186,7 +188,9 @@ def _by_reason(missing: Mapping[int, str]) -> dict[str, str]:
     return {reason: ", ".join(sizes) for reason, sizes in found.items()}
 
 
-def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> Table:
+def _count_orbits(
+    graph: Any, sizes: str | None, reading: str, steps: Steps, interrupts: Interrupts
+) -> Table:
     from gomkcn_dgl.runtime.job import TimeUpError
     from mining.structure_census import orbit_table
 
@@ -197,25 +201,38 @@ def _count_orbits(graph: Any, sizes: str | None, reading: str, steps: Steps) -> 
     try:
         return orbit_table(graph, 4 if sizes == "2-4" else 5, steps=steps)
     except TimeUpError:
+        if interrupts.signal:
+            say_missing(interrupts, "the orbits are known when all are counted")
         raise InputError(
             "--time-limit must be longer for --orbits, which are known when all are counted."
         ) from None
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="GRAPHS")
-@option_table("""
-Options
-    --support      X=0.1     Least support: below 1 a share of the graphs, else a number of graphs
-    --size sizes   TEXT=2-8  Size of the subgraphs in nodes
-    --closed       FLAG      Leave out what a larger subgraph of equal support contains
-    --per-class    FLAG      Ask for the support in at least one class of graphs
-Output
-    --out          WRITE     Table to write: .csv, .parquet or .json
-""")
-@force_option
-@limit_options
-@file_options
+@click.argument("path", type=InputPath(), metavar="GRAPHS")
+@option_group("Input", file_options)
+@option_group(
+    "Options",
+    option(
+        "--support",
+        type=Number(float),
+        default=0.1,
+        help="Least support: below 1 a share of the graphs, else a number of graphs [0.1]",
+    ),
+    option("--size", "sizes", default="2-8", help="Size of the subgraphs in nodes [2-8]"),
+    option(
+        "--closed",
+        is_flag=True,
+        help="Leave out what a larger subgraph of equal support contains",
+    ),
+    option(
+        "--per-class",
+        is_flag=True,
+        help="Ask for the support in at least one class of graphs",
+    ),
+)
+@option_group("Output", table_option, force_option, quiet_option)
+@option_group("Limits", time_limit_option)
 def frequent(
     path: str,
     support: float,
@@ -245,7 +262,6 @@ def frequent(
     from gomkcn_dgl.io.reading import read_graph
     from mining.gspan import frequent_subgraphs
 
-    check_table_name(out)
     steps, interrupts = limited_steps(time_limit, quiet)
     with steps.progress:
         steps.progress.begin("reading the graphs")
@@ -265,39 +281,77 @@ def frequent(
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="GRAPH")
-@option_table("""
-Input
-    --time         TEXT      Column of times, by name or number [from the header, else the third]
-    --source       TEXT      Column of source nodes, by name or number [from the header]
-    --target       TEXT      Column of target nodes, by name or number [from the header]
-    * --time-unit  TEXT      Unit of times that are numbers: s, ms, us or ns [by their size]
-Options
-    --window       TEXT      Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or
-        a number in the unit of the times
-Random graphs and counts
-    --null-samples null_samples  N=199  Random graphs of permuted times; 0 for none
-    --seed         N=0       Random seed
-Output
-    --out          WRITE     Table to write: .csv, .parquet or .json
-    --page         WRITE     Page to write (.html), with a drawing of each motif
-    --force        FLAG      Overwrite files that exist
-Limits
-    --jobs n_jobs  N         Processes that share the random graphs [1]
-""")
+@click.argument("path", type=InputPath(), metavar="GRAPH")
+@option_group(
+    "Input",
+    option(
+        "--time",
+        help="Column of times, by name or number [from the header, else the third]",
+    ),
+    option("--source", help="Column of source nodes, by name or number [from the header]"),
+    option("--target", help="Column of target nodes, by name or number [from the header]"),
+    option(
+        "--time-unit",
+        hidden=True,
+        help="Unit of times that are numbers: s, ms, us or ns [by their size]",
+    ),
+)
+@option_group(
+    "Options",
+    option(
+        "--window",
+        help="Longest time from the first to the last edge: 30s, 5min, 1h, 1d, 1w, or a number in "
+        "the unit of the times",
+    ),
+)
+@option_group(
+    "Random graphs and counts",
+    option(
+        "--null-samples",
+        type=Number(int),
+        default=199,
+        help="Random graphs of permuted times; 0 for none [199]",
+    ),
+    seed_option,
+)
+@option_group(
+    "Output",
+    table_option,
+    option(
+        "--page",
+        type=OutputPath(),
+        help="Page to write (.html), with a drawing of each motif",
+    ),
+    force_option,
+    quiet_option,
+)
+@option_group(
+    "Limits",
+    time_limit_option,
+    option(
+        "--jobs",
+        "n_jobs",
+        type=Number(int),
+        help="Processes that share the random graphs [1]",
+    ),
+)
 def temporal(
     path: str,
     window: str | None,
     out: str | None,
     page: str | None,
     force: bool,
+    quiet: bool,
+    time_limit: float | None,
+    n_jobs: int | None,
     **options: Any,
 ) -> None:
     """Count motifs of three edges in the order of time.
 
     GRAPH is a table of edges with a column of times: numbers or timestamps. The 36 motifs of two
     or three nodes and three edges are counted exactly, and compared with random graphs in which the
-    times are permuted. Rows and columns are those of Paranjape, Benson and Leskovec (2017).
+    times are permuted. Rows and columns are those of Paranjape, Benson and Leskovec (2017). When
+    time is up, or at Ctrl-C, the comparison is with the random graphs that are counted by then.
 
     \b
     gomkcn temporal messages.txt.gz --window 1h
@@ -310,10 +364,11 @@ def temporal(
 
     if window is None:
         raise InputError("--window must be given, such as --window 1h.")
-    check_table_name(out)
     if page is not None and Path(page).suffix != ".html":
         raise InputError(f"--page must end in .html, got {page!r}.")
-    found = temporal_census(path, window, **options)
+    steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
+    with steps.progress, interrupts:
+        found = temporal_census(path, window, steps=steps, **options)
     if out is not None:
         found.write(out)
         say(f"wrote {out}: 36 rows")
@@ -324,3 +379,4 @@ def temporal(
         say(f"wrote {page}")
     if out is None and page is None:
         print_table(found)
+    say_missing(interrupts, "" if not steps.is_partial else found.notes[-1])

@@ -9,20 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import click
+from cloup import option, option_group
 
-from gomkcn.commands.base import (
-    INPUT,
-    Command,
-    choose_folder,
-    file_options,
-    inputs_of_run,
-    option_table,
-    run_options,
-    say,
-    show_log,
-    truth_beside,
-)
+from gomkcn.commands.base import Command, choose_folder
 from gomkcn.commands.generate_command import planted
+from gomkcn.commands.mining_folder import RunKind, mine_into_folder
+from gomkcn.commands.option_types import InputPath, Number
+from gomkcn.commands.options import (
+    class_options,
+    file_options,
+    folder_options,
+    force_option,
+    learning_details,
+    none_if_empty,
+    run_limits,
+    settings_option,
+    truth_option,
+)
+from gomkcn.commands.printing import say, show_log
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import check_outputs
 
@@ -36,46 +40,113 @@ MOTIFS = ("house=6", "wheel=6", "crown=6")
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="PATH", required=False)
-@file_options
-@run_options
-@option_table("""
-Input
-    * --class-names  READ  Names of graph classes (.csv)
-    * --class-column  TEXT  Column of the classes of molecules [class, label or activity]
-Frequent neighbourhoods
-    --filters num_filters  N  Number of filters, each the centre of a cluster of neighbourhoods [8]
-    --no-filters     FLAG  Leave out the filters
-    * --filter-size  N    Nodes of a filter [6, or as many as the largest motif of --size]
-Patterns
-    --size pattern_size  TEXT  Motif size in nodes [3-8; collections 2-10]
-    --given          LIST  Pattern to try as well, such as ring-6; may be repeated
-    --exact-copies   YES/NO  Copies have all edges of their motif and no others
-    * --sources      TEXT  Sources of candidates, separated by commas: grown, filters, and in
-        collections frequent (subgraphs) [grown]
-Random graphs and counts
-    --null           LIST  Null model: degree, joint-degree, erdos-renyi, or none; may be repeated
-        [degree, at as many sizes as take two minutes]
-    * --null-samples   N   Number of random graphs per null model, at least 99 [199]
-    * --count-error    X   Target relative error of estimated counts [0.02]
-    * --count-seconds  X   Work limit per count: X · 10⁸ steps, about X seconds of one thread; a
-        step checks a node [1; 10 above 8 million edges]
-    * --truth        READ  Planted motifs to compare with [STEM.truth.json next to the graph]
-Limits
-    * --device       TEXT  Device of the filters: cpu, cuda, or auto for a GPU if there is one
-        [auto]
-    * --jobs n_jobs  N   Processes that share the work, -1 for one on each core [1]
-Graph filters and other details
-    * --seed random_state  N  Random seed [0]
-    * --levels num_levels  N  Number of levels of the kernel [3]
-    * --matching     TEXT  Node matching: optimal, or greedy as in the paper [optimal]
-    * --epochs num_epochs  N  Number of training epochs [60]
-    * --init         TEXT  Initialization: facility_location or random [facility_location]
-    * --policy       TEXT  Nodes to keep in a truncated subgraph: dense or bfs [dense]
-    * --hops num_hops  N  Radius of the subgraphs, in hops [half the size, at least 3]
-    * --contrast feature_contrast  X  Weight of node features relative to structure, above 0 and up
-        to 1 [0.2]
-""")
+@click.argument("path", type=InputPath(), metavar="PATH", required=False)
+@option_group("Input", file_options, class_options)
+@option_group(
+    "Frequent neighbourhoods",
+    option(
+        "--filters",
+        "num_filters",
+        type=Number(int),
+        help="Number of filters, each the centre of a cluster of neighbourhoods [8]",
+    ),
+    option("--no-filters", is_flag=True, help="Leave out the filters"),
+    option(
+        "--filter-size",
+        type=Number(int),
+        hidden=True,
+        help="Nodes of a filter [6, or as many as the largest motif of --size]",
+    ),
+)
+@option_group(
+    "Patterns",
+    option("--size", "pattern_size", help="Motif size in nodes [3-8; collections 2-10]"),
+    option(
+        "--given",
+        multiple=True,
+        callback=none_if_empty,
+        help="Pattern to try as well, such as ring-6; may be repeated",
+    ),
+    option(
+        "--exact-copies",
+        is_flag=True,
+        default=None,
+        help="Copies have all edges of their motif and no others",
+    ),
+    option(
+        "--sources",
+        hidden=True,
+        help="Sources of candidates, separated by commas: grown, filters, and in collections "
+        "frequent (subgraphs) [grown]",
+    ),
+)
+@option_group(
+    "Random graphs and counts",
+    option(
+        "--null",
+        multiple=True,
+        callback=none_if_empty,
+        help="Null model: degree, joint-degree, erdos-renyi, or none; may be repeated [degree, at "
+        "as many sizes as take two minutes]",
+    ),
+    option(
+        "--null-samples",
+        type=Number(int),
+        hidden=True,
+        help="Number of random graphs per null model, at least 99 [199]",
+    ),
+    option(
+        "--count-error",
+        type=Number(float),
+        hidden=True,
+        help="Target relative error of estimated counts [0.02]",
+    ),
+    option(
+        "--count-seconds",
+        type=Number(float),
+        hidden=True,
+        help="Work limit per count: X · 10⁸ steps, about X seconds of one thread; a step checks a "
+        "node [1; 10 above 8 million edges]",
+    ),
+    truth_option,
+)
+@option_group("Output", folder_options)
+@option_group(
+    "Limits",
+    run_limits,
+    option(
+        "--device",
+        hidden=True,
+        help="Device of the filters: cpu, cuda, or auto for a GPU if there is one [auto]",
+    ),
+    option(
+        "--jobs",
+        "n_jobs",
+        type=Number(int),
+        hidden=True,
+        help="Processes that share the work, -1 for one on each core [1]",
+    ),
+)
+@option_group(
+    "Graph filters and other details",
+    settings_option,
+    option("--seed", "random_state", type=Number(int), hidden=True, help="Random seed [0]"),
+    learning_details,
+    option(
+        "--epochs",
+        "num_epochs",
+        type=Number(int),
+        hidden=True,
+        help="Number of training epochs [60]",
+    ),
+    option(
+        "--hops",
+        "num_hops",
+        type=Number(int),
+        hidden=True,
+        help="Radius of the subgraphs, in hops [half the size, at least 3]",
+    ),
+)
 @click.pass_context
 def mine(
     ctx: click.Context,
@@ -111,77 +182,63 @@ def mine(
     # before the libraries are imported, which takes a second
     if options["path"] is not None:
         check_path(options["path"])
-    from gomkcn_dgl.runtime.job import Interrupts, JobProgress
-    from gomkcn_dgl.runtime.output_folder import (
-        PROGRESS,
-        check_early,
-        lock_folder,
-        remove_progress,
-    )
-    from mining import read_truth
+    from gomkcn_dgl._torch import has_torch
+    from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run
     from mining.miner import NONE
     from mining.mining_job import run_job
-    from mining.run_folder import REPORT, prepare_folder, run_files, write_run
+    from mining.run_folder import REPORT, run_files, write_run
     from mining.settings import RunSettings, read_settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
     if no_filters:
         _refuse_filter_options(ctx)
-    interrupts = Interrupts(options["time_limit"])
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
     settings = settings.override({**options, "filters": NONE if no_filters else None})
-    bar = JobProgress(not quiet and sys.stderr.isatty())
-    # refused before the graph is read
-    settings.make_miner().check()
-    if not settings.graph.path:
-        raise InputError("PATH of a graph must be given, here or in the settings file.")
-    if out is not None:
-        # refused before the graph is read
-        files = inputs_of_run(ctx, settings.graph, settings_file if resume else None)
-        check_early(out, run_files(), PROGRESS, force=force, resume=resume, inputs=files)
-    with bar:
-        bar.begin("reading the graph")
-        graph, classes = settings.graph.read_graph(), settings.graph.read_classes()
-    truth_path = options["truth"] or truth_beside(settings.graph.path)
-    truth = None if truth_path is None else read_truth(truth_path)
-    out = choose_folder(out, settings.graph.path, resume=resume)
-    with lock_folder(out) as folder:
-        progress = prepare_folder(folder, force, resume)
-        if progress is None:
-            say(f"nothing to resume: the run is finished, {folder / REPORT}")
-            return
-        with bar:
-            with interrupts:
-                _, run = run_job(
-                    settings, graph, progress, interrupts, bar, classes=classes, truth=truth
-                )
-            write_run(folder, run, settings)
-        if not run.is_partial:
-            remove_progress(progress)
-        say(format_run(run))
-        seconds = run.provenance["seconds"]
-        say(f"\nmined in {seconds:.1f} s; report: {folder / REPORT}")
+    miner = settings.make_miner()
+    miner.check()
+    # PyTorch is loaded before the time limit begins
+    if miner.filters != NONE:
+        has_torch()
+    interrupts = Interrupts(options["time_limit"], has_end=True)
+    mine_into_folder(
+        ctx,
+        RunKind(
+            files=run_files(),
+            page=REPORT,
+            job=run_job,
+            write=lambda folder, run: write_run(folder, run, settings),
+            text=format_run,
+        ),
+        settings,
+        interrupts,
+        out=out,
+        settings_file=settings_file,
+        truth=options["truth"],
+        force=force,
+        resume=resume,
+        quiet=quiet,
+    )
 
 
 def _refuse_filter_options(ctx: click.Context) -> None:
     """Refuse options of filters where there are none; a settings file may have them."""
-    for option in ctx.command.params:
-        if option.name in _OF_FILTERS and ctx.params[option.name] is not None:
+    for given in ctx.command.params:
+        if given.name in _OF_FILTERS and ctx.params[given.name] is not None:
             raise InputError(
-                f"--no-filters leaves no filters for {option.opts[0]}; leave out one of them."
+                f"--no-filters leaves no filters for {given.opts[0]}; leave out one of them."
             )
 
 
 @click.command(cls=Command)
-@option_table("""
-Output
-    --out      TEXT  Output folder [runs/demo, numbered if it exists]
-    --force    FLAG  Overwrite an existing run
-    --no-open  FLAG  Do not open the page in the browser
-""")
+@option_group(
+    "Output",
+    option("--out", help="Output folder [runs/demo, numbered if it exists]"),
+    option("--force", is_flag=True, help="Overwrite an existing run"),
+    option("--no-open", is_flag=True, help="Do not open the page in the browser"),
+)
 @click.pass_context
 def demo(ctx: click.Context, out: str | None, force: bool, no_open: bool) -> None:
     """Mine a small example and open its page.
@@ -219,7 +276,7 @@ def _has_screen() -> bool:
 
 
 @click.command(cls=Command)
-@click.argument("run", type=INPUT, metavar="RUN")
+@click.argument("run", type=InputPath(), metavar="RUN")
 def report(run: str) -> None:
     """Print the results of RUN and rebuild its report.
 
@@ -267,8 +324,8 @@ def _report_filters(run: str) -> tuple[str, Path]:
 
 
 @click.command(cls=Command)
-@click.argument("first", type=INPUT, metavar="RUN")
-@click.argument("second", type=INPUT, metavar="RUN")
+@click.argument("first", type=InputPath(), metavar="RUN")
+@click.argument("second", type=InputPath(), metavar="RUN")
 def compare(first: str, second: str) -> None:
     """Show which patterns two finished runs share.
 
@@ -289,13 +346,17 @@ def compare(first: str, second: str) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("run", type=INPUT, metavar="RUN")
-@option_table("""
-Output
-    --out     NEEDED    Folder to write to
-    --force   FLAG      Overwrite files that exist
-    --format  TEXT=csv  Tables: csv or parquet; or the graph with its motifs: graphml
-""")
+@click.argument("run", type=InputPath(), metavar="RUN")
+@option_group(
+    "Output",
+    option("--out", required=True, help="Folder to write to"),
+    force_option,
+    option(
+        "--format",
+        default="csv",
+        help="Tables: csv or parquet; or the graph with its motifs: graphml [csv]",
+    ),
+)
 def export(run: str, out: str, force: bool, format: str) -> None:
     """Write the tables of a run: patterns, occurrences, copies, and other counts.
 

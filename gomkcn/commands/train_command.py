@@ -6,77 +6,213 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+from cloup import option, option_group
 
-from gomkcn.commands.base import (
-    INPUT,
-    Command,
-    check_table_name,
-    choose_folder,
+from gomkcn.commands.base import Command, choose_folder, inputs_of
+from gomkcn.commands.option_types import InputPath, Number, Numbers, TablePath
+from gomkcn.commands.options import (
     device_option,
-    inputs_of,
+    folder_options,
+    force_option,
     learning_options,
-    option_table,
-    print_table,
-    run_options,
-    say,
-    show_log,
+    run_limits,
+    settings_option,
     table_options,
 )
+from gomkcn.commands.printing import print_table, say, show_log
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import visible
 
 if TYPE_CHECKING:
-    from gomkcn_dgl.training.train_settings import TrainSettings
+    from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 
 
 @click.command(cls=Command)
-@click.argument("path", type=INPUT, metavar="PATH", required=False)
-@run_options
-@learning_options
-@table_options
-@option_table("""
-Input
-    --nodes        YES/NO  Classify the nodes of a graph, in place of graphs
-    * --class-column  TEXT  Column of the classes: of molecules [class, label or activity], of nodes
-        [class, label, labels or y]
-    * --class-names  READ  Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]
-Training
-    --paper        FLAG   All settings of section VI-C of the GOMKCN paper; other options override
-        them
-    --method       TEXT  Classifier: network, which learns patterns, or kernel, which compares whole
-        graphs [network]
-    --filters num_filters  N  Number of filters [8]
-    --size filter_size  N  Nodes of a filter [6]
-    --hops num_hops  N   Radius of the subgraphs, in hops [2]
-    * --split        X,X   Shares of training, validation and test [0.8,0.1,0.1]
-Limits
-    * --jobs n_jobs    N   Processes that share the work of --method kernel [1]
-Graph filters and other details
-    * --epochs num_epochs  N  Maximum number of epochs [200]
-    * --hidden hidden_feats  N  Features of a filter; 0: those of the data [up to 32]
-    * --contrast feature_contrast  X  Part of [0, 1] that the features fill, with --hidden 0 [0.3]
-    * --read-input/--no-read-input  YES/NO  Whether the features of the input layer are read out,
-        too [yes]
-    * --subgraph-size max_nodes  N  Nodes of a subgraph [--size]
-    * --levels num_levels  N  Number of levels of the kernel [2; a kernel machine 1 to 3]
-    * --layers num_layers  N  Number of layers of filters [1]
-    * --tau        X     Width of the similarity of nodes [1; a kernel machine .1 to 1]
-    * --pooling    TEXT  Pooling over the nodes of a graph: max, mean or sum [max]
-    * --dropout    X     Dropout before the last layer [0]
-    * --input-dropout  X  Dropout of the features [0]
-    * --policy     TEXT  Nodes to keep in a truncated subgraph: bfs or dense [bfs]
-    * --init       TEXT  Initialization of filters: classes or random [classes]
-    * --patience   N     Epochs without improvement before training stops [50]
-    * --lr learning_rate  X  Learning rate [0.01]
-    * --weight-decay  X  Weight decay, except of filters [0]
-    * --batch-size  N    Graphs of a batch [128]
-    * --seed       N     Random seed [0]
-    * --folds num_folds  N  Folds of the cross-validation that chooses the kernel [5]
-    * --most-nodes  N    Maximum number of nodes that stand for a larger graph [128]
-    * --patterns num_patterns  N  Number of patterns by which nodes are matched; 0: one by one [64
-        if that is long]
-""")
-@device_option
+@click.argument("path", type=InputPath(), metavar="PATH", required=False)
+@option_group(
+    "Input",
+    option(
+        "--nodes",
+        is_flag=True,
+        default=None,
+        help="Classify the nodes of a graph, in place of graphs",
+    ),
+    learning_options,
+    table_options,
+    option(
+        "--class-column",
+        hidden=True,
+        help="Column of the classes: of molecules [class, label or activity], of nodes [class, "
+        "label, labels or y]",
+    ),
+    option(
+        "--class-names",
+        type=InputPath(),
+        hidden=True,
+        help="Names of the classes (.csv) [NAME.classes.csv beside NAME.bin or such]",
+    ),
+)
+@option_group(
+    "Training",
+    option(
+        "--paper",
+        is_flag=True,
+        help="All settings of section VI-C of the GOMKCN paper; other options override them",
+    ),
+    option(
+        "--method",
+        help="Classifier: network, which learns patterns, or kernel, which compares whole graphs "
+        "[network]",
+    ),
+    option("--filters", "num_filters", type=Number(int), help="Number of filters [8]"),
+    option("--size", "filter_size", type=Number(int), help="Nodes of a filter [6]"),
+    option("--hops", "num_hops", type=Number(int), help="Radius of the subgraphs, in hops [2]"),
+    device_option,
+    option(
+        "--split",
+        type=Numbers(float),
+        hidden=True,
+        help="Shares of training, validation and test [0.8,0.1,0.1]",
+    ),
+)
+@option_group("Output", folder_options)
+@option_group(
+    "Limits",
+    run_limits,
+    option(
+        "--jobs",
+        "n_jobs",
+        type=Number(int),
+        hidden=True,
+        help="Processes that share the work of --method kernel [1]",
+    ),
+)
+@option_group(
+    "Graph filters and other details",
+    settings_option,
+    option(
+        "--epochs",
+        "num_epochs",
+        type=Number(int),
+        hidden=True,
+        help="Maximum number of epochs [200]",
+    ),
+    option(
+        "--hidden",
+        "hidden_feats",
+        type=Number(int),
+        hidden=True,
+        help="Features of a filter; 0: those of the data [up to 32]",
+    ),
+    option(
+        "--contrast",
+        "feature_contrast",
+        type=Number(float),
+        hidden=True,
+        help="Part of [0, 1] that the features fill, with --hidden 0 [0.3]",
+    ),
+    option(
+        "--read-input/--no-read-input",
+        default=None,
+        hidden=True,
+        help="Whether the features of the input layer are read out, too [yes]",
+    ),
+    option(
+        "--subgraph-size",
+        "max_nodes",
+        type=Number(int),
+        hidden=True,
+        help="Nodes of a subgraph [--size]",
+    ),
+    option(
+        "--levels",
+        "num_levels",
+        type=Number(int),
+        hidden=True,
+        help="Number of levels of the kernel [2; a kernel machine 1 to 3]",
+    ),
+    option(
+        "--layers",
+        "num_layers",
+        type=Number(int),
+        hidden=True,
+        help="Number of layers of filters [1]",
+    ),
+    option(
+        "--tau",
+        type=Number(float),
+        hidden=True,
+        help="Width of the similarity of nodes [1; a kernel machine .1 to 1]",
+    ),
+    option(
+        "--pooling",
+        hidden=True,
+        help="Pooling over the nodes of a graph: max, mean or sum [max]",
+    ),
+    option(
+        "--dropout",
+        type=Number(float),
+        hidden=True,
+        help="Dropout before the last layer [0]",
+    ),
+    option(
+        "--input-dropout",
+        type=Number(float),
+        hidden=True,
+        help="Dropout of the features [0]",
+    ),
+    option(
+        "--policy",
+        hidden=True,
+        help="Nodes to keep in a truncated subgraph: bfs or dense [bfs]",
+    ),
+    option(
+        "--init",
+        hidden=True,
+        help="Initialization of filters: classes or random [classes]",
+    ),
+    option(
+        "--patience",
+        type=Number(int),
+        hidden=True,
+        help="Epochs without improvement before training stops [50]",
+    ),
+    option(
+        "--lr",
+        "learning_rate",
+        type=Number(float),
+        hidden=True,
+        help="Learning rate [0.01]",
+    ),
+    option(
+        "--weight-decay",
+        type=Number(float),
+        hidden=True,
+        help="Weight decay, except of filters [0]",
+    ),
+    option("--batch-size", type=Number(int), hidden=True, help="Graphs of a batch [128]"),
+    option("--seed", type=Number(int), hidden=True, help="Random seed [0]"),
+    option(
+        "--folds",
+        "num_folds",
+        type=Number(int),
+        hidden=True,
+        help="Folds of the cross-validation that chooses the kernel [5]",
+    ),
+    option(
+        "--most-nodes",
+        type=Number(int),
+        hidden=True,
+        help="Maximum number of nodes that stand for a larger graph [128]",
+    ),
+    option(
+        "--patterns",
+        "num_patterns",
+        type=Number(int),
+        hidden=True,
+        help="Number of patterns by which nodes are matched; 0: one by one [64 if that is long]",
+    ),
+)
 @click.pass_context
 def train(
     ctx: click.Context,
@@ -152,26 +288,30 @@ def train(
                 say(f"what it learnt: {page}")
 
 
-def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> TrainSettings:
+def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> ClassifierSettings:
     """The settings of a file, or of the paper or none, and the options, which win."""
-    from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+    from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 
     if file is None:
-        return TrainSettings.of_options(options, paper=paper)
+        return ClassifierSettings.of_options(options, paper=paper)
     if paper:
         raise InputError("paper has all settings, and so has a settings file; give one of both.")
-    return read_train_settings(file).override(options)
+    return read_classifier_settings(file).override(options)
 
 
 @click.command(cls=Command)
-@click.argument("run", type=INPUT, metavar="RUN")
-@click.argument("path", type=INPUT, metavar="PATH")
-@option_table("""
-Output
-    --out    WRITE  Table to write: .csv, .parquet or .json [shown on the screen]
-    --force  FLAG   Overwrite files that exist
-""")
-@device_option
+@click.argument("run", type=InputPath(), metavar="RUN")
+@click.argument("path", type=InputPath(), metavar="PATH")
+@option_group("Training", device_option)
+@option_group(
+    "Output",
+    option(
+        "--out",
+        type=TablePath(),
+        help="Table to write: .csv, .parquet or .json [shown on the screen]",
+    ),
+    force_option,
+)
 def predict(run: str, path: str, out: str | None, force: bool, device: str | None) -> None:
     """Predict the class of each graph, or of each node.
 
@@ -187,7 +327,6 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
     from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
     show_log(brief=True)
-    check_table_name(out)
     with problems_of_run(run):
         classifier = load_classifier(run, "auto" if device is None else device)
     table = predict_file(classifier, path)
@@ -201,15 +340,19 @@ def predict(run: str, path: str, out: str | None, force: bool, device: str | Non
 
 
 @click.command(cls=Command)
-@click.argument("run", type=INPUT, metavar="RUN")
-@option_table("""
-Output
-    --graphs          N,N   Graphs, or nodes, to show, such as 0,5,9 [of each class one that is
-        predicted rightly]
-    --data data_path  READ  Data set, if it was moved
-    --out             TEXT  Folder of the page [RUN/explanation]
-    --force           FLAG  Overwrite a page that exists
-""")
+@click.argument("run", type=InputPath(), metavar="RUN")
+@option_group(
+    "Output",
+    option(
+        "--graphs",
+        type=Numbers(int),
+        help="Graphs, or nodes, to show, such as 0,5,9 [of each class one that is predicted "
+        "rightly]",
+    ),
+    option("--data", "data_path", type=InputPath(), help="Data set, if it was moved"),
+    option("--out", help="Folder of the page [RUN/explanation]"),
+    option("--force", is_flag=True, help="Overwrite a page that exists"),
+)
 def explain(
     run: str,
     graphs: tuple[int, ...] | None,

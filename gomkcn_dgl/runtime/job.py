@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = "time limit"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# the end of a mining counts and lists what was found, draws it and writes the page, which takes
+# some seconds whatever the search took: of a short time limit a third is kept for it, and of a long
+# one so many seconds
+_SHARE_OF_END = 1 / 3
+_SECONDS_OF_END = 10.0
 # the library's own log, and that which its lines go on to
 _OWN, _ROOT = logging.getLogger("gomkcn_dgl"), logging.getLogger()
 _BAR, _NO_BAR = "{desc}: {n_fmt}/{total_fmt} |{bar}| {elapsed}<{remaining}{postfix}", "{desc} …"
@@ -45,23 +50,42 @@ class Interrupts:
 
     Within a ``with`` block the first signal is noted and the second one kills. Outside the main
     thread only the time limit counts, because Python delivers signals to the main thread.
+
+    With ``is_partial_at_signal``, a signal is as if time were up: what is known by then is kept.
+    With ``has_end``, a part of the time limit is kept for what the job ends with, such as the page
+    that it writes: there is a reason to stop when the rest of it is over.
     """
 
-    def __init__(self, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        time_limit: float | None = None,
+        *,
+        is_partial_at_signal: bool = False,
+        has_end: bool = False,
+    ) -> None:
+        self.is_partial_at_signal = is_partial_at_signal
         self._deadline = math.inf
+        # seconds of the time limit that are kept for the end
+        self._kept = 0.0
         if time_limit is not None:
             limit = check_float("time_limit", time_limit, 0.0, open_minimum=True)
             self._deadline = time.monotonic() + limit
+            if has_end:
+                self._kept = min(_SHARE_OF_END * limit, _SECONDS_OF_END)
         # that came first, by its name
         self.signal = ""
         self._old_handlers: dict[signal.Signals, Any] = {}
 
-    def __getstate__(self) -> float:
+    def __getstate__(self) -> tuple[float, float]:
         """The seconds that are left: a worker has its own clock, and its own signals."""
-        return self._deadline - time.monotonic()
+        return self.seconds_left, self._kept
 
-    def __setstate__(self, left: float) -> None:
-        self._deadline, self.signal, self._old_handlers = time.monotonic() + left, "", {}
+    def __setstate__(self, state: tuple[float, float]) -> None:
+        left, self._kept = state
+        self.is_partial_at_signal = False
+        self._deadline = time.monotonic() + left
+        self.signal = ""
+        self._old_handlers = {}
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
@@ -84,8 +108,13 @@ class Interrupts:
     def reason(self) -> str:
         """``"SIGTERM"``, ``"SIGINT"``, ``"time limit"``, or ``""`` to go on."""
         if self.signal:
-            return self.signal
-        return TIME_LIMIT if time.monotonic() >= self._deadline else ""
+            return TIME_LIMIT if self.is_partial_at_signal else self.signal
+        return TIME_LIMIT if self.seconds_left <= self._kept else ""
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time limit, also for the end; infinite without one."""
+        return self._deadline - time.monotonic()
 
     def agree(self) -> str:
         """Return the reason that all processes share; every process must ask at the same point."""
@@ -118,10 +147,11 @@ class JobProgress:
         self._bar = tqdm(desc=stage, total=total, file=sys.stderr, bar_format=form, leave=False)
 
     def move(self, count: float, said: str = "") -> None:
-        """So many more items are done, or such a share; ``said`` is behind the bar."""
+        """So many more items are done, or such a share, up to all; ``said`` is behind the bar."""
         if self._bar is not None:
+            left = math.inf if self._bar.total is None else self._bar.total - self._bar.n
             self._bar.set_postfix_str(said, refresh=False)
-            self._bar.update(count)
+            self._bar.update(min(count, left))
 
     def __enter__(self) -> JobProgress:
         return self

@@ -1,10 +1,10 @@
 """A long job as named steps: the result of each is kept, so that a killed job can go on.
 
-A result is arrays by name, in a file of a folder, written whole or not at all. A job that is
-started again with the same folder computes only what is missing or damaged; without a folder
-nothing is kept. Items that do not depend on each other may be shared by the workers of joblib:
-other processes of this machine, or those of a cluster. They return results, which this process
-keeps.
+A result is a plain value, as :mod:`gomkcn_dgl.runtime.plain_values` says, in a file of a folder,
+written whole or not at all. A job that is started again with the same folder computes only what is
+missing or damaged; without a folder nothing is kept. A long item keeps how far it has come. Items
+that do not depend on each other may be shared by the workers of joblib: other processes of this
+machine, or those of a cluster. They return results, which this process keeps.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import re
 import sys
 import time
 import traceback
 import warnings
-import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
@@ -37,16 +37,13 @@ from gomkcn_dgl.runtime.job import (
     TimeUpError,
 )
 from gomkcn_dgl.runtime.mapped import check_mapped
+from gomkcn_dgl.runtime.plain_values import DamagedValueError, Value, read_value, write_value
 from gomkcn_dgl.runtime.processes import LostProcessError
 
-Arrays = Mapping[str, np.ndarray]
 Item = TypeVar("Item")
 
 # a folder with this file is that of a job
 IDENTITY = "identity.json"
-# about how long workers are left alone: when they come back, what they have done is kept, and a
-# signal is seen
-_SECONDS_APART = 4.0
 # the workers that joblib starts on this machine, and not a cluster
 _OWN_BACKENDS = ("LokyBackend", "MultiprocessingBackend", "ThreadingBackend")
 
@@ -64,7 +61,7 @@ class _Answer(NamedTuple):
     """
 
     is_partial: bool
-    result: Arrays | None = None
+    result: Any = None
     error: Exception | None = None
     trace: str = ""
 
@@ -78,11 +75,14 @@ class Steps:
     core; None for one, or what ``joblib.parallel_config`` says. ``is_partial``: time was up before
     all was done; what follows from then on is not kept, since it is made of what was there.
 
+    ``seconds_apart``: about how often workers come back, so that what they have done is kept and a
+    signal is seen, and how often a long item keeps how far it has come. With a killed job that much
+    work is lost; a few seconds are long beside the milliseconds that it takes to write a result.
+
     >>> steps = Steps()
-    >>> steps.once("adding", lambda a, b: {"sum": np.array(a + b)}, 2, 3)["sum"].item()
+    >>> steps.once("adding", int, lambda a, b: a + b, 2, 3)
     5
-    >>> squares = steps.each("squaring", lambda i: {"square": np.array(i * i)}, range(4))
-    >>> [one["square"].item() for one in squares]
+    >>> steps.each("squaring", int, lambda i: i * i, range(4))
     [0, 1, 4, 9]
     """
 
@@ -94,6 +94,7 @@ class Steps:
         interrupts: Interrupts | None = None,
         progress: JobProgress | None = None,
         n_jobs: int | None = None,
+        seconds_apart: float = 5.0,
     ) -> None:
         self.interrupts = interrupts
         self.n_jobs = check_jobs("n_jobs", n_jobs)
@@ -101,8 +102,13 @@ class Steps:
         self._started = 1
         self._is_lowered = False
         self.progress = JobProgress() if progress is None else progress
-        self.is_partial = self._in_worker = False
+        self.is_partial = False
+        self._in_worker = False
+        self.seconds_apart = seconds_apart
         self.folder = None if folder is None else Path(folder)
+        # the file of the item that is being computed, and when it last kept how far it has come
+        self._item = ""
+        self._last_kept = 0.0
         # written with the first result, so that a job that is refused at once leaves nothing
         self._identity = json.dumps(identity, default=str)
         if self.folder is not None:
@@ -110,27 +116,34 @@ class Steps:
             self._refuse_other_job(self.folder / IDENTITY)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a worker needs: to know that it is one, and when time is up."""
-        return {"interrupts": self.interrupts, "is_partial": self.is_partial, "_in_worker": True}
+        """What a worker needs: to know that it is one, when time is up, and where it may write."""
+        return {
+            **vars(self),
+            "folder": None if self.folder is None else self.folder.absolute(),
+            "progress": JobProgress(),
+            "_in_worker": True,
+        }
 
-    def once(self, name: str, do: Callable[..., Arrays], *args: Any) -> Arrays:
-        """Return the result of ``do(*args)``."""
-        return self.each(name, lambda _: do(*args), [None])[0]
+    def once(self, name: str, kind: type[Value], do: Callable[..., Value], *args: Any) -> Value:
+        """Return the result of ``do(*args)``, which is of a type."""
+        return self.each(name, kind, lambda _: do(*args), [None])[0]
 
     def each(
         self,
         name: str,
-        do: Callable[[Item], Arrays],
+        kind: type[Value],
+        do: Callable[[Item], Value],
         items: Iterable[Item],
         key: Callable[[Item], Any] | None = None,
         *,
         in_time: bool = False,
-    ) -> list[Arrays]:
+    ) -> list[Value]:
         """Return the results of ``do`` for items that do not depend on each other, in their order.
 
-        ``key`` gives what an item is known by, itself where left out: a result is found again
-        wherever the item stands. With ``in_time``, what is not there when time is up is left out;
-        ``do`` may raise a TimeUpError then, as :meth:`check_time` does.
+        They are plain values of the type ``kind``, and not None. ``key`` gives what an item is
+        known by, itself where left out: a result is found again wherever the item stands. With
+        ``in_time``, what is not there when time is up is left out; ``do`` may raise a TimeUpError
+        then, as :meth:`check_time` does.
         Raises a LostProcessError where workers share the items and one is killed.
         """
         items = list(items)
@@ -138,24 +151,24 @@ class Steps:
         names = [_file_name(name, one if key is None else key(one)) for one in items]
         self.progress.begin(name, len(items))
         # 1. what was kept
-        found = {one: result for one in names if (result := self._kept(one)) is not None}
+        found = {one: result for one in names if (result := self._read(one, kind)) is not None}
         missing = {one: item for one, item in zip(names, items, strict=True) if one not in found}
         self.progress.move(len(items) - len(missing))
         # 2. the others, by workers if there are some
         parallel, jobs = self._workers(len(missing))
         with parallel if jobs > 1 else nullcontext():
             for some in self._in_time(list(missing), jobs, in_time):
-                own = [missing[one] for one in some]
+                own = {one: missing[one] for one in some}
                 if jobs > 1:
                     results = self._shared(parallel, do, own, in_time)
                 else:
-                    results = [self._here(do, own[0], in_time)]
+                    results = [self._here(do, one, item, in_time) for one, item in own.items()]
                 # what is kept was computed of what was there
                 check_mapped()
                 for one, result in zip(some, results, strict=True):
                     if result is not None:
                         found[one] = result
-                        self._keep(one, result)
+                        self._write(one, result)
                 self.progress.move(len(some))
         return [found[one] for one in names if one in found]
 
@@ -176,7 +189,8 @@ class Steps:
                     "%d processes share the work in place of %d: there are %d cores",
                     cores, jobs, cores,
                 )  # fmt: skip
-            jobs, self._is_lowered = cores, True
+            jobs = cores
+            self._is_lowered = True
         wanted = min(most, jobs)
         if wanted > 1 and is_own:
             # no more are started than there are items; others would have to be ended
@@ -191,19 +205,21 @@ class Steps:
             self.is_partial |= self._is_late() and in_time
             if in_time and self.is_partial:
                 return
-            some, names, start = names[:size], names[size:], time.monotonic()
+            some = names[:size]
+            names = names[size:]
+            start = time.monotonic()
             yield some
             if jobs > 1:
                 seconds = max(time.monotonic() - start, 1e-3)
-                size = jobs * max(1, round(_SECONDS_APART / seconds * len(some) / jobs))
+                size = jobs * max(1, round(self.seconds_apart / seconds * len(some) / jobs))
 
     def _shared(
         self,
         parallel: Any,
-        do: Callable[[Item], Arrays],
-        items: Sequence[Item],
+        do: Callable[[Item], Value],
+        items: Mapping[str, Item],
         in_time: bool,
-    ) -> list[Arrays | None]:
+    ) -> list[Value | None]:
         """The results of some items by workers; None where time was up before."""
         from joblib import delayed
 
@@ -214,7 +230,7 @@ class Steps:
                 # so in a thread of its own: as an error the warning would end that thread, for
                 # which joblib then waits for ever
                 warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
-                answers = parallel(call(do, item, in_time) for item in items)
+                answers = parallel(call(do, *one, in_time) for one in items.items())
         except Exception as error:
             # Ctrl-C reaches all processes of a terminal
             self._is_late()
@@ -229,8 +245,12 @@ class Steps:
             self.is_partial |= one.is_partial
         return [one.result for one in answers]
 
-    def _here(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> Arrays | None:
+    def _here(
+        self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool
+    ) -> Value | None:
         """The result of an item by this process; None where time was up before."""
+        self._item = name
+        self._last_kept = time.monotonic()
         try:
             return do(item)
         except TimeUpError:
@@ -238,7 +258,7 @@ class Steps:
                 raise
             return None
 
-    def _answer(self, do: Callable[[Item], Arrays], item: Item, in_time: bool) -> _Answer:
+    def _answer(self, do: Callable[[Item], Value], name: str, item: Item, in_time: bool) -> _Answer:
         """In a worker: the result of an item, or its error, which tells it from a lost worker."""
         # a Ctrl-C in the terminal is for the process that waits for the workers; with one worker
         # left in a cluster joblib computes in that process
@@ -246,7 +266,7 @@ class Steps:
             try:
                 if in_time and self.is_late():
                     return _Answer(True)
-                result = self._here(do, item, in_time)
+                result = self._here(do, name, item, in_time)
                 return _Answer(self.is_partial, result)
             except Exception as error:
                 return _Answer(self.is_partial, None, error, traceback.format_exc())
@@ -255,6 +275,11 @@ class Steps:
         """Whether time is up: a long step asks, and what it cut is not kept. A signal raises."""
         self.is_partial |= self._is_late()
         return self.is_partial
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time limit; infinite without one. Once it :meth:`is_late` the end has them."""
+        return math.inf if self.interrupts is None else self.interrupts.seconds_left
 
     def check_time(self, *_: object) -> None:
         """Raise a TimeUpError when time is up; a long loop asks between two pieces of work."""
@@ -279,6 +304,24 @@ class Steps:
 
         return spend
 
+    def stage(self, name: str) -> Callable[[float], None]:
+        """Begin a stage that shows what share of its work is done, and when it will be over.
+
+        What is returned is told the share that is done so far, from 0 to 1; less than before is
+        not shown. Called within an item, the bar is in the place of that of its step.
+        """
+        self.progress.begin(name, 1.0)
+        shown = 0.0
+
+        def report(share_done: float) -> None:
+            nonlocal shown
+            further = min(share_done, 1.0) - shown
+            if further > 0:
+                shown += further
+                self.progress.move(further)
+
+        return report
+
     def _is_late(self) -> bool:
         """Whether the time limit is reached; a signal raises."""
         reason = "" if self.interrupts is None else self.interrupts.reason
@@ -286,15 +329,50 @@ class Steps:
             raise RunInterruptedError(reason, "between two steps")
         return bool(reason)
 
-    def _kept(self, name: str) -> Arrays | None:
-        return None if self.folder is None else _read(self.folder / name)
+    def kept(self, kind: type[Value]) -> Value | None:
+        """How far the item that is being computed had come when its job was killed, if it kept it.
 
-    def _keep(self, name: str, result: Arrays) -> None:
+        The last value that :meth:`keep` wrote of it, of the type ``kind``; None where there is
+        none, or a damaged one.
+        """
+        return self._read(_so_far(self._item), kind)
+
+    def keep(self, value: Any) -> None:
+        """Keep how far the item that is being computed has come, a plain value.
+
+        A long item calls it whenever it has come further; it is written every few seconds
+        (``seconds_apart``), and removed when the result is there.
+        """
+        now = time.monotonic()
+        if self.folder is None or now - self._last_kept < self.seconds_apart:
+            return
+        # a worker of another machine may have no such folder
+        if not self._in_worker or self.folder.parent.is_dir():
+            self._write_in(self.folder, _so_far(self._item), value)
+        self._last_kept = now
+
+    def _read(self, name: str, kind: type[Value]) -> Value | None:
+        """What is kept in a file; None if it is not there, or damaged, as by a crash."""
+        if self.folder is None:
+            return None
+        try:
+            with open(self.folder / name, "rb") as file:
+                return read_value(file, kind)
+        except (OSError, DamagedValueError):
+            return None
+
+    def _write(self, name: str, result: Any) -> None:
+        """Keep the result of an item, in the place of how far it had come."""
         if self.folder is not None:
             self._begin(self.folder)
             if not self.is_partial:
-                with atomic_file(self.folder / name, durable=False) as file:
-                    np.savez(file, allow_pickle=False, **result)
+                self._write_in(self.folder, name, result)
+                (self.folder / _so_far(name)).unlink(missing_ok=True)
+
+    def _write_in(self, folder: Path, name: str, value: Any) -> None:
+        self._begin(folder)
+        with atomic_file(folder / name, durable=False) as file:
+            write_value(file, value)
 
     def write(self, name: str, state: bytes) -> None:
         """Keep the state of a step that is under way in a file of the folder."""
@@ -329,16 +407,12 @@ def _file_name(step: str, key: Any = None) -> str:
         key = hashlib.sha256(key).hexdigest()[:16]
     if key is not None:
         words.append(str(key))
-    return "-".join(words) + ".npz"
+    return "-".join(words) + ".zip"
 
 
-def _read(path: Path) -> Arrays | None:
-    """A result; None if it is not there, or damaged, as by a crash of the machine."""
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays)
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-        return None
+def _so_far(name: str) -> str:
+    """The file of how far an item has come, beside that of its result."""
+    return name.removesuffix(".zip") + "-so-far.zip"
 
 
 def identity_of_job(settings: Mapping[str, Any], *arrays: np.ndarray | None) -> dict[str, Any]:
@@ -352,7 +426,8 @@ def identity_of_job(settings: Mapping[str, Any], *arrays: np.ndarray | None) -> 
 
 def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Refuse what is kept of a job with another identity."""
-    before, now = dict(_flatten(saved)), dict(_flatten(current))
+    before = dict(_flatten(saved))
+    now = dict(_flatten(current))
     for name in sorted({*before, *now}):
         if before.get(name) == now.get(name):
             continue

@@ -29,10 +29,10 @@ from gomkcn_dgl.io.temporal_edges import (
     Window,
     read_temporal_edges,
 )
+from gomkcn_dgl.kernels.compiled_graph import first_at_least
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
-from mining.counting.exact_search import first_at_least
 from mining.pattern import NullComparison
 from mining.significance import compare_with_random
 
@@ -51,8 +51,8 @@ PAIR, FIRST_TWO, OUTER_TWO, LAST_TWO, TRIANGLE = range(5)
 NUM_KINDS = 5
 
 _NUM_BLOCKS = 64
-# that int64 counts
-_MOST_TRIPLES = 2.0**63
+# fewer random graphs have no standard deviation
+_LEAST_SAMPLES = 2
 # about what an edge takes
 _NANOSECONDS = 200
 
@@ -129,6 +129,7 @@ def temporal_census(
     target: Column | None = None,
     time: Column | None = None,
     time_unit: str | None = None,
+    steps: Steps | None = None,
 ) -> TemporalCensus:
     """Count the 36 motifs of three edges in time, and compare them with permuted times.
 
@@ -154,6 +155,10 @@ def temporal_census(
         Columns of a table, see :func:`gomkcn.read_temporal_edges`.
     time_unit : str, optional
         The unit of times that are numbers, see :func:`gomkcn.read_temporal_edges`.
+    steps : Steps, optional
+        Shows how many random graphs are counted, shares them among workers in the place of
+        ``n_jobs``, and tells when time is up: those that are counted by then are compared, and a
+        note says how many.
 
     Returns
     -------
@@ -179,19 +184,29 @@ def temporal_census(
     edges = read_temporal_edges(graph, source=source, target=target, time=time, time_unit=time_unit)
     has_unit, length = Window.read(window).has_unit, edges.window(window)
     notes = _notes_on(edges, has_unit)
+    steps = Steps(n_jobs=n_jobs) if steps is None else steps
+    steps.progress.begin("counting")
     counter, num_edges = _Counter(edges, length), len(edges.times)
     counts = counter.count(np.arange(num_edges))
 
-    def count_permuted(number: int) -> Arrays:
+    def count_permuted(number: int) -> np.ndarray:
         order = np.random.default_rng([seed, number]).permutation(num_edges)
-        return {"counts": counter.count(order)}
+        return counter.count(order)
 
     comparisons: list[NullComparison] = []
     if null_samples:
-        steps = Steps(n_jobs=n_jobs)
-        found = steps.each("counting with permuted times", count_permuted, range(null_samples))
-        drawn = np.stack([counts, *(one["counts"] for one in found)])
-        comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
+        found = steps.each(
+            "counting with permuted times",
+            np.ndarray,
+            count_permuted,
+            range(null_samples),
+            in_time=True,
+        )
+        if len(found) < null_samples:
+            notes += (f"{len(found)} of {null_samples} random graphs were counted",)
+        if len(found) >= _LEAST_SAMPLES:
+            drawn = np.stack([counts, *found])
+            comparisons = compare_with_random(TIMES, drawn.reshape(-1, 36))
     span = edges.times[-1].item() - edges.times[0].item() if num_edges else 0
     # in seconds where the window is
     in_a_unit = edges.ticks * (TIME_UNITS[edges.unit] if has_unit else 1)
@@ -226,7 +241,8 @@ class _Counter:
     Who is joined to whom does not depend on the order, and is looked up once.
     """
 
-    def __init__(self, edges: TemporalEdges, window: float) -> None:
+    def __init__(self, edges: TemporalEdges, window: float, most_triples: float = 2.0**63) -> None:
+        """Look up who is joined to whom; int64 counts so many triples by default."""
         self.edges = edges
         num_edges, num_nodes = len(edges.times), edges.num_nodes
         self.until = edges.last_within(window)
@@ -246,9 +262,9 @@ class _Counter:
         wanted = np.arange(_NUM_BLOCKS + 1) * self.ptr[-1] // _NUM_BLOCKS
         self.bounds = np.searchsorted(self.ptr[:-1], wanted)
         self.bounds[-1] = num_nodes
-        self._check_range()
+        self._check_range(most_triples)
 
-    def _check_range(self) -> None:
+    def _check_range(self, most_triples: float) -> None:
         """Refuse a window in which there may be more triples than an int64 counts.
 
         That of edges at one node is no more than three of all its edges, or of all in the window;
@@ -257,7 +273,7 @@ class _Counter:
         at_nodes = np.diff(self.ptr).astype(np.float64)
         in_window = (self.until - np.arange(len(self.until))).astype(np.float64)
         triples = min((at_nodes**3).sum() / 6, (in_window**2).sum() / 2)
-        if triples >= _MOST_TRIPLES:
+        if triples >= most_triples:
             raise InputError(
                 f"window must hold fewer than 2⁶³ triples of edges, and may hold {triples:.1e}; "
                 "choose a shorter one."

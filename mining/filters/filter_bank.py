@@ -141,14 +141,14 @@ def respond_everywhere(
     roots = rng.permutation(graph.num_nodes)[:most]
     parts = [np.sort(part) for part in np.split(roots, range(PART_SIZE, len(roots), PART_SIZE))]
 
-    def respond(number: int) -> dict[str, np.ndarray]:
-        return bank.respond(graph, parts[number], device)._asdict()
+    def respond(number: int) -> Responses:
+        return bank.respond(graph, parts[number], device)
 
     # the first part is done however late it is
-    done = steps.each("assigning nodes to filters", respond, [0])
+    step = "assigning nodes to filters"
+    done = steps.each(step, Responses, respond, [0])
     if len(parts) > 1:
-        others = range(1, len(parts))
-        done += steps.each("assigning nodes to filters", respond, others, in_time=True)
+        done += steps.each(step, Responses, respond, range(1, len(parts)), in_time=True)
     size = bank.settings.max_nodes
     shape = graph.num_nodes, len(bank)
     found = Responses(
@@ -158,7 +158,7 @@ def respond_everywhere(
         np.zeros(shape, bool),
     )
     for part, result in zip(parts, done, strict=False):
-        for name, values in result.items():
+        for name, values in result._asdict().items():
             getattr(found, name)[part] = values
     return found
 

@@ -40,14 +40,9 @@ _IDLE_SHARE = 0.01
 _RELOCATION_SHARE = 0.75
 # another subgraph that is closer than this to one that is chosen is the same but for rounding
 _LEAST_GAIN = 1e-4
-# subgraphs in a gradient step
-_BATCH_SIZE = 1024
 # subgraphs that are compared with all filters at once: a table of 4096 x 8 pairs of six nodes
 # takes a few MiB
 _PART_SIZE = 4096
-# subgraphs that are compared with each other to initialise the filters: a million pairs take
-# about a second of one thread
-_MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True)
@@ -152,6 +147,16 @@ def check_learning(learning: FilterLearning | None) -> FilterLearning:
     return learning
 
 
+class _Learnt(NamedTuple):
+    """Filters as :class:`DiscreteFilters`, with arrays in the place of tensors, and the losses."""
+
+    adj: np.ndarray
+    feat: np.ndarray
+    weights: np.ndarray
+    num_nodes: tuple[int, ...]
+    losses: list[float]
+
+
 def learn_filters(
     subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int, steps: Steps
 ) -> tuple[DiscreteFilters, list[float]]:
@@ -160,15 +165,21 @@ def learn_filters(
     There are fewer than ``num_filters`` where no more subgraphs differ. When time is up, training
     ends.
     """
-    found = steps.once("learning filters", _learn, subgraphs, num_filters, learning, seed, steps)
-    adj, feat, weights = (torch.from_numpy(found[name]) for name in ("adj", "feat", "weights"))
-    filters = DiscreteFilters(adj, feat, weights, tuple(found["num_nodes"].tolist()))
-    return filters, found["curve"].tolist()
+    learnt = steps.once(
+        "learning filters", _Learnt, _learn, subgraphs, num_filters, learning, seed, steps
+    )
+    filters = DiscreteFilters(
+        torch.from_numpy(learnt.adj),
+        torch.from_numpy(learnt.feat),
+        torch.from_numpy(learnt.weights),
+        learnt.num_nodes,
+    )
+    return filters, learnt.losses
 
 
 def _learn(
     subgraphs: RootedSubgraphs, num_filters: int, learning: FilterLearning, seed: int, steps: Steps
-) -> dict[str, np.ndarray]:
+) -> _Learnt:
     """Initialise, train and discretise filters."""
     from gomkcn_dgl.filters import GraphFilters
 
@@ -204,13 +215,13 @@ def _learn(
     # 3. where there was a training, features are what the copies of a structure have on average
     if learning.num_epochs > 0:
         best = _refine(best, subgraphs, learning)
-    return {
-        "adj": best.adj.numpy(),
-        "feat": best.feat.numpy(),
-        "weights": best.weights.numpy(),
-        "num_nodes": np.array(best.num_nodes),
-        "curve": np.array([before, *losses]),
-    }
+    return _Learnt(
+        best.adj.numpy(),
+        best.feat.numpy(),
+        best.weights.numpy(),
+        best.num_nodes,
+        [before, *losses],
+    )
 
 
 def _refine(
@@ -235,18 +246,21 @@ def choose_initial(
     num_filters: int,
     learning: FilterLearning,
     rng: np.random.Generator,
+    most_compared: int = 1_000,
 ) -> np.ndarray:
     """Choose the subgraphs that the filters are initialised with, int64 ``[Q]``.
 
-    Greedy facility location among at most 1,000 of them. None is chosen that is as another one, so
-    that there may be fewer than ``num_filters``.
+    Greedy facility location among at most ``most_compared`` of them, of which each two are
+    compared: a million pairs take about a second of one thread. None is chosen that is as another
+    one, so that there may be fewer than ``num_filters``.
     """
     rows = np.arange(len(subgraphs.feat))
     kernel = learning.kernel
-    if len(rows) > _MOST_COMPARED:
-        rows = np.sort(rng.choice(rows, _MOST_COMPARED, replace=False))
+    if len(rows) > most_compared:
+        rows = np.sort(rng.choice(rows, most_compared, replace=False))
     index = torch.from_numpy(rows).to(subgraphs.device)
-    x, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
+    x = subgraphs.levels[index]
+    num_nodes = subgraphs.num_nodes[index]
     with torch.no_grad():
         blocks = [
             kernel.match(own, x, own_nodes, learning.backend).scores
@@ -288,7 +302,8 @@ def assign(
     rows: Tensor | None = None,
 ) -> Assignment:
     """The most similar of filters ``adj [F, M, M]``, ``feat [F, M, D]`` of all or some rows."""
-    kernel, device = learning.kernel, subgraphs.device
+    kernel = learning.kernel
+    device = subgraphs.device
     rows = torch.arange(len(subgraphs.feat), device=device) if rows is None else rows
     z = kernel.embed(adj.to(device), feat.to(device))
     largest = kernel.largest_score(adj.shape[1])
@@ -297,7 +312,8 @@ def assign(
         scores, matching = kernel.match(
             subgraphs.levels[part], z, subgraphs.num_nodes[part], learning.backend
         )
-        best, index = scores.argmax(dim=1), torch.arange(len(part), device=device)
+        best = scores.argmax(dim=1)
+        index = torch.arange(len(part), device=device)
         parts.append((best, scores[index, best] / largest, matching[index, best]))
     return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
@@ -310,7 +326,10 @@ def mean_distance(
 
 
 class FilterTraining:
-    """Trains graph filters, in place, on U subgraphs, on the device that both are on."""
+    """Trains graph filters, in place, on U subgraphs, on the device that both are on.
+
+    ``batch_size``: subgraphs in a gradient step.
+    """
 
     def __init__(
         self,
@@ -318,7 +337,9 @@ class FilterTraining:
         filters: GraphFilters,
         learning: FilterLearning,
         generator: torch.Generator,
+        batch_size: int = 1024,
     ) -> None:
+        self.batch_size = batch_size
         self.subgraphs = subgraphs
         self.filters = filters
         self.learning = learning
@@ -331,8 +352,10 @@ class FilterTraining:
         ``on_epoch`` is called after each and returns whether to stop. Nothing is read from the
         device before the last one.
         """
-        learning, device = self.learning, self.subgraphs.device
-        num_subgraphs, num_filters = len(self.subgraphs.feat), len(self.filters.free_adj)
+        learning = self.learning
+        device = self.subgraphs.device
+        num_subgraphs = len(self.subgraphs.feat)
+        num_filters = len(self.filters.free_adj)
         # all that is drawn at random: the order of the subgraphs, and where idle filters move
         shape = learning.num_epochs, num_subgraphs
         orders = torch.rand(shape, generator=self.generator).argsort(dim=1).to(device)
@@ -345,7 +368,7 @@ class FilterTraining:
             loss = torch.zeros((), device=device)
             sizes = torch.zeros(num_filters, device=device)
             similarity = torch.empty(num_subgraphs, device=device)
-            for rows in orders[epoch].split(_BATCH_SIZE):
+            for rows in orders[epoch].split(self.batch_size):
                 assignment = self.assign(rows)
                 sizes += _count(assignment.filter_of, num_filters)
                 similarity[rows] = assignment.similarity
@@ -359,7 +382,8 @@ class FilterTraining:
 
     def assign(self, rows: Tensor | None = None) -> Assignment:
         """Most similar filter of all or some subgraphs."""
-        adj, feat = self.filters.adj(), self.filters.feat()
+        adj = self.filters.adj()
+        feat = self.filters.feat()
         return assign(self.subgraphs, adj, feat, self.learning, rows)
 
     def step(self, rows: Tensor, assignment: Assignment, rate: float) -> Tensor:
@@ -408,8 +432,9 @@ def _count(numbers: Tensor, size: int) -> Tensor:
 class FilterAdam:
     """Adam with its default rates, whose state can be reset for single filters.
 
-    ``torch.optim.Adam`` gives the same numbers, but loads the compiler of torch, which takes
-    seconds; its function ``adam`` does not. The first axis of each parameter counts filters.
+    ``torch.optim.Adam`` gives the same numbers, but its first step imports the compiler of torch,
+    which takes four seconds of a processor where all else that is imported takes two; its function
+    ``adam`` does not. The first axis of each parameter counts filters.
     """
 
     def __init__(self, parameters: Iterable[Tensor]) -> None:

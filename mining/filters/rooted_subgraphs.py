@@ -14,10 +14,6 @@ from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.subgraphs import SubgraphSettings, extract_subgraphs
 
-# most numbers in the matrices and embeddings of all subgraphs together: 64 MiB in single precision,
-# and with more than 400 features, of fewer subgraphs, a training that takes half a minute
-_MOST_ENTRIES = 2**24
-
 
 @dataclass(frozen=True)
 class RootedSubgraphs:
@@ -47,14 +43,17 @@ class RootedSubgraphs:
         settings: SubgraphSettings,
         most: int,
         device: torch.device | str = "cpu",
+        most_entries: int = 2**24,
     ) -> RootedSubgraphs:
         """Take the subgraphs around all nodes, or around ``most`` that are drawn; wide ones, fewer.
 
-        They are extracted on the CPU and copied to the device once.
+        They are extracted on the CPU and copied to the device once. All their tensors together
+        have at most ``most_entries`` numbers: by default 64 MiB in single precision, and with more
+        than 400 features, of fewer subgraphs, a training that takes half a minute.
         """
         entries = settings.max_nodes**2 * len(graph.relations.channels)
         entries += settings.max_nodes * graph.features.shape[1] * (kernel.num_levels + 1)
-        size = min(most, max(1, _MOST_ENTRIES // entries))
+        size = min(most, max(1, most_entries // entries))
         roots = None
         if size < graph.num_nodes:
             # the second number keeps this stream apart from the others of the same seed

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows, entries_of
 
 # neighbours of a node that are looked at; of a hub, those from a random one on
 MOST_NEIGHBORS = 60
@@ -24,13 +24,13 @@ WRONG_COLOR = -1000.0
 _EQUAL = 1e-9
 
 
-class View(NamedTuple):
-    """What copies of other motifs leave of a graph."""
+class FreeEdges(NamedTuple):
+    """The edges of a graph that no copy of a motif has yet."""
 
-    rows: Rows
+    rows: CompiledGraph  # the graph
     reverse: np.ndarray  # int64 [T + 1], the link as the other end sees it
     is_free: np.ndarray  # bool [E], alike for both entries of an edge
-    bits: np.ndarray  # float64 [E], what the edge costs
+    bits: np.ndarray  # float64 [E], what each edge costs
 
 
 class Scratch(NamedTuple):
@@ -58,7 +58,11 @@ def new_scratch(num_nodes: int, size: int) -> Scratch:
 
 
 def describe_free(
-    rows: Rows, reverse: np.ndarray, is_free: np.ndarray, edge_of: np.ndarray, sets: np.ndarray
+    rows: CompiledGraph,
+    reverse: np.ndarray,
+    is_free: np.ndarray,
+    edge_of: np.ndarray,
+    sets: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The free links among the nodes of sets ``[K, M]``, int64 ``[K, M, M]``, and their edges.
 
@@ -66,16 +70,20 @@ def describe_free(
     """
     size = sets.shape[1]
     i, j = np.tril_indices(size, -1)
-    entries = entries_of(rows, sets, np.stack([i, j], axis=1))
+    entries = rows.entries_of(sets, np.stack([i, j], axis=1))
     joined = (entries >= 0) & is_free[entries]
     links = np.zeros((len(sets), size, size), np.int64)
-    links[:, i, j] = np.where(joined, rows.links[entries], 0)
+    links[:, i, j] = np.where(joined, rows.links_at(entries), 0)
     links[:, j, i] = reverse[links[:, i, j]]
     return links, np.where(joined, edge_of[entries], -1)
 
 
 def observe(
-    rows: Rows, reverse: np.ndarray, edge_of: np.ndarray, is_used: np.ndarray, copies: np.ndarray
+    rows: CompiledGraph,
+    reverse: np.ndarray,
+    edge_of: np.ndarray,
+    is_used: np.ndarray,
+    copies: np.ndarray,
 ) -> np.ndarray:
     """The links among the nodes of copies by edges that no copy before used, ``[K, M, M]``.
 
@@ -93,7 +101,7 @@ def observe(
 
 
 @compiled(**SEARCH_JIT)
-def align_sets(first, last, view, weights, colors, starts, kept, seed, out, worth, scratch):
+def align_sets(first, last, free, weights, colors, starts, kept, seed, out, worth, scratch):
     """The best node for each role near each start [K, M], and what the set is worth.
 
     The order of a start is improved by exchanging two roles, from its own order where `kept` and
@@ -111,7 +119,7 @@ def align_sets(first, last, view, weights, colors, starts, kept, seed, out, wort
                 for i in range(size - 1, 0, -1):
                     j = np.int64(mix(stream + np.uint64(i)) % np.uint64(i + 1))
                     nodes[i], nodes[j] = nodes[j], nodes[i]
-            total = _improve(view, weights, colors, scratch)
+            total = _improve(free, weights, colors, scratch)
             if total > worth[row] + _EQUAL:
                 worth[row] = total
                 for i in range(size):
@@ -120,29 +128,29 @@ def align_sets(first, last, view, weights, colors, starts, kept, seed, out, wort
         for i in range(size):
             nodes[i] = out[row, i]
         for number in range(_MOST_EXCHANGED + 1):
-            worth[row] = _improve(view, weights, colors, scratch)
-            if number == _MOST_EXCHANGED or not _exchange(view, weights, colors, scratch, seed):
+            worth[row] = _improve(free, weights, colors, scratch)
+            if number == _MOST_EXCHANGED or not _exchange(free, weights, colors, scratch, seed):
                 break
         for i in range(size):
             out[row, i] = nodes[i]
 
 
 @subroutine(**SEARCH_JIT)
-def _improve(view, weights, colors, scratch):
+def _improve(free, weights, colors, scratch):
     """Exchange the nodes of two roles while this pays; what the set is then worth."""
-    nodes, links, bits, node_colors = scratch.nodes, scratch.links, scratch.bits, view.rows.colors
+    nodes, links, bits, node_colors = scratch.nodes, scratch.links, scratch.bits, free.rows.colors
     size = len(nodes)
     # 1. the free links among the nodes
     for i in range(size):
         links[i, i], bits[i, i] = 0, 0.0
         for j in range(i):
-            entry = find_entry(view.rows, np.uint64(nodes[i]), np.uint64(nodes[j]))
+            entry = find_entry(free.rows, np.uint64(nodes[i]), np.uint64(nodes[j]))
             links[i, j] = links[j, i] = 0
             bits[i, j] = bits[j, i] = 0.0
-            if entry >= 0 and view.is_free[entry]:
-                links[i, j] = view.rows.links[entry]
-                links[j, i] = view.reverse[view.rows.links[entry]]
-                bits[i, j] = bits[j, i] = view.bits[entry]
+            if entry >= 0 and free.is_free[entry]:
+                links[i, j] = link_at(free.rows, entry)
+                links[j, i] = free.reverse[link_at(free.rows, entry)]
+                bits[i, j] = bits[j, i] = free.bits[entry]
     # 2. sweeps over all pairs of roles
     improved = True
     for _ in range(_MOST_SWEEPS):
@@ -185,11 +193,11 @@ def _of_color(color, of_role):
 
 
 @subroutine(**SEARCH_JIT)
-def _exchange(view, weights, colors, scratch, seed):
+def _exchange(free, weights, colors, scratch, seed):
     """Put the best neighbour of a set in the place of one of its nodes, if that pays."""
-    nodes, near, node_colors = scratch.nodes, scratch.near, view.rows.colors
+    nodes, near, node_colors = scratch.nodes, scratch.near, free.rows.colors
     size = len(nodes)
-    count = _find_nearby(view, scratch, seed)
+    count = _find_nearby(free, scratch, seed)
     best, best_role, best_place = 1e-6, -1, -1
     for i in range(size):
         own = _of_color(node_colors[nodes[i]], colors[i])
@@ -210,9 +218,9 @@ def _exchange(view, weights, colors, scratch, seed):
 
 
 @subroutine(**SEARCH_JIT)
-def _find_nearby(view, scratch, seed):
+def _find_nearby(free, scratch, seed):
     """Find the neighbours of a set by free edges; how many there are."""
-    rows, nodes, near, mark = view.rows, scratch.nodes, scratch.near, scratch.mark
+    rows, nodes, near, mark = free.rows, scratch.nodes, scratch.near, scratch.mark
     links_to, bits_to = scratch.links_to, scratch.bits_to
     size, count = len(nodes), 0
     scratch.now[0] += 1
@@ -228,7 +236,7 @@ def _find_nearby(view, scratch, seed):
         for number in range(min(degree, MOST_NEIGHBORS)):
             entry = start + (number + shift) % degree
             other = np.int64(rows.indices[entry])
-            if not view.is_free[entry] or mark[other] == -now:
+            if not free.is_free[entry] or mark[other] == -now:
                 continue
             if mark[other] != now:
                 mark[other], scratch.place[other] = now, count
@@ -237,25 +245,25 @@ def _find_nearby(view, scratch, seed):
                     links_to[count, i], bits_to[count, i] = 0, 0.0
                 count += 1
             place = scratch.place[other]
-            links_to[place, k] = view.reverse[rows.links[entry]]
-            bits_to[place, k] = view.bits[entry]
+            links_to[place, k] = free.reverse[link_at(rows, entry)]
+            bits_to[place, k] = free.bits[entry]
     # of a hub not all neighbours were looked at
     for k in range(size):
         if rows.indptr[nodes[k] + 1] - rows.indptr[nodes[k]] <= MOST_NEIGHBORS:
             continue
         for place in range(count):
             entry = find_entry(rows, np.uint64(near[place]), np.uint64(nodes[k]))
-            if entry >= 0 and view.is_free[entry]:
-                links_to[place, k] = rows.links[entry]
-                bits_to[place, k] = view.bits[entry]
+            if entry >= 0 and free.is_free[entry]:
+                links_to[place, k] = link_at(rows, entry)
+                bits_to[place, k] = free.bits[entry]
     return count
 
 
 def neighbors_of(
-    view: View, copies: np.ndarray, seed: int
+    free: FreeEdges, copies: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """All neighbours of copies ``[K, M]``: the copy, the node, its links to it and their bits."""
-    rows, size = view.rows, copies.shape[1]
+    rows, size = free.rows, copies.shape[1]
     # 1. entries of all nodes; of a hub, those from a random one on
     start = rows.indptr.astype(np.int64)
     first, degree = start[copies].reshape(-1), np.diff(start)[copies].reshape(-1)
@@ -265,16 +273,16 @@ def neighbors_of(
     step = np.arange(len(which)) - np.repeat(np.cumsum(number) - number, number)
     entries = first[which] + (step + shift[which]) % degree[which]
     # 2. each neighbour of a copy once
-    which, entries = which[view.is_free[entries]] // size, entries[view.is_free[entries]]
+    which, entries = which[free.is_free[entries]] // size, entries[free.is_free[entries]]
     pairs = np.stack([which, rows.indices[entries]], axis=1)
     pairs = pairs[(copies[which] != pairs[:, 1:]).all(axis=1)]
     owner, nodes = np.unique(pairs, axis=0).T
     # 3. what joins it to the nodes of the copy
     ends = np.stack([np.zeros(size, int), np.arange(1, size + 1)], axis=1)
-    found = entries_of(rows, np.column_stack([nodes, copies[owner]]), ends)
-    joined = (found >= 0) & view.is_free[found]
-    links = np.where(joined, rows.links[found], 0).astype(np.int64)
-    return owner, nodes, links, np.where(joined, view.bits[found], 0.0).sum(axis=1)
+    found = rows.entries_of(np.column_stack([nodes, copies[owner]]), ends)
+    joined = (found >= 0) & free.is_free[found]
+    links = np.where(joined, rows.links_at(found), 0).astype(np.int64)
+    return owner, nodes, links, np.where(joined, free.bits[found], 0.0).sum(axis=1)
 
 
 def thin_sets(sets: np.ndarray, most_of_node: int, most: int) -> np.ndarray:

@@ -25,7 +25,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 from gomkcn_dgl.runtime.python_random import python_random_state
-from mining.motif_sets.code_length import CodedGraph, edges_between, partition_bits
+from mining.motif_sets.graph_code import GraphCode, edges_between, partition_bits
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits, log2_factorial
 
 # smaller graphs have none
@@ -48,7 +48,7 @@ def never() -> bool:
 
 
 def find_blocks(
-    graph: CodedGraph, seed: int = 0, is_over: Callable[[], bool] = never
+    graph: GraphCode, seed: int = 0, is_late: Callable[[], bool] = never
 ) -> np.ndarray | None:
     """The one partition that is tried, int64 ``[V]``, the block of each node, from 0.
 
@@ -63,10 +63,10 @@ def find_blocks(
     >>> import networkx as nx
     >>> from mining.mined_graph import MinedGraph
     >>> mined = MinedGraph.of(nx.barbell_graph(6, 0))
-    >>> np.bincount(find_blocks(CodedGraph.of(mined))).tolist()
+    >>> np.bincount(find_blocks(GraphCode.of(mined))).tolist()
     [6, 6]
     """
-    if not graph.is_plain or graph.num_edges < _LEAST_EDGES or is_over():
+    if not graph.is_plain or graph.num_edges < _LEAST_EDGES or is_late():
         return None
     drawn, partitions = igraph.Graph(len(graph.colors), graph.edges), []
     with python_random_state(seed):
@@ -74,7 +74,7 @@ def find_blocks(
             membership = None
             # one round at a time: in a large graph each takes seconds
             for _ in range(_NUM_ROUNDS):
-                if is_over():
+                if is_late():
                     return None
                 membership = drawn.community_leiden(
                     "modularity",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.runtime.steps import Arrays
 from mining.pattern import NO_EDITS
 
 
@@ -28,11 +26,7 @@ class CodedMotif:
 
 @dataclass(frozen=True, eq=False)
 class CodedSet:
-    """What a search finds in one base, in nodes of the mined graph.
-
-    Motifs of one graph, and those with edits, come most bits first; exact ones of a collection in
-    the order in which their copies are covered.
-    """
+    """What a search finds in one base, in nodes of the mined graph, most bits first."""
 
     motifs: tuple[CodedMotif, ...]
     bits_base: float  # length of the description without motifs
@@ -54,43 +48,8 @@ class CodedSet:
         return self.bits_base - self.bits_total
 
 
-def pack(sets: Sequence[CodedSet | None]) -> Arrays:
-    """Some sets as arrays that a job keeps; :func:`unpack` reads them."""
-    records = [one and {**vars(one), "missing": _hex(one.missing)} for one in sets]
-    return {"sets": np.array(json.dumps(records, default=_as_json))}
+class Answer(NamedTuple):
+    """The set of the base that describes a graph best, and that of the other base, if any."""
 
-
-def unpack(arrays: Arrays) -> tuple[CodedSet, CodedSet | None]:
-    """What was packed: an answer, and the set of the other base."""
-    answer, other = json.loads(arrays["sets"].item())
-    return _set_of(answer), other and _set_of(other)
-
-
-def _hex(missing: Mapping[bytes, float]) -> dict[str, float]:
-    return {key.hex(): bits for key, bits in missing.items()}
-
-
-def _as_json(value: Any) -> Any:
-    """An array, a structure or a motif."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return value.to_dict() if isinstance(value, Structure) else vars(value)
-
-
-def _set_of(record: dict[str, Any]) -> CodedSet:
-    closest, blocks = record["closest"], record["blocks"]
-    changed = {
-        "motifs": tuple(map(_motif_of, record["motifs"])),
-        "closest": closest and _motif_of(closest),
-        "blocks": blocks and np.array(blocks, np.int64),
-        "missing": {bytes.fromhex(key): bits for key, bits in record["missing"].items()},
-    }
-    return CodedSet(**{**record, **changed})
-
-
-def _motif_of(record: dict[str, Any]) -> CodedMotif:
-    structure = Structure.from_dict(record["structure"])
-    rows = {"copies": structure.num_nodes, "edits": 4}
-    arrays = {name: np.array(record[name], np.int64).reshape(-1, m) for name, m in rows.items()}
-    changed = {"structure": structure, "sources": tuple(record["sources"]), **arrays}
-    return CodedMotif(**{**record, **changed})
+    found: CodedSet
+    other: CodedSet | None

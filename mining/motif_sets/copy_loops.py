@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry
+from gomkcn_dgl.kernels.compiled_graph import find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 _LN2 = math.log(2.0)
 
 
-class Plan(NamedTuple):
+class CopyPlan(NamedTuple):
     """The nodes of a structure in the order in which they are mapped."""
 
     links: np.ndarray  # uint16 [M, M]
@@ -26,7 +27,7 @@ class Plan(NamedTuple):
     is_less: np.ndarray  # bool [M, M], whether i < j is mapped to a smaller node, by symmetry
 
 
-class Limits(NamedTuple):
+class CopyLimits(NamedTuple):
     """What bounds the listing of copies, so that its work is known; a step looks at one node."""
 
     copies: int
@@ -119,7 +120,7 @@ def _fits(graph, plan, mapped, node, level):
             return False
     for k in range(level):
         entry = find_entry(graph, np.uint64(mapped[k]), np.uint64(node))
-        link = graph.links[entry] if entry >= 0 else 0
+        link = link_at(graph, entry) if entry >= 0 else 0
         if link != plan.links[k, level]:
             return False
     return True
@@ -148,32 +149,48 @@ def choose_disjoint(rows, members, marks):
     return out[:count]
 
 
-class Places(NamedTuple):
-    """Where the nodes of copies of a structure can be, for its addresses."""
+@compiled()
+def find_free(members, used, freed):
+    """The rows of `members` [K, P] that are not used, and whether one of these has a freed one.
+
+    `used` and `freed` say it of each member, bool.
+    """
+    out = np.empty(len(members), np.int64)
+    count = 0
+    has_freed = False
+    for row in range(len(members)):
+        is_free = True
+        is_freed = False
+        for member in members[row]:
+            if used[member]:
+                is_free = False
+                break
+            is_freed = is_freed or freed[member]
+        if is_free:
+            out[count] = row
+            count += 1
+            has_freed = has_freed or is_freed
+    return out[:count], has_freed
+
+
+class Addresses(NamedTuple):
+    """What says where the copies of a structure are in one graph."""
 
     terms: np.ndarray  # int64 [T, 3], node of the structure, slot, and edges of the node in it
     by_degree: np.ndarray  # float64 [K], bits of each copy by the degrees of its nodes
     uniform: float  # bits of a copy, uniformly
     eligible: np.ndarray  # int64 [M], nodes for each role, by falling number of edges; or [0]
-    inside: np.ndarray  # int64 [M], edges of each role in all layers
-    degrees: np.ndarray  # int64 [V], edges of each node in all layers
+    inside: np.ndarray  # int64 [M], edges of each role in all slots
+    degrees: np.ndarray  # int64 [V], edges of each node in all slots
     classes: np.ndarray  # int64 [V], of colour and degree
     class_sizes: np.ndarray  # int64 [C]
 
 
-class Left(NamedTuple):
-    """The graph that the copies of a set leave over."""
-
-    used: np.ndarray  # bool [num_edges]
-    degrees: np.ndarray  # int64 [S, V]
-    edge_bits: np.ndarray  # float64 [num_edges], what taking each edge out saves, to first order
-
-
 @compiled()
-def prefix_addresses(rows, copies, places, log_factorial, marks):
+def prefix_addresses(rows, copies, addresses, log_factorial, marks):
     """Bits of the cheapest address of the first 1, 2, ... of some copies, and its number, [K] each.
 
-    The numbers are those of ADDRESSES in code_length.py; no node is in `marks`, bool [V], at first.
+    The numbers are those of ADDRESSES in graph_code.py; no node is in `marks`, bool [V], at first.
     """
     size = copies.shape[1]
     bits, codes = np.empty(len(rows)), np.empty(len(rows), np.int64)
@@ -181,41 +198,41 @@ def prefix_addresses(rows, copies, places, log_factorial, marks):
     top = 0
     for row in rows:
         for k in range(size):
-            top = max(top, places.degrees[copies[row, k]] - places.inside[k])
+            top = max(top, addresses.degrees[copies[row, k]] - addresses.inside[k])
     counts = np.zeros(top + 1, np.int64)
-    taken = np.zeros(len(places.class_sizes), np.int64)
+    taken = np.zeros(len(addresses.class_sizes), np.int64)
     by_degree, bins, in_class, without, top = 0.0, 0.0, 0.0, 0.0, 0
     is_disjoint = True
     for number in range(1, len(rows) + 1):
         row = rows[number - 1]
-        by_degree += places.by_degree[row]
+        by_degree += addresses.by_degree[row]
         for k in range(size):
             node = copies[row, k]
-            left = places.degrees[node] - places.inside[k]
+            left = addresses.degrees[node] - addresses.inside[k]
             top = max(top, left)
             bins += math.log2(counts[left] + 0.5)
             counts[left] += 1
-            own = places.classes[node]
-            in_class += math.log2(places.class_sizes[own])
+            own = addresses.classes[node]
+            in_class += math.log2(addresses.class_sizes[own])
             if marks[node]:
                 is_disjoint = False
             marks[node] = True
             if is_disjoint:
-                without += math.log2(places.class_sizes[own] - taken[own])
+                without += math.log2(addresses.class_sizes[own] - taken[own])
                 taken[own] += 1
         histogram = log_star(top) - bins
         half = 0.5 * (top + 1)
         histogram += (math.lgamma(number * size + half) - math.lgamma(half)) / _LN2
-        best, code = number * places.uniform, 0
+        best, code = number * addresses.uniform, 0
         if by_degree < best:
             best, code = by_degree, 1
         if histogram + in_class < best:
             best, code = histogram + in_class, 2
         if is_disjoint:
-            if len(places.eligible) > 0:
+            if len(addresses.eligible) > 0:
                 uniform = 0.0
                 for k in range(size):
-                    still = places.eligible[k] - k * number
+                    still = addresses.eligible[k] - k * number
                     uniform += log_factorial[still] - log_factorial[still - number]
                 if uniform < best:
                     best, code = uniform, 3

@@ -1,4 +1,4 @@
-"""The motif set of a graph or a collection, searched from several starts."""
+"""The motif set of a graph or a collection, in the words of the one who asked."""
 
 from __future__ import annotations
 
@@ -15,21 +15,18 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.shapes import describe_shapes
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import Relations
-from gomkcn_dgl.runtime.steps import Arrays, Steps
+from gomkcn_dgl.runtime.steps import Steps
 from mining.graph_relations import in_relations_of
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.coded_set import CodedMotif, CodedSet, pack, unpack
-from mining.motif_sets.collection_search import search_collection
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.collection_search import answer_of_collection
+from mining.motif_sets.graph_search import answer_of_graph
 from mining.motif_sets.motif_set import MotifSet
-from mining.motif_sets.search import motif_set_of_graph, num_starts
+from mining.motif_sets.searching import Question
 from mining.pattern import MotifPart, Pattern, orbit_features
 
-# nodes of a motif where no sizes are given: of one graph, and of a collection
-SIZES, COLLECTION_SIZES = range(3, 9), range(2, 11)
-# larger ones take minutes to find
+# nodes of a motif, at most: larger ones take minutes to find
 MOST_NODES = 10
-# lengths that differ by less are equal
-_EQUAL = 1e-6
 
 
 def motif_set(
@@ -98,59 +95,27 @@ def find_motif_set(
     is_collection: bool = False,
     steps: Steps | None = None,
 ) -> MotifSet:
-    """Search from several starts, and keep the shortest description."""
+    """Search in each base, and answer with the shortest description."""
     steps = Steps() if steps is None else steps
     graph = mined.graph
-    sizes = sizes or (COLLECTION_SIZES if is_collection else SIZES)
     # a list of one graph is a collection as well
     num_graphs = max(graph.num_graphs, 1 + is_collection)
     if not len(graph.indices):
         missing = _misses(proposed, CodedSet((), 0.0, 0.0))
         left_out = _not_used(mined)
         return MotifSet((), 0.0, 0.0, given=missing, not_used=left_out, num_graphs=num_graphs)
-    search = search_collection if is_collection else motif_set_of_graph
-    starts = 1 if is_collection else num_starts(mined, sizes)
-    options: dict[str, Any] = {
-        "proposed": proposed,
-        "grows": grows,
-        "exact_copies": exact_copies,
-        "is_over": steps.is_late,
-    }
-
-    def start(number: int) -> Arrays:
-        return pack(search(mined, sizes, seed=seed * 1000 + number, **options))
-
-    # 1. search; the other starts look for copies with edits where those of the first pay
-    step = "searching for the motif set"
-    found = [unpack(one) for one in steps.each(step, start, range(1))]
-    options["exact_copies"] = not any(map(_has_edits, found[0]))
-    found += [unpack(one) for one in steps.each(step, start, range(1, starts))]
-    # of equally short sets, that of the smallest keys
-    least = min(answer.bits_total for answer, _ in found) + _EQUAL
-    shortest = [pair for pair in found if pair[0].bits_total <= least]
-    answer, other = min(shortest, key=lambda pair: _keys_of(pair[0]))
-    # 2. in words of the caller, with the starts in which each motif came back
-    made = _as_motif_set(mined, answer, [one for one, _ in found], num_graphs)
+    question = Question(mined, sizes, seed, proposed, grows, exact_copies)
+    both = answer_of_collection if is_collection else answer_of_graph
+    answer, other = both(question, steps)
+    found = _as_motif_set(mined, answer, num_graphs)
     if other is not None:
-        others = [one for _, one in found if one is not None]
-        made = replace(made, other=_as_motif_set(mined, other, others, num_graphs))
-    return replace(made, given=_misses(proposed, answer))
+        found = replace(found, other=_as_motif_set(mined, other, num_graphs))
+    return replace(found, given=_misses(proposed, answer))
 
 
-def _has_edits(found: CodedSet | None) -> bool:
-    return found is not None and any(len(one.edits) for one in found.motifs)
-
-
-def _keys_of(found: CodedSet) -> list[tuple[bytes, bytes]]:
-    return sorted((one.structure.key, one.copies.tobytes()) for one in found.motifs)
-
-
-def _as_motif_set(
-    mined: MinedGraph, found: CodedSet, starts: Sequence[CodedSet], num_graphs: int
-) -> MotifSet:
+def _as_motif_set(mined: MinedGraph, found: CodedSet, num_graphs: int) -> MotifSet:
     """What was found, by the ids that were given, most bits first."""
     graph = mined.graph
-    times = Counter(motif.structure.key for one in starts for motif in one.motifs)
     ordered = sorted(found.motifs, key=lambda one: (-one.bits, one.structure.key))
     nodes = np.zeros(graph.num_nodes, bool)
     num_edges = 0
@@ -160,7 +125,7 @@ def _as_motif_set(
         num_edges += int(one.edits[:, 3].sum())
     blocks = found.blocks
     return MotifSet(
-        motifs=tuple(_as_pattern(mined, one, times[one.structure.key]) for one in ordered),
+        motifs=tuple(_as_pattern(mined, one) for one in ordered),
         bits_base=found.bits_base,
         bits_total=found.bits_total,
         base=found.base,
@@ -169,8 +134,7 @@ def _as_motif_set(
         edges_covered=num_edges / (len(graph.indices) / 2),
         near=near_variants([(one.structure, len(one.copies)) for one in ordered]),
         cut=found.cut,
-        num_starts=len(starts),
-        closest=None if found.closest is None else _as_pattern(mined, found.closest, 0),
+        closest=None if found.closest is None else _as_pattern(mined, found.closest),
         not_used=(*_not_used(mined), *_grouping(found)),
         num_graphs=num_graphs,
     )
@@ -183,7 +147,7 @@ def _grouping(found: CodedSet) -> list[str]:
     return [said] if found.error else []
 
 
-def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
+def _as_pattern(mined: MinedGraph, one: CodedMotif) -> Pattern:
     copies = mined.occurrences(one.copies.astype(np.int32))
     columns = {column: mined.graph.feature_names[column] for column in mined.numeric_columns}
     features = orbit_features(mined.graph.features, columns, one.structure, one.copies)
@@ -191,7 +155,12 @@ def _as_pattern(mined: MinedGraph, one: CodedMotif, found_in: int) -> Pattern:
         one.structure,
         sources=one.sources,
         motif=MotifPart(
-            copies, one.bits, one.address, found_in, edits=one.edits, features=features
+            copies,
+            one.bits,
+            one.address,
+            num_copies=len(copies),
+            edits=one.edits,
+            features=features,
         ),
     )
 

@@ -16,10 +16,14 @@ from gomkcn_dgl.graphs.shapes import count, describe_shapes
 from gomkcn_dgl.graphs.structure import Structure, empty_networkx
 from gomkcn_dgl.relations import PLAIN, Relations
 from gomkcn_dgl.runtime import html_of
+from gomkcn_dgl.runtime.steps import Steps
 from mining.counting.counter import list_places
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.collection_search import search_collection
-from mining.motif_sets.search import search_graph
+from mining.motif_sets.collection_search import answer_of_collection
+from mining.motif_sets.graph_code import GraphCode
+from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.graph_search import search_graph
+from mining.motif_sets.searching import Question
 from mining.occurrences import NONE, Occurrences, pick_disjoint
 from mining.pattern import NO_EDITS, MotifPart, OrbitFeature, Pattern, rounded
 from mining.pattern_counts import category_colors
@@ -60,8 +64,6 @@ class MotifSet:
         Groups of motifs one edge apart: the one that the others are variants of, then these.
     cut : str
         A sentence that says where the search was cut; empty where it ended by itself.
-    num_starts : int
-        Starts of the search; the shortest description is kept.
     other : MotifSet or None
         The set of the other base, where there is one.
     closest : Pattern or None
@@ -93,7 +95,6 @@ class MotifSet:
     edges_covered: float = 0.0
     near: tuple[tuple[int, ...], ...] = ()
     cut: str = ""
-    num_starts: int = 1
     other: MotifSet | None = None
     closest: Pattern | None = None
     given: Mapping[str, float] = field(default_factory=dict)
@@ -217,11 +218,12 @@ class MotifSet:
 
         mined = MinedGraph.of(as_unweighted(other))
         given = [Pattern(one.structure, sources=("given",)) for one in self.motifs]
-        options: dict[str, Any] = {"seed": 0, "proposed": given, "grows": False}
+        question = Question(mined, proposed=given, grows=False, exact_copies=True)
         if self.num_graphs > 1:
-            found, _ = search_collection(mined, range(2, 3), **options)
+            found = answer_of_collection(question, Steps()).found
         else:
-            found = search_graph(mined, range(2, 3), **options)
+            empty = GraphDescription.of(GraphCode.of(mined))
+            found = search_graph(question, empty, Steps())
         by_key = {one.structure.key: one for one in found.motifs}
         rows = []
         for name, one in zip(self.names, self.motifs, strict=True):
@@ -290,7 +292,6 @@ class MotifSet:
             "near": [list(group) for group in self.near],
             "complete": self.complete,
             "cut": self.cut,
-            "num_starts": self.num_starts,
             "num_graphs": self.num_graphs,
             "closest": None if self.closest is None else _record_of(self.closest),
             # JSON has no infinity
@@ -318,7 +319,7 @@ class MotifSet:
         own_edits, *other_edits = edits or [[NO_EDITS] * len(one) for one in copies]
         other = record["other"]
         same = ["bits_base", "bits_total", "nodes_covered", "edges_covered", "base"]
-        same += ["cut", "num_starts", "num_graphs"]
+        same += ["cut", "num_graphs"]
         closest = record["closest"]
         return cls(
             motifs=tuple(
@@ -362,7 +363,6 @@ def _record_of(one: Pattern) -> dict[str, Any]:
         "added_rate": round(rates[1], 6),
         "bits": round(one.motif.bits, 6),
         "address": one.motif.address,
-        "found_in": one.motif.found_in,
         "features": [
             {**rounded(asdict(feature)), "nodes": list(feature.nodes)}
             for feature in one.motif.features
@@ -389,7 +389,7 @@ def _pattern_of(
         copies,
         record["bits"],
         record["address"],
-        record["found_in"],
+        num_copies=len(copies),
         edits=edits,
         features=tuple(
             OrbitFeature(**{**one, "nodes": tuple(one["nodes"])}) for one in record["features"]

@@ -20,14 +20,29 @@ if TYPE_CHECKING:
     from mining.motif_sets.motif_set import MotifSet
     from mining.pattern import Pattern
 
-# larger graphs are shown in part
-MOST_NODES, MOST_EDGES = 20_000, 100_000
-# of these: nodes of copies, or of occurrences, and at most as many of their neighbours
-_NODES_OF_COPIES = 500
 # fields that are no arrays
 _TEXTS = ("names", "kinds", "classes")
-# neighbours of one node that are looked at
-_NEAR = 50
+
+
+@dataclass(frozen=True)
+class MapLimits:
+    """Up to which size a graph is drawn whole, and how much of a larger one is.
+
+    Attributes
+    ----------
+    most_nodes, most_edges : int
+        Of a graph that is drawn whole; a browser still moves so many at once.
+    nodes_of_places : int
+        Nodes of copies, or of occurrences, in the part of a larger graph, and at most as many of
+        their neighbours: more are not told apart by the eye.
+    most_near : int
+        Neighbours of one node that are looked at, so that a hub does not take all the time.
+    """
+
+    most_nodes: int = 20_000
+    most_edges: int = 100_000
+    nodes_of_places: int = 500
+    most_near: int = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +88,7 @@ class GraphMap:
         motif_set: MotifSet,
         patterns: Sequence[Pattern],
         classes: GraphClasses | None = None,
+        limits: MapLimits | None = None,
     ) -> GraphMap:
         """Map a graph with copies of motifs in the shape of their drawings.
 
@@ -87,7 +103,7 @@ class GraphMap:
         places = [rows for _, rows in copies]
         if not places:
             places = [one.occurrences.rows_in(graph) for one in patterns]
-        part = part_around(graph, places, MOST_NODES, MOST_EDGES)
+        part = part_around(graph, places, limits or MapLimits())
         return cls.of_part(graph, *part, classes=classes, copies=copies)
 
     @classmethod
@@ -153,30 +169,31 @@ class GraphMap:
 
 
 def part_around(
-    graph: CSRGraph, places: Sequence[np.ndarray], most_nodes: int, most_edges: int
+    graph: CSRGraph, places: Sequence[np.ndarray], limits: MapLimits
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows of a graph that are shown, and the edges among them, int64 ``[E, 3]``.
 
     These are all of them, or of a graph with more nodes or edges those in and around some of the
     ``places``, rows of nodes, int ``[K, M]`` each, where -1 is no node.
     """
-    if graph.num_nodes <= most_nodes and graph.num_edges <= most_edges:
+    if graph.num_nodes <= limits.most_nodes and graph.num_edges <= limits.most_edges:
         return np.arange(graph.num_nodes), np.column_stack(graph.edges())
-    number = _NODES_OF_COPIES
+    number = limits.nodes_of_places
     while True:
         # as many nodes of each
         inside = [rows[: 1 + number // (rows.shape[1] * len(places))].ravel() for rows in places]
         taken = np.unique(np.concatenate([*inside, np.empty(0, np.int64)])).astype(np.int64)
         rows = taken = taken[taken >= 0] if len(taken) else np.arange(min(number, graph.num_nodes))
-        starts, ends = graph.indptr[taken], graph.indptr[taken + 1]
-        ends = np.minimum(ends, starts + _NEAR)
+        starts = graph.indptr[taken]
+        ends = graph.indptr[taken + 1]
+        ends = np.minimum(ends, starts + limits.most_near)
         near = [graph.indices[at:end] for at, end in zip(starts, ends, strict=True)]
         around, ties = np.unique(np.concatenate(near), return_counts=True)
         outside = np.flatnonzero(~np.isin(around, taken))
         outside = outside[np.argsort(-ties[outside], kind="stable")][:number]
         rows = np.sort(np.concatenate([taken, around[outside]]))
         edges = edges_among(graph, rows)
-        if len(edges) <= most_edges or number < 2:
+        if len(edges) <= limits.most_edges or number < 2:
             return rows, edges
         # a dense graph: fewer places
         number //= 2

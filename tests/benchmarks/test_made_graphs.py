@@ -2,7 +2,6 @@
 
 import json
 
-import large_planting
 import numpy as np
 import pytest
 from large_planting import attachment_edges, write_planted_edges
@@ -34,10 +33,9 @@ def test_edges_are_those_of_a_list_that_grows(num_nodes, per_node):
     np.testing.assert_array_equal(np.concatenate(parts), expected)
 
 
-def test_copies_are_where_the_truth_says(tmp_path, monkeypatch):
-    monkeypatch.setattr(large_planting, "EDGES_AT_ONCE", 11)
+def test_copies_are_where_the_truth_says(tmp_path):
     motifs = {"house": 5, "wheel": 2, "square": 0}
-    write_planted_edges(tmp_path / "g.parquet", 300, 2, motifs, seed=1)
+    write_planted_edges(tmp_path / "g.parquet", 300, 2, motifs, seed=1, edges_at_once=11)
     truth = json.loads((tmp_path / "g.truth.json").read_text())
     graph = read_graph(tmp_path / "g.parquet")
     assert graph.num_nodes == 300 + 7 * 6

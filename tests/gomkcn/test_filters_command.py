@@ -46,7 +46,7 @@ def test_a_run_is_printed_and_written_and_its_page_made_anew():
                            "ring"]  # fmt: skip
     assert second.split()[-7:] == ["5", "15", "33.3%", "15", "1.00", "3", "-"]
     assert "1 of 1 planted motif is the structure of a filter." in said
-    assert re.fullmatch(r"mined in \d+\.\d s; page: run/filters\.html", said.splitlines()[-1])
+    assert re.fullmatch(r"mined in \d+\.\d s; report: run/filters\.html", said.splitlines()[-1])
     assert sorted(path.name for path in Path("run").iterdir()) == FILES
     table = pq.read_table("run/nodes.parquet").to_pydict()
     assert table["node"] == [*range(45)] and table["filter"] == [0] * 30 + [1] * 15
@@ -118,7 +118,7 @@ def test_a_stopped_run_is_resumed_and_not_mixed_with_another(monkeypatch):
     assert "stopped by SIGTERM between two steps; go on with --resume." in result.stderr
     assert [path.name for path in Path("run").iterdir()] == [".progress"]
     kept = {path.name for path in Path("run/.progress").iterdir()}
-    assert "learning-filters.npz" in kept
+    assert "learning-filters.zip" in kept
     assert "already holds an unfinished run" in refused(command)
     assert "(num_filters was 2, is 3); give" in refused(
         f"{command.replace('--filters 2', '--filters 3')} --resume"

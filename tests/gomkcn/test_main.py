@@ -18,8 +18,9 @@ from graph_files import write_tu
 from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
 
-from gomkcn.commands.base import _Number, choose_folder
+from gomkcn.commands.base import choose_folder
 from gomkcn.commands.main import main
+from gomkcn.commands.option_types import Number, Numbers
 from gomkcn_dgl import read_graph
 from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
@@ -220,9 +221,9 @@ def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
 
     def share(steps, parallel, do, items, in_time):
         """What workers do, in this process with what they get."""
-        shared.extend(items)
+        shared.extend(items.values())
         answer, do, items = pickle.loads(dumps((steps._answer, do, items)))
-        return [answer(do, item, in_time).result for item in items]
+        return [answer(do, *one, in_time).result for one in items.items()]
 
     monkeypatch.setattr(Steps, "_shared", share)
     results = []
@@ -242,7 +243,7 @@ BAD_INPUT = {
     "train none --read-input --nodes --no-read-input": "--read-input must not come with --no-read",
     "mine graph.txt --no-filters --epochs 3": "--no-filters leaves no filters for --epochs",
     "mine none.txt --out run": "none.txt",
-    "mine --out run": "PATH of a graph must be given",
+    "mine --out run": "PATH must be given, here or in the settings file.",
     "mine graph.txt --out run --null degree --null none": "--null must be 'none' alone",
     "mine graph.txt --out graph.txt/sub": "--out folder 'graph.txt/sub' cannot be written",
     "mine --settings s.toml --out run": "unknown name 'x'",
@@ -270,7 +271,7 @@ def test_every_number_is_refused_where_it_is_none_or_too_large():
     for name, command in {**main.commands, **planted}.items():
         path = f"generate {name}" if name in planted else name
         for option in command.params:
-            if not isinstance(option.type, _Number):
+            if not isinstance(option.type, Number | Numbers):
                 continue
             for value in (2**64, 10**20, "nan", "inf", "1e300", "²", "", "1,x"):
                 # any width of single precision is one, and any number of graphs
@@ -382,13 +383,12 @@ def test_torchrun_is_for_networks_which_need_the_name_of_their_folder(monkeypatc
 def test_demo_shows_the_page_where_there_is_a_screen(monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setattr("gomkcn.commands.mine_command.MOTIFS", ("wheel=6",))
     monkeypatch.setenv("DISPLAY", ":0")
     first, *_, page, _ = gomkcn("demo").splitlines()
     assert first == "folder of this run: runs/demo"
     assert page.endswith(f": {Path('runs/demo/report.html').resolve()}")
     assert opened == [Path("runs/demo/report.html").resolve().as_uri()]
-    assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True]
+    assert [motif.recovered for motif in read_run("runs/demo").recovery] == [True] * 3
 
 
 def test_the_defaults_in_the_help_of_mine_are_those_of_the_miner():
@@ -426,9 +426,9 @@ def test_the_defaults_of_generate_are_those_of_the_library():
     assert tuple(stated[2].split(", ")) == known["motifs"]
     assert int(stated[1]) == known["copies"]
     known |= defaults_of(MotifClassificationDataset)
-    known["force"] = False
     for name, option in options_of("generate classification").items():
-        assert option.required or option.default == known[name], name
+        # what is not given of a flag is off
+        assert option.required or option.is_flag or option.default == known[name], name
 
 
 def test_a_run_in_a_process_of_its_own():

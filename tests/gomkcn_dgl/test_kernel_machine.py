@@ -181,17 +181,15 @@ def test_bags_of_patterns_count_and_match_nodes(trees):
     assert maker.transform([nx.empty_graph(1)]).shape == (1, 8)
 
 
-def test_patterns_are_compared_where_matching_takes_long(trees, monkeypatch, caplog):
+def test_patterns_are_compared_where_matching_takes_long(trees, caplog):
     graph = as_csr(trees[0])
     # 60 graphs of about 9 nodes and two kernels, of which one node each is matched at most
     for most_nodes, size in ((128, 8.5), (1, 1)):
         model = GOMKClassifier(**SMALL, most_nodes=most_nodes)
         seconds = 3e-8 * 60**2 / 2 * size**2 * 2
-        monkeypatch.setattr(kernel_machine, "_MOST_SECONDS", 1.3 * seconds)
-        assert model.resolve_patterns(graph) is None
-        monkeypatch.setattr(kernel_machine, "_MOST_SECONDS", seconds / 1.3)
+        assert model.resolve_patterns(graph, most_seconds=1.3 * seconds) is None
         with caplog.at_level("INFO", "gomkcn_dgl"):
-            assert model.resolve_patterns(graph) == 64
+            assert model.resolve_patterns(graph, most_seconds=seconds / 1.3) == 64
     assert "the same of 64 patterns, whatever tau and most_nodes are" in caplog.text
 
 

@@ -1,6 +1,7 @@
-"""Graphs with motifs whose code lengths are committed in `data/code_lengths.json`."""
+"""Graphs with motifs: those of `data/code_lengths.json`, and random ones of each kind."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN
+from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 
 RECORDS = json.loads((Path(__file__).parents[1] / "data" / "code_lengths.json").read_text())
@@ -32,7 +34,7 @@ def mined_of(record):
     )
 
 
-def motif_of(mined, graph, record, directed):
+def motif_of(mined, code, record, directed):
     """Shape and copies of a motif of the data."""
     categories = ()
     if record["categories"] is not None:
@@ -43,7 +45,7 @@ def motif_of(mined, graph, record, directed):
     size = len(record["copies"][0])
     structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
     structure = Structure(structure.channels, mined.graph.relations, categories)
-    return graph.shape_of(structure), mined.order.position[np.array(record["copies"])]
+    return code.shape_of(structure), mined.order.position[np.array(record["copies"])]
 
 
 def kind_of_graph(kind, relation=(), labels=()):
@@ -55,3 +57,34 @@ def kind_of_graph(kind, relation=(), labels=()):
                       "directed": [False, True]},
         "categories": {"features": np.eye(2)[list(labels)], "feature_names": ("kind=a", "kind=b")},
     }[kind]  # fmt: skip
+
+
+KINDS = ("plain", "directed", "relations", "categories")
+
+
+def csr_of(kind, pairs, num_nodes, rng, **options):
+    """A graph of some pairs, whose edges or nodes are of random kinds."""
+    turned = [pair[:: rng.choice([-1, 1])] for pair in pairs]
+    kinds = rng.integers(2, size=len(pairs)), rng.integers(2, size=num_nodes)
+    return csr_from_edges(*np.array(turned).T, num_nodes, **options, **kind_of_graph(kind, *kinds))
+
+
+def random_shape(rng, size, num_links, reverse, num_colors=1):
+    """A ring of some nodes with random chords and kinds."""
+    links = np.zeros((size, size), int)
+    for i, j in combinations(range(size), 2):
+        if j - i in (1, size - 1) or rng.random() < 0.3:
+            links[i, j] = rng.integers(1, num_links)
+            links[j, i] = reverse[links[i, j]]
+    return Shape.of(links, rng.integers(num_colors, size=size))
+
+
+def random_copies(rng, shape, colors, number, apart=False, among=True):
+    """Random nodes of the colours of a shape; copies share none if they are apart."""
+    copies, busy = [], set()
+    while len(copies) < number:
+        row = [int(rng.choice(np.flatnonzero((colors == one) & among))) for one in shape.colors]
+        if len({*row}) == len(row) and not (apart and busy & {*row}):
+            copies.append(row)
+            busy |= {*row}
+    return np.array(copies)

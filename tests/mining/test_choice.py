@@ -1,6 +1,7 @@
 """What is reported: a whole census beside random graphs, and larger structures without verdicts."""
 
 import logging
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -12,6 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining import FilterLearning, FilterMiner, MiningRun, PatternMiner, choice
+from mining.candidates.frequent import patterns_of_subgraphs
 from mining.counting import census_formulas
 from mining.counting.census import count_structures
 from mining.html.terminal import format_run
@@ -109,30 +111,40 @@ def test_counts_beyond_64_bits_are_compared_exactly():
     assert found[star].z == pytest.approx(2.5 / np.std([1, 2, 3, 4], ddof=1))
 
 
-def test_sizes_that_take_long_are_counted_and_said(monkeypatch):
+def chosen(graph, steps=None, seen=(), **options):
+    """What is reported of a graph without a motif set; options are those of a miner."""
+    rules = PatternMiner(**OPTIONS, **options).choice_rules(graph.num_edges)
+    if steps is not None:
+        rules = replace(rules, most_steps=steps)
+    return choice.choose_patterns(MinedGraph.of(graph), [], seen, rules, Steps())
+
+
+def test_sizes_that_take_long_are_counted_and_said():
     graph = with_cliques()
     steps = choice.census_steps(graph, range(3, 5)) * 100 + 100 * 25 * 10 * graph.num_edges
-    monkeypatch.setattr(choice, "_MOST_STEPS", 1.2 * steps)
-    miner = PatternMiner(pattern_size="3-5", **OPTIONS).fit(graph)
-    found = [*miner.patterns_, *miner.others_]
+    made = chosen(graph, 1.2 * steps, pattern_size="3-5")
+    found = [*made.patterns, *made.others]
     assert {one.num_nodes for one in found if one.significance} == {3, 4}
     assert len([one for one in found if one.num_nodes == 5]) > 10
-    (said,) = miner.warnings_
+    (said,) = made.warnings
     assert said.startswith("Structures of 5 nodes are not compared with random graphs, which would")
     assert said.endswith("of one thread: --null degree does it.")
     # a null model that is named is compared at all sizes
-    miner = PatternMiner(pattern_size="3-5", null="degree", **OPTIONS).fit(graph)
-    assert {one.num_nodes for one in miner.patterns_ if one.significance} == {3, 4, 5}
-    assert not miner.warnings_
+    made = chosen(graph, 1.2 * steps, pattern_size="3-5", null="degree")
+    found = [*made.patterns, *made.others]
+    assert {one.num_nodes for one in found if one.significance} == {3, 4, 5}
+    assert not made.warnings
 
 
-def test_random_graphs_of_every_null_model_take_time(monkeypatch):
+def test_random_graphs_of_every_null_model_take_time():
     mined = MinedGraph.of(with_cliques())
     models = [null_model(name, mined.graph) for name in ("degree", "erdos-renyi")]
     rules = PatternMiner(pattern_size="3-4", null_samples=99).choice_rules(mined.graph.num_edges)
     steps = choice.census_steps(mined.graph, range(3, 5)) * 100 + 99 * 250 * mined.graph.num_edges
-    monkeypatch.setattr(choice, "_MOST_STEPS", 1.2 * steps)
-    compared = [choice._sizes_to_compare(mined, models[:number], rules)[1] for number in (1, 2)]
+    rules = replace(rules, most_steps=1.2 * steps)
+    compared = [
+        choice._sizes_to_compare(mined, models[:number], rules).compared for number in (1, 2)
+    ]
     assert 4 in compared[0] and 4 not in compared[1]
 
 
@@ -199,13 +211,13 @@ def test_a_null_model_of_ones_own(mined):
     assert compared and {one.significance["shuffled"].num_samples for one in compared} == {99}
 
 
-def test_of_what_sources_have_shown_the_most_frequent_are_reported(monkeypatch):
-    monkeypatch.setattr("mining.miner.MOST_SEEN", 1)
-    graphs = [nx.cycle_graph(5), nx.star_graph(4)] * 3
-    options = {"filters": "none", "sources": "frequent", "null": None}
-    miner = PatternMiner("3-4", **options).fit(graphs)
-    shown = [one for one in miner.patterns_ if one.motif is None]
-    others = [one for one in miner.others_ if "frequent" in one.sources]
+def test_of_what_sources_have_shown_the_most_frequent_are_reported():
+    mined = MinedGraph.of([nx.cycle_graph(5), nx.star_graph(4)] * 3)
+    rules = PatternMiner("3-4", null=None).choice_rules(mined.graph.num_edges)
+    seen = patterns_of_subgraphs(mined, rules.sizes, Steps())
+    made = choice.choose_patterns(mined, [], seen, replace(rules, most_seen=1), Steps())
+    shown = made.patterns
+    others = [one for one in made.others if "frequent" in one.sources]
     assert len(shown) == 1 and others
     assert shown[0].frequency.count >= max(one.frequency.count for one in others)
 
@@ -238,14 +250,14 @@ def test_what_cannot_be_counted_is_said_and_the_rest_is_compared(monkeypatch):
     assert said.startswith(start)
 
 
-def test_sizes_that_are_not_counted_in_time_are_left_out(monkeypatch):
+def test_sizes_that_are_not_counted_in_time_are_left_out():
     mined = MinedGraph.of(with_cliques())
     rules = PatternMiner(pattern_size="3-5", null_samples=99).choice_rules(mined.graph.num_edges)
     late = Steps(interrupts=Interrupts(time_limit=1e-9))
     # without a grace, and with one in which all is counted
     for grace, sizes in ((0, set()), (1e9, {3, 4, 5})):
-        monkeypatch.setattr(choice, "_LATE_STEPS", grace)
-        patterns, null_models, warnings = choice._compare_small(mined, rules, late)
+        with_grace = replace(rules, late_steps=grace)
+        patterns, null_models, warnings = choice._compare_small(mined, with_grace, late)
         assert {one.num_nodes for one in patterns.values()} == sizes
         said = ["Structures of 3 to 5 nodes are not counted: the count ended early."]
         assert (warnings, null_models) == ([] if sizes else said, {})

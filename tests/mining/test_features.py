@@ -81,13 +81,14 @@ def test_counts_beside_networkx(kind):
 
 
 @pytest.mark.parametrize("level", ["graph", "node"])
-def test_estimates_where_steps_are_few(level, caplog, monkeypatch):
-    monkeypatch.setattr("mining.pattern_counts._MOST_PLACES", 50_000)
+def test_estimates_where_steps_are_few(level, caplog):
     graphs = [nx.gnp_random_graph(70, 0.2, seed=seed) for seed in range(3)]
     pattern = pattern_of(nx.path_graph(6))
     exact = bag_of_patterns([pattern], graphs, max_steps=10**10)
     with caplog.at_level(logging.INFO, "gomkcn_dgl"):
-        estimated = bag_of_patterns([pattern], graphs, level=level, max_steps=3 * 10**6)
+        estimated = bag_of_patterns(
+            [pattern], graphs, level=level, max_steps=3 * 10**6, max_places=50_000
+        )
     assert f"occurrences by {level} are estimated" in caplog.text
     if level == "node":
         # each occurrence is at six nodes

@@ -27,7 +27,6 @@ from mining import (
     FilterMiner,
     MiningRun,
     PatternMiner,
-    filters_run,
     read_run,
 )
 from mining.counting.counter import count_occurrences
@@ -38,7 +37,7 @@ from mining.filters_folder import (
     write_filters_run,
 )
 from mining.filters_job import run_filters_job
-from mining.filters_run import FiltersRun, count_filters
+from mining.filters_run import FiltersRun, PageLimits, count_filters
 from mining.filters_settings import FiltersSettings, read_filters_settings
 from mining.html.filters_page import filters_row, render_filters
 from mining.html.filters_text import filters_table, format_filters
@@ -221,11 +220,10 @@ def test_a_subgraph_of_fewer_nodes_is_padded():
     assert [sum(one == -1 for one in row) for row in record["subgraphs"]] == [2, 2, 2]
 
 
-def test_of_a_large_collection_the_graphs_of_the_highest_responses_are_shown(monkeypatch):
+def test_of_a_large_collection_the_graphs_of_the_highest_responses_are_shown():
     graph = as_csr([nx.cycle_graph(5)] + [nx.star_graph(4)] * 5)
     settings, miner, _ = made(graph, num_filters=1)
-    monkeypatch.setattr(filters_run, "MOST_NODES", 6)
-    run = FiltersRun.of(miner, graph, settings=settings)
+    run = FiltersRun.of(miner, graph, settings=settings, limits=PageLimits(most_nodes=6))
     # the only filter is a star, and so is the graph
     assert set(run.map.graphs.tolist()) == {1} == {run.highest[0][0][0]}
 
@@ -267,11 +265,10 @@ def test_of_a_sample_frequencies_have_intervals_and_others_are_not_compared(grap
     assert f"20 nodes of {graph.num_nodes}, drawn at random" in format_filters(run)
 
 
-def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job, monkeypatch):
+def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job):
     settings, miner, _ = job
-    monkeypatch.setattr(filters_run, "MOST_NODES", 40)
-    monkeypatch.setattr(filters_run, "_MOST_PLACES", 1)
-    run = FiltersRun.of(miner, graph, settings=settings)
+    limits = PageLimits(most_nodes=40, most_places=1)
+    run = FiltersRun.of(miner, graph, settings=settings, limits=limits)
     names = set(run.map.names)
     assert 5 < len(names) < graph.num_nodes
     nearest = {
@@ -288,7 +285,7 @@ def test_of_a_large_graph_the_page_shows_the_most_similar_subgraphs(graph, job, 
     assert f"A sample: {len(names)} of {graph.num_nodes} nodes" in page
 
 
-def test_a_collection_names_the_graphs_of_the_highest_response(monkeypatch):
+def test_a_collection_names_the_graphs_of_the_highest_response():
     graph = molecules()
     settings, miner, run = made(graph)
     owner = graph.graph_of(np.arange(graph.num_nodes))
@@ -305,8 +302,7 @@ def test_a_collection_names_the_graphs_of_the_highest_response(monkeypatch):
     # categories are letters, which the drawings have
     assert ">N</text>" in render_filters(run)
     # of a large collection whole graphs
-    monkeypatch.setattr(filters_run, "MOST_NODES", 30)
-    part = FiltersRun.of(miner, graph, settings=settings)
+    part = FiltersRun.of(miner, graph, settings=settings, limits=PageLimits(most_nodes=30))
     assert len(part.map.names) == 28 and set(np.bincount(part.map.graphs)[part.map.graphs]) == {7}
     assert not (part.drawn.subgraphs == -2).any()
 

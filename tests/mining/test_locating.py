@@ -9,7 +9,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining import locating
 from mining.counting.exact_search import count_by_graph
-from mining.locating import locate_patterns
+from mining.locating import LocatingLimits, locate_patterns
 from mining.mined_graph import MinedGraph
 from mining.pattern import OccurrenceCount, Pattern
 
@@ -17,7 +17,7 @@ TRIANGLE, PATH = nx.complete_graph(3), nx.path_graph(3)
 BOWTIE = nx.Graph([(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
 
 
-def locate(graph, shapes):
+def locate(graph, shapes, **limits):
     """Patterns given as networkx graphs, with exact counts."""
     mined = MinedGraph.of(as_csr(graph))
     patterns = []
@@ -25,7 +25,7 @@ def locate(graph, shapes):
         structure = Structure.from_networkx(shape)
         count = OccurrenceCount.exact(count_by_graph(mined.graph, structure).sum())
         patterns.append(Pattern(structure).counted(count))
-    return locate_patterns(mined, patterns, 0, Steps())
+    return locate_patterns(mined, patterns, 0, Steps(), LocatingLimits(**limits))
 
 
 def node_sets(located):
@@ -59,10 +59,9 @@ def test_a_collection_has_the_graph_and_ids_local_to_it(monkeypatch):
     assert nodes == {1: [0, 1, 2], 2: [3, 4, 5]}
     assert (triangle.frequency.count, triangle.frequency.graphs) == (12, 3)
     # where only some places are listed, all graphs are counted nevertheless
-    monkeypatch.setattr(locating, "MOST_LISTED", 2)
-    (some,) = locate(graphs, [TRIANGLE])
+    (some,) = locate(graphs, [TRIANGLE], most_listed=2)
     assert (some.frequency.count, some.frequency.listed, some.frequency.graphs) == (12, 2, 3)
-    # if not, those of the places that are listed are known
+    # if no other graph is decided, those of the places that are listed are known
     monkeypatch.setattr(locating, "find_graphs", lambda graph, *_: (np.zeros(4, bool), False))
-    (some,) = locate(graphs, [TRIANGLE])
+    (some,) = locate(graphs, [TRIANGLE], most_listed=2)
     assert some.frequency.graphs == len({one.graph for one in some.occurrences}) > 0

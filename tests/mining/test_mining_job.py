@@ -58,7 +58,7 @@ class StoppedError(Exception):
 def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
     graph, uninterrupted, tmp_path, monkeypatch
 ):
-    keep, kept, most = Steps._keep, [], 3
+    keep, kept, most = Steps._write, [], 3
 
     def keep_some(*result):
         """Stop the job after so many results, as if the process had been killed."""
@@ -67,7 +67,7 @@ def test_a_resumed_job_gives_what_an_uninterrupted_one_gives(
         kept.append(1)
         keep(*result)
 
-    monkeypatch.setattr(Steps, "_keep", keep_some)
+    monkeypatch.setattr(Steps, "_write", keep_some)
     for num_runs in itertools.count(1):
         kept.clear()
         try:

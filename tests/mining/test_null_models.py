@@ -12,7 +12,6 @@ from random_graphs import link_matrix
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
-from mining import null_models
 from mining.counting.census_formulas import count_graphlets, count_triangles
 from mining.null_models import (
     NULL_MODELS,
@@ -225,17 +224,18 @@ def visits(space, size, kinds, number):
     return seen
 
 
-def test_a_walk_in_parts_is_the_same_walk(monkeypatch):
-    whole = sample_null(GRAPHS["typed"], "degree", 1)
-    monkeypatch.setattr(null_models, "_ATTEMPTS_AT_ONCE", 7)
-    assert entries(sample_null(GRAPHS["typed"], "degree", 1)) == entries(whole)
+def test_a_walk_in_parts_is_the_same_walk():
+    graph = GRAPHS["typed"]
+    walks = null_model("degree", graph).walks_from(graph)
+    in_parts = replace(walks, attempts_at_once=7)
+    assert entries(in_parts.sample(1)) == entries(walks.sample(1))
 
 
-def test_many_edges_are_found_and_lost_again(monkeypatch):
+def test_many_edges_are_found_and_lost_again():
     """The table of pairs fills and empties: after a long walk no pair is joined twice."""
-    monkeypatch.setattr(null_models, "ATTEMPTS_PER_EDGE", 200)
     graph = as_csr(nx.barabasi_albert_graph(300, 4, seed=1))
-    sample = null_model("degree", graph).sample(graph, 0)
+    walks = null_model("degree", graph).walks_from(graph)
+    sample = replace(walks, attempts_per_edge=200).sample(0)
     check_tidy(sample, graph)
     assert (sample.degrees == graph.degrees).all()
 

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -15,8 +16,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern_miner import PatternMiner
-from mining.plots import graph_map
-from mining.plots.graph_map import GraphMap
+from mining.plots.graph_map import GraphMap, MapLimits
 from mining.plots.layout import map_positions, node_positions, structure_positions
 from mining.plots.profile import draw_profile
 from mining.plots.structure_drawing import draw_structure, edge_names
@@ -95,17 +95,17 @@ def miner(graph):
     return PatternMiner(pattern_size=5, null="none").fit(graph)
 
 
-def test_of_a_large_graph_copies_and_their_neighbours_are_shown(graph, miner, monkeypatch):
-    monkeypatch.setattr(graph_map, "MOST_NODES", 40)
-    monkeypatch.setattr(graph_map, "_NODES_OF_COPIES", 20)
-    part = GraphMap.of(graph, miner.motif_set_, miner.patterns_)
+def test_of_a_large_graph_copies_and_their_neighbours_are_shown(graph, miner):
+    limits = MapLimits(most_nodes=40, nodes_of_places=20)
+    part = GraphMap.of(graph, miner.motif_set_, miner.patterns_, limits=limits)
     copies = [{*one.nodes} for motif in miner.motif_set_ for one in motif.motif.copies]
     assert 10 <= len(part.names) < 45
     # whole copies, whose components have no other node
     assert all(copy <= {*part.names} or not copy & {*part.names} for copy in copies)
     # where they have too many edges, half as many are shown, again and again
-    monkeypatch.setattr(graph_map, "MOST_EDGES", 25)
-    assert len(GraphMap.of(graph, miner.motif_set_, miner.patterns_).edges) <= 25
+    limits = replace(limits, most_edges=25)
+    part = GraphMap.of(graph, miner.motif_set_, miner.patterns_, limits=limits)
+    assert len(part.edges) <= 25
 
 
 def test_edges_are_drawn_as_they_are():

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from graph_files import assert_same
 
-from gomkcn_dgl import node_order
 from gomkcn_dgl.csr import CSRGraph, csr_from_edges, split_graphs
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.node_order import NodeOrder
@@ -79,10 +78,9 @@ def test_weights_go_with_their_edges():
     assert order.graph.weights.tolist() == [weight_of[tuple(pair)] for pair in pairs]
 
 
-def test_a_large_graph_keeps_its_numbers(monkeypatch):
+def test_a_large_graph_keeps_its_numbers():
     graph = ring_of_arcs()
-    monkeypatch.setattr(node_order, "MOST_ENTRIES", len(graph.indices) - 1)
-    order = NodeOrder.of(graph)
+    order = NodeOrder.of(graph, most_entries=len(graph.indices) - 1)
     assert order.graph is graph
     assert order.given(np.array([2, -1])).tolist() == [2, -1]
     assert order.position.tolist() == list(range(graph.num_nodes))

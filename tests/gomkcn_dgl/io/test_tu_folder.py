@@ -52,10 +52,19 @@ def test_features(tmp_path):
     assert read_graph(several).feature_names == names
 
 
-def test_as_many_labels_as_there_may_be(tmp_path, monkeypatch):
-    monkeypatch.setattr("gomkcn_dgl.io.tu_folder._MAX_LABELS", 2)
-    folder = tu_folder(tmp_path, node_labels="7\n3\n7\n7\n3\n")
-    assert read_graph(folder).feature_names == ("label=3", "label=7")
+@pytest.mark.parametrize("number", [4096, 4097])
+def test_as_many_labels_as_there_may_be(tmp_path, number):
+    folder = tmp_path / "MANY"
+    folder.mkdir()
+    files = {"A": "1, 2\n2, 1\n", "graph_indicator": "1\n" * number}
+    files["node_labels"] = "".join(f"{node}\n" for node in range(number))
+    for name, text in files.items():
+        (folder / f"MANY_{name}.txt").write_text(text)
+    if number == 4096:
+        assert len(read_graph(folder).feature_names) == number
+        return
+    with pytest.raises(InputError, match="must have at most 4096 different labels.* got 4097"):
+        read_graph(folder)
 
 
 @pytest.mark.parametrize(

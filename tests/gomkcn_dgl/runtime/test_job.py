@@ -1,7 +1,9 @@
 """A job: signals and time limits as a reason to stop; the bar, and what is logged above it."""
 
 import logging
+import math
 import os
+import pickle
 import signal
 import sys
 import time
@@ -63,6 +65,30 @@ def test_a_time_limit_and_a_signal_which_counts_more(monkeypatch):
     with interrupts:
         os.kill(os.getpid(), signal.SIGTERM)
         assert interrupts.reason == "SIGTERM"
+
+
+def test_a_part_of_the_time_limit_is_kept_for_the_end(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("gomkcn_dgl.runtime.job.time.monotonic", lambda: now)
+    short, long = (Interrupts(limit, has_end=True) for limit in (9, 600))
+    now = 105.9
+    assert (short.reason, long.reason) == ("", "")
+    now = 106.1
+    assert (short.reason, long.reason) == ("time limit", "")
+    assert short.seconds_left == pytest.approx(2.9)
+    now = 689.9
+    assert long.reason == ""
+    now = 690.1
+    # a worker has the same time
+    worker = pickle.loads(pickle.dumps(long))
+    assert (worker.reason, worker.seconds_left) == ("time limit", pytest.approx(9.9))
+    assert math.isinf(Interrupts(has_end=True).seconds_left)
+
+
+def test_a_signal_may_be_as_if_time_were_up():
+    with Interrupts(is_partial_at_signal=True) as interrupts:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert (interrupts.reason, interrupts.signal) == ("time limit", "SIGINT")
 
 
 @pytest.mark.parametrize("name", ["no handler", "gomkcn_dgl", None])

@@ -32,12 +32,11 @@ def test_limits_of_the_process_count():
 
 
 def test_what_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("gomkcn_dgl.runtime.memory._SMALL", 0)
     for name in ("available_memory", "total_memory"):
-        monkeypatch.setattr(f"gomkcn_dgl.runtime.memory.{name}", lambda: 1000)
-    check_readable(500, "the file")
-    check_memory("a graph", 1000, "give fewer nodes")
-    with pytest.raises(InputError, match="^the file would take 501 bytes .* at most 500 bytes may"):
-        check_readable(501, "the file")
-    with pytest.raises(InputError, match="^a graph would need 1001 bytes .* are 1000 bytes; "):
-        check_memory("a graph", 1001, "give fewer nodes")
+        monkeypatch.setattr(f"gomkcn_dgl.runtime.memory.{name}", lambda: 2**30)
+    check_readable(2**29, "the file")
+    check_memory("a graph", 2**30, "give fewer nodes")
+    with pytest.raises(InputError, match=r"^the file would take 513.0 MiB .* most 512.0 MiB may"):
+        check_readable(2**29 + 2**20, "the file")
+    with pytest.raises(InputError, match=r"^a graph would need 1.1 GiB .* are 1.0 GiB; "):
+        check_memory("a graph", 1.1 * 2**30, "give fewer nodes")

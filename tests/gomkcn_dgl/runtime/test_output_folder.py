@@ -89,7 +89,7 @@ def test_a_second_run_is_refused_and_a_killed_one_releases_the_folder(
 def test_what_may_be_done_with_an_unfinished_or_a_finished_run(tmp_path):
     (tmp_path / "unfinished").mkdir()
     (tmp_path / "unfinished" / IDENTITY).write_text("{}")
-    (tmp_path / "unfinished" / "counting-1.npz").write_bytes(b"")
+    (tmp_path / "unfinished" / "counting-1.zip").write_bytes(b"")
 
     def begin(force=False, resume=False):
         options = {"force": force, "resume": resume}
@@ -163,11 +163,11 @@ def test_what_no_run_wrote_is_refused_and_stays(tmp_path, force, name, is_link):
     path = folder / name
     path.parent.mkdir(parents=True)
     victim.mkdir()
-    (victim / "kept.npz").write_text("mine")
+    (victim / "kept.zip").write_text("mine")
     # what another run keeps is not that of this one
     (victim / IDENTITY).write_text("{}")
     if is_link:
-        path.symlink_to(victim / "kept.npz" if name in RUN else victim)
+        path.symlink_to(victim / "kept.zip" if name in RUN else victim)
     else:
         path.write_text('{"files": ["a"]}')
     with pytest.raises(InputError) as caught:
@@ -175,7 +175,7 @@ def test_what_no_run_wrote_is_refused_and_stays(tmp_path, force, name, is_link):
     said = str(caught.value)
     assert repr(name.partition("/")[0] if name.startswith(".") else name) in said or is_link
     assert "choose another folder" in said
-    assert (victim / "kept.npz").read_text() == "mine"
+    assert (victim / "kept.zip").read_text() == "mine"
     assert path.is_symlink() or path.read_text() == '{"files": ["a"]}'
 
 
@@ -215,7 +215,7 @@ def test_a_record_names_no_file_outside_of_its_folder(tmp_path):
 def test_what_an_unfinished_run_did_not_keep_stays(tmp_path):
     kept = tmp_path / PROGRESS
     kept.mkdir()
-    for name in (IDENTITY, "counting-1.npz", "training.pt", "notes.txt"):
+    for name in (IDENTITY, "counting-1.zip", "training.pt", "notes.txt"):
         (kept / name).write_text("{}")
     begin_run(tmp_path, RUN, "run.json", PROGRESS, force=True, resume=False)
     assert names(kept) == ["notes.txt"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 
 import joblib
 import numpy as np
@@ -13,11 +14,13 @@ import pytest
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime import steps as module
-from gomkcn_dgl.runtime.job import Interrupts, RunInterruptedError
+from gomkcn_dgl.runtime.job import Interrupts, JobProgress, RunInterruptedError
 from gomkcn_dgl.runtime.processes import LostProcessError
 from gomkcn_dgl.runtime.steps import Steps, digest_of, identity_of_job
 
 LATE = Interrupts(time_limit=1e-9)
+# of the results of these tests
+Kind = dict[str, int | str]
 
 
 def refuse(*items):
@@ -28,7 +31,7 @@ def make_number():
     """A function that goes to workers whole: they may not find this file."""
 
     def number(value):
-        return {"value": np.array(value)}
+        return {"value": value}
 
     return number
 
@@ -37,7 +40,7 @@ number = make_number()
 
 
 def values(results):
-    return [one["value"].item() for one in results]
+    return [one["value"] for one in results]
 
 
 @pytest.fixture
@@ -50,19 +53,19 @@ def files(folder):
 
 
 def test_a_result_is_computed_once_and_found_wherever_its_item_stands(job, tmp_path):
-    assert job().once("adding", lambda a, b: number(a + b), 1, 2) == number(3)
-    assert job().once("adding", refuse) == number(3)
-    assert values(job().each("squaring", lambda i: number(i * i), [1, 2, 3])) == [1, 4, 9]
+    assert job().once("adding", Kind, lambda a, b: number(a + b), 1, 2) == number(3)
+    assert job().once("adding", Kind, refuse) == number(3)
+    assert values(job().each("squaring", Kind, lambda i: number(i * i), [1, 2, 3])) == [1, 4, 9]
     by_name = {"key": lambda one: one.encode()}
-    assert values(job().each("naming", number, ["b", "a"], **by_name)) == ["b", "a"]
-    assert values(job().each("squaring", refuse, [3, 1])) == [9, 1]
-    assert values(job().each("naming", refuse, ["a", "b", "a"], **by_name)) == ["a", "b", "a"]
+    assert values(job().each("naming", Kind, number, ["b", "a"], **by_name)) == ["b", "a"]
+    assert values(job().each("squaring", Kind, refuse, [3, 1])) == [9, 1]
+    assert values(job().each("naming", Kind, refuse, ["a", "b", "a"], **by_name)) == ["a", "b", "a"]
     with pytest.raises(AssertionError):
-        job().each("squaring", refuse, [4])
+        job().each("squaring", Kind, refuse, [4])
     assert len(files(tmp_path / "job")) == 1 + 1 + 3 + 2
     # without a folder nothing is kept
     steps = Steps()
-    assert [steps.once("adding", number, i)["value"] for i in (1, 2)] == [1, 2]
+    assert [steps.once("adding", Kind, number, i)["value"] for i in (1, 2)] == [1, 2]
 
 
 def test_results_of_another_job_are_refused(job, tmp_path):
@@ -71,8 +74,8 @@ def test_results_of_another_job_are_refused(job, tmp_path):
     Steps(tmp_path / "job", first)
     # a job that was refused before its first result leaves nothing
     assert files(tmp_path) == []
-    Steps(tmp_path / "job", first).once("adding", number, 1)
-    Steps(tmp_path / "job", same).once("adding", refuse)
+    Steps(tmp_path / "job", first).once("adding", Kind, number, 1)
+    Steps(tmp_path / "job", same).once("adding", Kind, refuse)
     for other, what in [
         (identity_of_job(settings, np.arange(4)), "data; give the same"),
         (identity_of_job({**settings, "seed": 1}, np.arange(3)), r"settings \(seed was 0, is 1\)"),
@@ -86,27 +89,28 @@ def test_results_of_another_job_are_refused(job, tmp_path):
 
 def test_damaged_files_and_objects_are_computed_anew(job, tmp_path):
     (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "first.npz").write_bytes(b"PK\x03\x04 and no more")
-    np.savez(tmp_path / "job" / "second.npz", value=np.array([print], dtype=object))
+    (tmp_path / "job" / "first.zip").write_bytes(b"PK\x03\x04 and no more")
+    with zipfile.ZipFile(tmp_path / "job" / "second.zip", "w") as archive:
+        archive.writestr("value.json", '{"value": [3]}')
     for name in ("first", "second"):
-        assert job().once(name, number, 3) == number(3)
-        assert job().once(name, refuse) == number(3)
+        assert job().once(name, Kind, number, 3) == number(3)
+        assert job().once(name, Kind, refuse) == number(3)
 
 
 def test_what_is_not_there_when_time_is_up_is_left_out(job, tmp_path):
-    job().each("squaring", number, [0, 2])
+    job().each("squaring", Kind, number, [0, 2])
     late = job(interrupts=LATE)
     # what must be done is done, and kept: nothing was left out yet
-    assert len(late.each("counting", number, [5])) == 1 and not late.is_partial
-    assert values(late.each("squaring", refuse, range(4), in_time=True)) == [0, 2]
+    assert len(late.each("counting", Kind, number, [5])) == 1 and not late.is_partial
+    assert values(late.each("squaring", Kind, refuse, range(4), in_time=True)) == [0, 2]
     assert late.is_partial
     # what follows is made of what was there, and a job that goes on computes it anew
-    assert late.once("adding", number, 1) == number(1)
-    assert values(late.each("doubling", number, [1, 2])) == [1, 2]
+    assert late.once("adding", Kind, number, 1) == number(1)
+    assert values(late.each("doubling", Kind, number, [1, 2])) == [1, 2]
     assert not {path for path in files(tmp_path / "job") if path[:3] in ("add", "dou")}
     steps = job()
-    assert values(steps.each("squaring", number, range(4), in_time=True)) == [0, 1, 2, 3]
-    assert values(steps.each("counting", refuse, [5])) == [5]
+    assert values(steps.each("squaring", Kind, number, range(4), in_time=True)) == [0, 1, 2, 3]
+    assert values(steps.each("counting", Kind, refuse, [5])) == [5]
     assert not (steps.is_partial or steps.is_late()) and job(interrupts=LATE).is_late()
 
 
@@ -116,10 +120,10 @@ def test_a_signal_ends_the_job_between_two_items(job, tmp_path):
         return number(i)
 
     with Interrupts() as interrupts, pytest.raises(RunInterruptedError) as error:
-        job(interrupts=interrupts).each("squaring", stop, range(4))
+        job(interrupts=interrupts).each("squaring", Kind, stop, range(4))
     assert str(error.value) == "stopped by SIGTERM between two steps; go on with --resume."
     assert error.value.exit_code == 143
-    assert files(tmp_path / "job") == ["identity.json", "squaring-0.npz"]
+    assert files(tmp_path / "job") == ["identity.json", "squaring-0.zip"]
 
 
 def test_digests_tell_arrays_apart(tmp_path):
@@ -132,7 +136,7 @@ def test_digests_tell_arrays_apart(tmp_path):
 
 
 def test_results_of_another_version_are_refused(tmp_path, monkeypatch):
-    Steps(tmp_path, identity_of_job({})).once("adding", number, 1)
+    Steps(tmp_path, identity_of_job({})).once("adding", Kind, number, 1)
     monkeypatch.setattr(module, "version", lambda name: "99")
     with pytest.raises(InputError, match="was made with other versions of gomkcn-dgl"):
         Steps(tmp_path, identity_of_job({}))
@@ -148,30 +152,30 @@ def squares(*, pause=0.0, kills=None, fails=False):
             os.kill(os.getpid(), signal.SIGKILL)
         if i == 4 and fails:
             raise ZeroDivisionError("four")
-        return {"value": np.array(i * i), "process": np.array(os.getpid())}
+        return {"value": i * i, "process": os.getpid()}
 
     # made here, so that workers need not find this file
     return square
 
 
 def test_workers_give_what_one_process_gives_and_only_this_one_keeps_it(job, tmp_path):
-    found = job(n_jobs=2).each("squaring", squares(), range(30))
+    found = job(n_jobs=2).each("squaring", Kind, squares(), range(30))
     assert values(found) == [i * i for i in range(30)]
     assert os.getpid() not in [one["process"] for one in found]
     assert len(files(tmp_path / "job")) == 1 + 30
-    again = job(n_jobs=2).each("squaring", squares(fails=True), range(30))
+    again = job(n_jobs=2).each("squaring", Kind, squares(fails=True), range(30))
     assert [one["process"] for one in again] == [one["process"] for one in found]
 
 
 def test_how_many_workers_is_what_joblib_says():
-    alone = {"process": np.array(os.getpid())}
+    alone = {"process": os.getpid()}
     # one process, where nothing is said or a single item is missing
     for steps, number in ((Steps(), 4), (Steps(n_jobs=1), 4), (Steps(n_jobs=2), 1)):
-        (*_, last) = steps.each("squaring", squares(), range(number))
+        (*_, last) = steps.each("squaring", Kind, squares(), range(number))
         assert last["process"] == alone["process"]
     with joblib.parallel_config(n_jobs=2):
-        found = Steps().each("squaring", squares(), range(4))
-        inside = Steps(n_jobs=1).each("squaring", squares(), range(4))
+        found = Steps().each("squaring", Kind, squares(), range(4))
+        inside = Steps(n_jobs=1).each("squaring", Kind, squares(), range(4))
     assert alone["process"] not in [one["process"] for one in found]
     assert alone["process"] == inside[0]["process"]
     for wrong in (0, True, "2"):
@@ -188,9 +192,9 @@ def test_no_more_workers_are_started_than_there_are_items_or_cores(
 ):
     seen = []
 
-    def share(self, parallel, do, own, in_time):
+    def share(self, parallel, do, items, in_time):
         seen.append(parallel.n_jobs)
-        return [do(one) for one in own]
+        return [do(item) for item in items.values()]
 
     monkeypatch.setattr(Steps, "_shared", share)
     monkeypatch.setattr(joblib, "cpu_count", lambda: cores)
@@ -198,7 +202,7 @@ def test_no_more_workers_are_started_than_there_are_items_or_cores(
     monkeypatch.setattr(Steps, "_in_time", lambda self, names, jobs, in_time: [names])
     steps = Steps(n_jobs=asked)
     for number in items:
-        steps.each("squaring", squares(), range(number))
+        steps.each("squaring", Kind, squares(), range(number))
     assert seen == started
     # it is said once
     said = [one for one in caplog.messages if "in place of 24: there are 8 cores" in one]
@@ -207,23 +211,24 @@ def test_no_more_workers_are_started_than_there_are_items_or_cores(
 
 def test_an_error_of_an_item_is_itself_and_says_where_it_was(job):
     with pytest.raises(ZeroDivisionError, match="four") as error:
-        job(n_jobs=2).each("squaring", squares(fails=True), range(30))
+        job(n_jobs=2).each("squaring", Kind, squares(fails=True), range(30))
     assert 'raise ZeroDivisionError("four")' in str(error.value.__cause__)
     # the workers are still there
-    assert values(job(n_jobs=2).each("squaring", squares(), range(6))) == [0, 1, 4, 9, 16, 25]
+    assert values(job(n_jobs=2).each("squaring", Kind, squares(), range(6))) == [0, 1, 4, 9, 16, 25]
 
 
 def test_a_killed_worker_is_one_sentence_and_the_job_goes_on(job, tmp_path):
     square = squares(kills=tmp_path / "killed")
     with pytest.raises(LostProcessError, match=r"^a worker .* was killed .* with --resume\.$"):
-        job(n_jobs=2).each("squaring", square, range(9))
+        job(n_jobs=2).each("squaring", Kind, square, range(9))
     # the first items came back before
-    assert {"squaring-0.npz", "squaring-1.npz"} <= set(files(tmp_path / "job"))
-    assert values(job(n_jobs=2).each("squaring", square, range(9))) == [i * i for i in range(9)]
+    assert {"squaring-0.zip", "squaring-1.zip"} <= set(files(tmp_path / "job"))
+    assert values(job(n_jobs=2).each("squaring", Kind, square, range(9))) == [
+        i * i for i in range(9)
+    ]
 
 
 GROWING = """
-import numpy as np
 from joblib.externals.loky import process_executor
 from gomkcn_dgl.runtime.steps import Steps
 
@@ -231,10 +236,9 @@ def grow(i):
     # joblib looks at once, and takes any size for too much
     process_executor._MEMORY_LEAK_CHECK_DELAY = 0
     process_executor._MAX_MEMORY_LEAK_SIZE = -(1 << 40)
-    return {"value": np.array(i)}
+    return i
 
-found = Steps(n_jobs=2).each("growing", lambda i: grow(i), range(4))
-print([one["value"].item() for one in found])
+print(Steps(n_jobs=2).each("growing", int, lambda i: grow(i), range(4)))
 """
 
 
@@ -252,35 +256,38 @@ def test_a_worker_that_has_grown_is_replaced_where_warnings_are_errors():
 def test_workers_know_when_time_is_up(job, tmp_path):
     with Interrupts(time_limit=0.3) as interrupts:
         steps = job(n_jobs=2, interrupts=interrupts)
-        found = values(steps.each("squaring", squares(pause=0.02), range(2000), in_time=True))
+        found = values(steps.each("squaring", Kind, squares(pause=0.02), range(2000), in_time=True))
     assert steps.is_partial and found == sorted(found) and len(found) < 2000
     # a step that looks at the clock itself was cut, and is not kept
     steps = job(n_jobs=2, interrupts=LATE)
-    cut = steps.each("asking", lambda i: number(steps.is_late()), range(3))
+    cut = steps.each("asking", Kind, lambda i: number(steps.is_late()), range(3))
     assert values(cut) == [True] * 3 and steps.is_partial
     assert not [path for path in files(tmp_path / "job") if path.startswith("asking")]
     # one that does not is whole
     steps = job(n_jobs=2, interrupts=LATE)
-    assert values(steps.each("doubling", number, range(3))) == [0, 1, 2] and not steps.is_partial
+    assert (
+        values(steps.each("doubling", Kind, number, range(3))) == [0, 1, 2] and not steps.is_partial
+    )
 
 
 @pytest.mark.parametrize("is_noted", [True, False])
-def test_a_signal_ends_a_shared_job(job, monkeypatch, is_noted):
-    monkeypatch.setattr(module, "_SECONDS_APART", 0.2)
+def test_a_signal_ends_a_shared_job(job, is_noted):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     square = squares(pause=0.1)
     if is_noted:
         with Interrupts() as interrupts, pytest.raises(RunInterruptedError, match="by SIGINT"):
             timer.start()
-            job(n_jobs=2, interrupts=interrupts).each("a", square, range(2000))
+            job(n_jobs=2, interrupts=interrupts, seconds_apart=0.2).each(
+                "a", Kind, square, range(2000)
+            )
     else:
         # a process that a shell put into the background ignores SIGINT
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         with pytest.raises(KeyboardInterrupt):
             timer.start()
-            job(n_jobs=2).each("a", square, range(2000))
+            job(n_jobs=2, seconds_apart=0.2).each("a", Kind, square, range(2000))
         signal.signal(signal.SIGINT, before)
-    assert values(job(n_jobs=2).each("b", squares(), range(9))) == [i * i for i in range(9)]
+    assert values(job(n_jobs=2).each("b", Kind, squares(), range(9))) == [i * i for i in range(9)]
 
 
 def test_workers_leave_ctrl_c_to_the_process_that_waits(job):
@@ -288,4 +295,85 @@ def test_workers_leave_ctrl_c_to_the_process_that_waits(job):
         os.kill(os.getpid(), signal.SIGINT)
         return number(i)
 
-    assert values(job(n_jobs=2).each("a", interrupt, range(4))) == [0, 1, 2, 3]
+    assert values(job(n_jobs=2).each("a", Kind, interrupt, range(4))) == [0, 1, 2, 3]
+
+
+class KilledError(Exception):
+    """In the place of a signal that ends the process at once."""
+
+
+def count_up(steps, last, killed_at=None):
+    """Count to a number, which keeps how far it has come; the numbers that it went through."""
+    number, gone_through = steps.kept(tuple[int, list[int]]) or (0, [])
+    while number < last:
+        number += 1
+        gone_through = [*gone_through, number]
+        steps.keep((number, gone_through))
+        if number == killed_at:
+            raise KilledError
+    return gone_through
+
+
+def test_a_long_item_goes_on_where_its_job_was_killed(job, tmp_path):
+    def count(steps, killed_at=None):
+        return steps.each("counting", list[int], lambda last: count_up(steps, last, killed_at), [9])
+
+    with pytest.raises(KilledError):
+        count(job(seconds_apart=0.0), killed_at=4)
+    assert files(tmp_path / "job") == ["counting-9-so-far.zip", "identity.json"]
+    steps = job(seconds_apart=0.0)
+    went_on = []
+    steps.keep = lambda value: went_on.append(value[0])
+    assert count(steps) == [list(range(1, 10))] and went_on == [5, 6, 7, 8, 9]
+    # what is done keeps its result alone
+    assert files(tmp_path / "job") == ["counting-9.zip", "identity.json"]
+    # it is written every so many seconds, and not each time; without a folder, never
+    with pytest.raises(KilledError):
+        job(seconds_apart=1000.0).once("adding", list[int], count_up, job(), 9, 4)
+    assert "adding-so-far.zip" not in files(tmp_path / "job")
+    assert Steps(seconds_apart=0.0).once("adding", list[int], count_up, Steps(), 3) == [1, 2, 3]
+
+
+def test_what_is_damaged_or_of_another_type_is_begun_anew(job, tmp_path):
+    (tmp_path / "job").mkdir()
+    for name, content in [("first", b"PK\x03\x04 and no more"), ("second", None)]:
+        path = tmp_path / "job" / f"{name}-so-far.zip"
+        if content is None:
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("value.json", '["three", []]')
+        else:
+            path.write_bytes(content)
+        steps = job()
+        assert steps.once(name, list[int], count_up, steps, 2) == [1, 2]
+
+
+def test_items_of_workers_keep_how_far_they_have_come(job, tmp_path):
+    def count(last):
+        number = steps.kept(int) or 0
+        steps.keep(number + 1)
+        if last == 4 and number == 0:
+            raise ZeroDivisionError
+        return number
+
+    steps = job(n_jobs=2, seconds_apart=0.0)
+    with pytest.raises(ZeroDivisionError):
+        steps.each("counting", int, count, [3, 4])
+    assert "counting-4-so-far.zip" in files(tmp_path / "job")
+    steps = job(n_jobs=2, seconds_apart=0.0)
+    assert steps.each("counting", int, count, [3, 4])[1] == 1
+
+
+def test_a_stage_shows_what_share_is_done():
+    moves = []
+
+    class Bar(JobProgress):
+        def begin(self, stage, total=None):
+            moves.append((stage, total))
+
+        def move(self, count, said=""):
+            moves.append(count)
+
+    report = Steps(progress=Bar()).stage("searching")
+    for share in (0.25, 0.125, 0.5, 2.0):
+        report(share)
+    assert moves == [("searching", 1.0), 0.25, 0.25, 0.5]

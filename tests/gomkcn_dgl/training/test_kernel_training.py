@@ -15,8 +15,8 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.classifiers import TrainedMachine
-from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import (
     load_classifier,
     predict_file,
@@ -43,7 +43,7 @@ def write_graphs(name="TU", num=24):
 
 def fit(path, **options):
     """A machine that is fitted without a folder, its record, and its data."""
-    settings = TrainSettings().override({"path": path, **SETTINGS, **options})
+    settings = ClassifierSettings().override({"path": path, **SETTINGS, **options})
     data = read_training_data(settings.data)
     return *run_training(settings, data), data
 
@@ -157,7 +157,7 @@ def test_a_time_limit_takes_the_best_so_far():
     gomkcn("predict run TU --out classes.csv")
     # the settings that the run wrote say what it found out by itself, and go on with it
     assert "num_patterns = 0" in Path("run/settings.toml").read_text()
-    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").glob("kernel-*.npz")}
+    kept = {path: path.stat().st_mtime_ns for path in Path("run/unfinished").glob("kernel-*.zip")}
     assert kept
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gomkcn_dgl.training.training_run.remove_progress", lambda folder: None)

@@ -205,9 +205,10 @@ def test_data_stay_on_the_device_of_the_model(data):
 # ---------------------------------------------------------------- stopped and resumed
 
 
-def kept(after_epoch=lambda epoch: None):
+def kept(after_epoch=lambda epoch: None, **options):
     """Steps that keep what is done, beside what is done after each epoch."""
-    return Steps("run", {}, interrupts=Interrupts(), progress=AfterEpochs(after_epoch))
+    bar = AfterEpochs(after_epoch)
+    return Steps("run", {}, interrupts=Interrupts(), progress=bar, **options)
 
 
 def terminate(epoch):
@@ -229,16 +230,14 @@ def test_stopped_after_each_epoch_and_resumed_to_the_same_bits(data, whole, fold
 
 
 @pytest.mark.parametrize("seconds", [0, 30])
-def test_a_crash_resumes_from_what_was_kept(data, whole, folder, monkeypatch, seconds):
-    monkeypatch.setattr(training_loop, "SECONDS_BETWEEN", seconds)
-
+def test_a_crash_resumes_from_what_was_kept(data, whole, folder, seconds):
     def crash(epoch):
         if epoch == 4:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        train(data, kept(crash))
-    steps = kept()
+        train(data, kept(crash, seconds_apart=seconds))
+    steps = kept(seconds_apart=seconds)
     assert_same(train(data, steps), whole)
     # after each epoch, or before the first alone
     assert len(steps.progress.epochs) == (EPOCHS if seconds else EPOCHS - 3)

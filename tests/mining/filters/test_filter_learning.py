@@ -11,7 +11,6 @@ from gomkcn_dgl import gomk
 from gomkcn_dgl.filters import GraphFilters
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.relations import SIMPLE
-from mining.filters import filter_learning
 from mining.filters.filter_learning import (
     FilterAdam,
     FilterLearning,
@@ -128,7 +127,7 @@ def test_training_moves_an_idle_filter_only_where_it_may(relocate, idle):
 
 def test_the_rate_falls_and_no_filter_is_relocated_in_the_last_quarter(idle, monkeypatch):
     sizes, rates = [], []
-    monkeypatch.setattr(filter_learning, "_BATCH_SIZE", 4)
+    idle.batch_size = 4
     monkeypatch.setattr(idle, "relocate_idle", lambda size, *_: sizes.append(size))
     monkeypatch.setattr(
         idle, "step", lambda rows, assignment, rate: rates.append(rate) or torch.zeros(())
@@ -158,12 +157,13 @@ def test_the_optimizer_is_adam_of_torch_and_can_be_reset():
     assert (ours[0] == before).all(dim=1).tolist() == [True, False, True]
 
 
-def choose(positions, num_filters, seed=0):
+def choose(positions, num_filters, seed=0, **limits):
     """Of subgraphs that are points on a line."""
     levels = torch.tensor(positions, dtype=torch.float32).reshape(-1, 1, 1, 1)
     learning = FilterLearning(kernel=GOMKKernel(num_levels=0))
     subgraphs = subgraphs_of(torch.zeros(len(levels), 1, 1), levels[:, 0], levels)
-    return choose_initial(subgraphs, num_filters, learning, np.random.default_rng(seed)).tolist()
+    rng = np.random.default_rng(seed)
+    return choose_initial(subgraphs, num_filters, learning, rng, **limits).tolist()
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,12 @@ def test_facility_location_on_a_line(positions, number, chosen):
     assert choose(positions, number) == chosen
 
 
-def test_many_subgraphs_are_sampled(monkeypatch):
-    monkeypatch.setattr(filter_learning, "_MOST_COMPARED", 30)
-    chosen = choose(np.arange(100.0), 4, seed=3)
-    assert len(set(chosen)) == 4 and chosen == choose(np.arange(100.0), 4, seed=3)
-    assert any(chosen != choose(np.arange(100.0), 4, seed=i) for i in range(5))
+def test_many_subgraphs_are_sampled():
+    chosen, again, *others = (
+        choose(np.arange(100.0), 4, seed=seed, most_compared=30) for seed in (3, 3, 0, 1, 2, 4)
+    )
+    assert len(set(chosen)) == 4 and chosen == again
+    assert any(chosen != other for other in others)
 
 
 def test_training_ends_when_it_is_told_to():

@@ -10,16 +10,16 @@ from gomkcn_dgl.feature_scaling import FeatureScaling
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings
-from mining.filters import rooted_subgraphs
 from mining.filters.rooted_subgraphs import RootedSubgraphs
 
 
-def sample(graph, kernel, most=9):
+def sample(graph, kernel, most=9, **limits):
     scaling = FeatureScaling.fit(graph.features, 1.0)
-    return RootedSubgraphs.sample(graph, scaling, kernel, SubgraphSettings(2, 4), most)
+    settings = SubgraphSettings(2, 4)
+    return RootedSubgraphs.sample(graph, scaling, kernel, settings, most, **limits)
 
 
-def test_subgraphs_of_all_nodes_or_of_as_many_as_there_is_room_for(monkeypatch):
+def test_subgraphs_of_all_nodes_or_of_as_many_as_there_is_room_for():
     graph = as_csr(nx.path_graph(9), features=np.linspace(-1, 1, 9)[:, None])
     kernel = GOMKKernel(1)
     every = sample(graph, kernel)
@@ -29,8 +29,7 @@ def test_subgraphs_of_all_nodes_or_of_as_many_as_there_is_room_for(monkeypatch):
     assert every.feat[0, 3] == 0
     assert torch.equal(every.levels, kernel.embed(every.adj, every.feat))
     # 16 + 4 * 2 numbers each
-    monkeypatch.setattr(rooted_subgraphs, "_MOST_ENTRIES", 5 * 24)
-    some = sample(graph, kernel)
+    some = sample(graph, kernel, most_entries=5 * 24)
     assert len(sample(graph, kernel, most=3).feat) == 3
     roots = [int(np.flatnonzero((every.feat[:, 0] == one[0]).all(axis=1))[0]) for one in some.feat]
     assert len(roots) == len({*roots}) == 5 and roots == sorted(roots)

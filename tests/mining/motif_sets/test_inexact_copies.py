@@ -1,5 +1,6 @@
 """Copies that differ from their motif: their length, the loops that find them, and their record."""
 
+import io
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -9,18 +10,19 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from coded_graphs import kind_of_graph
+from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_shape
+from motif_searches import content, search_one
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.runtime.plain_values import read_value
 from mining import MiningRun, PatternMiner, motif_set, read_run
-from mining.candidates.shapes import Shape, links_of
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
     MOST_NEIGHBORS,
     WRONG_COLOR,
-    View,
+    FreeEdges,
     align_sets,
     describe_free,
     neighbors_of,
@@ -28,54 +30,24 @@ from mining.motif_sets.alignment_loops import (
     observe,
     thin_sets,
 )
-from mining.motif_sets.code_length import ADDRESSES, CodedGraph, GraphCode
-from mining.motif_sets.coded_set import pack, unpack
+from mining.motif_sets.coded_set import CodedSet
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.edited_copies import EditedCollection, EditedGraph
+from mining.motif_sets.collection_description import CollectionDescription
+from mining.motif_sets.graph_code import ADDRESSES, GraphCode
 from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
+from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
-from mining.motif_sets.search import search_graph
 from mining.run_folder import write_run
 from mining.settings import RunSettings
-
-KINDS = ("plain", "directed", "relations", "categories")
-
-
-def csr_of(kind, pairs, num_nodes, rng, **options):
-    """A graph of some pairs, whose edges or nodes are of random kinds."""
-    turned = [pair[:: rng.choice([-1, 1])] for pair in pairs]
-    kinds = rng.integers(2, size=len(pairs)), rng.integers(2, size=num_nodes)
-    return csr_from_edges(*np.array(turned).T, num_nodes, **options, **kind_of_graph(kind, *kinds))
 
 
 def links_in(rows):
     """What joins two nodes, seen from the first, by both."""
     return {
-        (u, int(rows.indices[entry])): int(rows.links[entry])
+        (u, int(rows.indices[entry])): int(rows.links_at(entry))
         for u in range(len(rows.colors))
         for entry in range(int(rows.indptr[u]), int(rows.indptr[u + 1]))
     }
-
-
-def random_shape(rng, size, num_links, reverse, num_colors=1):
-    """A ring of some nodes with random chords and kinds."""
-    links = np.zeros((size, size), int)
-    for i, j in combinations(range(size), 2):
-        if j - i in (1, size - 1) or rng.random() < 0.3:
-            links[i, j] = rng.integers(1, num_links)
-            links[j, i] = reverse[links[i, j]]
-    return Shape.of(links, rng.integers(num_colors, size=size))
-
-
-def random_copies(rng, shape, colors, number, apart=False, among=True):
-    """Random nodes of the colours of a shape; copies share none if they are apart."""
-    copies, busy = [], set()
-    while len(copies) < number:
-        row = [int(rng.choice(np.flatnonzero((colors == one) & among))) for one in shape.colors]
-        if len({*row}) == len(row) and not (apart and busy & {*row}):
-            copies.append(row)
-            busy |= {*row}
-    return np.array(copies)
 
 
 # the length
@@ -97,7 +69,7 @@ def edit_bits(shape, number, missing, added, num_links):
 
 def plain_length(code, motifs):
     """The description by its definition: its bits and, of each motif, missing, added, addresses."""
-    rows, reverse = code.graph.rows, code.graph.mined.graph.relations.reverse
+    rows, reverse = code.rows, code.mined.graph.relations.reverse
     links, colors = links_in(rows), rows.colors.tolist()
     nodes = range(len(colors))
     layers = {
@@ -111,7 +83,7 @@ def plain_length(code, motifs):
     left = [dict(one) for one in degrees]
     in_all = [sum(one.values()) for one in degrees]
     classes = [*zip(colors, in_all, strict=True)]
-    num_links, owned, bits, parts = len({one for one, _ in slots}), set(), 0.0, []
+    num_links, owned, bits, said, parts = len({one for one, _ in slots}), set(), 0.0, 0.0, []
     for shape, copies in motifs:
         # 1. edits, and the demand of each node
         number, missing, added, demands = len(copies), 0, 0, []
@@ -127,9 +99,10 @@ def plain_length(code, motifs):
                     own[i][link, int(shape.colors[j])] += 1
                     own[j][int(reverse[link]), int(shape.colors[i])] += 1
             demands += own
-        bits += code.head(shape) + integer_bits(number) + log2(5) + 1
+        bits += code.head_bits(shape) + integer_bits(number)
+        said += 1
         if missing + added:
-            bits += edit_bits(shape, number, missing, added, num_links)
+            said += edit_bits(shape, number, missing, added, num_links)
         # 2. where the copies are
         placed = copies.ravel().tolist()
         total = [sum(own.values()) for own in demands]
@@ -172,6 +145,9 @@ def plain_length(code, motifs):
             bits += count_graphs(first).bits
         else:
             bits += count_two_sided_graphs(first, second, a[0] == b[0]).bits
+    # 4. a set without edits does not speak of them
+    if any(missing + added for missing, added, _ in parts):
+        bits += said
     return bits + integer_bits(len(motifs)), parts
 
 
@@ -189,22 +165,22 @@ def test_the_length_of_a_graph_is_that_of_its_definition(kind):
         )[seed % 4]
         base.remove_edges_from(list(nx.selfloop_edges(base)))
         mined = MinedGraph.of(csr_of(kind, list(base.edges), len(base), rng))
-        graph = CodedGraph.of(mined)
+        code = GraphCode.of(mined)
         reverse = mined.graph.relations.reverse
         # copies that share nodes and edges, then some that do not
         motifs = []
         for apart in (False, True):
-            shape = random_shape(rng, 4 + seed % 2, len(reverse), reverse, graph.num_colors)
+            shape = random_shape(rng, 4 + seed % 2, len(reverse), reverse, code.num_colors)
             among = mined.graph.degrees == 6 if seed % 4 == 3 else True
-            motifs.append((shape, random_copies(rng, shape, graph.colors, 3, apart, among)))
-        code = GraphCode(graph)
-        covered = EditedGraph.of(code)
+            motifs.append((shape, random_copies(rng, shape, code.colors, 3, apart, among)))
+        covered = GraphDescription.of(code)
         for one in motifs:
             covered = covered.add(*one)
         bits, parts = plain_length(code, motifs)
         assert covered.length == pytest.approx(bits, abs=1e-3)
         for one, (missing, added, more) in zip(covered.motifs, parts, strict=True):
-            assert (one.edits.missing.sum(), one.edits.added.sum()) == (missing, added)
+            signs = one.edits[:, 3].tolist()
+            assert (signs.count(-1), signs.count(1)) == (missing, added)
             assert more[ADDRESSES.index(one.address)] == pytest.approx(0, abs=1e-6)
             addresses.add(one.address)
         # an edge is of the first copy that has both of its ends, and no other
@@ -260,16 +236,16 @@ def test_edits_of_a_collection_cost_what_says_them_and_nothing_else(kind, base):
         *np.array(ends).T, 108, directed=graph.relations.directed, graph_ptr=graph.graph_ptr,
         relation=np.array(relation), relation_names=graph.relations.names,
     )  # fmt: skip
-    covered = EditedCollection(code.without_motifs())
-    exact = CollectionCode(other, colors, base).without_motifs()
+    covered = CollectionDescription.of(code)
+    exact = CollectionDescription.of(CollectionCode(other, colors, base))
     for one in motifs:
         covered, exact = covered.add(*one), exact.add(*one)
     assert covered.length == pytest.approx(exact.length + bits, abs=1e-6)
-    assert (links_of(exact.code.rows, motifs[0][1])[0] == motifs[0][0].links).all()
+    assert (exact.code.rows.links_of(motifs[0][1]) == motifs[0][0].links).all()
 
 
 def test_the_order_of_copies_saves_what_is_said_about():
-    graph = EditedGraph.of(GraphCode(CodedGraph.of(MinedGraph.of(nx.cycle_graph(6)))))
+    graph = GraphDescription.of(GraphCode.of(MinedGraph.of(nx.cycle_graph(6))))
     numbers = np.arange(1, 1001)
     exact = [log2(factorial(one)) - integer_bits(one) for one in numbers.tolist()]
     # never more, and at most six bits less
@@ -286,11 +262,11 @@ class Scene:
     def __init__(self, kind, seed):
         rng = self.rng = np.random.default_rng(seed)
         pairs = list(nx.gnm_random_graph(9, 22, seed=seed).edges)
-        graph = self.graph = CodedGraph.of(MinedGraph.of(csr_of(kind, pairs, 9, rng)))
+        graph = self.graph = GraphCode.of(MinedGraph.of(csr_of(kind, pairs, 9, rng)))
         reverse = np.asarray(graph.mined.graph.relations.reverse, np.int64)
         self.is_free = rng.random(graph.num_edges) < 0.85
         bits = rng.uniform(1, 6, graph.num_edges)
-        self.view = View(graph.rows, reverse, self.is_free[graph.edge_of], bits[graph.edge_of])
+        self.view = FreeEdges(graph.rows, reverse, self.is_free[graph.edge_of], bits[graph.edge_of])
         # link, edge and bits of what joins two nodes and is free
         joined = zip(links_in(graph.rows).items(), graph.edge_of.tolist(), strict=True)
         self.free = {ends: (link, e, bits[e]) for (ends, link), e in joined if self.is_free[e]}
@@ -375,8 +351,8 @@ def test_what_is_free_and_nearby(kind):
 def test_some_neighbours_of_a_hub_are_looked_at_with_all_their_edges():
     star = nx.star_graph(MOST_NEIGHBORS + 30)
     star.add_edges_from([(1, leaf) for leaf in range(30, 90)] + [(2, 3), (89, 90)])
-    graph = CodedGraph.of(MinedGraph.of(star))
-    view, hubs = EditedGraph.of(GraphCode(graph)).view, graph.mined.order.position[[0, 1]]
+    graph = GraphCode.of(MinedGraph.of(star))
+    view, hubs = GraphDescription.of(graph).free_edges, graph.mined.order.position[[0, 1]]
     near = neighbors_of(view, hubs[None], 1)
     _, nodes, links, bits = (one.tolist() for one in near)
     known = links_in(graph.rows)
@@ -463,25 +439,26 @@ DENSE = nx.gnm_random_graph(7, 14, seed=4)
 def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
     graph, places = hidden(kind, 1, DENSE, 10, 0.1)
     mined = MinedGraph.of(graph)
-    found, again = (search_graph(mined, range(7, 8), seed=0) for _ in range(2))
+    found, again = (search_one(mined, range(7, 8)) for _ in range(2))
     (one,) = found.motifs
     assert share_found(places.tolist(), mined.order.given(one.copies.astype(np.int32))) >= 0.8
     # 1. the drawing, the edits and the bits
-    code = GraphCode(CodedGraph.of(mined))
-    shape = code.graph.shape_of(one.structure)
+    code = GraphCode.of(mined)
+    shape = code.shape_of(one.structure)
     assert len(one.structure.edges) == DENSE.number_of_edges() and len(one.edits)
-    check_edits(code.graph.rows, shape.links, one.copies, one.edits)
-    empty = EditedGraph.of(code)
+    check_edits(code.rows, shape.links, one.copies, one.edits)
+    empty = GraphDescription.of(code)
     assert found.bits_total == pytest.approx(empty.add(shape, one.copies).length, abs=1e-3)
     assert found.bits_base == pytest.approx(empty.length, abs=1e-3)
     assert one.bits == pytest.approx(found.bits_saved, abs=1e-3)
     # 2. a set without edits is longer
-    exact = search_graph(mined, range(7, 8), seed=0, exact_copies=True)
+    exact = search_one(mined, range(7, 8), exact_copies=True)
     assert found.bits_total < exact.bits_total - 1
     assert not any(len(own.edits) for own in exact.motifs)
     # 3. it is written down as it is, and the seed decides
-    assert unpack(pack([found, None]))[0].motifs[0].edits.tolist() == one.edits.tolist()
-    assert pack([again])["sets"] == pack([found])["sets"]
+    kept = read_value(io.BytesIO(content(found)), CodedSet)
+    assert kept.motifs[0].edits.tolist() == one.edits.tolist()
+    assert content(kept) == content(again) == content(found)
 
 
 def test_without_noise_both_searches_find_the_same():
@@ -493,11 +470,9 @@ def test_without_noise_both_searches_find_the_same():
         base.remove_edges_from(list(combinations(place, 2)))
         base.add_edges_from([(place[u], place[v]) for u, v in one.edges])
     mined = MinedGraph.of(base)
-    exact, found = (
-        search_graph(mined, range(7, 9), seed=0, exact_copies=only) for only in (True, False)
-    )
+    exact, found = (search_one(mined, range(7, 9), exact_copies=only) for only in (True, False))
     assert [len(one.copies) for one in exact.motifs] == [8, 8]
-    assert pack([found])["sets"] == pack([exact])["sets"]
+    assert content(found) == content(exact)
 
 
 @pytest.mark.parametrize(
@@ -521,6 +496,17 @@ def test_noisy_copies_in_a_collection(motif, number, base):
     code = CollectionCode(graph, None, "total")
     check_edits(code.rows, one.structure.joined.astype(int), rows, one.motif.edits)
     assert one.motif.missing > 0 and (one.motif.added > 0) == (base == "total")
+
+
+def test_what_is_given_misses_a_collection_whose_copies_differ():
+    """The motif is none of the structures that exact copies show."""
+    motif = nx.complete_bipartite_graph(4, 4)
+    made = [hidden("plain", seed, motif, 1, 0.08, num_nodes=16, degree=2) for seed in range(40)]
+    found = motif_set([graph for graph, _ in made], "8", given=["path-3", "edge"])
+    (one,) = found
+    assert nx.is_isomorphic(one.structure.to_networkx(), motif) and one.motif.missing > 0
+    # each has too few copies that pay, or makes it longer
+    assert all(bits > 0 for bits in found.given.values()) and len(found.given) == 2
 
 
 # the record

@@ -17,9 +17,9 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
-from mining.motif_sets import collection_code, graph_count
+from mining.motif_sets import graph_count, small_graphs
 from mining.motif_sets.blocks import (
     Blocks,
     bits_without,
@@ -27,57 +27,56 @@ from mining.motif_sets.blocks import (
     find_blocks,
     find_shared_blocks,
 )
-from mining.motif_sets.code_length import (
-    ADDRESSES,
-    CodedGraph,
-    GraphCode,
-    move_copies,
-    terms_of,
-)
-from mining.motif_sets.collection_code import (
-    CollectionCode,
-    count_small_digraphs,
-    count_small_graphs,
-    split_bits,
-)
-from mining.motif_sets.collection_copies import choose, gather
-from mining.motif_sets.copy_loops import Left
-from mining.motif_sets.edited_copies import EditedGraph
+from mining.motif_sets.collection_candidates import GrownStructures
+from mining.motif_sets.collection_code import CollectionCode, split_bits
+from mining.motif_sets.collection_copies import choose
+from mining.motif_sets.collection_description import CollectionDescription
+from mining.motif_sets.graph_code import ADDRESSES, GraphCode, edges_between
+from mining.motif_sets.graph_copies import candidate_of, edge_gains
 from mining.motif_sets.graph_count import (
     count_graphs,
     count_graphs_of_blocks,
     count_two_sided_graphs,
 )
+from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.integer_codes import integer_bits
-from mining.motif_sets.listed_copies import ListedCopies
+from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
 
 CODES = dict(zip("UWHNM", ADDRESSES, strict=True))
 
 
 def coded(record):
-    """The graph of a record as it is mined and as it is coded, and its code."""
+    """The graph of a record as it is mined, and its code."""
     mined = mined_of(record)
-    graph, blocks = CodedGraph.of(mined), None
+    code = GraphCode.of(mined)
     if record["blocks"] is not None:
-        blocks = np.array(record["blocks"])[mined.order.nodes]
-    return mined, graph, GraphCode(graph, blocks)
+        code = code.given(np.array(record["blocks"])[mined.order.nodes])
+    return mined, code
+
+
+def described(record, motifs):
+    """The graph of a record with some of its motifs."""
+    mined, code = coded(record)
+    description = GraphDescription.of(code)
+    for motif in motifs:
+        description = description.add(*motif_of(mined, code, motif, record["directed"]))
+    return description
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=[one["name"] for one in RECORDS])
 def test_lengths_are_those_that_are_committed(record):
-    mined, graph, code = coded(record)
-    empty = EditedGraph.of(code)
     for expected in record["sets"]:
-        motifs = [motif_of(mined, graph, one, record["directed"]) for one in expected["motifs"]]
-        edited = empty
-        for one, motif in zip(expected["motifs"], motifs, strict=True):
-            bits, address = code.motif_bits(*motif)
-            assert bits == pytest.approx(sum(one["parts"]), abs=1e-6)
-            assert address == CODES[one["code"]]
-            edited = edited.add(*motif)
-        assert code.length(motifs).total == pytest.approx(expected["total"], abs=1e-6)
-        # where copies may differ, a bit of each motif says that these do not
-        assert edited.length == pytest.approx(expected["total"] + len(motifs), abs=1e-6)
+        description = described(record, expected["motifs"])
+        for known, motif in zip(expected["motifs"], description.motifs, strict=True):
+            assert motif.bits == pytest.approx(sum(known["parts"]), abs=1e-6)
+            assert motif.address == CODES[known["code"]]
+            assert not len(motif.edits)
+        assert description.length == pytest.approx(expected["total"], abs=1e-6)
+        # whichever motif is left out, what is left is as if it had not come
+        for number in range(len(description.motifs)):
+            others = expected["motifs"][:number] + expected["motifs"][number + 1 :]
+            fewer = description.without(number)
+            assert fewer.length == pytest.approx(described(record, others).length, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -91,31 +90,26 @@ def test_lengths_are_those_that_are_committed(record):
 )
 def test_what_a_copy_saves_to_first_order_is_nearly_what_it_saves(name, num_blocks):
     record = next(one for one in RECORDS if one["name"] == name)
-    mined, graph, code = coded(record)
+    mined, code = coded(record)
     if num_blocks:
-        code = GraphCode(graph, mined.order.nodes.astype(int) % num_blocks)
-    used = np.zeros(graph.num_edges, bool)
-    whole = code.residual(graph.degrees, used)
+        code = code.given(mined.order.nodes.astype(int) % num_blocks)
     motif = record["sets"][1]["motifs"][0]
-    shape, copies = motif_of(mined, graph, motif, record["directed"])
-
-    def take(some):
-        degrees, taken = graph.degrees.copy(), used.copy()
-        move_copies(degrees, some, terms_of(graph.roles(shape)), -1)
-        taken[graph.edge_numbers(shape, some)] = True
-        return degrees, taken
-
-    left = take(copies)
-    everything = Left(used, graph.degrees, code.edge_bits(whole, graph.degrees))
-    edges = graph.edge_numbers(shape, copies)
-    listed = ListedCopies(code, shape, copies.astype(np.int32), edges, (), True)
-    gains = listed.gains(np.arange(len(copies)), everything)
-    for one in range(len(copies)):
-        saved = whole.bits - code.residual(*take(copies[one : one + 1])).bits
-        assert gains[one] == pytest.approx(saved, rel=0.15)
+    shape, copies = motif_of(mined, code, motif, record["directed"])
+    empty = GraphDescription.of(code)
+    candidate = candidate_of(code, shape, copies.astype(np.int32))
+    gains = edge_gains(empty, candidate, np.arange(len(copies)))
+    for number in range(len(copies)):
+        after = empty.add(shape, copies[number : number + 1])
+        saved = empty.residual.bits - after.residual.bits
+        assert gains[number] == pytest.approx(saved, rel=0.15)
     # and giving them back leaves the graph
-    move_copies(left[0], copies, terms_of(graph.roles(shape)), 1)
-    np.testing.assert_array_equal(left[0], graph.degrees)
+    left = empty.add(shape, copies).without(0)
+    np.testing.assert_array_equal(left.degrees, code.degrees)
+    assert not left.used.any()
+
+
+def length_of(graph):
+    return GraphDescription.of(GraphCode.of(MinedGraph.of(graph))).length
 
 
 def test_a_list_of_relations_by_hand():
@@ -127,37 +121,36 @@ def test_a_list_of_relations_by_hand():
         np.r_[column, extra] for column, extra in ((source, 2), (target, 3), (relation, 1))
     )
     csr = csr_from_edges(source, target, 6, relation=relation, relation_names=("a", "b"))
-    graph = CodedGraph.of(MinedGraph.of(csr))
-    code = GraphCode(graph)
+    code = GraphCode.of(MinedGraph.of(csr))
     alone = []
     for kind in ([(0, 1), (1, 2), (3, 4), (4, 5)], [(4, 0), (0, 2), (1, 3)], [(2, 3)]):
         layer = csr_from_edges(*np.array(kind).T, 6)
-        own = CodedGraph.of(MinedGraph.of(layer))
-        alone.append(GraphCode(own).length([]).total)
+        alone.append(length_of(layer))
     # each says that it has no motifs, once in all
     none = 2 * integer_bits(0)
-    assert code.length([]).total == pytest.approx(sum(alone) - none, abs=1e-6)
+    assert length_of(csr) == pytest.approx(sum(alone) - none, abs=1e-6)
     # the drawing says the kind of each pair: three kinds, three pairs, of which two are joined
     structure = Structure.of_edges(3, [(0, 1), (0, 2)], ["a", "b"])
-    shape = graph.shape_of(Structure(structure.channels, csr.relations))
-    assert code.head(shape) == pytest.approx(integer_bits(3) + 3 * log2(4) + log2(6) - log2(6))
+    shape = code.shape_of(Structure(structure.channels, csr.relations))
+    drawing = integer_bits(3) + 3 * log2(4) + log2(6) - log2(6)
+    assert code.head_bits(shape) == pytest.approx(drawing + log2(len(ADDRESSES)))
 
 
 def test_blocks_are_found_where_there_are_some():
     blocks = nx.planted_partition_graph(4, 25, 0.6, 0.02, seed=0)
     mined = MinedGraph.of(blocks)
-    found = find_blocks(CodedGraph.of(mined))
+    found = find_blocks(GraphCode.of(mined))
     given = np.empty(100, int)
     given[mined.order.nodes] = found
     assert len(np.unique(given)) == 4
     assert all(len(np.unique(given[25 * i : 25 * i + 25])) == 1 for i in range(4))
-    sides = find_blocks(CodedGraph.of(MinedGraph.of(nx.complete_bipartite_graph(5, 6))))
+    sides = find_blocks(GraphCode.of(MinedGraph.of(nx.complete_bipartite_graph(5, 6))))
     assert sorted(np.bincount(sides).tolist()) == [5, 6]
-    assert find_blocks(CodedGraph.of(MinedGraph.of(nx.cycle_graph(20)))) is None
+    assert find_blocks(GraphCode.of(MinedGraph.of(nx.cycle_graph(20)))) is None
     # not where the time is over at any of the looks at it
     for looks in range(12):
-        is_over = iter([False] * looks + [True]).__next__
-        assert find_blocks(CodedGraph.of(mined), is_over=is_over) is None
+        is_late = iter([False] * looks + [True]).__next__
+        assert find_blocks(GraphCode.of(mined), is_late=is_late) is None
 
 
 def test_blocks_of_a_collection_by_hand():
@@ -193,7 +186,8 @@ def test_pairs_of_blocks_that_edges_join_are_counted():
     mined = MinedGraph.of(whole)
     # three cliques, two of which are joined, and two nodes without an edge
     blocks = mined.order.nodes.astype(int) // 5
-    assert GraphCode(CodedGraph.of(mined), blocks).joined_blocks == 4
+    code = GraphCode.of(mined).given(blocks)
+    assert np.count_nonzero(np.triu(edges_between(code.edges, blocks))) == 4
 
 
 @cache
@@ -314,17 +308,22 @@ def collection(name):
 
 
 def shape_of(code, copies):
-    (links,), (colors,) = links_of(code.rows, copies[:1])
+    (links,), (colors,) = code.rows.links_of(copies[:1]), code.rows.colors[copies[:1]]
     return Shape.of(links, colors)
 
 
-def cover(code, motifs):
+def empty_collection(known):
+    """The collection of a record without motifs, in its base."""
+    code = CollectionCode(*collection(known["collection"]), known["base"])
+    return CollectionDescription.of(code)
+
+
+def cover(description, motifs):
     """Cover copies, each given in the order of the nodes of its motif."""
-    covering = code.without_motifs()
     for one in motifs:
         copies = np.array(one["copies"])
-        covering = covering.add(shape_of(code, copies), copies)
-    return covering
+        description = description.add(shape_of(description.code, copies), copies)
+    return description
 
 
 def test_directed_edges_are_seen_from_both_ends():
@@ -335,10 +334,10 @@ def test_directed_edges_are_seen_from_both_ends():
     assert code.opposite.tolist() == [1, 0]
     assert code.degrees.tolist() == [[1, 1, 1], [1, 1, 1]]
     # that two arcs may not lie between the same nodes makes fewer of the two
-    without = code.without_motifs()
+    without = CollectionDescription.of(code)
     overlaps = 0.5 * (3 * 3 - 3) / 9 / np.log(2)
     assert without.graph_bits.tolist() == [pytest.approx(1 - overlaps)]
-    total = CollectionCode(code.graph, None, "total").without_motifs()
+    total = CollectionDescription.of(CollectionCode(code.graph, None, "total"))
     # each of the three edges says where it begins, and nothing else
     assert total.link_bits == pytest.approx(3)
     assert total.graph_bits.tolist() == [0]
@@ -352,7 +351,7 @@ def test_covering_directed_edges_leaves_none(base):
     code = CollectionCode(graph, None, base)
     loops = [np.array([0, 1, 2]) + 6 * k for k in range(5)]
     loops += [np.array([5, 4, 3]) + 6 * k for k in range(5)]
-    covering = cover(code, [{"copies": loops}])
+    covering = cover(CollectionDescription.of(code), [{"copies": loops}])
     # the arc from 2 to 3 of each graph
     assert covering.residual.sum() == 10
     assert covering.joints.sum() == 5
@@ -384,7 +383,7 @@ def test_numbers_of_graphs_of_more_arcs_are_near():
         pairs = zip(arcs.sum(axis=1).tolist(), arcs.sum(axis=0).tolist(), strict=True)
         degrees = tuple(pair for pair in pairs if any(pair))
         if 8 <= arcs.sum() <= 13:
-            exact = log2(collection_code._list_digraphs(tuple(sorted(degrees))))
+            exact = log2(small_graphs._list_digraphs(tuple(sorted(degrees))))
             errors.append(count_small_digraphs(degrees)[0] - exact)
     assert abs(np.mean(errors)) < 0.15
     assert np.std(errors) < 0.3
@@ -392,15 +391,16 @@ def test_numbers_of_graphs_of_more_arcs_are_near():
 
 @pytest.mark.parametrize("known", LENGTHS, ids=lambda one: f"{one['collection']}, {one['base']}")
 def test_lengths_of_collections_are_those_of_the_definition(known):
-    code = CollectionCode(*collection(known["collection"]), known["base"])
-    assert code.without_motifs().length == pytest.approx(known["bits_base"], abs=1e-6)
-    covering = cover(code, known["motifs"])
+    empty = empty_collection(known)
+    code = empty.code
+    assert empty.length == pytest.approx(known["bits_base"], abs=1e-6)
+    covering = cover(empty, known["motifs"])
     assert covering.length == pytest.approx(known["bits_total"], abs=1e-6)
     assert sum(covering.class_bits) == pytest.approx(known["signatures"], abs=1e-6)
     assert covering.graph_bits.sum() == pytest.approx(known["graphs"], abs=1e-6)
     assert covering.link_bits == pytest.approx(known["types"], abs=1e-6)
     for number, motif in enumerate(known["motifs"]):
-        before, copies = cover(code, known["motifs"][:number]), np.array(motif["copies"])
+        before, copies = cover(empty, known["motifs"][:number]), np.array(motif["copies"])
         counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
         parts = before.motif_parts(shape_of(code, copies), counts)
         expected = [motif["drawing"], motif["counts"], motif["addresses"]]
@@ -422,13 +422,13 @@ def test_numbers_of_graphs_are_near_those_of_all_of_five_and_six_nodes():
 
 
 def test_what_has_no_code_is_refused():
-    graph = CodedGraph.of(MinedGraph.of(nx.complete_graph(4)))
+    code = GraphCode.of(MinedGraph.of(nx.complete_graph(4)))
     with pytest.raises(InputError, match="relations"):
-        graph.shape_of(Structure.parse("a->b, b->c"))
-    directed = CodedGraph.of(MinedGraph.of(nx.gnm_random_graph(20, 60, seed=0, directed=True)))
+        code.shape_of(Structure.parse("a->b, b->c"))
+    directed = GraphCode.of(MinedGraph.of(nx.gnm_random_graph(20, 60, seed=0, directed=True)))
     assert find_blocks(directed) is None
     with pytest.raises(InputError, match="blocks must be None"):
-        GraphCode(directed, np.zeros(20, int))
+        directed.given(np.zeros(20, int))
     # too many kinds of edges have no typed base
     edges = np.array(list(combinations(range(40), 2)))
     names = [f"kind{k}" for k in range(39)]
@@ -447,9 +447,9 @@ def test_a_link_more_costs_what_is_said():
         graph = csr_from_edges(*arcs[:k].T, 12, relation=np.arange(k) % 2, **kinds)
         codes.append(CollectionCode(graph, colors, "total"))
     for (u, v), before, after in zip(arcs[20:], codes, codes[1:], strict=False):
-        (links,), _ = links_of(after.rows, np.array([[u, v]], np.int32))
-        least = before.without_motifs()
-        cost = after.without_motifs().link_bits - least.link_bits
+        (links,) = after.rows.links_of(np.array([[u, v]], np.int32))
+        least = CollectionDescription.of(before)
+        cost = CollectionDescription.of(after).link_bits - least.link_bits
         for first, second, link in ((u, v, links[0, 1]), (v, u, links[1, 0])):
             assert cost == pytest.approx(least.joint_bits[colors[first], colors[second], link])
 
@@ -457,14 +457,14 @@ def test_a_link_more_costs_what_is_said():
 def test_a_signature_costs_what_all_others_say():
     """In its graph, and with the weight of alpha in all graphs."""
     code = CollectionCode(*collection("three categories, three types"), "total")
-    covering = code.without_motifs()
+    covering = CollectionDescription.of(code)
     _, symbol_of = covering.signatures
     for node, bits in enumerate(covering.signature_bits):
         others = np.flatnonzero(code.colors == code.colors[node])
         others = others[others != node]
         same, here = symbol_of[others] == symbol_of[node], code.graph_of[others]
         here = here == code.graph_of[node]
-        _, alpha, number = covering.classes[code.colors[node]]
+        _, alpha, number = covering.coded.classes[code.colors[node]]
         # the share in all graphs counts the node itself as well
         share = (same.sum() + 1.5) / (len(others) + 1 + number / 2)
         likely = ((same & here).sum() + alpha * share) / (here.sum() + alpha)
@@ -476,12 +476,13 @@ def test_a_signature_costs_what_all_others_say():
 def test_a_choice_of_copies_is_that_of_loops(name, base):
     """In one round: by falling value, in each graph as many as pay for their places."""
     code = CollectionCode(*collection(name), base)
-    empty = code.without_motifs()
+    empty = CollectionDescription.of(code)
     degrees, symbol_of = empty.signatures
-    found = [one for (one,) in gather([empty], range(2, 4), 0, lambda: False)[0]]
+    grown = GrownStructures(MinedGraph.of(code.graph), (empty,), range(2, 4), 0)
+    found = [one.candidate for one in grown.found]
     assert found
     for one in found:
-        shape, rows = one.shape, one.occurrences.tolist()
+        shape, rows = one.shape, one.copies.tolist()
         # 1. the edges and signatures of each copy, less those that it then has
         keys = [list(zip(shape.orbits, symbol_of[row], strict=True)) for row in rows]
         times = Counter(key for own in keys for key in own)
@@ -491,7 +492,9 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
             worth.append(empty.signature_bits[row].sum())
             for u, v, link in shape.edges.tolist():
                 ends = (link, row[u]), (code.reverse[link], row[v])
-                odds = np.prod([empty.multipliers[code.layer_of[way], node] for way, node in ends])
+                odds = np.prod(
+                    [empty.coded.multipliers[code.layer_of[way], node] for way, node in ends]
+                )
                 worth[-1] += (
                     log2(1 + 1 / odds) + empty.joint_bits[shape.colors[u], shape.colors[v], link]
                 )
@@ -533,7 +536,7 @@ def test_a_choice_of_copies_is_that_of_loops(name, base):
         costs += split_bits(counts[None], code.sizes)[0]
         assert choice.gain == pytest.approx(saved - costs, abs=1e-6)
         # two graphs are too few
-        some = np.isin(code.graph_of[one.occurrences[:, 0]], np.flatnonzero(counts)[:2])
-        fewer = replace(one, occurrences=one.occurrences[some], entries=one.entries[some])
+        some = np.isin(code.graph_of[one.copies[:, 0]], np.flatnonzero(counts)[:2])
+        fewer = replace(one, copies=one.copies[some], edges=one.edges[some])
         gains = [found.gain for found in choose(empty, [fewer, one], 1)]
         assert gains == [-np.inf, pytest.approx(choice.gain)]

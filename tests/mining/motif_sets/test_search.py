@@ -6,88 +6,137 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
+from choosing import choose
+from motif_searches import late, search_many, search_one
 from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Shape, find_shapes, links_of
+from gomkcn_dgl.runtime.steps import Steps
+from mining.candidates.shapes import Shape, find_shapes
 from mining.mined_graph import MinedGraph
-from mining.motif_sets import collection_search, search
+from mining.motif_sets import collection_search
 from mining.motif_sets.blocks import find_shared_blocks
-from mining.motif_sets.code_length import CodedGraph, GraphCode
+from mining.motif_sets.candidate import parts_of
 from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.collection_candidates import grow, sightings, thin
 from mining.motif_sets.collection_code import CollectionCode
-from mining.motif_sets.collection_copies import grow, parts_of, sightings, thin
-from mining.motif_sets.collection_search import LEAST_BITS, search_collection
+from mining.motif_sets.collection_description import CollectionDescription
 from mining.motif_sets.copy_loops import choose_disjoint
-from mining.motif_sets.listed_copies import list_structure, plan_of
-from mining.motif_sets.search import Cover, num_starts, search_graph
+from mining.motif_sets.graph_code import GraphCode
+from mining.motif_sets.graph_copies import (
+    ListingLimits,
+    _bits_by_residual_degree,
+    edge_gains,
+    list_candidate,
+    plan_of,
+)
+from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.graph_search import answer_of_graph
+from mining.motif_sets.motif_search import SearchSettings
+from mining.motif_sets.searching import LEAST_SAVED, Question
 from mining.pattern import Pattern
 from synthetic import MOTIFS, PlantingSettings, barabasi_albert, plant_motifs
 
 
 def coded(kind):
-    """A small random graph: plain, or with directions, relations and categories."""
+    """The code of a small random graph: plain, or with directions, relations and categories."""
     if kind == "plain":
-        return CodedGraph.of(MinedGraph.of(nx.gnp_random_graph(24, 0.2, seed=1)))
+        return GraphCode.of(MinedGraph.of(nx.gnp_random_graph(24, 0.2, seed=1)))
     graph, colors = random_graph(np.random.default_rng(3), 22, 90)
     categories = {"features": np.eye(2)[colors], "feature_names": ("kind=a", "kind=b")}
-    return CodedGraph.of(MinedGraph.of(replace(graph, **categories)))
+    return GraphCode.of(MinedGraph.of(replace(graph, **categories)))
 
 
-def shape_at(graph, nodes):
+def shape_at(code, nodes):
     """The induced structure of some nodes, in canonical order."""
-    links, colors = link_matrix(graph.mined.graph)[np.ix_(nodes, nodes)], graph.colors[nodes]
+    links, colors = link_matrix(code.mined.graph)[np.ix_(nodes, nodes)], code.colors[nodes]
     return find_shapes(links[None].astype(np.uint16), colors[None]).shapes[0]
 
 
-def shapes_of(graph, size):
+def shapes_of(code, size):
     """At most four structures of connected sets of a size, each once."""
-    joined, found = nx.Graph(graph.edges.tolist()), {}
+    joined, found = nx.Graph(code.edges.tolist()), {}
     for root in sorted(joined):
         nodes = np.array(list(nx.bfs_tree(joined, root))[:size])
-        shape = shape_at(graph, nodes)
+        shape = shape_at(code, nodes)
         found.setdefault(shape.key, shape)
     return [*found.values()][:4]
 
 
-def copies_by_brute_force(graph, shape):
+def copies_by_brute_force(code, shape):
     """All sets of nodes with the canonical form of a structure."""
-    sets = np.array(list(combinations(range(len(graph.colors)), shape.num_nodes)))
-    links = link_matrix(graph.mined.graph)[sets[:, :, None], sets[:, None, :]]
-    found = find_shapes(links.astype(np.uint16), graph.colors[sets])
+    sets = np.array(list(combinations(range(len(code.colors)), shape.num_nodes)))
+    links = link_matrix(code.mined.graph)[sets[:, :, None], sets[:, None, :]]
+    found = find_shapes(links.astype(np.uint16), code.colors[sets])
     same = np.array([one.key == shape.key for one in found.shapes])[found.number]
     return {frozenset(row) for row in sets[same].tolist()}
 
 
-def list_all(graph, shape):
-    code = GraphCode(graph)
-    left = Cover(code).left()
+def list_all(code, shape, **limits):
+    """The graph without motifs, and the copies of a structure in it."""
+    empty = GraphDescription.of(code)
     none = np.zeros((0, shape.num_nodes), np.int32)
-    return list_structure(code, shape, none, ("given",), left, 0), left
+    return empty, list_candidate(empty, shape, none, ("given",), 0, ListingLimits(**limits))
+
+
+def as_sets(rows):
+    return [frozenset(row) for row in rows.tolist()]
+
+
+def cliques_at(code, size):
+    """The nodes of the cliques of a size."""
+    found = nx.find_cliques(nx.Graph(code.edges.tolist()))
+    return [np.array(one) for one in found if len(one) == size]
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
 @pytest.mark.parametrize("kind", ["plain", "typed"])
 def test_all_copies_are_listed_once(kind, size):
-    graph = coded(kind)
-    links = link_matrix(graph.mined.graph)
-    for shape in shapes_of(graph, size):
-        listed = list_all(graph, shape)[0]
-        sets = [frozenset(row) for row in listed.copies.tolist()]
+    code = coded(kind)
+    links = link_matrix(code.mined.graph)
+    for shape in shapes_of(code, size):
+        _, listed = list_all(code, shape)
+        sets = as_sets(listed.copies)
         assert listed.is_complete
         assert len(set(sets)) == len(sets)
-        assert set(sets) == copies_by_brute_force(graph, shape)
+        assert set(sets) == copies_by_brute_force(code, shape)
         for row in listed.copies:
             assert (links[np.ix_(row, row)] == shape.links).all()
-        assert (listed.edges == graph.edge_numbers(shape, listed.copies)).all()
+        assert (listed.edges == code.edge_numbers(shape, listed.copies)).all()
+
+
+def test_of_too_many_copies_the_best_are_kept_and_it_is_said():
+    code = coded("plain")
+    shape = max(shapes_of(code, 3), key=lambda one: len(list_all(code, one)[1].copies))
+    empty, every = list_all(code, shape)
+    most = len(every.copies) // 2
+    # 1. what saves most alone is kept
+    _, best = list_all(code, shape, kept=most, kept_of_node=0)
+    assert len(best.copies) == most and not best.is_complete
+    kept = set(as_sets(best.copies))
+    assert kept < set(as_sets(every.copies))
+    addresses = every.addresses
+    values = edge_gains(empty, every, np.arange(len(every.copies)))
+    values -= np.minimum(addresses.uniform, addresses.by_degree)
+    is_kept = np.array([one in kept for one in as_sets(every.copies)])
+    assert values[is_kept].min() >= values[~is_kept].max() - 1e-5
+    # 2. a listing that ends early has some copies, and those that were seen
+    few = {"copies": 5, "copies_of_root": 2, "copies_of_roots": 0}
+    seen = every.copies[-3:]
+    some = list_candidate(empty, shape, seen, ("grown",), 0, ListingLimits(**few))
+    assert not some.is_complete and 5 <= len(some.copies) <= 8
+    assert set(as_sets(seen)) <= set(as_sets(some.copies)) <= set(as_sets(every.copies))
+    assert len(set(as_sets(some.copies))) == len(some.copies)
+    # 3. so has one that takes too many steps
+    assert not list_all(code, shape, steps_of_root=3, steps_of_roots=0)[1].is_complete
 
 
 @pytest.mark.parametrize("whole", [nx.cycle_graph(6), nx.complete_graph(5), nx.petersen_graph()])
 def test_symmetry_leaves_one_mapping_of_each_copy(whole):
-    graph = CodedGraph.of(MinedGraph.of(whole))
-    shape = shape_at(graph, np.arange(len(whole)))
-    assert len(list_all(graph, shape)[0].copies) == 1
+    code = GraphCode.of(MinedGraph.of(whole))
+    shape = shape_at(code, np.arange(len(whole)))
+    assert len(list_all(code, shape)[1].copies) == 1
     order, plan = plan_of(shape)
     assert sorted(order.tolist()) == list(range(len(whole)))
     # each node but the first is joined to one before it
@@ -95,58 +144,104 @@ def test_symmetry_leaves_one_mapping_of_each_copy(whole):
 
 
 @pytest.mark.parametrize("kind", ["plain", "typed"])
-def test_bits_of_the_best_copies_are_those_of_the_code(kind):
-    graph = coded(kind)
-    code = GraphCode(graph)
-    for shape in shapes_of(graph, 3):
-        listed, left = list_all(graph, shape)
-        everything, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
-        found = listed.best_copies(left, none, everything, -np.inf)
-        if found is None:
+def test_an_estimate_is_what_edges_save_less_what_a_motif_costs(kind):
+    code = coded(kind)
+    some_chosen = False
+    for shape in shapes_of(code, 3):
+        empty, listed = list_all(code, shape)
+        choice = choose(empty, listed, None, -np.inf)
+        if choice is None:
             assert len(listed.copies) < 2
             continue
+        some_chosen = True
         # two, though one alone may cost less
-        assert len(found.rows) >= 2
-        bits, address = code.motif_bits(shape, found.copies)
-        assert abs(found.bits - bits) < 1e-9
-        assert found.address == address
-        saved = listed.gains(found.rows, left).sum()
-        assert abs(found.gain - (saved - found.bits)) < 1e-9
+        assert choice.num_new == len(choice.copies) >= 2
+        roles = code.inside(shape.links, shape.colors)
+        inside = np.tile(roles, (len(choice.copies), 1, 1))
+        bits, _ = code.motif_bits(shape, choice.copies, inside)
+        saved = edge_gains(empty, listed, listed.rows_of(choice.copies)).sum()
+        assert choice.gain == pytest.approx(saved - bits, abs=1e-9)
+        # the code of the motif is that of the description with it
+        assert empty.add(shape, choice.copies).motifs[0].bits == pytest.approx(bits, abs=1e-9)
+    assert some_chosen
 
 
-def test_the_best_copies_share_no_edge_and_keeps_to_what_is_free():
+def test_the_best_copies_share_no_edge_and_keep_to_what_is_free():
     whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
-    graph = CodedGraph.of(MinedGraph.of(whole))
-    clique = next(
-        np.array(one) for one in nx.find_cliques(nx.Graph(graph.edges.tolist())) if len(one) == 4
-    )
-    listed, left = list_all(graph, shape_at(graph, clique))
-    every, none = np.ones(graph.num_edges, bool), np.zeros(0, np.int64)
-    best = listed.best_copies(left, none, every)
-    assert len(best.rows) == 6
-    assert best.address == "without replacement"
-    left.used[listed.edges[0]] = True
-    assert set(listed.best_copies(left, none, every).rows) == {1, 2, 3, 4, 5}
-    # nothing new, and not enough
-    assert listed.best_copies(left, none, ~every) is None
-    left.used[listed.edges[1:5]] = True
-    assert listed.best_copies(left, none, every) is None
-    assert listed.best_copies(left, np.array([0]), every).rows.tolist() == [0, 5]
+    code = GraphCode.of(MinedGraph.of(whole))
+    empty, listed = list_all(code, shape_at(code, cliques_at(code, 4)[0]))
+    triangle = shape_at(code, cliques_at(code, 4)[0][:3])
+    every = np.ones(code.num_edges, bool)
+    best = choose(empty, listed, every, -15.0)
+    assert len(best.copies) == 6
+    assert empty.add(listed.shape, best.copies).motifs[0].address == "without replacement"
+    # a triangle takes edges of the first clique
+    taken = empty.add(triangle, listed.copies[:1, :3].astype(np.int64))
+    chosen = choose(taken, listed, every, -15.0)
+    assert set(listed.rows_of(chosen.copies)) == {1, 2, 3, 4, 5}
+    assert choose(taken, listed, None, -15.0).copies.tolist() == chosen.copies.tolist()
+    # where nothing new is freed, and where one copy is left, there is no choice
+    assert choose(empty, listed, ~every, -15.0) is None
+    taken = empty.add(triangle, listed.copies[:5, :3].astype(np.int64))
+    assert choose(taken, listed, every, -15.0) is None
+    # but one copy more is one for a motif that has some
+    more = empty.add(listed.shape, listed.copies[:1].astype(np.int64))
+    more = more.add(triangle, listed.copies[1:5, :3].astype(np.int64))
+    chosen = choose(more, listed, every, -15.0)
+    assert listed.rows_of(chosen.copies).tolist() == [0, 5] and chosen.num_new == 1
+
+
+def test_a_choice_needs_a_copy_with_something_freed():
+    whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
+    code = GraphCode.of(MinedGraph.of(whole))
+    empty, listed = list_all(code, shape_at(code, cliques_at(code, 4)[0]))
+    triangle = shape_at(code, cliques_at(code, 4)[0][:3])
+    taken = empty.add(triangle, listed.copies[:1, :3].astype(np.int64))
+    for row, is_offered in ((0, False), (1, True)):
+        freed = np.zeros(code.num_edges, bool)
+        freed[listed.edges[row, 0]] = True
+        # an edge of a copy that is not free frees none
+        choice = choose(taken, listed, freed, -15.0)
+        assert (choice is not None) == is_offered
+        if is_offered:
+            assert len(choice.copies) == 5
+
+
+def test_copies_that_are_worth_too_little_are_not_taken():
+    """A wheel at a hub of many neighbours says more of where it is than it saves."""
+    code = coded("plain")
+    for shape in shapes_of(code, 3):
+        empty, listed = list_all(code, shape)
+        if len(listed.copies) < 5:
+            continue
+        every = choose(empty, listed, None, -np.inf)
+        gains = edge_gains(empty, listed, np.arange(len(listed.copies)))
+        symmetry = shape.automorphism_bits - 6 * shape.num_pendant
+        cheapest = np.minimum(listed.addresses.uniform, listed.addresses.by_degree)
+        worth = gains + symmetry - cheapest
+        # the least worth is that of a copy under the address that it has
+        least = float(np.sort(worth)[len(worth) // 2])
+        some = choose(empty, listed, None, least)
+        none = choose(empty, listed, None, float(worth.max()) + 100)
+        assert none is None
+        if some is not None:
+            assert len(some.copies) <= len(every.copies)
+            rows = listed.rows_of(some.copies)
+            by_residual = _bits_by_residual_degree(listed, rows, rows)
+            most = gains[rows] + symmetry
+            most -= np.minimum(cheapest[rows], by_residual)
+            assert (most >= least - 1e-5).all()
 
 
 def test_a_residual_degree_that_no_other_copy_has_is_as_good_as_excluded():
     whole = nx.disjoint_union_all([nx.complete_graph(3)] * 5)
     whole.add_edges_from((0, leaf) for leaf in range(15, 23))
-    graph = CodedGraph.of(MinedGraph.of(whole))
-    hub = int(graph.num_neighbors.argmax())
-    (clique,) = (
-        np.array(one)
-        for one in nx.find_cliques(nx.Graph(graph.edges.tolist()))
-        if hub in one and len(one) == 3
-    )
-    listed, _ = list_all(graph, shape_at(graph, clique))
+    code = GraphCode.of(MinedGraph.of(whole))
+    hub = int(code.num_neighbors.argmax())
+    (clique,) = (one for one in cliques_at(code, 3) if hub in one)
+    _, listed = list_all(code, shape_at(code, clique))
     has_hub = (listed.copies == hub).any(axis=1)
-    bits = listed._bits_by_residual_degree(np.arange(5), np.flatnonzero(~has_hub))
+    bits = _bits_by_residual_degree(listed, np.arange(5), np.flatnonzero(~has_hub))
     # 14 nodes have two neighbours, of which nothing is left; of the hub's ten, eight are
     assert bits[~has_hub] == pytest.approx(3 * np.log2(14))
     assert bits[has_hub] == pytest.approx(2 * np.log2(14) + 3 * np.log2(8))
@@ -180,7 +275,7 @@ def test_nothing_is_found_where_nothing_is_planted():
         nx.random_regular_graph(3, 60, seed=4),
         nx.karate_club_graph(),
     ):
-        found = search_graph(MinedGraph.of(whole), SIZES, seed=0)
+        found = search_one(MinedGraph.of(whole), SIZES)
         assert (found.motifs, found.bits_total) == ((), found.bits_base)
         assert found.closest is not None and found.closest.bits < 10
 
@@ -189,7 +284,7 @@ def test_given_structures_enter_the_set_or_miss_it():
     others = map(Structure.parse, ("ring-4", "clique-6", "path-3"))
     given = [Pattern(one, sources=("given",)) for one in (MOTIFS["wheel"], *others)]
     mined, other = planted("wheel"), Pattern(Structure.parse("clique-5"), sources=("filters",))
-    found = search_graph(mined, SIZES, seed=0, proposed=[*given, other], grows=False)
+    found = search_one(mined, SIZES, proposed=[*given, other], grows=False)
     (motif,) = found.motifs
     assert motif.structure.key == given[0].key
     assert motif.sources == ("given",)
@@ -197,20 +292,19 @@ def test_given_structures_enter_the_set_or_miss_it():
     assert found.missing.keys() == {one.key for one in given[1:]}
     ring, clique, path = (found.missing[one.key] for one in given[1:])
     assert ring == clique == np.inf and 0 < path < np.inf
-    both = search_graph(mined, SIZES, seed=0, proposed=given[:1])
+    both = search_one(mined, SIZES, proposed=given[:1])
     assert set(both.motifs[0].sources) == {"given", "grown"}
 
 
-def test_a_search_that_is_cut_says_so_and_a_large_graph_is_searched_once(monkeypatch):
+def test_a_search_that_is_cut_says_so():
     mined = planted("wheel", "crown")
-    found = search_graph(mined, SIZES, seed=0, is_over=lambda: True)
+    found = search_one(mined, SIZES, steps=late())
     assert found.cut == "Time was up before the search ended."
-    monkeypatch.setattr("mining.motif_sets.search._MOST_STEPS", 3)
-    found = search_graph(mined, SIZES, seed=0)
+    found = search_one(mined, SIZES, settings=SearchSettings(most_steps=3))
     assert found.cut == "The search ended after 3 steps." and found.motifs
-    assert num_starts(MinedGraph.of(nx.path_graph(50)), SIZES) == 3
-    whole = nx.circulant_graph(60_000, range(1, 4))
-    assert num_starts(MinedGraph.of(whole), SIZES) == 1
+    found = search_one(mined, SIZES, settings=SearchSettings(most_rounds=1, least_of_round=-1.0))
+    assert found.cut == "Shorter sets were still found after 1 rounds." and len(found.motifs) == 2
+    assert not search_one(mined, SIZES).cut
 
 
 RING = Structure.parse(
@@ -245,7 +339,7 @@ def test_blocks_are_the_answer_where_nothing_else_is():
     graphs = [
         nx.Graph(nx.stochastic_block_model(sizes, densities.tolist(), seed=k)) for k in range(60)
     ]
-    found, other = search_collection(MinedGraph.of(graphs), range(2, 5), seed=0)
+    found, other = search_many(MinedGraph.of(graphs), range(2, 5))
     assert (found.base, found.motifs, other.base) == ("blocks", (), "total")
     assert len(found.blocks) == 60 * 24
     assert found.bits_total < other.bits_total
@@ -260,7 +354,7 @@ def test_a_block_with_all_its_edges_is_named():
         sparse = nx.gnp_random_graph(15, 0.1, seed=k)
         graphs.append(nx.disjoint_union(nx.complete_graph(8), sparse))
         graphs[-1].add_edge(k % 8, 8 + k % 15)
-    found, _ = search_collection(MinedGraph.of(graphs), range(2, 5), seed=0)
+    found, _ = search_many(MinedGraph.of(graphs), range(2, 5))
     assert found.base == "blocks"
     assert counts_of(found) == {Structure.parse("clique-8").key: 30}
 
@@ -288,7 +382,9 @@ def connected_sets(graphs, size):
 
 
 def induced_shapes(code, sets):
-    return [Shape.of(*one) for one in zip(*links_of(code.rows, sets), strict=True)]
+    return [
+        Shape.of(*one) for one in zip(code.rows.links_of(sets), code.rows.colors[sets], strict=True)
+    ]
 
 
 def test_parts_have_one_or_two_nodes_less():
@@ -323,7 +419,7 @@ def test_thinning_leaves_so_many_of_each_graph():
 def collection():
     """Random trees with a typed ring each, and the set of it in either base."""
     mined = MinedGraph.of(typed_collection())
-    return mined, search_collection(mined, range(2, 8), seed=0)
+    return mined, search_many(mined, range(2, 8))
 
 
 def test_a_planted_typed_ring_is_found_with_its_bits_and_nothing_else(collection):
@@ -336,13 +432,14 @@ def test_a_planted_typed_ring_is_found_with_its_bits_and_nothing_else(collection
     assert not best.cut and best.bits_saved > 100
     assert {best.base, other.base} == {"typed", "total"}
     code = CollectionCode(mined.graph, mined.colors, best.base)
-    (links,), (colors,) = links_of(code.rows, ring.copies[:1])
-    length = code.without_motifs().add(Shape.of(links, colors), ring.copies).length
+    (links,), (colors,) = code.rows.links_of(ring.copies[:1]), code.rows.colors[ring.copies[:1]]
+    empty = CollectionDescription.of(code)
+    length = empty.add(Shape.of(links, colors), ring.copies).length
     assert length == pytest.approx(best.bits_total, abs=1e-6)
-    assert ring.bits == pytest.approx(code.without_motifs().length - length, abs=1e-6)
+    assert ring.bits == pytest.approx(empty.length - length, abs=1e-6)
     # without motifs the shorter base is the base
     alone = [CollectionCode(mined.graph, mined.colors, base) for base in ("typed", "total")]
-    shortest = min(one.without_motifs().length for one in alone)
+    shortest = min(CollectionDescription.of(one).length for one in alone)
     assert best.bits_base == pytest.approx(shortest, abs=1e-6)
 
 
@@ -351,12 +448,12 @@ def test_what_is_given_enters_the_set_of_a_collection_or_misses_it(collection):
     ring = best.motifs[0].structure
     clique = Structure.of_edges(4, list(combinations(range(4), 2)), ["x"] * 6)
     proposed = [Pattern(ring, sources=("given",)), Pattern(clique, sources=("given",))]
-    found, _ = search_collection(mined, range(2, 8), seed=0, proposed=proposed)
-    assert found.motifs[0].sources == ("grown", "given")
+    found, _ = search_many(mined, range(2, 8), proposed=proposed)
+    assert set(found.motifs[0].sources) == {"given", "grown"}
     assert found.missing == {clique.key: np.inf}
-    options = {"seed": 0, "proposed": proposed[:1], "grows": False}
-    assert search_collection(mined, range(2, 8), **options, is_over=lambda: True)[0].cut
-    alone, _ = search_collection(mined, range(2, 8), **options)
+    options = {"proposed": proposed[:1], "grows": False}
+    assert search_many(mined, range(2, 8), **options, steps=late())[0].cut
+    alone, _ = search_many(mined, range(2, 8), **options)
     assert [one.sources for one in alone.motifs] == [("given",)]
     assert alone.bits_total == pytest.approx(best.bits_total, abs=1e-6)
 
@@ -366,9 +463,9 @@ def test_random_collections_have_no_motif():
     trees = [nx.random_labeled_tree(16, seed=k) for k in range(30)]
     labelled = [with_labels(nx.gnp_random_graph(14, 0.15, k), rng) for k in range(30)]
     for graphs in (trees, as_csr(labelled, features="kind", relation="relation")):
-        found, _ = search_collection(MinedGraph.of(graphs), range(2, 7), seed=0)
+        found, _ = search_many(MinedGraph.of(graphs), range(2, 7))
         assert found.motifs == ()
-        assert found.closest is None or found.closest.bits < LEAST_BITS
+        assert found.closest is None or found.closest.bits < LEAST_SAVED
 
 
 @pytest.mark.parametrize("size", [3, 4])
@@ -391,32 +488,31 @@ def test_all_connected_sets_are_there_once_grouped_by_their_structure(size):
 def test_what_a_set_saves_is_told_from_the_shorter_base():
     ring = CodedMotif(RING, np.zeros((2, 5), int), 20.0)
     typed, total = CodedSet((), 100.0, 100.0, "typed"), CodedSet((ring,), 104.0, 80.0, "total")
-    best, other = collection_search._answer([typed, total])
+    best, other = collection_search._shortest([typed, total])
     assert (best.base, best.bits_base, best.bits_saved) == ("total", 100.0, 20.0)
     assert other.base == "typed"
     # no motifs where they save less than ten bits of that
-    best, _ = collection_search._answer([typed, replace(total, bits_total=91.0)])
+    best, _ = collection_search._shortest([typed, replace(total, bits_total=91.0)])
     assert (best.base, best.motifs) == ("typed", ())
 
 
-def test_blocks_are_no_answer_where_motifs_lie_beyond_them(monkeypatch):
-    ring = CodedMotif(Structure.parse("ring-4"), np.zeros((2, 4), int), 20.0)
-    blocks, mined = np.arange(34) % 2, MinedGraph.of(nx.karate_club_graph())
-    for motifs, answer in (((ring,), "degrees"), ((), "blocks")):
-        sets = CodedSet((), 1e6, 90.0), CodedSet(motifs, 99.0, 80.0, "blocks", blocks)
-        monkeypatch.setattr(search, "find_blocks", lambda *_, **__: blocks)
-        monkeypatch.setattr(
-            search,
-            "search_graph",
-            lambda *_, blocks=None, sets=sets, **__: sets[blocks is not None],
-        )
-        found, other = search.motif_set_of_graph(mined, range(3, 5), seed=0)
-        assert {found.base, other.base} == {"degrees", "blocks"} and found.base == answer
+def test_blocks_are_no_answer_where_motifs_lie_beyond_them():
+    """Five dense blocks; and the same with cliques that no density explains."""
+    chances = np.where(np.eye(5, dtype=bool), 0.35, 0.01)
+    dense = nx.Graph(nx.stochastic_block_model([30] * 5, chances.tolist(), seed=1).edges)
+    found, other = answer_of_graph(Question(MinedGraph.of(dense), range(3, 5)), Steps())
+    assert (found.base, found.motifs, other.base) == ("blocks", (), "degrees") and other.motifs
+    assert found.bits_total < other.bits_total
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        dense.add_edges_from(combinations(rng.choice(150, 6, replace=False).tolist(), 2))
+    found, other = answer_of_graph(Question(MinedGraph.of(dense), range(3, 7)), Steps())
+    assert (found.base, other.base) == ("degrees", "blocks") and other.motifs
+    assert other.bits_base < found.bits_base and "decides" in other.cut
 
 
-def test_nothing_grows_when_the_time_is_over_before_the_search(monkeypatch):
-    monkeypatch.setattr(search.Proposals, "grow", lambda *_: pytest.fail("it grows"))
-    mined = MinedGraph.of(nx.barbell_graph(6, 0))
-    found = search.search_graph(mined, range(3, 6), seed=0, is_over=lambda: True)
+def test_nothing_grows_when_the_time_is_over_before_the_search():
+    found = search_one(MinedGraph.of(nx.barbell_graph(6, 0)), range(3, 6), steps=late())
     assert found.cut == "Time was up before the search ended."
-    assert found.motifs == ()
+    # no structure was proposed, of which one came closest
+    assert found.motifs == () and found.closest is None

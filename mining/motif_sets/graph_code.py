@@ -1,21 +1,22 @@
-"""The code of one graph: a few motifs with their copies, and the graph that is left.
+"""The code of one graph: what the length of its description with some motifs is made of.
 
 The degrees are known to both sides. What is sent is the number of motifs, each motif (its size, a
 drawing of it, how many copies there are, where these are), and which of all simple graphs with the
-degrees that the copies leave over is the rest. Copies are induced, and no two share an edge.
+degrees that the copies leave over is the rest. No two copies share an edge.
 
     L = L_N(J) + Σ_j [ L_N(n_j) + drawing_j + L_N(k_j) + log2 5 + address_j
-                       - log2 k_j! - k_j log2 |Aut_j| + 6 k_j p_j ] + residual
+                       - log2 k_j! - k_j log2 |Aut_j| + 6 k_j p_j + edits_j ] + residual
 
 with J motifs, k_j copies of the n_j nodes of motif j, and p_j of these outside its 2-core, which
 the degrees explain: 6 bits each are a prior against trees. L_N is the code of whole numbers, see
-:func:`~mining.motif_sets.integer_codes.integer_bits`.
+:func:`~mining.motif_sets.integer_codes.integer_bits`; the bits of edits are in
+:mod:`~mining.motif_sets.edits`, and none where all copies are exact. The sum itself is that of a
+:class:`~mining.motif_sets.graph_description.GraphDescription`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log2
 from typing import NamedTuple
@@ -24,11 +25,11 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.shapes import PENDANT_BITS, Rows, Shape, entries_of
+from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
-from mining.motif_sets.copy_loops import Places
 from mining.motif_sets.graph_count import (
     GraphCount,
     count_graphs,
@@ -51,7 +52,6 @@ ADDRESSES = (
     "without replacement",
     "by residual degree without replacement",
 )
-Motifs = Sequence[tuple[Shape, np.ndarray]]
 
 
 class Layer(NamedTuple):
@@ -67,10 +67,15 @@ class Layer(NamedTuple):
     second: int
     second_slot: int
 
+    @property
+    def has_one_side(self) -> bool:
+        """Whether both sides are the same nodes and degrees."""
+        return (self.first, self.first_slot) == (self.second, self.second_slot)
+
 
 @dataclass(frozen=True, eq=False)
-class CodedGraph:
-    """One graph, with the numbers of its edges and the degrees of its nodes in each slot.
+class GraphCode:
+    """The code of one graph: the numbers of its edges, and the degrees of its nodes in each slot.
 
     All that joins two nodes is one edge, which is of one *link*, see
     :mod:`gomkcn_dgl.relations`. A *slot* is a link as a node sees it, and the colour of the node at
@@ -79,13 +84,13 @@ class CodedGraph:
     Examples
     --------
     >>> import networkx as nx
-    >>> graph = CodedGraph.of(MinedGraph.of(nx.DiGraph([(0, 1), (1, 0), (1, 2)])))
-    >>> graph.degrees.shape, len(graph.layers), graph.num_kinds
+    >>> code = GraphCode.of(MinedGraph.of(nx.DiGraph([(0, 1), (1, 0), (1, 2)])))
+    >>> code.degrees.shape, len(code.layers), code.num_kinds
     ((3, 3), 2, 2)
     """
 
     mined: MinedGraph  # its nodes keep their numbers
-    rows: Rows  # colours are from 0, and all are 0 where nodes have no categories
+    rows: CompiledGraph  # colours are from 0, and all are 0 where nodes have no categories
     edge_of: np.ndarray  # int64 [2 num_edges], the number of the edge of each entry
     edges: np.ndarray  # int64 [num_edges, 2], the ends of each edge, the smaller node first
     edge_slots: np.ndarray  # int64 [num_edges, 2], the slot in which either end counts the edge
@@ -93,22 +98,27 @@ class CodedGraph:
     slots: np.ndarray  # int64 [links, num_colors], the slot of a link to a colour, or -1
     layers: tuple[Layer, ...]  # those that occur
     degrees: np.ndarray  # int64 [S, V], neighbours of each node in each slot
+    # int64 [V], from 0: the edges are then given how many there are between blocks as well
+    blocks: np.ndarray | None = None
 
     @classmethod
-    def of(cls, mined: MinedGraph) -> CodedGraph:
+    def of(cls, mined: MinedGraph) -> GraphCode:
         """Number the edges, slots and layers of a graph."""
         graph = mined.graph
-        number, num_links = graph.num_nodes, len(graph.relations.links)
+        number = graph.num_nodes
+        num_links = len(graph.relations.links)
         # 1. colours and links as numbers from 0 and 1
-        colors, names = np.zeros(number, np.int64), np.zeros(1, np.int64)
+        colors = np.zeros(number, np.int64)
+        names = np.zeros(1, np.int64)
         if mined.colors is not None:
             names, colors = np.unique(mined.colors, return_inverse=True)
-        own = Rows.of(graph, colors)
-        links = own.links.astype(np.int64)
+        arrays = CompiledGraph.of(graph, colors)
+        links = arrays.links_at(np.arange(len(graph.indices))).astype(np.int64)
         # 2. edges are numbered as their smaller end meets them; the other way has the same number
         rows = np.repeat(np.arange(number), graph.degrees)
         ahead = rows < graph.indices
-        edge_of, back = np.cumsum(ahead) - 1, graph.opposite_entries
+        edge_of = np.cumsum(ahead) - 1
+        back = graph.opposite_entries
         edge_of[back[ahead]] = edge_of[ahead]
         edges = np.stack([rows[ahead], graph.indices[ahead]], axis=1).astype(np.int64)
         # 3. slots, and how many neighbours there are in each
@@ -121,17 +131,17 @@ class CodedGraph:
         # 4. layers: each edge as that end sees it whose link, then colour, is the larger
         seen = links * len(names) + colors[rows]
         leads = np.flatnonzero(seen >= seen[back])
-        found = np.unique(seen[leads] * len(known) + slot_of[leads])
+        codes = np.unique(seen[leads] * len(known) + slot_of[leads])
         layers = []
-        for one in found.tolist():
-            end, slot = divmod(one, len(known))
+        for code in codes.tolist():
+            end, slot = divmod(code, len(known))
             link, first = divmod(end, len(names))
             second = int(known[slot]) % len(names)
             other = int(slots[graph.relations.reverse[link], first])
             layers.append(Layer(first, slot, second, other))
         return cls(
             mined=mined,
-            rows=own,
+            rows=arrays,
             edge_of=edge_of,
             edges=edges,
             edge_slots=np.stack([slot_of[ahead], slot_of[back[ahead]]], axis=1),
@@ -150,6 +160,11 @@ class CodedGraph:
     def num_edges(self) -> int:
         """Number of edges."""
         return len(self.edges)
+
+    @cached_property
+    def num_links(self) -> int:
+        """Links that an edge can have, as seen from one of its ends."""
+        return int((self.slots >= 0).any(axis=1).sum())
 
     @property
     def num_colors(self) -> int:
@@ -203,23 +218,30 @@ class CodedGraph:
         )
 
     @cached_property
+    def ascending_degrees(self) -> np.ndarray:
+        """The degrees of a plain graph, ascending, int64 ``[V]``."""
+        return np.sort(self.degrees[0])
+
+    @cached_property
     def class_of(self) -> np.ndarray:
         """The class of each node by its colour and number of neighbours, int64 ``[V]``."""
         keys = self.colors * (int(self.num_neighbors.max()) + 1) + self.num_neighbors
-        found: np.ndarray = np.unique(keys, return_inverse=True)[1]
-        return found
+        classes: np.ndarray = np.unique(keys, return_inverse=True)[1]
+        return classes
 
     @cached_property
     def class_sizes(self) -> np.ndarray:
         """Number of nodes in each class, int64."""
         return np.bincount(self.class_of)
 
-    def roles(self, shape: Shape) -> np.ndarray:
-        """Neighbours of each node of a shape in each slot, int64 ``[M, S]``."""
-        rows, columns = np.nonzero(shape.links)
-        roles = np.zeros((shape.num_nodes, len(self.degrees)), np.int64)
-        np.add.at(roles, (rows, self.slots[shape.links[rows, columns], shape.colors[columns]]), 1)
-        return roles
+    def inside(self, links: np.ndarray, colors: np.ndarray) -> np.ndarray:
+        """Neighbours of each node inside its set, in each slot, int64 ``[..., M, S]``.
+
+        ``links [..., M, M]`` are what joins the nodes of sets, and ``colors [M]`` their colours.
+        """
+        slots = np.where(links > 0, self.slots[links, colors], -1)
+        numbers = np.arange(len(self.degrees))
+        return (slots[..., None] == numbers).sum(axis=-2)
 
     def shape_of(self, structure: Structure) -> Shape | None:
         """The shape of a structure, or None where a link or colour does not occur in the graph."""
@@ -245,167 +267,148 @@ class CodedGraph:
 
     def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
-        entries = entries_of(self.rows, copies, shape.edges[:, :2])
+        entries = self.rows.entries_of(copies, shape.edges[:, :2])
         return self.edge_of[entries].astype(np.int32)
 
+    def given(self, blocks: np.ndarray) -> GraphCode:
+        """The code of the same graph, given how many edges there are between blocks as well.
 
-def terms_of(roles: np.ndarray) -> np.ndarray:
-    """Node, slot and number of what is not 0 in ``roles [M, S]``, int64 ``[T, 3]``."""
-    return np.column_stack([*np.nonzero(roles), roles[roles > 0]])
-
-
-def move_copies(degrees: np.ndarray, copies: np.ndarray, terms: np.ndarray, sign: int) -> None:
-    """Take the edges of copies ``[K, M]`` from ``degrees [S, V]``; give them back with sign 1."""
-    roles, slots, numbers = terms.T
-    np.add.at(degrees, (slots, copies[:, roles]), sign * numbers)
-
-
-class Length(NamedTuple):
-    """Bits of a description, and what the grouping of degrees changes them by at most, about."""
-
-    total: float
-    error: float
-
-
-class Residual(NamedTuple):
-    """The graph that copies leave over."""
-
-    bits: float  # log2 of the number of graphs like it, with the partition where there is one
-    counts: tuple[GraphCount, ...]  # one for each layer
-
-
-class GraphCode:
-    """Lengths of the descriptions of a graph.
-
-    With ``blocks``, int64 ``[V]`` from 0, its edges are given the degrees *and* how many there are
-    between blocks; only where ``graph.is_plain``, else this is an InputError.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from mining.mined_graph import MinedGraph
-    >>> cliques = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
-    >>> code = GraphCode(CodedGraph.of(MinedGraph.of(cliques)))
-    >>> round(code.length([]).total, 6)
-    277.32951
-    """
-
-    def __init__(self, graph: CodedGraph, blocks: np.ndarray | None = None) -> None:
-        self.graph, self.blocks = graph, blocks
-        if blocks is not None and not graph.is_plain:
+        ``blocks`` is int64 ``[V]``, the block of each node, from 0. A graph whose edges have
+        directions or relations, or whose nodes have categories, has no such code: an InputError.
+        """
+        if not self.is_plain:
             raise InputError(
                 "blocks must be None where edges have directions or relations, or nodes categories."
             )
-        # bits of the partition, and how many pairs of blocks edges join, those inside one too
-        self.partition, self.joined_blocks = 0.0, 0
-        if blocks is not None:
-            # one bit more says that there are blocks
-            self.partition = partition_bits(blocks, graph.num_edges) + 1
-            self.joined_blocks = int(np.triu(edges_between(graph.edges, blocks) > 0).sum())
-        self._ascending = np.sort(graph.degrees[0])
-        self._roles: dict[tuple[int, bytes], tuple[float, float]] = {}
+        return replace(self, blocks=blocks)
 
-    def residual(self, degrees: np.ndarray, used: np.ndarray) -> Residual:
-        """The bits of what copies leave over, of degrees ``[S, V]`` and edges that are not used.
+    @cached_property
+    def partition_bits(self) -> float:
+        """Bits of the blocks, and a bit more that says that there are some; 0 without any."""
+        if self.blocks is None:
+            return 0.0
+        return partition_bits(self.blocks, self.num_edges) + 1
 
-        Layers are multiplied, an upper bound where edges of two layers may join the same nodes.
+    @cached_property
+    def whole(self) -> Residual:
+        """The graph itself, of which no copy has taken anything."""
+        return self.residual(self.degrees, np.zeros(self.num_edges, bool))
+
+    def residual(
+        self, degrees: np.ndarray, used: np.ndarray, near: Residual | None = None
+    ) -> Residual:
+        """The graph that copies leave over, of degrees ``[S, V]`` and edges that are not used.
+
+        Layers are multiplied, an upper bound where edges of two layers may join the same nodes. The
+        search for the multipliers starts at those of what is ``near``.
         """
-        graph, counts = self.graph, []
-        for layer in graph.layers:
-            first = degrees[layer.first_slot, graph.nodes_of[layer.first]]
-            second = degrees[layer.second_slot, graph.nodes_of[layer.second]]
+        counts = []
+        for number, layer in enumerate(self.layers):
+            first = degrees[layer.first_slot, self.nodes_of[layer.first]]
+            second = degrees[layer.second_slot, self.nodes_of[layer.second]]
             if self.blocks is not None:
-                edges = edges_between(graph.edges[~used], self.blocks)
-                one = count_graphs_of_blocks(first, self.blocks, edges)
-            elif layer[:2] == layer[2:]:
-                one = count_graphs(first)
+                between = edges_between(self.edges[~used], self.blocks)
+                start = None if near is None else near.counts[number]
+                count = count_graphs_of_blocks(first, self.blocks, between, start)
+            elif layer.has_one_side:
+                count = count_graphs(first)
             else:
-                same = layer.first == layer.second
-                one = count_two_sided_graphs(first, second, same)
-            counts.append(one)
-        bits = self.partition + sum(one.bits for one in counts)
-        return Residual(bits, tuple(counts))
+                count = count_two_sided_graphs(first, second, layer.first == layer.second)
+            counts.append(count)
+        bits = self.partition_bits + sum(count.bits for count in counts)
+        return Residual(bits, sum(count.error for count in counts), tuple(counts))
 
     def edge_bits(self, residual: Residual, degrees: np.ndarray) -> np.ndarray:
         """-log2 of the odds of each edge of the whole graph in what is left, ``[num_edges]``."""
-        graph, logs = self.graph, np.zeros(degrees.shape)
         # 1. log2 x of each slot and node
-        for layer, count in zip(graph.layers, residual.counts, strict=True):
+        logs = np.zeros(degrees.shape)
+        blocks = 0 if self.blocks is None else self.blocks
+        for layer, count in zip(self.layers, residual.counts, strict=True):
             ends = (layer.first, layer.first_slot), (layer.second, layer.second_slot)
             for (color, slot), side in zip(ends, count.sides, strict=False):
-                nodes = graph.nodes_of[color]
-                blocks = 0 if self.blocks is None else self.blocks
+                nodes = self.nodes_of[color]
                 logs[slot, nodes] = side.of(degrees[slot, nodes], blocks)
         # 2. the odds are x_i x_j ω_ab
-        slots = graph.edge_slots
-        bits = -logs[slots[:, 0], graph.edges[:, 0]] - logs[slots[:, 1], graph.edges[:, 1]]
+        first_slots, second_slots = self.edge_slots.T
+        first_ends, second_ends = self.edges.T
+        bits = -logs[first_slots, first_ends] - logs[second_slots, second_ends]
         if self.blocks is not None:
             between = residual.counts[0].between
             assert between is not None, "blocks are counted with what lies between them"
-            bits -= between[tuple(self.blocks[graph.edges].T)]
+            bits -= between[self.blocks[first_ends], self.blocks[second_ends]]
         return bits
 
-    def head(self, shape: Shape) -> float:
-        """Bits of the size of a motif and of its drawing: which pairs are joined, and how.
+    # the bits of a motif
 
-        How many of the P pairs are of each kind, which these are, a bit for the direction of each
-        pair of a kind that has one, and the categories; the order of the nodes is not said.
+    def motif_bits(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
+        """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
+
+        ``inside``, int64 ``[K, M, S]``, are the edges that each node has inside its copy. The order
+        of the copies, and which symmetric mapping each has, are first said, then taken off.
         """
-        graph, size = self.graph, shape.num_nodes
+        number = len(copies)
+        address_bits, address = self.address_of(shape, copies, inside)
+        bits = self.head_bits(shape) + integer_bits(number) + address_bits
+        bits += number * (PENDANT_BITS * shape.num_pendant - shape.automorphism_bits)
+        return bits - float(log2_factorial(number)), address
+
+    def head_bits(self, shape: Shape) -> float:
+        """Bits of a motif before its copies: its size, its drawing, and the choice of an address.
+
+        The drawing says how many of the P pairs are of each kind, which these are, a bit for the
+        direction of each pair of a kind that has one, and the categories; the order of the nodes is
+        not said.
+        """
+        size = shape.num_nodes
         num_pairs = size * (size - 1) // 2
-        numbers = np.bincount(graph.kind_of[shape.edges[:, 2]], minlength=graph.num_kinds)
-        parts = log2_factorial([num_pairs, num_pairs - numbers.sum(), *numbers, size])
-        which = float(parts[0] - parts[1:-1].sum())
-        turned = float(numbers[graph.has_direction].sum())
-        names = size * log2(graph.num_colors)
-        same = float(parts[-1]) - shape.automorphism_bits
-        drawing = len(numbers) * log2(num_pairs + 1) + which + turned + names - same
-        return integer_bits(size) + drawing
+        numbers = np.bincount(self.kind_of[shape.edges[:, 2]], minlength=self.num_kinds)
+        num_apart = num_pairs - int(numbers.sum())
+        ways_to_choose = log2_factorial(num_pairs) - log2_factorial([num_apart, *numbers]).sum()
+        turned = float(numbers[self.has_direction].sum())
+        names = size * log2(self.num_colors)
+        orders = float(log2_factorial(size)) - shape.automorphism_bits
+        drawing = len(numbers) * log2(num_pairs + 1) + float(ways_to_choose) + turned + names
+        return integer_bits(size) + drawing - orders + log2(len(ADDRESSES))
 
-    def places(self, shape: Shape, copies: np.ndarray) -> Places:
-        """Where the nodes of a motif can be, and the bits by degree of copies ``[K, M]``.
+    def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
+        """The bits and the name of the cheapest address of copies ``[K, M]``.
 
-        Uniformly, the node of a role is one of those with its colour and, in each slot, no smaller
-        degree. By degree, it is drawn from these in proportion to w = Π (D)_r over the slots, so
-        that a copy costs -log2 of the number of such copies that is expected at random.
+        - *uniform*: the node of a role is one of those with its colour and, in each slot, no
+          smaller degree.
+        - *by degree*: it is drawn from these in proportion to Π (D)_r over the slots, so that a
+          copy costs -log2 of the number of such copies that is expected at random.
+        - *by residual degree*: the degrees that are left, by a histogram of all of them together,
+          and then one of the nodes with this degree.
+        - *without replacement*, where copies share no node: the first or the third of these, among
+          the nodes that are left.
         """
-        graph, roles = self.graph, self.graph.roles(shape)
-        (uniform,), by_degree = self.address_bits(shape, copies, roles[None])
-        eligible = np.zeros(0, np.int64)
-        if graph.is_plain:
-            # the nodes of a role could all play those of smaller degree
-            able = np.searchsorted(self._ascending, np.sort(roles[:, 0])[::-1])
-            eligible = len(self._ascending) - able
-        return Places(
-            terms_of(roles), by_degree, uniform, eligible, roles.sum(axis=1),
-            graph.num_neighbors, graph.class_of, graph.class_sizes,
-        )  # fmt: skip
-
-    def _role(self, color: int, demand: np.ndarray) -> tuple[float, float]:
-        """log2 of the nodes that can play a role, and of their weights."""
-        key = color, demand.tobytes()
-        if key not in self._roles:
-            vectors, counts = self.graph.degree_classes[color]
-            fits = (vectors >= demand[:, None]).all(axis=0)
-            vectors, counts = vectors[:, fits], counts[fits]
-            falling = log2_factorial(vectors) - log2_factorial(vectors - demand[:, None])
-            logs = falling.sum(axis=0)
-            top = float(logs.max(initial=0.0))
-            weight = float((counts * np.exp2(logs - top)).sum())
-            number = int(counts.sum())
-            self._roles[key] = (
-                log2(number) if number else np.inf,
-                top + log2(weight) if number else np.inf,
-            )
-        return self._roles[key]
+        nodes = copies.reshape(-1)
+        left = self.num_neighbors[copies] - inside.sum(axis=2)
+        histogram = integer_bits(int(left.max())) + histogram_bits(np.bincount(left.reshape(-1)))
+        class_of = self.class_of[nodes]
+        uniform, by_degree = self.address_bits(shape, copies, inside)
+        bits = np.full(len(ADDRESSES), np.inf)
+        bits[0] = uniform.sum()
+        bits[1] = by_degree.sum()
+        bits[2] = histogram + np.log2(self.class_sizes[class_of]).sum()
+        if len(np.unique(nodes)) == len(nodes):
+            if self.is_plain:
+                demand = np.sort(inside.reshape(-1))[::-1]
+                able = len(self.colors) - np.searchsorted(self.ascending_degrees, demand)
+                bits[3] = np.log2(np.maximum(1, able - np.arange(len(able)))).sum()
+            taken = np.bincount(class_of, minlength=len(self.class_sizes))
+            falling = log2_factorial(self.class_sizes) - log2_factorial(self.class_sizes - taken)
+            bits[4] = histogram + falling.sum()
+        best = int(np.argmin(bits))
+        return float(bits[best]), ADDRESSES[best]
 
     def address_bits(
         self, shape: Shape, copies: np.ndarray, inside: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Bits of copies ``[K, M]`` by the first two addresses, ``[K]`` each.
 
-        ``inside``, the demand of each node, is int64 ``[K, M, S]``, or ``[1, M, S]`` where all
-        copies are alike; so are the bits by the first one.
+        ``inside`` is int64 ``[K, M, S]``, or ``[1, M, S]`` where all copies are alike; so are the
+        bits by the first one.
         """
         # 1. the roles that differ: a sum of hashes stands for a colour and a demand
         factors = mix64(np.arange(1, inside.shape[2] + 2, dtype=np.uint64))
@@ -415,66 +418,42 @@ class GraphCode:
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         colors = np.broadcast_to(shape.colors, keys.shape).reshape(-1)[first]
         demands = inside.reshape(-1, inside.shape[2])[first]
-        pairs = zip(colors.tolist(), demands, strict=True)
-        uniform, weight = np.array([self._role(*pair) for pair in pairs]).reshape(-1, 2).T
+        roles = [
+            self._role_bits(color, demand)
+            for color, demand in zip(colors.tolist(), demands, strict=True)
+        ]
+        uniform, weight = np.array(roles).reshape(-1, 2).T
         which = which.reshape(keys.shape)
         # 2. by degree, the share that each node has of the weights
-        table = log2_factorials(int(self.graph.num_neighbors.max()))
+        log_factorials = log2_factorials(int(self.num_neighbors.max()))
         by_degree = weight[which].sum(axis=1)
-        for slot, degrees in enumerate(self.graph.degrees):
+        for slot, degrees in enumerate(self.degrees):
             nodes = np.flatnonzero(inside[:, :, slot].any(axis=0))
             degree = degrees[copies[:, nodes]]
-            falling = table[degree] - table[degree - inside[:, nodes, slot]]
+            falling = log_factorials[degree] - log_factorials[degree - inside[:, nodes, slot]]
             by_degree = by_degree - falling.sum(axis=1)
         return uniform[which].sum(axis=1), by_degree
 
-    def address_of(self, shape: Shape, copies: np.ndarray, inside: np.ndarray) -> tuple[float, str]:
-        """The cheapest address of some copies whose nodes have such demands, and its name."""
-        graph, nodes = self.graph, copies.reshape(-1)
-        left = graph.num_neighbors[copies] - inside.sum(axis=2)
-        histogram = integer_bits(int(left.max())) + histogram_bits(np.bincount(left.reshape(-1)))
-        sizes, own = graph.class_sizes, graph.class_of[nodes]
-        uniform, by_degree = self.address_bits(shape, copies, inside)
-        bits = [uniform.sum(), by_degree.sum(), histogram + np.log2(sizes[own]).sum(), np.inf]
-        bits.append(np.inf)
-        if len(np.unique(nodes)) == len(nodes):
-            if graph.is_plain:
-                demand = np.sort(inside.reshape(-1))[::-1]
-                able = len(graph.colors) - np.searchsorted(self._ascending, demand)
-                bits[3] = np.log2(np.maximum(1, able - np.arange(len(able)))).sum()
-            taken = np.bincount(own, minlength=len(sizes))
-            without = log2_factorial(sizes) - log2_factorial(sizes - taken)
-            bits[4] = histogram + without.sum()
-        best = int(np.argmin(bits))
-        return float(bits[best]), ADDRESSES[best]
+    def _role_bits(self, color: int, demand: np.ndarray) -> tuple[float, float]:
+        """log2 of the nodes that can play a role, and of their weights."""
+        vectors, counts = self.degree_classes[color]
+        fits = (vectors >= demand[:, None]).all(axis=0)
+        if not fits.any():
+            return np.inf, np.inf
+        vectors, counts = vectors[:, fits], counts[fits]
+        falling = log2_factorial(vectors) - log2_factorial(vectors - demand[:, None])
+        logs = falling.sum(axis=0)
+        top = float(logs.max())
+        weight = float((counts * np.exp2(logs - top)).sum())
+        return log2(int(counts.sum())), top + log2(weight)
 
-    def motif_bits(
-        self, shape: Shape, copies: np.ndarray, inside: np.ndarray | None = None
-    ) -> tuple[float, str]:
-        """The bits of a motif and its copies ``[K, M]``, and the name of the cheapest address.
 
-        The order of the copies, and which symmetric mapping each has, are first said, then taken
-        off. Where copies differ, ``inside`` is the demand of each node, int64 ``[K, M, S]``.
-        """
-        number = len(copies)
-        if inside is None:
-            inside = np.tile(self.graph.roles(shape), (number, 1, 1))
-        address, name = self.address_of(shape, copies, inside)
-        bits = self.head(shape) + integer_bits(number) + log2(len(ADDRESSES)) + address
-        bits += number * (PENDANT_BITS * shape.num_pendant - shape.automorphism_bits)
-        return bits - float(log2_factorial(number)), name
+class Residual(NamedTuple):
+    """The graph that copies leave over."""
 
-    def length(self, motifs: Motifs) -> Length:
-        """The complete length of the graph with motifs and copies ``[K, M]`` that share no edge."""
-        graph = self.graph
-        degrees, used = graph.degrees.copy(), np.zeros(graph.num_edges, bool)
-        for shape, copies in motifs:
-            used[graph.edge_numbers(shape, copies)] = True
-            move_copies(degrees, copies, terms_of(graph.roles(shape)), -1)
-        rest = self.residual(degrees, used)
-        bits = rest.bits + integer_bits(len(motifs))
-        bits += sum(self.motif_bits(*one)[0] for one in motifs)
-        return Length(bits, sum(one.error for one in rest.counts))
+    bits: float  # log2 of the number of graphs like it, with the partition where there is one
+    error: float  # what the grouping of degrees changes the bits by at most, about
+    counts: tuple[GraphCount, ...]  # one for each layer
 
 
 def edges_between(edges: np.ndarray, blocks: np.ndarray) -> np.ndarray:

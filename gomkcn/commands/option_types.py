@@ -1,0 +1,87 @@
+"""Types of options: numbers in their ranges, lists, and the files that are read and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gomkcn.commands.printing import say
+from gomkcn_dgl.errors import GomkcnError
+
+
+class BadOptionError(click.UsageError):
+    """An option with a value that it cannot have; said in one sentence, as all bad input is."""
+
+    def show(self, file: Any = None) -> None:
+        say(f"gomkcn: {self.message}", err=True)
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A whole number or any, in the range of its parameter: ``RANGES`` in gomkcn_dgl/checks.py."""
+
+    def __init__(self, kind: type[int] | type[float]) -> None:
+        self.kind = kind
+        # as the help shows it
+        self.name = "N" if kind is int else "X"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from gomkcn_dgl.checks import check_range, read_number
+
+        assert param is not None and param.name is not None, "of an option"
+        try:
+            if isinstance(value, str):
+                value = read_number(param.opts[0], value, self.kind)
+            check_range(param.opts[0], value, param.name)
+        except GomkcnError as error:
+            raise BadOptionError(str(error), ctx) from None
+        return value
+
+
+class Numbers(click.ParamType):  # type: ignore[type-arg]
+    """Several such numbers, separated by commas, as a tuple."""
+
+    def __init__(self, kind: type[int] | type[float]) -> None:
+        self.each = Number(kind)
+        self.name = f"{self.each.name},{self.each.name}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        parts = value.split(",") if isinstance(value, str) else value
+        return tuple(self.each.convert(part, param, ctx) for part in parts)
+
+
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """Names that are separated by commas, as a tuple."""
+
+    name = "list"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+
+
+class InputPath(click.ParamType):  # type: ignore[type-arg]
+    """A file or a folder that is read."""
+
+    name = "text"
+
+
+class OutputPath(click.ParamType):  # type: ignore[type-arg]
+    """A file that is written; one that exists only with ``--force``, and never over an input."""
+
+    name = "text"
+
+
+class TablePath(OutputPath):
+    """A table that is written, in the format that the end of its name says."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from gomkcn_dgl.runtime.tabular import TABLE_FORMATS
+
+        endings = [f".{format}" for format in TABLE_FORMATS]
+        if Path(value).suffix not in endings:
+            assert param is not None, "of an option"
+            raise BadOptionError(
+                f"{param.opts[0]} must end in {', '.join(endings)}, got {value!r}.", ctx
+            )
+        return value

@@ -1,0 +1,81 @@
+"""What commands print: lines that cannot steer the terminal, tables, and the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gomkcn_dgl.runtime.files import visible
+
+if TYPE_CHECKING:
+    from gomkcn_dgl.runtime.tabular import Tabular
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines; a name that they hold cannot steer the terminal.
+
+    Everything that a command prints goes through here, a name in a row of a table through
+    :func:`visible` before, which knows that a line break in it is none of the table.
+    """
+    click.echo("\n".join(map(visible, text.split("\n"))), err=err)
+
+
+def say_values(rows: Mapping[str, Any], width: int) -> None:
+    """Print names with their values, each on a line."""
+    for name, value in rows.items():
+        say(f"{name:<{width}} {visible(str(value))}")
+
+
+def say_row(cells: Iterable[Any]) -> None:
+    """Print the cells of a row with tabs between them."""
+    click.echo("\t".join(visible(str(cell)) for cell in cells))
+
+
+class _LogLine(logging.Formatter):
+    """A line of the log."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(visible, super().format(record).split("\n")))
+
+
+def show_log(quiet: bool = False, brief: bool = False) -> None:
+    """Send the library's log to the terminal; if brief, what files were taken for and warnings."""
+    from gomkcn_dgl.graph_content import READING
+
+    log = logging.getLogger("gomkcn_dgl")
+    log.setLevel(logging.WARNING if quiet else READING if brief else logging.INFO)
+    if not log.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(_LogLine("gomkcn: %(message)s"))
+        log.addHandler(handler)
+
+
+def print_table(table: Tabular) -> None:
+    """Print the columns of a table."""
+    from gomkcn_dgl.runtime.tabular import plain_columns
+
+    columns = plain_columns(table)
+    names = list(columns)
+    lists = columns.values()
+    rows = [list(map(_cell, names, row)) for row in zip(*lists, strict=True)]
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    for row in [names, *rows]:
+        cells = [
+            one.rjust(width) if name in ("size", "count") else one.ljust(width)
+            for name, one, width in zip(names, row, widths, strict=True)
+        ]
+        say("  ".join(cells).rstrip())
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        # not known
+        return "?"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    # the numbers of graphs and nodes are names
+    is_count = isinstance(value, int) and name not in ("graph", "node")
+    return f"{value:,}" if is_count else visible(str(value))

@@ -1,0 +1,448 @@
+"""A collection of graphs that is described by some motifs and what their copies leave over.
+
+Each node is paid for by its degrees, and no two copies share a node. What each part costs is said
+in :mod:`~mining.motif_sets.collection_code`; here the parts are added up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import log, log2
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from gomkcn_dgl.csr import CSRGraph
+from mining.candidates.shapes import Shape
+from mining.motif_sets.alignment_loops import FreeEdges, describe_free
+from mining.motif_sets.collection_code import CollectionCode, rank_in_group, split_bits
+from mining.motif_sets.integer_codes import histogram_bits, integer_lengths, log2_factorial
+from mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
+from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
+
+# how much the signatures of one graph are alike: candidates for alpha, coded with each sequence
+_ALPHAS = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 1e9])
+# the probability of a signature, and the odds of an edge, are at least this
+_LEAST_LIKELY = 1e-9
+_LEAST_ODDS = 1e-12
+# times that the costs of signatures in a motif are worked out from the copies that save most
+_ROUNDS_OF_VALUES = 2
+# bits of the signatures of an orbit before any is named, about
+_ORBIT_BITS = 8.0
+
+
+class ClassCode(NamedTuple):
+    """The signatures of the nodes of one class."""
+
+    bits: float
+    alpha: float  # how much those of one graph are alike
+    num_symbols: float
+
+
+_EMPTY = ClassCode(0.0, 1.0, 1.0)
+
+
+class Coded(NamedTuple):
+    """What was coded of a description: its classes of nodes, and what is left of its graphs."""
+
+    classes: tuple[ClassCode, ...]
+    layer_bits: np.ndarray  # float64 [G], the residual graphs, each layer by itself
+    multipliers: np.ndarray  # float64 [L, V], see `count_small_graphs`
+
+
+class Changed(NamedTuple):
+    """The graphs and the classes of nodes in which a description differs from one before it."""
+
+    graphs: np.ndarray
+    classes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionDescription:
+    """A collection some of whose nodes are covered by copies of motifs.
+
+    Nodes of one class have their signatures coded together: those of one category that are free, or
+    of one orbit of a motif. What does not change when a motif is added is not coded again.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from gomkcn_dgl import as_csr
+    >>> graphs = as_csr([nx.cycle_graph(3), nx.cycle_graph(3), nx.path_graph(4)])
+    >>> empty = CollectionDescription.of(CollectionCode(graphs, None, "total"))
+    >>> triangle = Shape.of(1 - np.eye(3, dtype=int), np.zeros(3, int))
+    >>> covered = empty.add(triangle, np.arange(6).reshape(2, 3))
+    >>> covered.is_free.tolist()
+    [False, False, False, False, False, False, True, True, True, True]
+    >>> bool(abs(covered.without(0).length - empty.length) < 1e-9)
+    True
+    """
+
+    code: CollectionCode
+    motifs: tuple[PlacedMotif, ...]
+    class_of: np.ndarray  # int64 [V], the category of a free node, else a number above these
+    copy_of: np.ndarray  # int64 [V], the first node of the copy, or the node itself
+    before: Coded
+    changed: Changed
+
+    # whether copies share no node
+    nodes_apart: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, code: CollectionCode) -> CollectionDescription:
+        """The collection before any node is covered."""
+        num_graphs = code.graph.num_graphs
+        nothing = Coded(
+            (_EMPTY,) * code.num_colors, np.zeros(num_graphs), np.zeros(code.degrees.shape)
+        )
+        everything = Changed(np.arange(num_graphs), np.arange(code.num_colors))
+        return cls(code, (), code.colors, np.arange(code.graph.num_nodes), nothing, everything)
+
+    @property
+    def graph(self) -> CSRGraph:
+        """The collection itself."""
+        return self.code.graph
+
+    # its length
+
+    @cached_property
+    def length(self) -> float:
+        """The length of the whole description in bits."""
+        return (
+            sum(self.class_bits)
+            + float(self.graph_bits.sum())
+            + self.link_bits
+            + set_bits(self.motifs)
+            + self.code.two_bases
+        )
+
+    @property
+    def class_bits(self) -> list[float]:
+        """Bits of the signatures of each class."""
+        return [coded.bits for coded in self.coded.classes]
+
+    @property
+    def is_free(self) -> np.ndarray:
+        """Whether a node is in no copy, bool ``[V]``."""
+        return self.class_of < self.code.num_colors
+
+    @property
+    def used(self) -> np.ndarray:
+        """Whether a node is in a copy, bool ``[V]``."""
+        return ~self.is_free
+
+    @cached_property
+    def free_of_color(self) -> np.ndarray:
+        """Free nodes of each category in each graph, int64 ``[G, C]``."""
+        code = self.code
+        free = self.is_free
+        shape = code.graph.num_graphs, code.num_colors
+        places = code.graph_of[free] * code.num_colors + self.class_of[free]
+        return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def is_residual(self) -> np.ndarray:
+        """Whether the ends of an entry are not in one copy, bool ``[E]``."""
+        return self.copy_of[self.code.source] != self.copy_of[self.code.graph.indices]
+
+    @cached_property
+    def residual(self) -> np.ndarray:
+        """Degrees without the edges inside of copies, int64 ``[L, V]``."""
+        code = self.code
+        places = code.places[self.is_residual]
+        return np.bincount(places, minlength=code.degrees.size).reshape(code.degrees.shape)
+
+    @cached_property
+    def signatures(self) -> tuple[np.ndarray, np.ndarray]:
+        """Those that occur, as degrees int64 ``[L, S]``, and which of them each node has, [V]."""
+        radix = self.code.radix
+        known, symbol_of = np.unique(radix @ self.residual, return_inverse=True)
+        return known // radix[:, None] % self.code.widths[:, None], symbol_of
+
+    @cached_property
+    def joints(self) -> np.ndarray:
+        """Residual edges by the categories of their ends, and link, int64 ``[C, C, T + 1]``."""
+        code = self.code
+        places = code.joints[self.is_residual & (code.joints >= 0)]
+        return np.bincount(places, minlength=code.possible.size).reshape(code.possible.shape)
+
+    @cached_property
+    def link_bits(self) -> float:
+        """The links of the residual edges, which a base of total degrees leaves open."""
+        code = self.code
+        if code.base == "typed":
+            return 0.0
+        pairs = zip(*np.triu_indices(code.num_colors), strict=True)
+        links = sum(histogram_bits(self.joints[pair][code.possible[pair]]) for pair in pairs)
+        # between nodes of one category, a bit says where the edge begins
+        alike = self.joints[np.diag_indices(code.num_colors)]
+        return links + float(alike[:, code.is_turned].sum())
+
+    @cached_property
+    def joint_bits(self) -> np.ndarray:
+        """Bits of a link from a node of one category to one of another, ``[C, C, T + 1]``."""
+        code = self.code
+        bits = np.zeros(self.joints.shape)
+        if code.base == "total":
+            counts, numbers = self.joints.sum(axis=2), code.possible.sum(axis=2)
+            share = (self.joints + 0.5) / np.maximum(counts + numbers / 2, 0.5)[:, :, None]
+            bits = np.where(code.possible, -np.log2(share), 0.0)
+            # as the larger one sees it; of one category, both ways in the same bin
+            bits += bits.swapaxes(0, 1)[:, :, code.reverse]
+            own = np.arange(code.num_colors)
+            bits[own, own] /= 1 + (code.reverse == np.arange(code.num_links + 1))
+            bits[own, own] += code.is_turned
+        return bits
+
+    @cached_property
+    def entry_bits(self) -> np.ndarray:
+        """Bits of an edge with the link of each entry of the collection, float64 ``[E]``."""
+        code = self.code
+        source = code.source
+        target = code.graph.indices
+        links = code.links
+        odds = self.coded.multipliers[code.layer_of[links], source]
+        odds = odds * self.coded.multipliers[code.layer_of[code.reverse[links]], target]
+        bits: np.ndarray = np.log2((1 + odds) / np.maximum(odds, _LEAST_ODDS))
+        return bits + self.joint_bits[code.colors[source], code.colors[target], links]
+
+    @cached_property
+    def signature_bits(self) -> np.ndarray:
+        """Bits of the signature of each node given all others, float64 ``[V]``."""
+        degrees, symbol_of = self.signatures
+        _, alpha, num_symbols = np.array(self.coded.classes).T[:, self.class_of]
+        symbol = self.class_of * degrees.shape[1] + symbol_of
+        in_class, of_symbol = (np.bincount(keys)[keys] for keys in (self.class_of, symbol))
+        num_graphs = self.code.graph.num_graphs
+        graph_of = self.code.graph_of
+        in_graph, here = (_times(keys * num_graphs + graph_of) for keys in (self.class_of, symbol))
+        share = (of_symbol + 0.5) / (in_class + num_symbols / 2)
+        likely = (here - 1 + alpha * share) / (in_graph - 1 + alpha)
+        bits: np.ndarray = -np.log2(np.maximum(likely, _LEAST_LIKELY))
+        return bits
+
+    @cached_property
+    def graph_bits(self) -> np.ndarray:
+        """The residual graphs, float64 ``[G]``.
+
+        Links exclude each other, so that there are fewer graphs than of each link alone. Two links
+        meet as often as is expected: half the sum over i != j and over two layers a < b of
+        a_i a'_j b_i b'_j / (A B), where a' is the layer that the other end of the link sees.
+        """
+        code = self.code
+        number = code.graph.num_graphs
+        overlaps = np.zeros(number)
+        residual = self.residual.astype(np.float64)
+        facing = residual[code.opposite]
+        for a, b in combinations(range(len(residual)), 2):
+
+            def sum_of(weights: np.ndarray) -> np.ndarray:
+                return np.bincount(code.graph_of, weights, number)
+
+            both = sum_of(residual[a] * residual[b])
+            opposed = sum_of(facing[a] * facing[b])
+            alone = sum_of(residual[a] * residual[b] * facing[a] * facing[b])
+            ends = sum_of(residual[a]) * sum_of(residual[b])
+            overlaps += (both * opposed - alone) / np.maximum(ends, 1.0)
+        bits: np.ndarray = np.maximum(0.0, self.coded.layer_bits - overlaps / (2 * log(2)))
+        return bits
+
+    @cached_property
+    def coded(self) -> Coded:
+        """What was coded before, with the graphs and classes that have changed."""
+        classes = self._code_classes(self.changed.classes)
+        layer_bits, multipliers = self._code_graphs(self.changed.graphs)
+        return Coded(classes, layer_bits, multipliers)
+
+    def _code_classes(self, changed: np.ndarray) -> tuple[ClassCode, ...]:
+        """Code the signatures of classes that have changed, in the order of the nodes.
+
+        A symbol is expected as often as in its graph so far, n of n_g, and with the weight of alpha
+        as in all graphs so far: (n + α π) / (n_g + α), π = (N + ½) / (number so far + symbols / 2).
+        """
+        code = self.code
+        degrees, symbol_of = self.signatures
+        # 1. the nodes of each class, and their symbols
+        nodes = np.flatnonzero(np.isin(self.class_of, changed))
+        nodes = nodes[np.argsort(self.class_of[nodes], kind="stable")]
+        numbers, place = np.unique(self.class_of[nodes], return_inverse=True)
+        symbols = place * degrees.shape[1] + symbol_of[nodes]
+        # 2. the alphabet: all degrees up to the largest, or the signatures that occur
+        known = np.unique(symbols)
+        owner, symbol = np.divmod(known, degrees.shape[1])
+        if len(degrees) == 1:
+            num_symbols = np.zeros(len(numbers), np.int64)
+            np.maximum.at(num_symbols, owner, degrees[0, symbol] + 1)
+            alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols - 1]
+        else:
+            num_symbols = np.bincount(owner, minlength=len(numbers))
+            alphabet = integer_lengths(int(num_symbols.max(initial=0)))[num_symbols]
+            said = code.integers[degrees[:, symbol]].sum(axis=0)
+            alphabet = alphabet + np.bincount(owner, said, len(numbers))
+        # 3. the sequence, with the alpha that makes it shortest
+        graph_of = code.graph_of[nodes]
+        num_graphs = code.graph.num_graphs
+        order = np.argsort(symbols, kind="stable")
+        here = np.empty(len(nodes), np.int64)
+        of_symbol = np.empty(len(nodes), np.int64)
+        of_symbol[order] = rank_in_group(symbols[order])
+        here[order] = rank_in_group(symbols[order] * num_graphs + graph_of[order])
+        so_far = rank_in_group(place)
+        in_graph = rank_in_group(place * num_graphs + graph_of)
+        share = (of_symbol + 0.5) / (so_far + num_symbols[place] / 2)
+        likely = (here + _ALPHAS[:, None] * share) / (in_graph + _ALPHAS[:, None])
+        starts = np.flatnonzero(np.diff(place, prepend=-1))
+        bits = -np.add.reduceat(np.log2(likely), starts, axis=1)
+        best = bits.argmin(axis=0)
+        lengths = alphabet + bits.min(axis=0) + log2(len(_ALPHAS))
+        # 4. classes that have no node any more have no bits
+        classes = [*self.before.classes]
+        classes += [_EMPTY] * (int(self.class_of.max(initial=-1)) + 1 - len(classes))
+        for number in changed.tolist():
+            classes[number] = _EMPTY
+        rows = zip(lengths.tolist(), _ALPHAS[best].tolist(), num_symbols.tolist(), strict=True)
+        for number, row in zip(numbers.tolist(), rows, strict=True):
+            classes[number] = ClassCode(*row)
+        return tuple(classes)
+
+    def _code_graphs(self, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Count the residual graphs of which some have changed, each layer by itself."""
+        code = self.code
+        residual = self.residual
+        layer_bits = self.before.layer_bits.copy()
+        multipliers = self.before.multipliers.copy()
+        for graph in changed.tolist():
+            here = slice(*code.graph.graph_ptr[graph : graph + 2])
+            layer_bits[graph] = 0.0
+            for layer, opposite in enumerate(code.opposite.tolist()):
+                out = residual[layer, here]
+                into = residual[opposite, here]
+                if opposite == layer:
+                    bits, x = count_small_graphs(tuple(np.bincount(out).tolist()))
+                    multipliers[layer, here] = x[out]
+                elif layer < opposite:
+                    pairs = zip(out.tolist(), into.tolist(), strict=True)
+                    bits, x, y = count_small_digraphs(tuple(sorted(filter(any, pairs))))
+                    multipliers[layer, here] = x[out]
+                    multipliers[opposite, here] = y[into]
+                else:
+                    continue
+                layer_bits[graph] += bits
+        return layer_bits, multipliers
+
+    # with other motifs
+
+    def add(
+        self, shape: Shape, copies: np.ndarray, sources: tuple[str, ...] = ("grown",)
+    ) -> CollectionDescription:
+        """Cover copies of one more motif, free nodes ``[k, M]``, with all edges among them."""
+        code = self.code
+        # 1. what the motif costs
+        counts = np.bincount(code.graph_of[copies[:, 0]], minlength=code.graph.num_graphs)
+        bits = sum(self.motif_parts(shape, counts))
+        edits = edits_of(shape, self._links_of(copies))
+        said = edit_bits(shape, len(copies), edits, self.num_links)
+        motif = PlacedMotif(shape, copies, bits, said, "", sources, edits)
+        # 2. its nodes are of a class for each orbit
+        first = len(self.coded.classes)
+        class_of = self.class_of.copy()
+        class_of[copies] = first + shape.orbits
+        copy_of = self.copy_of.copy()
+        copy_of[copies] = copies[:, :1]
+        classes = np.concatenate([np.unique(shape.colors), first + np.arange(shape.num_orbits)])
+        changed = Changed(np.flatnonzero(counts), classes)
+        motifs = (*self.motifs, motif)
+        return CollectionDescription(code, motifs, class_of, copy_of, self.coded, changed)
+
+    def without(self, number: int) -> CollectionDescription:
+        """The same without one of its motifs, whose nodes no other copy takes."""
+        description = CollectionDescription.of(self.code)
+        for motif in self.motifs[:number] + self.motifs[number + 1 :]:
+            description = description.add(motif.shape, motif.copies, motif.sources)
+        return description
+
+    def motif_parts(self, shape: Shape, counts: np.ndarray) -> tuple[float, float, float]:
+        """Drawing, counts and addresses of a motif with so many copies in each graph, [G]."""
+        free = self.free_of_color
+        taken = counts[:, None] * np.bincount(shape.colors, minlength=self.code.num_colors)
+        chosen = log2_factorial(free) - log2_factorial(free - taken)
+        address = float(chosen.sum() - log2_factorial(counts).sum())
+        address -= float(counts.sum()) * shape.automorphism_bits
+        drawing = self.code.drawing_bits_of(shape)
+        return drawing, float(split_bits(counts[None], self.code.sizes)[0]), address
+
+    # what copies save
+
+    @cached_property
+    def free_edges(self) -> FreeEdges:
+        """The edges between free nodes, and what each costs."""
+        code = self.code
+        is_free = self.is_free[code.source] & self.is_free[self.graph.indices]
+        return FreeEdges(code.rows, code.reverse, is_free, self.entry_bits)
+
+    @property
+    def edge_of(self) -> np.ndarray:
+        """A number for each entry; copies share no node, and so no edge."""
+        return np.zeros(len(self.graph.indices), np.int64)
+
+    @property
+    def num_links(self) -> int:
+        """Links that an edge can have."""
+        return self.code.num_links
+
+    def _links_of(self, copies: np.ndarray) -> np.ndarray:
+        """What is left among the nodes of copies, int64 ``[k, M, M]``."""
+        everything = np.ones(len(self.graph.indices), bool)
+        code = self.code
+        links, _ = describe_free(code.rows, code.reverse, everything, self.edge_of, copies)
+        return links
+
+    def copy_values(
+        self, shape: Shape, copies: np.ndarray, links: np.ndarray, worth: np.ndarray
+    ) -> np.ndarray:
+        """About the bits that each of some copies saves, float64 ``[1, K]``.
+
+        Their edges and edits are ``worth`` so many bits; the signatures of their nodes are coded
+        among those of their orbits, as the copies that save most have them.
+        """
+        code = self.code
+        free = self.is_free[copies].all(axis=1)
+        # 1. one of the nodes of each category
+        graphs = code.graph_of[copies[:, 0]]
+        number = np.maximum(self.free_of_color[graphs[:, None], shape.colors], 1)
+        saved = worth + self.signature_bits[copies].sum(axis=1) + shape.automorphism_bits
+        saved = np.where(free, saved - np.log2(number).sum(axis=1), -np.inf)
+        # 2. the signatures that are left
+        left = self.residual[:, copies] - code.inside(links)
+        keys = np.einsum("l,lkm->km", code.radix, left)
+        _, symbols = np.unique(keys, return_inverse=True)
+        symbols = symbols.reshape(keys.shape) + (int(symbols.max(initial=0)) + 1) * shape.orbits
+        likely = np.argsort(-saved, kind="stable")[: max(1, len(saved) // 2)]
+        for _ in range(_ROUNDS_OF_VALUES):
+            counts = np.bincount(symbols[likely].reshape(-1), minlength=int(symbols.max()) + 1)
+            of_orbit = np.bincount(shape.orbits)[shape.orbits] * len(likely)
+            cost = -np.log2((counts[symbols] + 0.5) / (of_orbit + 1.0)).sum(axis=1)
+            _, best = np.unique(graphs[np.argsort(cost - saved)], return_index=True)
+            likely = np.argsort(cost - saved)[best]
+        value = saved - cost
+        return value[None]
+
+    def order_bits(self, numbers: np.ndarray) -> np.ndarray:
+        """Bits of so many copies beside those of each: how many graphs have one, about."""
+        num_graphs = self.graph.num_graphs
+        some = np.minimum(numbers, num_graphs)
+        each = [histogram_bits(np.array([k, num_graphs - k])) for k in range(num_graphs + 1)]
+        return -np.array(each)[some]
+
+    def head_bits(self, shape: Shape) -> float:
+        """Bits of a motif before its copies, about, where copies may differ."""
+        return self.code.drawing_bits_of(shape) + 1 + _ORBIT_BITS * shape.num_orbits
+
+
+def _times(keys: np.ndarray) -> np.ndarray:
+    """How often each key occurs."""
+    _, number, times = np.unique(keys, return_inverse=True, return_counts=True)
+    found: np.ndarray = times[number]
+    return found

@@ -1,0 +1,142 @@
+"""The structures that are tried as motifs of one graph: those that grown sets show, and given ones.
+
+Sets of nodes grow over the edges that no copy has yet; of the structures that they show, those are
+listed whose sets would save most bits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import log, log1p, log2
+
+import numpy as np
+
+from gomkcn_dgl.graphs.structure import Structure
+from mining.candidates.grown_sets import seen_structures
+from mining.candidates.shapes import Seen, find_shapes
+from mining.motif_sets.blocks import never
+from mining.motif_sets.candidate import Candidate, Choice
+from mining.motif_sets.graph_code import ADDRESSES
+from mining.motif_sets.graph_copies import (
+    candidate_of,
+    choose_copies,
+    edge_gains,
+    list_candidate,
+    symmetry_bits,
+)
+from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.integer_codes import log2_factorials
+
+# structures that are listed at first, and in each round after it
+_MOST_AT_FIRST = 48
+_MOST_AGAIN = 24
+# of one size: a third of these, and so many more, so that one size does not take all
+_MORE_OF_SIZE = 2
+# one whose sets would cost so many bits more than they save is not listed, beside what every motif
+# pays for the choice of an address
+_LEAST_SCORE = -10.0 - log2(len(ADDRESSES))
+# the largest share of the nodes for which sets without common nodes are told from others
+_MOST_COVERED = 0.999
+
+
+@dataclass(frozen=True, eq=False)
+class GraphProposals:
+    """What proposes structures of some sizes for a graph; a seed decides which sets grow."""
+
+    empty: GraphDescription
+    sizes: range
+    seed: int
+    is_late: Callable[[], bool] = never
+
+    def __call__(
+        self, description: GraphDescription, number: int, known: Mapping[bytes, Candidate]
+    ) -> list[Candidate]:
+        """The structures that sets show in what a description leaves over, in a round.
+
+        Those that are ``known`` come back with one source more.
+        """
+        code = description.code
+        is_free = ~description.used[code.edge_of]
+        seed = 10 * self.seed + number
+        seen = seen_structures(description.graph, code.colors, is_free, self.sizes, seed)
+        every = [one for of_size in seen.values() for one in of_size]
+        again = [
+            replace(known[one.shape.key], sources=("grown",))
+            for one in every
+            if one.shape.key in known
+        ]
+        new = [one for one in every if one.shape.key not in known]
+        most = _MOST_AGAIN if number else _MOST_AT_FIRST
+        listed = []
+        for one in _best(description, new, most):
+            # in a large graph each takes up to a second
+            if self.is_late():
+                break
+            listed.append(list_candidate(self.empty, one.shape, one.copies, ("grown",), self.seed))
+        return again + listed
+
+    def give(self, structure: Structure, sources: tuple[str, ...]) -> list[Candidate]:
+        """A given structure with its copies; none where the graph has no such edges or nodes."""
+        shape = self.empty.code.shape_of(structure)
+        if shape is None:
+            return []
+        (shape,), *_ = find_shapes(shape.links[None], shape.colors[None])
+        seen = np.zeros((0, shape.num_nodes), np.int32)
+        return [list_candidate(self.empty, shape, seen, sources, self.seed)]
+
+    def choose(
+        self,
+        description: GraphDescription,
+        candidate: Candidate,
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Choice | None:
+        """The free copies of a candidate that save most, see :func:`choose_copies`."""
+        return choose_copies(description, candidate, freed, least_worth)
+
+    def completed(self, candidate: Candidate) -> Candidate:
+        """A candidate of which only the structure and the copies were kept."""
+        return candidate_of(
+            self.empty.code,
+            candidate.shape,
+            candidate.copies,
+            candidate.sources,
+            candidate.is_complete,
+        )
+
+
+def _best(description: GraphDescription, seen: list[Seen], most: int) -> list[Seen]:
+    """The structures whose sets save most bits."""
+    scored = [(-_score(description, one), one.shape.key, one) for one in seen]
+    scored.sort(key=lambda row: row[:2])
+    # the best one in any case: it may come closest to saving something
+    number = max(1, sum(-score > _LEAST_SCORE for score, *_ in scored))
+    of_size: Counter[int] = Counter()
+    chosen = []
+    for *_, one in scored[:number]:
+        of_size[one.shape.num_nodes] += 1
+        if of_size[one.shape.num_nodes] <= most // 3 + _MORE_OF_SIZE:
+            chosen.append(one)
+    return chosen[:most]
+
+
+def _score(description: GraphDescription, seen: Seen) -> float:
+    """Bits that the best of some sets save together, though they may overlap."""
+    code = description.code
+    shape = seen.shape
+    candidate = candidate_of(code, shape, seen.copies)
+    addresses = candidate.addresses
+    assert addresses is not None, "candidates of one graph have addresses"
+    worth = edge_gains(description, candidate, np.arange(len(seen.copies))) + symmetry_bits(shape)
+    order_bits = log2_factorials(len(seen.copies))[1:]
+    by_degree = np.cumsum(np.sort(worth - addresses.by_degree)[::-1]) + order_bits
+    # copies without common nodes cost less: about so many bits each, of the share of the nodes that
+    # they cover
+    num_covered = np.count_nonzero(np.bincount(seen.copies.reshape(-1)))
+    share = min(_MOST_COVERED, num_covered / len(code.colors))
+    relief = shape.num_nodes * (1 + (1 - share) / share * log1p(-share)) / log(2)
+    uniform = np.cumsum(np.sort(worth - addresses.uniform + relief)[::-1]) + order_bits
+    saved = float(max(0.0, by_degree.max(), uniform.max()))
+    return saved - code.head_bits(shape)

@@ -1,0 +1,533 @@
+"""The search for the few motifs that shorten a description most.
+
+It must find short sets, and is no part of their definition: every set is judged by its length. It
+goes round as it reads:
+
+1. *Propose*: structures are proposed, each with copies of it among which to choose.
+2. *Add*: the structure and the copies of it that save most join the set, until none saves enough.
+3. *Drop*: a motif, or two that meet, is left out and the gap is filled, without it or with it.
+4. *Swap*: a structure is put in where motifs of its size stand, or in the place of one like it.
+
+What gets shorter is kept. A round that gains too little is the last one.
+
+The work is bounded by numbers of structures, copies, steps and rounds, so that the same seed finds
+the same set. Between two moves the search is its best set, the structures that were proposed and
+what was tried to no avail: this is kept, and a search that was stopped goes on from there.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Protocol
+
+import numpy as np
+
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
+from mining.motif_sets.candidate import Candidate, Choice
+from mining.motif_sets.description import Description
+from mining.motif_sets.placed_motif import PlacedMotif
+
+# lengths that differ by less are equal, and to so many decimals estimates are
+_EQUAL = 1e-6
+_DECIMALS = 6
+# rounds that a search usually has, and the share of the work that is told at most before its end
+_USUAL_ROUNDS = 4
+_MOST_TOLD = 0.95
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What a search looks at, and when it is content. All lengths are in bits."""
+
+    # a greedy set is made by what saves most in all, and by what saves most an edge to the power of
+    # an exponent: with 0 few large motifs come first, with 1 dense ones
+    exponents: tuple[float, ...] = (0.0, 1.0, 0.5)
+    # the length is computed of so many choices at each step, the most promising by the estimate
+    num_measured: int = 8
+    # a choice that saves less by its estimate is not measured: estimates are off by some bits
+    least_estimate: float = -5.0
+    # a structure that can save no more than this is not looked at again
+    hopeless: float = -20.0
+    # beside other motifs a structure saves at most so many times what it saves alone, and so many
+    # bits more: others make their surroundings less probable
+    more_than_alone: float = 1.2
+    bits_more_than_alone: float = 10.0
+    # … and for each edge, where bits are divided by edges
+    more_an_edge: float = 0.1
+    # a copy worth less is not taken: a motif that saves bits has few of them
+    least_worth: float = -15.0
+    # bits that a motif saves when it joins, and that it must be worth to stay
+    least_gain: float = _EQUAL
+    least_of_motif: float = 0.0
+    # whether a motif of the set may take more copies; else it keeps those that it chose
+    takes_more_copies: bool = True
+    # whether the motifs after one that is left out choose their copies anew; else these stay, and
+    # the gap alone is filled by whatever saves most in it
+    covers_anew: bool = False
+    # structures that are put in where motifs of their size stand, and in the place of each one
+    most_put_in: int = 0
+    most_in_place: int = 0
+    # rounds; in so many of them structures are proposed in what the set leaves over
+    most_rounds: int = 6
+    rounds_of_proposals: int = 3
+    # a round that gains less is the last one, and one that gains less than this share of what the
+    # set saves
+    least_of_round: float = 0.5
+    least_share_of_round: float = 0.001
+    # greedy steps in all: some minutes in a graph of a million edges
+    most_steps: int = 4000
+
+
+@dataclass(frozen=True, eq=False)
+class SearchState:
+    """What a search goes on from."""
+
+    stage: int  # greedy sets that are made, then rounds
+    motifs: tuple[PlacedMotif, ...]  # of the best set
+    candidates: tuple[Candidate, ...]  # the structures that were proposed
+    num_steps: int
+    # numbers of motifs that were left out together, and the exponent of what filled the gap
+    tried: tuple[tuple[tuple[int, ...], float], ...]
+
+
+class Proposals(Protocol):
+    """What proposes structures for one graph or collection, and chooses copies of them."""
+
+    def __call__(
+        self, description: Any, number: int, known: Mapping[bytes, Candidate]
+    ) -> Sequence[Candidate]:
+        """The structures that a description shows in a round; the first has the number 0."""
+
+    def give(self, structure: Structure, sources: tuple[str, ...]) -> Sequence[Candidate]:
+        """A given structure with its copies; none where the graph cannot have any."""
+
+    def choose(
+        self,
+        description: Any,
+        candidate: Candidate,
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Choice | None:
+        """The free copies of a candidate that save most, None where they are too few."""
+
+    def completed(self, candidate: Candidate) -> Candidate:
+        """A candidate of which only the structure and the copies were kept."""
+
+
+class MotifSearch:
+    """The search for a motif set, from a description without motifs.
+
+    ``steps`` keep how far it has come, and say when the time is up.
+    """
+
+    def __init__(
+        self,
+        empty: Description,
+        proposals: Proposals,
+        settings: SearchSettings,
+        steps: Steps,
+    ) -> None:
+        self.empty = empty
+        self.proposals = proposals
+        self.settings = settings
+        self.steps = steps
+        self.report = steps.stage("searching for the motif set")
+        self.candidates: dict[bytes, Candidate] = {}
+        # the choice of each structure where there are no other motifs
+        self.alone: dict[bytes, Choice | None] = {}
+        self.grows = True
+        self.stage = 0
+        self.num_steps = 0
+        # where the search was cut, a sentence
+        self.cut = ""
+        # motifs that were left out, and the exponent of what filled the gap, to no avail
+        self.tried: set[tuple[tuple[PlacedMotif, ...], float]] = set()
+        self._covered = lru_cache(maxsize=64)(self._cover)
+
+    def run(
+        self,
+        given: Sequence[Candidate] = (),
+        state: SearchState | None = None,
+        grows: bool = True,
+    ) -> Description:
+        """Search, and return the shortest description; go on from a ``state`` if there is one.
+
+        Structures that are ``given`` are tried, and where it ``grows`` what the graph shows.
+        """
+        settings = self.settings
+        num_greedy = len(settings.exponents)
+        self.grows = grows
+        best = self.empty
+        stage = 0
+        if state is None:
+            self.take(given)
+            self.propose(best, 0)
+        else:
+            best, stage = self._resumed(state)
+        while not self.stops():
+            before = best
+            self.stage = stage
+            self.tell(0.0)
+            if stage < num_greedy:
+                best = self.shorter(best, self.add(self.empty, settings.exponents[stage]))
+                is_last = not best.motifs
+            else:
+                best = self.round(best, stage - num_greedy + 1)
+                saved = self.empty.length - before.length
+                least = settings.least_of_round + settings.least_share_of_round * saved
+                is_last = before.length - best.length < least
+            if self.cut:
+                break
+            stage += 1
+            self._keep(best, stage)
+            if is_last:
+                break
+            if stage == num_greedy + settings.most_rounds:
+                self.cut = f"Shorter sets were still found after {settings.most_rounds} rounds."
+                break
+        return best
+
+    def round(self, best: Description, number: int) -> Description:
+        """One round of moves, the first of which has the number 1."""
+        if number <= self.settings.rounds_of_proposals:
+            self.propose(best, number)
+        # the first two exponents take turns
+        turns = self.settings.exponents[:2]
+        exponent = turns[(number - 1) % len(turns)]
+        best = self.shorter(best, self.add(best, exponent))
+        best = self.drop(best)
+        best = self.drop_pairs(best)
+        return self.swap(best)
+
+    def tell(self, part: float) -> None:
+        """Report how much is done, with a part of the present stage; few rounds follow it."""
+        expected = len(self.settings.exponents) + _USUAL_ROUNDS
+        self.report(min(_MOST_TOLD, (self.stage + part) / expected))
+
+    def stops(self) -> bool:
+        """Whether the time or the steps are up; it is then said."""
+        if not self.cut and self.steps.is_late():
+            self.cut = "Time was up before the search ended."
+        if not self.cut and self.num_steps >= self.settings.most_steps:
+            self.cut = f"The search ended after {self.num_steps:,} steps."
+        return bool(self.cut)
+
+    # propose
+
+    def propose(self, description: Description, number: int) -> None:
+        """Take in the structures that a description shows."""
+        if self.grows and not self.stops():
+            self.take(self.proposals(description, number, self.candidates))
+
+    def take(self, candidates: Sequence[Candidate]) -> None:
+        """Take in structures that were proposed; one that is known has more sources."""
+        for candidate in candidates:
+            known = self.candidates.get(candidate.key, candidate)
+            sources = tuple(dict.fromkeys(known.sources + candidate.sources))
+            self.candidates[candidate.key] = replace(known, sources=sources)
+            if candidate.key not in self.alone:
+                self.alone[candidate.key] = self.choose(self.empty, candidate)
+
+    def choose(
+        self, description: Description, candidate: Candidate, freed: np.ndarray | None = None
+    ) -> Choice | None:
+        """The copies of a structure that save most beside the motifs of a description."""
+        least_worth = self.settings.least_worth
+        return self.proposals.choose(description, candidate, freed, least_worth)
+
+    # add
+
+    def add(
+        self,
+        description: Description,
+        exponent: float,
+        freed: np.ndarray | None = None,
+        banned: Set[bytes] = frozenset(),
+    ) -> Description:
+        """Add what saves most, until nothing saves enough.
+
+        Bits are divided by edges to the power of an exponent. Only copies with what is ``freed``
+        are looked at, where this is given, and none of the structures that are banned.
+        """
+        bounds = self._bounds(exponent)
+        while not self.stops():
+            self.num_steps += 1
+            best = description
+            best_score = 0.0
+            for choice in self._promising(description, bounds, exponent, freed, banned):
+                longer = self.with_choice(description, choice)
+                saved = description.length - longer.length
+                score = choice.per_edge(saved, exponent)
+                if saved > self.settings.least_gain and score > best_score + _EQUAL:
+                    best = longer
+                    best_score = score
+            if best is description:
+                break
+            description = best
+        return description
+
+    def with_choice(self, description: Description, choice: Choice) -> Description:
+        """The description with a choice, in the place of fewer copies of the same structure."""
+        candidate = choice.candidate
+        for number, motif in enumerate(description.motifs):
+            if motif.shape.key == candidate.key:
+                description = description.without(number)
+        sources = self.candidates[candidate.key].sources
+        return description.add(candidate.shape, choice.copies, sources)
+
+    def _bounds(self, exponent: float) -> dict[bytes, float]:
+        """What each structure can score at most, by what it saves alone."""
+        settings = self.settings
+        more = settings.more_an_edge if exponent else settings.bits_more_than_alone
+        bounds = dict.fromkeys(self.candidates, -np.inf)
+        for key, choice in self.alone.items():
+            if choice is not None:
+                score = choice.per_edge(choice.gain, exponent)
+                bounds[key] = settings.more_than_alone * score + more
+        return bounds
+
+    def _promising(
+        self,
+        description: Description,
+        bounds: dict[bytes, float],
+        exponent: float,
+        freed: np.ndarray | None,
+        banned: Set[bytes],
+    ) -> list[Choice]:
+        """The choices that score most by their estimates, best first; ``bounds`` get closer."""
+        settings = self.settings
+        promising: list[tuple[float, bytes, Choice]] = []
+        scores: list[float] = []  # ascending
+        keys = {motif.shape.key for motif in description.motifs}
+        for key in sorted(bounds, key=lambda key: (-bounds[key], key)):
+            bound = bounds[key]
+            if key in banned or (key in keys and not settings.takes_more_copies):
+                continue
+            # the others can score no more than those that are known
+            if bound < settings.hopeless:
+                break
+            if len(scores) >= settings.num_measured and bound < scores[-settings.num_measured]:
+                break
+            if not description.motifs:
+                choice = self.alone[key]
+            else:
+                choice = self.choose(description, self.candidates[key], freed)
+            score = -np.inf
+            if choice is not None:
+                score = choice.gain
+                if choice.gain > 0:
+                    score = choice.per_edge(choice.gain, exponent)
+                if choice.gain > settings.least_estimate:
+                    promising.append((-round(score, _DECIMALS), key, choice))
+            # fewer new edges may score more
+            bounds[key] = score + (settings.more_an_edge * abs(score) if exponent else 0.0)
+            insort(scores, score)
+        promising.sort(key=lambda row: row[:2])
+        return [choice for *_, choice in promising[: settings.num_measured]]
+
+    # drop
+
+    def drop(self, best: Description) -> Description:
+        """Leave out each motif in turn and fill the gap, without it or with it."""
+        if self.settings.covers_anew:
+            return self._prune(best)
+        number = 0
+        while number < len(best.motifs) and not self.stops():
+            self.tell(0.5 * number / len(best.motifs))
+            key = best.motifs[number].shape.key
+            after = self.refill(best, (number,), 0.0, frozenset({key}))
+            if after is best:
+                after = self.refill(best, (number,), 1.0)
+            if after is best:
+                number += 1
+            best = after
+        return best
+
+    def drop_pairs(self, best: Description) -> Description:
+        """Leave out each two motifs that have nodes in common, and fill the gap."""
+        if self.settings.covers_anew:
+            return best
+        pairs = list(combinations(best.motifs, 2))
+        for place, pair in enumerate(pairs):
+            self.tell(0.5 + 0.5 * place / len(pairs))
+            for exponent in self.settings.exponents[1:]:
+                if self.stops():
+                    return best
+                numbers = tuple(number for number, motif in enumerate(best.motifs) if motif in pair)
+                if len(numbers) == len(pair) and _meet(*pair):
+                    best = self.refill(best, numbers, exponent)
+        return best
+
+    def refill(
+        self,
+        best: Description,
+        numbers: tuple[int, ...],
+        exponent: float,
+        banned: Set[bytes] = frozenset(),
+    ) -> Description:
+        """The best set without some motifs, and what then saves in the gap, if it is shorter."""
+        # the same copies were left out in the same way before
+        left_out = tuple(best.motifs[number] for number in numbers)
+        if (left_out, exponent) in self.tried:
+            return best
+        self.tried.add((left_out, exponent))
+        fewer = best
+        for number in sorted(numbers, reverse=True):
+            fewer = fewer.without(number)
+        return self.shorter(best, self.add(fewer, exponent, best.used & ~fewer.used, banned))
+
+    def shorter(self, best: Description, other: Description) -> Description:
+        """The other description if it is shorter than the best one."""
+        return other if other.length < best.length - _EQUAL else best
+
+    # cover anew, and swap
+
+    def cover(self, keys: Sequence[bytes]) -> Description:
+        """The set of some structures, each of which chooses its copies on what those before leave.
+
+        One that finds none is left out.
+        """
+        return self._covered(tuple(keys))
+
+    def _cover(self, keys: tuple[bytes, ...]) -> Description:
+        if not keys:
+            return self.empty
+        before = self.cover(keys[:-1])
+        choice = self.choose(before, self.candidates[keys[-1]])
+        return before if choice is None else self.with_choice(before, choice)
+
+    def _prune(self, best: Description) -> Description:
+        """Cover anew, the largest first, and leave out what saves too little."""
+        largest_first = sorted(_keys_of(best), key=lambda key: self.candidates[key].rank)
+        best = self.shorter(best, self.cover(largest_first))
+        number = len(best.motifs) - 1
+        while number >= 0:
+            number = min(number, len(best.motifs) - 1)
+            fewer = self.left_out(best, number)
+            if fewer.length < best.length + self.settings.least_of_motif:
+                best = fewer
+            number -= 1
+        return best
+
+    def left_out(self, best: Description, number: int) -> Description:
+        """The set without one of its motifs, in whose place those after it may come."""
+        if not self.settings.covers_anew:
+            return best.without(number)
+        keys = _keys_of(best)
+        return self.cover(keys[:number] + keys[number + 1 :])
+
+    def swap(self, best: Description) -> Description:
+        """Put others in at the place of their size, or in the place of one like them."""
+        settings = self.settings
+        most_alone = sorted(
+            self.candidates.values(), key=lambda one: (-self.gain_alone(one.key), one.key)
+        )
+        others = [one for one in most_alone if one.key not in _keys_of(best)]
+        moves: list[tuple[bytes | None, Candidate]] = [
+            (None, one) for one in others[: settings.most_put_in]
+        ]
+        for motif in best.motifs:
+            alike = [one for one in others if _are_alike(one, self.candidates[motif.shape.key])]
+            moves += [(motif.shape.key, one) for one in alike[: settings.most_in_place]]
+        for old, new in moves:
+            if self.stops():
+                break
+            keys = _keys_of(best)
+            if new.key in keys or (old is not None and old not in keys):
+                continue
+            after = self.put_in(best, new, old)
+            least = settings.least_of_motif if old is None else _EQUAL
+            if after.length < best.length - least:
+                best = after
+        return best
+
+    def put_in(
+        self, description: Description, new: Candidate, old: bytes | None = None
+    ) -> Description:
+        """The set with a structure more, before those not larger, or in the place of another."""
+        keys = _keys_of(description)
+        if old is None:
+            ranks = [self.candidates[key].rank for key in keys]
+            place = sum(rank < new.rank for rank in ranks)
+            return self.cover([*keys[:place], new.key, *keys[place:]])
+        return self.cover([new.key if key == old else key for key in keys])
+
+    def gain_alone(self, key: bytes) -> float:
+        """About the bits that a structure saves where there are no other motifs."""
+        choice = self.alone[key]
+        return -np.inf if choice is None else choice.gain
+
+    # what came closest
+
+    def closest(self) -> Description | None:
+        """The structure that comes closest to saving bits, None where nothing has two copies."""
+        choices = [
+            self.proposals.choose(self.empty, candidate, None, -np.inf)
+            for candidate in self.candidates.values()
+        ]
+        known = sorted(
+            (choice for choice in choices if choice is not None),
+            key=lambda choice: (-choice.gain, choice.candidate.key),
+        )
+        alone = [self.with_choice(self.empty, one) for one in known[: self.settings.num_measured]]
+        return min(alone, key=lambda one: one.length, default=None)
+
+    def missing(self, best: Description, key: bytes) -> float:
+        """Bits that a set grows by with a structure; infinite where it has too few copies."""
+        if self.settings.covers_anew:
+            after = self.put_in(best, self.candidates[key])
+            has_it = key in _keys_of(after)
+            return after.length - best.length if has_it else np.inf
+        choice = self.proposals.choose(best, self.candidates[key], None, -np.inf)
+        return np.inf if choice is None else self.with_choice(best, choice).length - best.length
+
+    # kept between moves
+
+    def _keep(self, best: Description, stage: int) -> None:
+        """Keep what the search would go on from."""
+        number_of = {motif: number for number, motif in enumerate(best.motifs)}
+        tried = [
+            (tuple(number_of[motif] for motif in motifs), exponent)
+            for motifs, exponent in self.tried
+            if all(motif in number_of for motif in motifs)
+        ]
+        state = SearchState(
+            stage,
+            best.motifs,
+            tuple(candidate.bare() for candidate in self.candidates.values()),
+            self.num_steps,
+            tuple(sorted(tried)),
+        )
+        self.steps.keep(state)
+
+    def _resumed(self, state: SearchState) -> tuple[Description, int]:
+        """The best set of a state, and how far the search was."""
+        self.take([self.proposals.completed(candidate) for candidate in state.candidates])
+        best = self.empty
+        for motif in state.motifs:
+            best = best.add(motif.shape, motif.copies, motif.sources)
+        self.num_steps = state.num_steps
+        self.tried = {
+            (tuple(best.motifs[number] for number in numbers), exponent)
+            for numbers, exponent in state.tried
+        }
+        return best, state.stage
+
+
+def _keys_of(description: Description) -> list[bytes]:
+    return [motif.shape.key for motif in description.motifs]
+
+
+def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
+    """Whether copies of two motifs have nodes in common."""
+    return bool(np.isin(first.copies, second.copies).any())
+
+
+def _are_alike(first: Candidate, second: Candidate) -> bool:
+    """Whether one of two structures is the other with one or two nodes more."""
+    return first.key in second.parts or second.key in first.parts

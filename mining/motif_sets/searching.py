@@ -1,0 +1,117 @@
+"""A search for the motifs of a graph or a collection in one base, from its proposals to its words.
+
+Given structures are proposed beside those that the graph shows; and what was found is told in the
+structures that a user knows, each with what it is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
+from mining.candidates.shapes import Shape, find_shapes
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.candidate import Candidate
+from mining.motif_sets.coded_set import CodedMotif, CodedSet
+from mining.motif_sets.description import Description
+from mining.motif_sets.motif_search import MotifSearch, Proposals, SearchSettings, SearchState
+from mining.motif_sets.near_copies import NearCopies
+from mining.pattern import Pattern
+
+# a set that saves less is not reported, in bits
+LEAST_SAVED = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What motifs are searched for."""
+
+    mined: MinedGraph
+    sizes: range | None = None  # nodes of a motif; None for those that are usual
+    seed: int = 0  # the same seed finds the same set
+    proposed: Sequence[Pattern] = ()  # structures to try; it is said of those given what they miss
+    grows: bool = True  # whether the graph itself shows structures as well
+    exact_copies: bool = False  # whether copies must have the edges of their motif and no others
+
+
+@dataclass(frozen=True, eq=False)
+class SearchInBase:
+    """A search in one base: what it is given, and how it says what it found."""
+
+    empty: Description
+    proposals: Proposals
+    settings: SearchSettings
+    near_sizes: range  # nodes of a motif whose copies may differ
+    structure_of: Callable[[Shape], Structure]
+    steps: Steps
+
+    def run(self, question: Question, base: str) -> CodedSet:
+        """Search, with the structures that were proposed, and those that the graph shows."""
+        proposed = question.proposed
+        candidates_of = {
+            pattern.key: self.proposals.give(pattern.structure, pattern.sources)
+            for pattern in proposed
+        }
+        search = MotifSearch(self.empty, self.proposals, self.settings, self.steps)
+        given = [candidate for some in candidates_of.values() for candidate in some]
+        best = search.run(given, self.steps.kept(SearchState), grows=question.grows)
+        without: Callable[[Any, int], Description] = search.left_out
+        if not (question.exact_copies or search.cut):
+            near = NearCopies(self.empty, self.near_sizes, question.seed, self.steps)
+            improved = near.improve(best, [candidate.shape for candidate in given])
+            if improved is not best:
+                best = improved
+                without = type(best).without
+        if self.empty.length - best.length < LEAST_SAVED:
+            best = self.empty
+        missing = {
+            pattern.key: self._missing(search, best, candidates_of[pattern.key])
+            for pattern in proposed
+            if "given" in pattern.sources
+        }
+        closest = None if best.motifs else search.closest()
+        return CodedSet(
+            self._motifs(best, without),
+            self.empty.length,
+            best.length,
+            base,
+            cut=search.cut,
+            closest=None if closest is None else self._motifs(closest, search.left_out)[0],
+            missing={key: bits for key, bits in missing.items() if bits is not None},
+        )
+
+    def _missing(
+        self, search: MotifSearch, best: Description, candidates: Sequence[Candidate]
+    ) -> float | None:
+        """Bits that a set grows by with a structure, infinite where it cannot; None if it is in."""
+        keys = {candidate.key for candidate in candidates}
+        if keys & {motif.shape.key for motif in best.motifs}:
+            return None
+        return min((search.missing(best, key) for key in keys), default=np.inf)
+
+    def _motifs(
+        self, best: Description, without: Callable[[Any, int], Description]
+    ) -> tuple[CodedMotif, ...]:
+        """The motifs, nodes in canonical order, and what the set grows by ``without`` each."""
+        motifs = []
+        for number, motif in enumerate(best.motifs):
+            (shape,), (order,), _ = find_shapes(motif.shape.links[None], motif.shape.colors[None])
+            edits = motif.edits.copy()
+            edits[:, 1:3] = np.argsort(order)[edits[:, 1:3]]
+            worth = without(best, number).length - best.length
+            motifs.append(
+                CodedMotif(
+                    self.structure_of(shape),
+                    motif.copies[:, order],
+                    worth,
+                    motif.address,
+                    motif.sources,
+                    edits,
+                )
+            )
+        return tuple(sorted(motifs, key=lambda one: (-one.bits, one.structure.key)))

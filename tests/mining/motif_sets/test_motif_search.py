@@ -1,0 +1,324 @@
+"""The search for a set: it goes on where it was killed, says where it was cut, and is content."""
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from coded_graphs import kind_of_graph
+from motif_searches import KilledError, KilledSteps, content, late, search_many
+
+from gomkcn_dgl.csr import csr_from_edges
+from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.steps import Steps
+from mining.mined_graph import MinedGraph
+from mining.motif_sets.coded_set import CodedSet
+from mining.motif_sets.collection_search import answer_of_collection
+from mining.motif_sets.graph_candidates import GraphProposals
+from mining.motif_sets.graph_code import GraphCode
+from mining.motif_sets.graph_description import GraphDescription
+from mining.motif_sets.graph_search import DECIDING_SEARCH, search_graph
+from mining.motif_sets.motif_search import MotifSearch, SearchSettings, SearchState
+from mining.motif_sets.searching import Question
+
+SIZES = range(3, 7)
+WHEEL = nx.wheel_graph(6)
+CLIQUE = nx.complete_graph(4)
+
+
+def planted(kind, seed=1):
+    """Twelve copies of each of two structures, which may share nodes, on a random graph."""
+    rng = np.random.default_rng(seed)
+    edges = {}
+    colors = np.arange(90) % 2
+    for motif in (WHEEL, CLIQUE):
+        for _ in range(12):
+            # nodes of each category in turn
+            place = rng.permutation(45)[: len(motif)] * 2 + np.arange(len(motif)) % 2
+            for u, v in motif.edges:
+                edges[frozenset((place[u], place[v]))] = place[u], place[v], (u + v) % 2
+    for u, v in nx.gnm_random_graph(90, 60, seed=seed).edges:
+        edges.setdefault(frozenset((u, v)), (u, v, int(rng.integers(2))))
+    source, target, relation = np.array([*edges.values()]).T
+    return MinedGraph.of(
+        csr_from_edges(source, target, 90, **kind_of_graph(kind, relation, colors))
+    )
+
+
+def rings_and_stars():
+    """Twenty random trees of edges of two kinds, each with a typed ring and a typed star."""
+    rng = np.random.default_rng(0)
+    edges = []
+    for first in range(0, 20 * 16, 16):
+        ring = [(k, (k + 1) % 5, int(k < 2)) for k in range(5)]
+        star = [(5, 6, 0), (5, 7, 0), (5, 8, 1), (6, 7, 1)]
+        tree = nx.random_labeled_tree(7, seed=first)
+        rest = [(9 + u, 9 + v, int(rng.integers(2))) for u, v in tree.edges]
+        joins = [(0, 9, 0), (5, int(rng.integers(9, 16)), 1)]
+        edges += [(first + u, first + v, one) for u, v, one in ring + star + rest + joins]
+    source, target, relation = np.array(edges).T
+    ptr = np.arange(0, 20 * 16 + 1, 16)
+    kinds = {"relation": relation, "relation_names": ["single", "double"]}
+    return MinedGraph.of(csr_from_edges(source, target, 20 * 16, graph_ptr=ptr, **kinds))
+
+
+def found_in_graph(mined, steps, *settings, sizes=SIZES, exact_copies=True):
+    """What a job finds: the set of motifs as an item of it."""
+    empty = GraphDescription.of(GraphCode.of(mined))
+    question = Question(mined, sizes, exact_copies=exact_copies)
+    return steps.once("searching", CodedSet, search_graph, question, empty, steps, *settings)
+
+
+def found_in_collection(mined, steps):
+    return answer_of_collection(Question(mined, range(2, 6)), steps)
+
+
+def found_with_edits(mined, steps):
+    return found_in_graph(mined, steps, sizes=range(3, 5), exact_copies=False)
+
+
+def found_in_one_round(mined, steps):
+    """By a search that is cut: more rounds are not to be made."""
+    return found_in_graph(mined, steps, SearchSettings(least_of_round=-1.0, most_rounds=1))
+
+
+def found_from_one_set(mined, steps):
+    return found_in_graph(mined, steps, DECIDING_SEARCH)
+
+
+def search_of(mined, settings=None, steps=None, sizes=SIZES):
+    """A search of a graph, before it runs."""
+    empty = GraphDescription.of(GraphCode.of(mined))
+    proposals = GraphProposals(empty, sizes, 0)
+    return MotifSearch(empty, proposals, settings or SearchSettings(), steps or Steps())
+
+
+@pytest.mark.parametrize(
+    ("find", "mined"),
+    [
+        (found_with_edits, planted("plain")),
+        (found_in_one_round, planted("plain")),
+        (found_from_one_set, planted("plain")),
+        (found_in_graph, planted("directed")),
+        (found_in_graph, planted("relations")),
+        (found_in_graph, planted("categories")),
+        (found_in_collection, rings_and_stars()),
+    ],
+    ids=["edits", "one round", "one set", "directed", "relations", "categories", "collection"],
+)
+def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
+    whole = KilledSteps(tmp_path / "whole")
+    expected = content(find(mined, whole))
+    assert content(find(mined, Steps())) == expected
+    states = [content(state) for state in whole.states]
+    assert states
+    for number in range(1, len(states) + 1):
+        folder = tmp_path / str(number)
+        with pytest.raises(KilledError):
+            find(mined, KilledSteps(folder, number))
+        resumed = KilledSteps(folder)
+        assert content(find(mined, resumed)) == expected
+        # what was done is not done again, and what comes then is as if nothing had been
+        assert [content(state) for state in resumed.states] == states[number:]
+        # nothing but results stays
+        assert not [*folder.glob("*so-far*")]
+
+
+def test_a_state_that_is_damaged_is_as_none(tmp_path):
+    mined = planted("plain")
+    expected = content(found_in_graph(mined, Steps()))
+    with pytest.raises(KilledError):
+        found_in_graph(mined, KilledSteps(tmp_path, 2))
+    (kept,) = tmp_path.glob("*so-far*")
+    kept.write_bytes(kept.read_bytes()[:-100])
+    assert content(found_in_graph(mined, KilledSteps(tmp_path))) == expected
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "relations", "categories"])
+def test_no_motif_of_a_set_is_one_too_many(kind):
+    mined = planted(kind)
+    search = search_of(mined)
+    best = search.run()
+    assert len(best.motifs) >= 2 and not search.cut
+    assert best.length < search.empty.length
+    for number in range(len(best.motifs)):
+        assert best.without(number).length > best.length
+    # nor does any structure that was proposed save much beside them
+    for candidate in search.candidates.values():
+        choice = search.choose(best, candidate)
+        if choice is not None:
+            assert search.with_choice(best, choice).length > best.length - 2
+    # another search finds the same
+    again = search_of(mined).run()
+    assert again.length == best.length
+    assert [motif.copies.tolist() for motif in again.motifs] == [
+        motif.copies.tolist() for motif in best.motifs
+    ]
+
+
+def test_of_a_collection_each_motif_is_worth_what_it_must_be():
+    for found in search_many(rings_and_stars(), range(2, 6)):
+        assert len(found.motifs) >= 2 and not found.cut
+        assert all(motif.bits >= 10 for motif in found.motifs)
+        assert found.bits_saved > max(motif.bits for motif in found.motifs)
+
+
+class LookedSteps(Steps):
+    """Steps whose time is up after so many looks."""
+
+    def __init__(self, most=np.inf):
+        super().__init__()
+        self.most = most
+        self.looks = 0
+
+    def is_late(self):
+        self.looks += 1
+        return self.looks > self.most
+
+
+def test_a_search_may_be_cut_at_any_of_its_looks_at_the_time():
+    mined = planted("plain")
+    steps = LookedSteps()
+    whole = search_of(mined, steps=steps)
+    best_of_all = whole.run()
+    lengths = []
+    for looks in range(0, steps.looks, 7):
+        search = search_of(mined, steps=LookedSteps(looks))
+        best = search.run()
+        lengths.append(best.length)
+        assert search.cut == "Time was up before the search ended."
+        # once it is said, nothing else is begun
+        assert search.num_steps <= whole.num_steps and search.stops()
+    # the more time, the shorter
+    assert lengths == sorted(lengths, reverse=True) and len(lengths) > 5
+    assert lengths[0] == whole.empty.length > lengths[-1] >= best_of_all.length
+
+
+def test_so_many_steps_are_made_and_it_is_said():
+    mined = planted("plain")
+    free = search_of(mined)
+    free.run()
+    for most in (1, 2, 5, free.num_steps - 1, free.num_steps + 1):
+        search = search_of(mined, SearchSettings(most_steps=most))
+        best = search.run()
+        is_cut = most < free.num_steps
+        assert search.num_steps == min(most, free.num_steps)
+        assert bool(search.cut) == is_cut
+        if is_cut:
+            assert search.cut == f"The search ended after {most} steps."
+        assert best.motifs or most == 1
+
+
+def test_rounds_that_gain_little_are_the_last():
+    mined = planted("plain")
+    kept = []
+    for least in (-1.0, 0.5, 1e9):
+        settings = SearchSettings(least_of_round=least, most_rounds=3)
+        steps = Steps()
+        states = []
+        steps.keep = states.append
+        search = search_of(mined, settings, steps)
+        search.run()
+        kept.append([state.stage for state in states])
+        is_cut = search.cut == "Shorter sets were still found after 3 rounds."
+        assert is_cut == (least < 0)
+    # three greedy sets, then rounds
+    assert kept[0] == [1, 2, 3, 4, 5, 6]
+    assert kept[2] == [1, 2, 3, 4]
+    assert kept[2] <= kept[1] <= kept[0]
+
+
+def test_nothing_is_tried_where_the_first_set_is_empty():
+    steps = Steps()
+    states = []
+    steps.keep = states.append
+    mined = MinedGraph.of(nx.gnp_random_graph(60, 0.06, seed=2))
+    search = search_of(mined, steps=steps)
+    assert not search.run().motifs and not search.cut
+    assert [state.stage for state in states] == [1]
+
+
+def test_structures_are_proposed_in_so_many_rounds():
+    mined = planted("plain")
+    for rounds in (0, 1, 2):
+        settings = SearchSettings(rounds_of_proposals=rounds, least_of_round=-1.0, most_rounds=3)
+        asked = []
+        search = search_of(mined, settings)
+        proposals = search.proposals
+
+        class Listening:
+            give = proposals.give
+            completed = proposals.completed
+
+            def __call__(self, description, number, known, asked=asked, ask=proposals):
+                asked.append((number, len(description.motifs)))
+                return ask(description, number, known)
+
+        search.proposals = Listening()
+        search.run()
+        assert [number for number, _ in asked] == [*range(rounds + 1)]
+        # at first of the empty graph, then of what the set leaves over
+        assert [motifs > 0 for _, motifs in asked] == [False] + [True] * rounds
+        # what does not grow is asked for nothing
+        silent = search_of(mined, settings)
+        silent.proposals = None
+        assert not silent.run(grows=False).motifs
+
+
+def test_a_state_says_what_was_tried():
+    mined = planted("plain")
+    steps = Steps()
+    states = []
+    steps.keep = states.append
+    best = search_of(mined, SearchSettings(least_of_round=-1.0), steps).run()
+    last = states[-1]
+    assert isinstance(last, SearchState)
+    assert [motif.shape.key for motif in last.motifs] == [motif.shape.key for motif in best.motifs]
+    singles = {numbers for numbers, _ in last.tried if len(numbers) == 1}
+    # each motif was left out, to no avail
+    assert singles == {(number,) for number in range(len(best.motifs))}
+    for numbers, exponent in last.tried:
+        assert numbers == tuple(sorted(numbers)) and exponent in (0.0, 1.0, 0.5)
+    # so that it is not done again
+    search = search_of(mined)
+    resumed = search.run(state=replace(last, stage=5))
+    assert [content(motif.copies) for motif in resumed.motifs] == [
+        content(motif.copies) for motif in best.motifs
+    ]
+
+
+def test_a_greedy_step_takes_what_saves_most_or_most_for_its_edges():
+    """Large sparse copies that save more in all, and small dense ones that save more an edge."""
+    parts = [nx.complete_graph(4)] * 6 + [nx.petersen_graph()] * 6 + [nx.cycle_graph(40)]
+    mined = MinedGraph.of(nx.disjoint_union_all(parts))
+    search = search_of(mined, sizes=range(4, 11))
+    search.take(
+        [
+            candidate
+            for name in (nx.complete_graph(4), nx.petersen_graph())
+            for candidate in search.proposals.give(Structure.from_networkx(name), ("given",))
+        ]
+    )
+    by_bits = search.add(search.empty, 0.0)
+    by_edge = search.add(search.empty, 1.0)
+    assert [motif.shape.num_nodes for motif in by_bits.motifs] == [10, 4]
+    assert [motif.shape.num_nodes for motif in by_edge.motifs] == [4, 10]
+    # what is banned does not come, and what is there stays
+    clique = by_edge.motifs[0].shape.key
+    without = search.add(search.empty, 0.0, banned={clique})
+    assert [motif.shape.num_nodes for motif in without.motifs] == [10]
+    assert search.add(by_bits, 0.0) is by_bits
+    # a gap is filled with what was there, or not at all where this is banned
+    assert search.refill(by_bits, (0,), 0.0) is by_bits
+    fewer = by_bits.without(0)
+    freed = by_bits.used & ~fewer.used
+    again = search.add(fewer, 0.0, freed)
+    assert again.length == pytest.approx(by_bits.length, abs=1e-9)
+    assert search.add(fewer, 0.0, ~freed) is fewer
+
+
+def test_late_steps_propose_nothing():
+    search = search_of(planted("plain"), steps=late())
+    search.proposals = None
+    assert not search.run().motifs and not search.candidates
+    assert search.cut == "Time was up before the search ended."
