@@ -10,7 +10,7 @@ import torch
 from inputs import MatchingInputs, MatchingShape, draw_matching
 from measure import Limits, measure_limits, time_interleaved
 from peers import matching as matrix_products
-from record import Bench, Table
+from record import Bench, ResultTable
 
 CPU_SHAPES = (
     MatchingShape(5000, 16, 10, 16, 3),
@@ -32,7 +32,7 @@ def operations(shape: MatchingShape) -> int:
     return table * (3 * shape.D + EXPONENTIAL)
 
 
-def results_table(bench: Bench) -> Table:
+def results_table(bench: Bench) -> ResultTable:
     return bench.table(
         "Forward and backward, gradients to features and filters",
         {
@@ -51,7 +51,7 @@ def results_table(bench: Bench) -> Table:
 
 def compare(
     bench: Bench,
-    table: Table,
+    table: ResultTable,
     inputs: MatchingInputs,
     shape: MatchingShape,
     limits: Limits,

@@ -14,7 +14,7 @@ from measure import Limits, Timing
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 
 
-class Table:
+class ResultTable:
     """Rows under named columns, printed as they come; a column's format is a format spec."""
 
     def __init__(self, title: str, columns: Mapping[str, str]) -> None:
@@ -71,15 +71,15 @@ class Bench:
     data: Path  # folder of the real graphs
     device: str = "cpu"
     limits: list[Limits] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ResultTable] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     peers: dict[str, str] = field(default_factory=dict)
     start: float = field(default_factory=time.perf_counter)
     # of the code that runs, whatever happens to the files meanwhile
     commit: str = field(default_factory=lambda: str(describe_provenance(0, 0.0)["commit"]))
 
-    def table(self, title: str, columns: Mapping[str, str]) -> Table:
-        self.tables.append(Table(title, columns))
+    def table(self, title: str, columns: Mapping[str, str]) -> ResultTable:
+        self.tables.append(ResultTable(title, columns))
         return self.tables[-1]
 
     def note(self, text: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from inputs import barabasi_albert_graph, read_tu, star_graph
 from measure import Limits, measure_limits, time_interleaved, use_threads
 from peers.sampling import NOT_INSTALLED, SAMPLING_PEERS, Extract
-from record import Bench, Table
+from record import Bench, ResultTable
 
 from gomkcn_dgl import CSRGraph, SubgraphBatch, SubgraphSettings, extract_subgraphs
 from gomkcn_dgl.kernels import POLICIES
@@ -95,7 +95,7 @@ def bytes_needed(graph: CSRGraph, batch: SubgraphBatch) -> int:
     return written + neighbours * graph.indices.itemsize + pointers * graph.indptr.itemsize
 
 
-def peer_contenders(bench: Bench, case: Case, table: Table) -> Iterator[Contender]:
+def peer_contenders(bench: Bench, case: Case, table: ResultTable) -> Iterator[Contender]:
     order = np.random.default_rng(0).permutation(case.roots).tolist()
     for peer in SAMPLING_PEERS:
         version = peer.version()
@@ -127,7 +127,9 @@ def visit(extract: Extract, roots: list[int]) -> Callable[[], None]:
     return call
 
 
-def compare(bench: Bench, case: Case, limits: dict[int, Limits], table: Table) -> dict[str, float]:
+def compare(
+    bench: Bench, case: Case, limits: dict[int, Limits], table: ResultTable
+) -> dict[str, float]:
     """Add a row for each contender; return the median seconds of each."""
     contenders = [*our_contenders(case, list(limits)), *peer_contenders(bench, case, table)]
     threads = {contender.name: contender.threads for contender in contenders}

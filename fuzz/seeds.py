@@ -25,7 +25,7 @@ from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.writing import write_graph
-from gomkcn_dgl.training.train_settings import TrainSettings
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.training_run import read_training_data, run_training, write_training
 from mining import PatternMiner
 from mining.export import occurrence_table
@@ -237,7 +237,7 @@ def train_folders() -> list[bytes]:
         path.mkdir()
         file = path / "graphs.bin"
         write_dgl_graphs(file, graphs, torch.arange(20) % 2)
-        settings = TrainSettings().override({**options, "path": str(file)})
+        settings = ClassifierSettings().override({**options, "path": str(file)})
         write_training(path, *run_training(settings, read_training_data(settings.data)))
 
     return [_written("train", write)]

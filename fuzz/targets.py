@@ -24,7 +24,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.features import read_label_names
 from gomkcn_dgl.io.graph_classes import read_graph_classes
 from gomkcn_dgl.io.reading import read_graph
-from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.training_run import load_classifier, read_metrics
 from mining import read_truth
 from mining.export import occurrence_table, pattern_table, read_places
@@ -151,8 +151,8 @@ TARGETS = {
     "settings": Target("s.toml", _settings, seeds.settings_files),
     "train_settings": Target(
         "t.toml",
-        lambda path: read_train_settings(path).to_toml().encode(),
-        lambda: [_train_toml.encode(), TrainSettings().to_toml().encode()],
+        lambda path: read_classifier_settings(path).to_toml().encode(),
+        lambda: [_train_toml.encode(), ClassifierSettings().to_toml().encode()],
     ),
     "motif": Target("m.txt", Structure.read, _texts("1 2\n2 3  # c\n3 1\n", "cat dog\ndog cow\n")),
     "truth": Target("t.json", read_truth, _texts(json.dumps(seeds.TRUTH))),

@@ -43,7 +43,9 @@ class Categories:
         such as "b=c" where each node has one of these: its group is the same.
         """
         binary = np.flatnonzero(((features == 0) | (features == 1)).all(axis=0)).tolist()
-        parts, found, too_many = {column: names[column].split("=") for column in binary}, [], []
+        parts = {column: names[column].split("=") for column in binary}
+        found = []
+        too_many = []
         for signs in range(max(map(len, parts.values()), default=0)):
             families: dict[str, list[int]] = {}
             for column, part in parts.items():

@@ -78,7 +78,7 @@ class ChoiceRules:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenPatterns:
     """The patterns that are reported, in their order, and the others, the largest z first.
 
     ``null_models`` says in words what the random graphs of each keep, and ``warnings`` what the
@@ -97,7 +97,7 @@ def choose_patterns(
     seen: Sequence[Pattern],
     rules: ChoiceRules,
     steps: Steps,
-) -> Choice:
+) -> ChosenPatterns:
     """What is reported: the motif set, what differs from random graphs, and what else was seen.
 
     ``seen`` are patterns that the user gave, which all are reported, and those of filters.
@@ -112,7 +112,8 @@ def choose_patterns(
     for one in joined:
         own = counted.get(one.key) or census.pop(one.key)
         known.append(replace(one, frequency=own.frequency, significance=own.significance))
-    in_set, more = known[: len(motifs)], known[len(motifs) :]
+    in_set = known[: len(motifs)]
+    more = known[len(motifs) :]
     # 3. order: the set, what is called, then the given ones and those of filters, by their number
     called = [one for one in (*census.values(), *more) if _is_called(one)]
     called.sort(key=_distance, reverse=True)
@@ -130,7 +131,7 @@ def choose_patterns(
     if mined.classes is not None:
         both = _compare_classes(mined, [*reported, *others], steps)
         reported, others = both[: len(reported)], both[len(reported) :]
-    return Choice(reported, others, null_models, tuple(warnings))
+    return ChosenPatterns(reported, others, null_models, tuple(warnings))
 
 
 def _compare_small(

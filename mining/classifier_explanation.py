@@ -303,7 +303,8 @@ class Explanation:
 
     def rings_are(self, decision: Decision, number: int) -> bool:
         """Whether the ringed nodes, with the edges among them, are the structure of a filter."""
-        structure, graph = self.filters[number].structure, decision.graph
+        structure = self.filters[number].structure
+        graph = decision.graph
         if graph is None or len(decision.ringed) != structure.num_nodes:
             return False
         place = {node: at for at, node in enumerate(decision.ringed)}
@@ -353,16 +354,19 @@ def explain_classifier(
     InputError
         For a graph or a node that is not there, and for a graph that is too large to be drawn.
     """
-    graph, test = data.graph, classifier.split.test
+    graph = data.graph
+    test = classifier.split.test
     found = Categories.find(graph.stored_features, graph.feature_names)
     labels = Categories(found.groups[:1])
     # 1. the class of each member of the test part, and of those that are shown
     sizes = np.ones(graph.num_nodes, np.int64) if data.of_nodes else np.diff(graph.graph_ptr)
     can_be_drawn = (sizes > 0) & (sizes <= MOST_DRAWN_NODES)
     _check_rows(rows or (), sizes, "node" if data.of_nodes else "graph")
-    asked, seen = np.arange(len(sizes)), graph
+    asked = np.arange(len(sizes))
+    seen = graph
     if not data.of_nodes:
-        asked, graphs = np.union1d(test, np.array(rows or (), np.int64)), split_graphs(graph)
+        asked = np.union1d(test, np.array(rows or (), np.int64))
+        graphs = split_graphs(graph)
         seen = as_csr([graphs[row] for row in asked])
     predicted = np.full(len(sizes), -1)
     predicted[asked], _ = classifier.decide(seen)
@@ -475,7 +479,8 @@ def _respond(
     """
     # 1. responses of all nodes, with their features as filters see them
     model = classifier.model.eval()
-    conv, batch = model.first_conv, classifier.collection(graph).whole()
+    conv = model.first_conv
+    batch = classifier.collection(graph).whole()
     hidden = model.input(batch.feat)
     responses = conv(batch.subgraphs, hidden)
     scores = responses.cpu().numpy()
@@ -503,7 +508,8 @@ def _respond(
     # 3. what the filters are
     sizes = 1 if model.pooling is None else np.diff(graph.graph_ptr)
     of_test = scores[np.repeat(is_test, sizes)]
-    discrete, names = discretize(conv.filters), graph.feature_names
+    discrete = discretize(conv.filters)
+    names = graph.feature_names
     filters = []
     for number, size in enumerate(discrete.num_nodes):
         own = discrete.feat[number, :size].cpu().numpy()
@@ -559,7 +565,9 @@ def count_pointed(
     """
     counts = []
     for label in range(data.num_classes):
-        number, inside, size = contributions.speaker(label), 0, 0
+        number = contributions.speaker(label)
+        inside = 0
+        size = 0
         for row in test[data.labels[test] == label].tolist():
             nodes = slice(*data.graph.graph_ptr[row : row + 2])
             own = marked[nodes]

@@ -133,7 +133,8 @@ def occurrence_table(patterns: Sequence[Pattern]) -> Table:
     parts: list[list[np.ndarray]] = [[np.empty(0, np.int64)] * 4]
     nodes: list[int | str] = []
     for one in patterns:
-        listed, (number, size) = one.occurrences, one.occurrences.nodes.shape
+        listed = one.occurrences
+        (number, size) = one.occurrences.nodes.shape
         rows = np.repeat(np.arange(number), size)
         own = [np.full(len(rows), one.id), rows, listed.graph[rows].astype(np.int64)]
         parts.append([*own, np.tile(np.arange(size), number)])
@@ -251,7 +252,8 @@ def read_places(
         raise InputError(
             f"{str(path)!r} cannot be read ({reason_of(error)}); mine again."
         ) from None
-    found, start = [], 0
+    found = []
+    start = 0
     for number, size in sizes:
         rows = slice(start, start + number * size)
         start = rows.stop
@@ -298,7 +300,8 @@ def write_tables(
     InputError
         For another format, or a folder that cannot be written.
     """
-    files, folder = files_of_tables(run, format), Path(folder)
+    files = files_of_tables(run, format)
+    folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -309,7 +309,8 @@ def describe_fragment(structure: Structure) -> str | None:
 
 def _shape(structure: Structure) -> str:
     degrees = structure.joined.sum(axis=1)
-    size, num_rings = structure.num_nodes, int(degrees.sum()) // 2 - structure.num_nodes + 1
+    size = structure.num_nodes
+    num_rings = int(degrees.sum()) // 2 - structure.num_nodes + 1
     kinds = {structure.relations.names[number] for number in structure.edge_relations}
     aromatic = "aromatic " if kinds == {"aromatic"} else ""
     if size == 2:
@@ -341,7 +342,8 @@ def draw_fragment(
         return None
     from rdkit.Chem.Draw import rdMolDraw2D
 
-    chem, mol = load_rdkit(), _with_charges(mol)
+    chem = load_rdkit()
+    mol = _with_charges(mol)
     for atom in mol.GetAtoms():
         # hydrogens are not known
         atom.SetNoImplicit(True)
@@ -361,7 +363,9 @@ def draw_fragment(
     picture = rdMolDraw2D.MolDraw2DSVG(width, height)
     options: Any = picture.drawOptions()
     options.clearBackground = False
-    options.fixedBondLength, options.minFontSize, options.padding = 20, 9, 0.04
+    options.fixedBondLength = 20
+    options.minFontSize = 9
+    options.padding = 0.04
     options.annotationFontScale = 0.8
     options.useBWAtomPalette()
     picture.DrawMolecule(drawn)

@@ -71,7 +71,8 @@ def _find_links(graph: Relations, structure: Structure) -> np.ndarray:
     channels = channels_in(graph, structure)
     sets = np.concatenate([graph.links, channels.reshape(-1, channels.shape[-1])])
     _, codes = np.unique(sets, axis=0, return_inverse=True)
-    codes, size = codes.reshape(-1), len(graph.links)
+    codes = codes.reshape(-1)
+    size = len(graph.links)
     link_of = np.full(int(codes.max()) + 1, -1)
     link_of[codes[:size]] = np.arange(size)
     return np.asarray(link_of[codes[size:]].reshape(channels.shape[:-1]))
@@ -84,7 +85,8 @@ def channels_in(graph: Relations, structure: Structure) -> np.ndarray:
     direction where those of the graph have none. Edges without a name are of the only relation of
     the graph. A structure with other relations is refused.
     """
-    channels, relations = structure.channels, structure.relations
+    channels = structure.channels
+    relations = structure.relations
     if graph.kinds == relations.kinds:
         return channels
     used = np.asarray(channels.any(axis=(0, 1)))
@@ -138,13 +140,16 @@ def edges_among(graph: CSRGraph, rows: np.ndarray) -> np.ndarray:
     [[1, 0, 0]]
     """
     # 1. entries between two of the nodes
-    parts, order = [np.arange(*graph.indptr[row : row + 2]) for row in rows], np.argsort(rows)
+    parts = [np.arange(*graph.indptr[row : row + 2]) for row in rows]
+    order = np.argsort(rows)
     entries = np.concatenate(parts)
     source = np.repeat(np.arange(len(rows)), [len(part) for part in parts])
     place = np.searchsorted(rows, graph.indices[entries], sorter=order)
     target = order[np.minimum(place, len(rows) - 1)]
     inside = rows[target] == graph.indices[entries]
-    source, target, entries = source[inside], target[inside], entries[inside]
+    source = source[inside]
+    target = target[inside]
+    entries = entries[inside]
     # 2. their channels, each edge from one side
     relations = graph.relations
     links = np.ones(len(entries), np.int64) if graph.links is None else graph.links[entries]

@@ -22,7 +22,7 @@ from mining.candidates.shapes import find_shapes
 from mining.categories import Colors
 from mining.counting.census import are_connected
 from mining.counting.counter import count_and_find, list_places
-from mining.counting.sought import STEPS_PER_SECOND, Sought
+from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, to_the_end
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 
@@ -68,7 +68,12 @@ class InexactCounts:
         ]
 
     def list_places(
-        self, most: int = 10_000, *, max_steps: int = 5 * STEPS_PER_SECOND, seed: int = 0
+        self,
+        most: int = 10_000,
+        *,
+        max_steps: int = 5 * STEPS_PER_SECOND,
+        seed: int = 0,
+        watch: Watch = to_the_end,
     ) -> tuple[np.ndarray, np.ndarray, bool]:
         """List all occurrences, or a random sample as :func:`gomkcn.list_places` does.
 
@@ -80,12 +85,15 @@ class InexactCounts:
         # 1. how many of each variant, where so many are drawn of all
         counts = [one.count for one in self.variants]
         sizes = np.array([min(round(one.value), _MANY) for one in counts], np.int64)
-        ends, total, random = np.cumsum(sizes), int(sizes.sum()), np.random.default_rng(seed)
+        ends = np.cumsum(sizes)
+        total = int(sizes.sum())
+        random = np.random.default_rng(seed)
         drawn = random.choice(total, min(most, total), replace=False)
         wanted = np.bincount(ends.searchsorted(drawn, "right"), minlength=len(sizes))
         # 2. list them
         complete = total <= most and all(one.is_exact for one in counts)
-        rows, listed = [np.empty((0, self.structure.num_nodes), np.int32)], np.flatnonzero(wanted)
+        rows = [np.empty((0, self.structure.num_nodes), np.int32)]
+        listed = np.flatnonzero(wanted)
         for number in listed.tolist():
             known = counts[number]
             places, is_all = list_places(
@@ -97,6 +105,7 @@ class InexactCounts:
                 known=known.value,
                 # not the draws that chose the variants
                 seed=int(random.integers(1 << 62)),
+                watch=watch,
             )
             complete &= is_all
             rows.append(places)
@@ -113,6 +122,7 @@ def count_inexact(
     max_steps: int = STEPS_PER_SECOND,
     seed: int = 0,
     n_jobs: int | None = None,
+    steps: Steps | None = None,
 ) -> InexactCounts:
     """Count the node sets that induce a pattern but for a few edges, by the number of edits.
 
@@ -134,6 +144,9 @@ def count_inexact(
         As for :func:`gomkcn.count_occurrences`; structures share the steps equally.
     n_jobs : int or None
         Workers that share the structures, see :class:`gomkcn.PatternMiner`.
+    steps : Steps, optional
+        Shows how many are counted, shares them in the place of ``n_jobs``, and tells when time is
+        up: what is not counted by then is estimated from few draws.
 
     Raises
     ------
@@ -158,11 +171,14 @@ def count_inexact(
     check_int("max_edits", max_edits, 0, most)
     found = _find_variants(graph, structure, colors, max_edits)
     share = max(1, max_steps // max(1, len(found)))
+    job = Steps(n_jobs=n_jobs) if steps is None else steps
 
     def count_one(number: int) -> tuple[OccurrenceCount, np.ndarray]:
-        return count_and_find(graph, found[number][0], colors, error, share, seed)
+        return count_and_find(
+            graph, found[number][0], colors, error, share, seed, lambda _: not job.is_late()
+        )
 
-    counted = Steps(n_jobs=n_jobs).each(
+    counted = job.each(
         "counting variants", tuple[OccurrenceCount, np.ndarray], count_one, range(len(found))
     )
     variants = [
@@ -176,15 +192,18 @@ def _find_variants(
     graph: CSRGraph, structure: Structure, colors: Colors | None, max_edits: int
 ) -> list[tuple[Structure, tuple[str, ...]]]:
     """The connected structures within some edits, and these in words; those with fewest first."""
-    sought, size = Sought.of(graph, structure, colors), structure.num_nodes
+    sought = Sought.of(graph, structure, colors)
+    size = structure.num_nodes
     if size > _MOST_NODES:
         raise InputError(
             f"max_edits must be left out for a pattern of over {_MOST_NODES} nodes, got {size}."
         )
     # 1. what joins each two nodes: a link of the graph, with an edit for each channel that differs
     # as seen from one of both
-    relations, own = graph.relations, channels_in(graph.relations, structure)
-    links, edits = np.zeros((1, size, size), np.uint16), np.zeros(1, np.int64)
+    relations = graph.relations
+    own = channels_in(graph.relations, structure)
+    links = np.zeros((1, size, size), np.uint16)
+    edits = np.zeros(1, np.int64)
     for u, v in combinations(range(size), 2):
         cost = (relations.links != own[u, v]).sum(axis=1)
         usable = np.flatnonzero(cost <= max_edits)
@@ -194,8 +213,11 @@ def _find_variants(
                 f"max_edits must be smaller for a pattern of {size} nodes in this graph, got "
                 f"{max_edits}, with which there are over {_MOST_DRAWINGS:,} variants."
             )
-        links, edits, link = links[row], edits[row], usable[column]
-        links[:, u, v], links[:, v, u] = link, relations.reverse[link]
+        links = links[row]
+        edits = edits[row]
+        link = usable[column]
+        links[:, u, v] = link
+        links[:, v, u] = relations.reverse[link]
         edits += cost[link]
     # 2. each connected structure once, with fewest edits
     connected = np.flatnonzero(are_connected(links > 0))
@@ -203,7 +225,8 @@ def _find_variants(
     of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
     same = find_shapes(links, np.tile(of_nodes, (len(links), 1))).number
     # 3. in words
-    names, found = structure.node_names, []
+    names = structure.node_names
+    found = []
     for channels in relations.links[links[np.sort(np.unique(same, return_index=True)[1])]]:
         edits_in_words = tuple(
             f"{what} {edge_to_text(relations, kind, names[u], names[v])}"

@@ -72,7 +72,8 @@ def locate_patterns(
         )
         if not len(nodes) and pattern.motif is not None:
             # a search of a part of a large graph met none; copies with edits are no occurrences
-            nodes, is_complete = mined.rows_of(pattern.motif.copies), False
+            nodes = mined.rows_of(pattern.motif.copies)
+            is_complete = False
             nodes = np.delete(nodes, pattern.motif.edits[:, 0], axis=0)[: limits.most_listed]
         return nodes, is_complete
 

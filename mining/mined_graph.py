@@ -63,7 +63,8 @@ class MinedGraph:
     def of(cls, graph: Any, y: Any = None) -> MinedGraph:
         """Put a graph in order, and find the categories among its features."""
         given = as_unweighted(graph)
-        order, classes = NodeOrder.of(given), classes_of(y, given)
+        order = NodeOrder.of(given)
+        classes = classes_of(y, given)
         if classes is not None:
             classes = classes._replace(labels=classes.labels[order.graphs])
         categories = Categories.find(given.stored_features, given.feature_names)
@@ -73,7 +74,8 @@ class MinedGraph:
     @property
     def numeric_columns(self) -> list[int]:
         """Features that are no category and differ between nodes."""
-        features, categories = self.graph.stored_features, self.categories.columns
+        features = self.graph.stored_features
+        categories = self.categories.columns
         # a difference of the largest numbers would overflow
         varies = np.flatnonzero((features != features[:1]).any(axis=0)).tolist()
         return [column for column in varies if column not in categories]

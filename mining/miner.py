@@ -126,7 +126,8 @@ class Miner:
         if self.filters == NONE:
             return None
         if self.filters == AUTO:
-            kind, learning = self._filter_miner, FilterLearning()
+            kind = self._filter_miner
+            learning = FilterLearning()
             return FilterSettings().miner(kind, learning, self.random_state, self.usual_filter_size)
         if not isinstance(self.filters, FilterMining):
             raise InputTypeError(

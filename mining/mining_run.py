@@ -148,7 +148,8 @@ class MiningRun:
         found = miner.motif_set_
         located = [replace(one, inside=_inside(one, found, csr)) for one in miner.patterns_]
         described = _described([*located, *miner.others_], csr.feature_names)
-        patterns, others = described[: len(located)], described[len(located) :]
+        patterns = described[: len(located)]
+        others = described[len(located) :]
         return cls(
             graph=GraphSummary.of(csr, settings.graph.path),
             patterns=patterns,
@@ -244,7 +245,8 @@ def _same_edges(a: CSRGraph, b: CSRGraph) -> bool:
 def _inside(pattern: Pattern, found: MotifSet, graph: CSRGraph) -> tuple[int, ...]:
     """Listed occurrences inside a copy of each motif; each counts for the first that holds it."""
     rows = pattern.occurrences.rows_in(graph)
-    numbers, left = [], np.ones(len(rows), bool)
+    numbers = []
+    left = np.ones(len(rows), bool)
     for one in found:
         assert one.motif is not None, "a motif has copies"
         copies = one.motif.copies.rows_in(graph)

@@ -221,7 +221,8 @@ class DegreeWalk:
     def of(cls, graph: CSRGraph, name: str) -> DegreeWalk:
         """The model of a graph: its categories, or its sides if it has two."""
         categories = Categories.find(graph.stored_features, graph.feature_names)
-        sides, joint = find_sides(graph), name == "joint-degree"
+        sides = find_sides(graph)
+        joint = name == "joint-degree"
         # 1. what tells nodes apart
         columns = [graph.graph_of(np.arange(graph.num_nodes))]
         columns += [categories.colors(graph.features)] if categories else []
@@ -248,12 +249,14 @@ class DegreeWalk:
         """All walks that start from a graph."""
         edges, kinds = _edges_and_kinds(graph)
         # readings may be exchanged that agree in this: kind, and nodes at both ends
-        sources, targets = edges.reshape(-1), edges[:, ::-1].reshape(-1)
+        sources = edges.reshape(-1)
+        targets = edges[:, ::-1].reshape(-1)
         groups = _grouped(self.colors[sources], self.colors[targets], kinds, self.joint[targets])
         ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
         members = np.argsort(groups, kind="stable")
         # links that read otherwise from the other end
-        reverse, one_way = graph.relations.reverse, None
+        reverse = graph.relations.reverse
+        one_way = None
         if graph.links is not None:
             one_way = reverse != np.arange(len(reverse))
         return Walks(graph, edges, kinds, one_way, groups, ends, members)
@@ -325,7 +328,8 @@ class ErdosRenyi:
         edges, kinds = _edges_and_kinds(graph)
         # 1. pairs of nodes of each graph, as many as there are edges
         numbers = np.bincount(graph.graph_of(edges[:, 0]), minlength=graph.num_graphs)
-        starts, ends = graph.graph_ptr[:-1].tolist(), np.cumsum(numbers).tolist()
+        starts = graph.graph_ptr[:-1].tolist()
+        ends = np.cumsum(numbers).tolist()
         sizes = np.diff(graph.graph_ptr).tolist()
         for start, size, number, end in zip(starts, sizes, numbers.tolist(), ends, strict=True):
             pairs = rng.choice(size * (size - 1) // 2, number, replace=False)
@@ -393,7 +397,8 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
     """
     if graph.links is not None:
         return None
-    sides, waiting = np.full(graph.num_nodes, -1), np.empty(graph.num_nodes, np.int64)
+    sides = np.full(graph.num_nodes, -1)
+    waiting = np.empty(graph.num_nodes, np.int64)
     order = np.argsort(-graph.degrees, kind="stable")
     components = split_sides(graph.indptr, graph.indices, order, sides, waiting)
     if components < 0 or len(graph.indices) // 2 - len(sides) + components < _LEAST_CYCLES:
@@ -404,10 +409,12 @@ def find_sides(graph: CSRGraph) -> np.ndarray | None:
 def doubt_triangles(name: str, graph: CSRGraph, samples: list[CSRGraph]) -> str:
     """Say that a graph has other triangles than random ones, where it has them all over."""
     at_nodes = count_triangles(graph)
-    observed, able = int(at_nodes.sum()) // 3, graph.degrees > 1
+    observed = int(at_nodes.sum()) // 3
+    able = graph.degrees > 1
     share = float((at_nodes[able] > 0).mean()) if able.any() else 0.0
     counts = [int(count_triangles(one).sum()) // 3 for one in samples]
-    mean, sd = float(np.mean(counts)), float(np.std(counts, ddof=1))
+    mean = float(np.mean(counts))
+    sd = float(np.std(counts, ddof=1))
     difference = abs(observed - mean)
     is_alike = difference <= _DISTANCE * max(sd, mean**0.5, 1.0)
     is_alike |= difference <= (_FACTOR - 1) * min(observed, mean)
@@ -434,7 +441,8 @@ def _edges_and_kinds(graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
 
 def _graph_of(edges: np.ndarray, kinds: np.ndarray, graph: CSRGraph) -> CSRGraph:
     """The graph of these edges, with the nodes of ``graph``."""
-    row, column = edges.reshape(-1), edges[:, ::-1].reshape(-1)
+    row = edges.reshape(-1)
+    column = edges[:, ::-1].reshape(-1)
     order = np.argsort(pack(row, column))
     degrees = np.bincount(row, minlength=graph.num_nodes)
     return replace(

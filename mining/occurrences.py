@@ -43,7 +43,9 @@ class Occurrences(Sequence[Occurrence]):
     def __init__(
         self, nodes: np.ndarray, graph: np.ndarray, names: np.ndarray | None = None
     ) -> None:
-        self.nodes, self.graph, self.names = nodes, graph, names
+        self.nodes = nodes
+        self.graph = graph
+        self.names = names
 
     @classmethod
     def at(cls, rows: np.ndarray, graph: CSRGraph) -> Occurrences:
@@ -77,7 +79,8 @@ class Occurrences(Sequence[Occurrence]):
         """Rows of the nodes in a graph, int64 ``[K, M]``; -1 for a node that it lacks."""
         known = (self.graph < graph.num_graphs)[:, None]
         owner = np.where(known, self.graph[:, None], 0)
-        first, last = graph.graph_ptr[owner], graph.graph_ptr[owner + 1]
+        first = graph.graph_ptr[owner]
+        last = graph.graph_ptr[owner + 1]
         if self.names is not None and self.names is graph.node_ids:
             rows = self.nodes.astype(np.int64)
         elif graph.node_ids is not None:
@@ -97,7 +100,8 @@ class Occurrences(Sequence[Occurrence]):
         names = np.arange(self.nodes.max(initial=0) + 1) if self.names is None else self.names
         used = np.unique(self.nodes)
         number_of = dict(zip(names[used].tolist(), used.tolist(), strict=True))
-        rows, ids = np.full((graph.num_graphs, len(names)), -1), np.array(list(number_of))
+        rows = np.full((graph.num_graphs, len(names)), -1)
+        ids = np.array(list(number_of))
         if ids.dtype.kind == graph.node_ids.dtype.kind:
             for row in np.flatnonzero(np.isin(graph.node_ids, ids)).tolist():
                 number = number_of[graph.node_ids[row].item()]
@@ -149,7 +153,8 @@ def pick_disjoint(node_sets: np.ndarray) -> np.ndarray:
     """
     _, number, counts = np.unique(node_sets, return_inverse=True, return_counts=True)
     overlaps = counts[number].reshape(node_sets.shape).sum(axis=1)
-    picked, taken = np.zeros(len(node_sets), bool), set[int]()
+    picked = np.zeros(len(node_sets), bool)
+    taken = set[int]()
     for at in np.argsort(overlaps, kind="stable").tolist():
         # millions of rows are not made lists at once
         row = node_sets[at].tolist()

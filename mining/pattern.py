@@ -93,9 +93,11 @@ class OccurrenceCount:
         center = (share + _Z**2 / (2 * draws)) / (1 + _Z**2 / draws)
         half = _Z / (1 + _Z**2 / draws)
         half *= (share * (1 - share) / draws + _Z**2 / (4 * draws**2)) ** 0.5
-        low, high = max(center - half, 0.0), min(center + half, 1.0)
+        low = max(center - half, 0.0)
+        high = min(center + half, 1.0)
         # those that were drawn are there, or are not
-        low, high = max(low * total, hits), min(high * total, total - (drawn - hits))
+        low = max(low * total, hits)
+        high = min(high * total, total - (drawn - hits))
         return cls(share * total, low, high, is_exact=False)
 
     @property
@@ -454,7 +456,8 @@ class MotifPart:
 
     def totals(self, structure: Structure) -> tuple[int, int]:
         """The edges of all copies before any edit, and the other pairs of their nodes."""
-        size, edges = structure.num_nodes, int(structure.joined.sum()) // 2
+        size = structure.num_nodes
+        edges = int(structure.joined.sum()) // 2
         return self.num_copies * edges, self.num_copies * (size * (size - 1) // 2 - edges)
 
     def rates(self, structure: Structure) -> tuple[float, float]:
@@ -467,7 +470,8 @@ class MotifPart:
 
         These are arguments of :func:`mining.plots.structure_drawing.draw_structure`.
         """
-        ends, signs = np.sort(self.edits[:, 1:3], axis=1), self.edits[:, 3]
+        ends = np.sort(self.edits[:, 1:3], axis=1)
+        signs = self.edits[:, 3]
         found: dict[str, list[Edge]] = {}
         for name, own in {"missing": signs < 0, "added": signs > 0}.items():
             pairs, counts = np.unique(ends[own], axis=0, return_counts=True)

@@ -191,7 +191,9 @@ def _run_of(
     kinds = tuple(RelationSummary(**one) for one in graph["relations"])
     summary = GraphSummary(**{**graph, "feature_names": names, "relations": kinds})
     found = _patterns_of(patterns, occurrences=occurrences)
-    record, copies, edits = patterns["motif_set"], [], []
+    record = patterns["motif_set"]
+    copies = []
+    edits = []
     for name, one in zip(_COPIES, (record, record["other"]), strict=True):
         if one is not None:
             sizes = [(motif["copies"], motif["num_nodes"]) for motif in one["motifs"]]

@@ -81,7 +81,8 @@ def compare_with_random(null: str, counts: np.ndarray) -> list[NullComparison]:
         )
     # 1. differences from the graph itself are exact, however large the counts
     away = (counts - counts[0]).astype(np.float64)
-    drawn, num_samples = counts[1:], len(counts) - 1
+    drawn = counts[1:]
+    num_samples = len(counts) - 1
     floor = _FLOOR if num_samples >= _MANY else _FLOOR_OF_FEW
     distance = (away - away.mean(axis=0)) / np.sqrt(away.var(axis=0) + floor)
     # 2. one correction over all that occurs in any graph
@@ -155,7 +156,8 @@ def compare_classes(
     """
     check_int("num_samples", num_samples, 1)
     counts = np.asarray(counts, np.float64)
-    rng, num_graphs = np.random.default_rng(check_int("seed", seed, 0)), len(counts)
+    rng = np.random.default_rng(check_int("seed", seed, 0))
+    num_graphs = len(counts)
     orders = [np.arange(num_graphs), *(rng.permutation(num_graphs) for _ in range(num_samples))]
     # 1. deviations from the mean of all graphs, of which each structure has the same spread
     away = counts - counts.mean(axis=0)
@@ -210,7 +212,8 @@ def class_differences(
     sizes = of_class.sum(axis=0)
     inside = np.asarray(contains, bool).T.astype(np.int64) @ of_class
     # 2. each class beside the others together
-    outside, others = inside.sum(axis=1, keepdims=True) - inside, sizes.sum() - sizes
+    outside = inside.sum(axis=1, keepdims=True) - inside
+    others = sizes.sum() - sizes
     ratio, low, high = odds_ratio_interval(inside, sizes, outside, others)
     adjusted = compare_classes(contains, np.asarray(labels))
     columns = np.broadcast_arrays(inside, sizes, outside, others, ratio, low, high)

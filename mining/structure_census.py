@@ -82,7 +82,8 @@ def orbit_table(graph: Any, size: int = 5, *, steps: Steps | None = None) -> Tab
     [['a', 1], ['b', 1]]
     """
     csr = as_unweighted(graph)
-    counts, nodes = orbit_counts(csr, size, steps=steps), np.arange(csr.num_nodes)
+    counts = orbit_counts(csr, size, steps=steps)
+    nodes = np.arange(csr.num_nodes)
     columns: dict[str, Any] = {"graph": csr.graph_of(nodes)} if csr.num_graphs > 1 else {}
     columns["node"] = csr.original_ids(nodes)
     return Table(columns | {f"orbit{k}": column for k, column in enumerate(counts.T)})
@@ -284,7 +285,8 @@ def to_graph6(structure: Structure) -> str:
     >>> to_graph6(Structure.parse("triangle")), to_graph6(Structure.parse("a->b"))
     ('Bw', '&AO')
     """
-    joined, size = structure.joined, structure.num_nodes
+    joined = structure.joined
+    size = structure.num_nodes
     bits = [bool(joined[u, v]) for v in range(size) for u in range(v)]
     if structure.relations.is_directed:
         leaving = structure.channels[:, :, structure.relations.outgoing].any(axis=2)

@@ -80,7 +80,8 @@ def _grow_by_attachment(num_graphs, num_nodes, per_node, rng):  # type: ignore[n
         # The star that the graph grows from: its centre is the first node.
         filled = 0
         for leaf in range(1, per_node + 1):
-            ends[g, filled], ends[g, filled + 1] = first, first + leaf
+            ends[g, filled] = first
+            ends[g, filled + 1] = first + leaf
             filled += 2
         for source in range(first + per_node + 1, first + num_nodes):
             # A node is in the list once for each of its edges, so a uniform entry of the edges
@@ -93,7 +94,8 @@ def _grow_by_attachment(num_graphs, num_nodes, per_node, rng):  # type: ignore[n
                 for k in range(start, filled, 2):
                     is_new = is_new and ends[g, k] != target
                 if is_new:
-                    ends[g, filled], ends[g, filled + 1] = target, source
+                    ends[g, filled] = target
+                    ends[g, filled + 1] = source
                     filled += 2
     return ends
 

@@ -25,7 +25,8 @@ class _PlainDataset:
     _transform: Callable[[Any], Any] | None
 
     def __init__(self, name: str, **options: Any) -> None:
-        self.name, self._transform = name, options["transform"]
+        self.name = name
+        self._transform = options["transform"]
         self.process()
 
     def process(self) -> None:
@@ -128,8 +129,10 @@ class MotifClassificationDataset(_Dataset):
 
     def process(self) -> None:
         """Make the graphs; DGL calls it."""
-        settings, rng = self._settings, as_generator(self._seed)
-        table, num_graphs = self._motifs, self._num_graphs
+        settings = self._settings
+        rng = as_generator(self._seed)
+        table = self._motifs
+        num_graphs = self._num_graphs
         size, edges_per_node = self._base
         base_edges = barabasi_albert(size, edges_per_node, rng, num_graphs=num_graphs)
         # Copies are planted class by class; copy c goes to graph graph_of_copy[c].
@@ -145,7 +148,8 @@ class MotifClassificationDataset(_Dataset):
         labels[graph_of_copy] = class_of_copy
         self.labels = torch.from_numpy(labels)
         # Bring the nodes of each graph together, base nodes first.
-        is_base, copy_of_node = planted.node_instance < 0, planted.node_instance
+        is_base = planted.node_instance < 0
+        copy_of_node = planted.node_instance
         base_graph = np.arange(planted.num_nodes) // size
         graph_of_node = np.where(is_base, base_graph, graph_of_copy[copy_of_node])
         order = np.argsort(graph_of_node, kind="stable")
@@ -189,7 +193,8 @@ class MotifClassificationDataset(_Dataset):
         whole.edge_index = whole.edge_index - torch.from_numpy(self.node_offsets[of_edge])
         # nodes stand graph by graph, edges are brought into that order
         order = torch.from_numpy(np.argsort(of_edge, kind="stable"))
-        nodes, edges = np.diff(self.node_offsets).tolist(), np.bincount(of_edge).tolist()
+        nodes = np.diff(self.node_offsets).tolist()
+        edges = np.bincount(of_edge).tolist()
         parts = {name: whole[name].split(nodes) for name in whole.node_attrs()}
         for name in whole.edge_attrs():
             parts[name] = whole[name][..., order].split(edges, dim=-1)

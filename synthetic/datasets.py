@@ -58,7 +58,8 @@ def planted_motif_graph(
     >>> planted.truth()["motifs"][0]["copies"]
     2
     """
-    settings, rng = settings or PlantingSettings(), as_generator(seed)
+    settings = settings or PlantingSettings()
+    rng = as_generator(seed)
     if not isinstance(motifs, Mapping):
         motifs = dict.fromkeys(check_motifs(motifs, Sequence), check_int("copies", copies, 0))
     base_edges = barabasi_albert(num_base_nodes, num_base_edges_per_node, rng)

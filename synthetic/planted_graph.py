@@ -93,7 +93,8 @@ class PlantedGraph:
 
         ends, edge = self.arcs()
         if order is not None:
-            ends, edge = ends[order], edge[order]
+            ends = ends[order]
+            edge = edge[order]
         graph = dgl.graph(tuple(torch.from_numpy(ends.T.copy())), num_nodes=self.num_nodes)
         graph.ndata["feat"] = torch.tensor(self.features)
         for key in _NODE_DATA:
@@ -182,7 +183,8 @@ class PlantedGraph:
         if not np.array_equal(np.sort(new_id), np.arange(self.num_nodes)):
             raise InputError(f"new_id must be a permutation of 0 to {self.num_nodes - 1}.")
         old_id = np.argsort(new_id)
-        names, edges = new_id.tolist(), new_id[self.edges]
+        names = new_id.tolist()
+        edges = new_id[self.edges]
         return replace(
             self,
             edges=edges if self.relations.is_directed else np.sort(edges, axis=1),

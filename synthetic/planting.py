@@ -191,7 +191,8 @@ def plant_copies(
     owner = instance[base_edges]
     inside = (owner[:, 0] >= 0) & (owner[:, 0] == owner[:, 1])
     if inside.any():
-        base_edges, base_relation = base_edges[~inside], base_relation[~inside]
+        base_edges = base_edges[~inside]
+        base_relation = base_relation[~inside]
     # 3. edges of the background, inside the copies of each motif, and between both
     joining = draw_links(attaching, base_relation, relations, rng)
     altered = settings.remove_prob, settings.add_prob
@@ -349,7 +350,8 @@ def draw_copy_edges(
     adding one between two nodes that are not joined.
     """
     # 1. all edges that a copy can have: relation and pair of motif nodes, [P]
-    size, number = motif.num_nodes, len(relations.names)
+    size = motif.num_nodes
+    number = len(relations.names)
     pairs = ~np.eye(size, dtype=bool)
     if not relations.is_directed:
         pairs = np.triu(pairs)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from record import Bench, Table
+from record import Bench, ResultTable
 
 from paper.data import NodeData, load_graph_data, load_node_data
 from paper.row_experiment import Record, RowExperiment, Settings
@@ -69,13 +69,13 @@ def beside_printed(line: Record, settings: Settings) -> dict[str, str]:
     }
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A row for each data set."""
     made = []
     for kind in KINDS:
         own = [line for line in lines if line["kind"] == kind]
         names = NAMES if kind == "graph" else NAMES[1:]
-        table = Table(
+        table = ResultTable(
             f"{kind} classification; in brackets what the paper prints, where that differs",
             {"data": "", **dict.fromkeys(names, "")},
         )

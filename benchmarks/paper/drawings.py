@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from record import Table
+from record import ResultTable
 
 from gomkcn_dgl import evaluate_classifier
 from gomkcn_dgl.filters import GraphFilters
@@ -188,9 +188,9 @@ def describe(line: Record) -> str:
     return f"{line['drawing']}, {line['name']}: {line['seconds']:.1f} s"
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A row for each drawing."""
-    table = Table("", {"drawing": "", "of": "", "what it shows": "", "s": ".1f"})
+    table = ResultTable("", {"drawing": "", "of": "", "what it shows": "", "s": ".1f"})
     for line in lines:
         table.add(line["drawing"], line["name"], _summary(line), line["seconds"])
     return [table]

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from record import Bench, Table
+from record import Bench, ResultTable
 
 from gomkcn_dgl import SubgraphSettings, extract_subgraphs
 from paper.data import GraphData, load_graph_data
@@ -72,10 +72,10 @@ def describe(line: Record) -> str:
     return f"{line['data']}, {line['model']}: {np.median(line['measured']):.3f} s"
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A row for each model; the first is the extraction."""
     columns = dict.fromkeys(settings["data"], "")
-    table = Table("Seconds of processor time: median (range)", {"model": "", **columns})
+    table = ResultTable("Seconds of processor time: median (range)", {"model": "", **columns})
     by_key = {(line["model"], line["data"]): line["measured"] for line in lines}
     for model in (EXTRACTION, *settings["models"]):
         table.add(model, *(_cell(by_key.get((model, data))) for data in settings["data"]))

@@ -15,7 +15,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
-from record import Table
+from record import ResultTable
 
 from gomkcn_dgl import GOMKKernel
 from mining import FilterLearning, FilterMiner
@@ -102,9 +102,9 @@ def describe(line: Record) -> str:
     )
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A row for each way to learn on each kind of graph, over the seeds."""
-    table = Table(
+    table = ResultTable(
         "",
         {
             "BA edges": "",

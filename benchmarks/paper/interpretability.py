@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from record import Table
+from record import ResultTable
 
 from gomkcn_dgl import (
     GOMKCN,
@@ -244,9 +244,9 @@ def missed_goals(lines: list[dict[str, Any]], settings: Settings) -> list[str]:
     return [f"{name}: {met} of {run['seeds']} seeds are as they should be", *bad]
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A row for each run, over its seeds."""
-    table = Table(
+    table = ResultTable(
         "",
         {
             "run": "",

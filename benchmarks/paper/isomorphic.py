@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from record import Table
+from record import ResultTable
 
 from paper.isomorphic_learning import (
     Learnt,
@@ -145,8 +145,8 @@ def missed_goals(lines: list[Record], settings: Settings) -> list[str]:
     return missed
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
-    table = Table(
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
+    table = ResultTable(
         "",
         {
             "kernel": "",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from record import Bench, Table, write_markdown
+from record import Bench, ResultTable, write_markdown
 
 from gomkcn_dgl.runtime.output_folder import describe_provenance
 from paper.records import Record, append_record, read_records, read_toml
@@ -32,7 +32,7 @@ class RowExperiment:
     run: Callable[[Record], Record]
     # a line → one sentence, printed when the row has been run
     describe: Callable[[Record], str]
-    tables: Callable[[list[Record], Settings], list[Table]]
+    tables: Callable[[list[Record], Settings], list[ResultTable]]
     # changes settings to those of a tiny version
     shrink: Callable[[Settings], None]
     # a sentence for each goal that was missed

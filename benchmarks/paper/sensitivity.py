@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from record import Bench, Table
+from record import Bench, ResultTable
 
 from paper.data import NodeData, load_node_data
 from paper.models import node_trial
@@ -97,11 +97,11 @@ def accuracies(
     return found
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A table for each figure and data set."""
     made = []
     for data in settings["data"]:
-        table = Table(
+        table = ResultTable(
             f"{data}: nodes of a subgraph",
             {"nodes": "", "accuracy": ".1f", "sd": ".1f", "splits": ""},
         )
@@ -116,7 +116,7 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
     for data in settings["data"]:
         found = accuracies(lines, "depth", data, "num_layers", "num_steps")
         levels = sorted({steps for _, steps in found})
-        table = Table(
+        table = ResultTable(
             f"{data}: accuracy by layers L (rows) and levels t",
             {"L": "", **{f"t = {t}": ".1f" for t in levels}},
         )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from record import Table
+from record import ResultTable
 
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.training.classifiers import TrainedNetwork
@@ -104,7 +104,7 @@ def missed_goals(lines: list[Record], settings: Settings) -> list[str]:
     ]
 
 
-def tables(lines: list[Record], settings: Settings) -> list[Table]:
+def tables(lines: list[Record], settings: Settings) -> list[ResultTable]:
     """A row for each run, over its seeds."""
     columns = {
         "run": "",
@@ -116,7 +116,7 @@ def tables(lines: list[Record], settings: Settings) -> list[Table]:
         "best epoch": "",
         "s of processor": "",
     }
-    table = Table("", columns)
+    table = ResultTable("", columns)
     for name in dict.fromkeys(line["run"] for line in lines):
         own = [line for line in lines if line["run"] == name]
         table.add(

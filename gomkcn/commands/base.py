@@ -70,7 +70,8 @@ def choose_folder(out: str | None, path: str, *, resume: bool = False) -> str:
     if world_size() > 1:
         raise InputError("out must be given where several processes share the work of a run.")
     name = stem(Path(path).resolve()) or "run"
-    folder, latest = Path("runs", name), None
+    folder = Path("runs", name)
+    latest = None
     for number in itertools.count(2):
         if not folder.exists():
             break

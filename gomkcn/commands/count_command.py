@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command
+from gomkcn.commands.base import Command, limited_steps, say_missing
 from gomkcn.commands.option_types import InputPath, Number
-from gomkcn.commands.options import file_options, reading_option, seed_option
+from gomkcn.commands.options import (
+    file_options,
+    quiet_option,
+    reading_option,
+    seed_option,
+    time_limit_option,
+)
 from gomkcn.commands.printing import say, say_row, say_values, show_log
 from gomkcn_dgl.errors import InputError
 
@@ -23,12 +29,15 @@ if TYPE_CHECKING:
     from gomkcn_dgl.csr import CSRGraph
     from gomkcn_dgl.graphs.pattern_text import PatternText
     from gomkcn_dgl.graphs.structure import Structure
+    from gomkcn_dgl.runtime.steps import Steps
     from mining.categories import Colors
     from mining.counting.conditional_search import ConditionalSearch
     from mining.pattern import OccurrenceCount
 
-# entries of a small graph, and steps of a short search by joins
-_FEW_ENTRIES, _FEW_STEPS = 1 << 20, 1 << 24
+# a graph of at most so many entries is first searched by joins, which have nothing to load
+_FEW_ENTRIES = 1 << 20
+# for so many steps, which take less than it takes to load the compiled search, about .2 s
+_FEW_STEPS = 1 << 24
 # each text of edges has one of these
 _JOINS = ("->", "--", "-[")
 _SMARTS, _SMILES = "smarts:", "smiles:"
@@ -48,11 +57,34 @@ class _Task:
     seed: int
     most: int
     max_edits: int | None
-    n_jobs: int | None
+    watch: _Watch
 
     @property
-    def limits(self) -> dict[str, int]:
-        return {"max_steps": self.max_steps, "seed": self.seed}
+    def limits(self) -> dict[str, Any]:
+        """What ends a count or a list, and the seed of its draws."""
+        return {"max_steps": self.max_steps, "seed": self.seed, "watch": self.watch}
+
+
+class _Watch:
+    """Shows what share of a count is done, and ends it when its time is up, or at a signal.
+
+    Half of the time limit, ``seconds_of_a_half``, is for the second half of a count, the estimate.
+    """
+
+    def __init__(self, steps: Steps, seconds_of_a_half: float) -> None:
+        self.steps = steps
+        self.seconds_of_a_half = seconds_of_a_half
+        self.report: Callable[[float], None] = lambda share: None
+
+    def begin(self, stage: str) -> None:
+        """Begin to show a stage."""
+        self.report = self.steps.stage(stage)
+
+    def __call__(self, share: float) -> bool:
+        self.report(share)
+        if self.steps.is_late():
+            return False
+        return share >= 0.5 or self.steps.seconds_left > self.seconds_of_a_half
 
 
 @click.command(cls=Command)
@@ -72,6 +104,7 @@ class _Task:
 )
 @option_group(
     "Output",
+    quiet_option,
     option(
         "--list",
         "most",
@@ -82,6 +115,7 @@ class _Task:
 )
 @option_group(
     "Limits",
+    time_limit_option,
     option(
         "--count-error",
         type=Number(float),
@@ -112,6 +146,8 @@ def count(
     n_jobs: int | None,
     seed: int,
     reading: str,
+    quiet: bool,
+    time_limit: float | None,
     **options: Any,
 ) -> None:
     """Count the occurrences of a pattern in a whole graph.
@@ -126,7 +162,8 @@ def count(
     subgraph there may be more edges, and K4 has three rings of four nodes. With --errors 2 up to
     two edges may be missing or added, as long as the nodes are connected. Edges may be followed by
     conditions: edges that must be absent ('a !> c', 'a !- c'), 'b.kind = "kinase"', 'a.size >
-    b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and 'not' in front of any.
+    b.size', 'a.degree >= 10', 'b.kind in ("x", "y")', and 'not' in front of any. When time is up,
+    or at Ctrl-C, what was drawn by then is an estimate.
 
     \b
     gomkcn count clique-6 friends.txt.gz --count-error .01
@@ -146,7 +183,8 @@ def count(
     max_steps = steps_in(check_float("count_seconds", count_seconds, 0, open_minimum=True))
     check_int("most", most, 0)
     check_choice("reading", reading, READINGS)
-    said, is_smarts = _conditions_in(pattern), pattern.startswith(_SMARTS)
+    said = _conditions_in(pattern)
+    is_smarts = pattern.startswith(_SMARTS)
     if n_jobs is not None and max_edits is None:
         raise InputError("--jobs shares the structures within --errors; leave it out.")
     if max_edits is not None and (is_smarts or said or reading == SUBGRAPH):
@@ -156,19 +194,32 @@ def count(
         )
     if is_smarts and reading == SUBGRAPH:
         raise InputError("--reading subgraph is not for SMARTS; leave it out.")
-    task = _Task(reading, count_error, max_steps, seed, most, max_edits, n_jobs)
-    if is_smarts:
-        rows, list_places = _count_smarts(pattern, path, task, options)
-    elif said:
-        rows, list_places = _count_where(said, path, task, options)
-    else:
-        rows, list_places = _count_structure(pattern, path, task, options)
+    steps, interrupts = limited_steps(time_limit, quiet, n_jobs)
+    watch = _Watch(steps, 0.0 if time_limit is None else time_limit / 2)
+    task = _Task(reading, count_error, max_steps, seed, most, max_edits, watch)
+    listing: Listing | None = None
+    with steps.progress:
+        steps.progress.begin("reading the graph")
+        graph, attributes = _read(path, options, is_smarts=is_smarts, with_attributes=bool(said))
+    with steps.progress, interrupts:
+        watch.begin("counting")
+        if is_smarts:
+            rows, list_places = _count_smarts(pattern, path, graph, task)
+        elif said:
+            rows, list_places = _count_where(said, path, graph, attributes, task)
+        else:
+            directed = options["directed"]
+            rows, list_places = _count_structure(pattern, path, graph, directed, task)
+        if most:
+            watch.begin("listing occurrences")
+            listing = list_places()
     say_values(rows, 11)
-    if most:
-        names, places, complete = list_places()
+    if listing is not None:
+        names, places, complete = listing
         say(f"{'listed':<11} {len(places)}, {'all' if complete else 'a random sample'}\n")
         for row in [names, *places]:
             say_row(row)
+    say_missing(interrupts, "the count ended early" if steps.is_partial else "")
 
 
 def _conditions_in(pattern: str) -> PatternText | None:
@@ -184,17 +235,28 @@ def _conditions_in(pattern: str) -> PatternText | None:
     return said if said.absent or said.conditions else None
 
 
-def _count_smarts(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
+def _read(
+    path: str, options: dict[str, Any], *, is_smarts: bool, with_attributes: bool
+) -> tuple[Any, Any]:
+    """The molecules of a file, or a graph and, where conditions ask for them, its attributes."""
+    from gomkcn_dgl.graph_content import NONE
+    from gomkcn_dgl.io.reading import read_graph, read_molecule_file, read_with_attributes
+
+    if is_smarts:
+        of_molecules = {name: options[name] for name in ("format", "smiles", "skip_invalid")}
+        return read_molecule_file(path, **of_molecules), None
+    if with_attributes:
+        return read_with_attributes(path, **options, weight=NONE)
+    return read_graph(path, **options, weight=NONE), None
+
+
+def _count_smarts(pattern: str, path: str, mols: Any, task: _Task) -> Counted:
     """The sets of atoms that a SMARTS matches in the molecules of a file."""
     import numpy as np
 
-    from gomkcn_dgl.io.reading import read_molecule_file
     from mining.fragments import find_smarts
     from mining.pattern import OccurrenceCount
 
-    mols = read_molecule_file(
-        path, **{name: options[name] for name in ("format", "smiles", "skip_invalid")}
-    )
     places = find_smarts(pattern.removeprefix(_SMARTS), mols)
     size = places.shape[1] - 1
     rows = {
@@ -215,13 +277,12 @@ def _count_smarts(pattern: str, path: str, task: _Task, options: dict[str, Any])
     return rows, list_places
 
 
-def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, Any]) -> Counted:
+def _count_where(
+    said: PatternText, path: str, graph: CSRGraph, attributes: Any, task: _Task
+) -> Counted:
     """The occurrences of a pattern with conditions."""
-    from gomkcn_dgl.graph_content import NONE
-    from gomkcn_dgl.io.reading import read_with_attributes
     from mining.counting.conditional_search import ConditionalSearch
 
-    graph, attributes = read_with_attributes(path, **options, weight=NONE)
     conditions = len(said.absent) + len(said.conditions)
     size = _sizes(node=len(said.nodes), edge=len(said.edges), condition=conditions)
     rows = _head(f"{' '.join(said.text.split())}: {size}", path, graph)
@@ -229,18 +290,17 @@ def _count_where(said: PatternText, path: str, task: _Task, options: dict[str, A
     return _count_by_joins(search, rows, search.names, task)
 
 
-def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, Any]) -> Counted:
+def _count_structure(
+    pattern: str, path: str, graph: CSRGraph, directed: bool | None, task: _Task
+) -> Counted:
     """The occurrences of a structure, in one of both readings or with edits."""
     from gomkcn_dgl.graph import as_csr
-    from gomkcn_dgl.graph_content import NONE
-    from gomkcn_dgl.io.reading import read_graph
     from gomkcn_dgl.relations import PLAIN
     from mining.counting.conditional_search import ConditionalSearch, text_of
     from mining.counting.sought import SUBGRAPH
     from mining.graph_relations import channels_in, joined_relations
 
     # 1. the structure in terms of the graph
-    graph = read_graph(path, **options, weight=NONE)
     given = read_pattern(pattern, graph)
     rows = _head(f"{pattern}: {_sizes(node=given.num_nodes, edge=len(given.edges))}", path, graph)
     given, colors = in_categories(given, graph)
@@ -253,7 +313,7 @@ def _count_structure(pattern: str, path: str, task: _Task, options: dict[str, An
         graph = joined_relations(graph)
     # directions that nobody asked for stand in the way of a pattern without any
     has_direction = graph.is_directed and not any(given.relations.directed)
-    if has_direction and is_plain and options["directed"] is None:
+    if has_direction and is_plain and directed is None:
         edges.append("directions are left out, as the pattern has none (--undirected)")
         graph = as_csr(graph, directed=False)
     if edges:
@@ -307,8 +367,16 @@ def _count_with_edits(
     from mining.pattern import OccurrenceCount
 
     assert task.max_edits is not None
-    edited: dict[str, Any] = {"max_edits": task.max_edits, "n_jobs": task.n_jobs}
-    found = count_inexact(graph, given, colors, error=task.error, **edited, **task.limits)
+    found = count_inexact(
+        graph,
+        given,
+        colors,
+        max_edits=task.max_edits,
+        error=task.error,
+        max_steps=task.max_steps,
+        seed=task.seed,
+        steps=task.watch.steps,
+    )
     contains = np.any([one.graphs for one in found.variants], axis=0)
     rows |= _said(OccurrenceCount.sum(found.counts), int(contains.sum()), graph.num_graphs)
     rows |= {f"edits {number}": str(count) for number, count in enumerate(found.counts)}
@@ -361,7 +429,8 @@ def _said(found: OccurrenceCount, containing: int, num_graphs: int) -> dict[str,
 
 def _listing(graph: CSRGraph, names: Sequence[str], places: np.ndarray, complete: bool) -> Listing:
     """The graph of a collection, and the input's ids of the nodes of occurrences ``[K, M]``."""
-    several, size = graph.num_graphs > 1, len(names)
+    several = graph.num_graphs > 1
+    size = len(names)
     ids = graph.original_ids(places.reshape(-1))
     rows = [
         [*[number] * several, *ids[at * size : (at + 1) * size]]
@@ -419,7 +488,8 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
 
     if not given.categories:
         return given, None
-    names, found = graph.feature_names, Categories.find(graph.features, graph.feature_names)
+    names = graph.feature_names
+    found = Categories.find(graph.features, graph.feature_names)
     try:
         rows = [
             [find_category(name, found.columns, names) for name in row] for row in given.categories

@@ -132,7 +132,6 @@ def filters(
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise InputError("filters runs in one process; leave torchrun out.")
-    interrupts = Interrupts(options["time_limit"], has_end=True)
     show_log(quiet)
     settings = FiltersSettings()
     if settings_file is not None:
@@ -141,7 +140,9 @@ def filters(
         settings = replace(settings, learning=FilterLearning.paper())
     settings = settings.override(options)
     settings.miner().check()
+    # PyTorch is loaded before the time limit begins
     resolve_device(settings.filters.device)
+    interrupts = Interrupts(options["time_limit"], has_end=True)
     mine_into_folder(
         ctx,
         RunKind(

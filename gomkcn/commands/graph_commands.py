@@ -164,7 +164,8 @@ def census(
             num_rows = graph.num_nodes
         else:
             found = count(graph, sizes, reading, steps=steps)
-            columns, missing = found.columns(), found.missing
+            columns = found.columns()
+            missing = found.missing
             num_rows = len(columns["size"])
             table = Table({**columns, "reading": [reading] * num_rows})
     if out is None:

@@ -183,6 +183,7 @@ def mine(
     if options["path"] is not None:
         check_path(options["path"])
     import_igraph()
+    from gomkcn_dgl._torch import has_torch
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run
     from mining.miner import NONE
@@ -194,11 +195,15 @@ def mine(
         raise InputError("mine is shared by --jobs 4, not by torchrun; leave torchrun out.")
     if no_filters:
         _refuse_filter_options(ctx)
-    interrupts = Interrupts(options["time_limit"], has_end=True)
     show_log(quiet)
     settings = RunSettings() if settings_file is None else read_settings(settings_file)
     settings = settings.override({**options, "filters": NONE if no_filters else None})
-    settings.make_miner().check()
+    miner = settings.make_miner()
+    miner.check()
+    # PyTorch is loaded before the time limit begins
+    if miner.filters != NONE:
+        has_torch()
+    interrupts = Interrupts(options["time_limit"], has_end=True)
     mine_into_folder(
         ctx,
         RunKind(

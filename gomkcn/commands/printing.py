@@ -58,7 +58,8 @@ def print_table(table: Tabular) -> None:
     from gomkcn_dgl.runtime.tabular import plain_columns
 
     columns = plain_columns(table)
-    names, lists = list(columns), columns.values()
+    names = list(columns)
+    lists = columns.values()
     rows = [list(map(_cell, names, row)) for row in zip(*lists, strict=True)]
     widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
     for row in [names, *rows]:

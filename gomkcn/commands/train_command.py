@@ -24,7 +24,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.files import visible
 
 if TYPE_CHECKING:
-    from gomkcn_dgl.training.train_settings import TrainSettings
+    from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 
 
 @click.command(cls=Command)
@@ -288,15 +288,15 @@ def train(
                 say(f"what it learnt: {page}")
 
 
-def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> TrainSettings:
+def _settings(file: str | None, paper: bool, options: dict[str, Any]) -> ClassifierSettings:
     """The settings of a file, or of the paper or none, and the options, which win."""
-    from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
+    from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 
     if file is None:
-        return TrainSettings.of_options(options, paper=paper)
+        return ClassifierSettings.of_options(options, paper=paper)
     if paper:
         raise InputError("paper has all settings, and so has a settings file; give one of both.")
-    return read_train_settings(file).override(options)
+    return read_classifier_settings(file).override(options)
 
 
 @click.command(cls=Command)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, READING, Column, ColumnChoice
 from gomkcn_dgl.io.table_form import counts_rows, find_form, is_number
-from gomkcn_dgl.io.tables import Source, Table, line_error, text_source
+from gomkcn_dgl.io.tables import InputTable, Source, line_error, text_source
 from gomkcn_dgl.runtime.files import listed, printable
 
 log = logging.getLogger("gomkcn_dgl")
@@ -128,7 +128,7 @@ class EdgeLayout:
         columns = (f"columns that are not used: {listed(unused)}",) if unused else ()
         return (*self.table.notes, *columns)
 
-    def read(self) -> Table:
+    def read(self) -> InputTable:
         """Read the columns that are used; say in the log what was taken for what."""
         table = self.table
         said = [
@@ -250,7 +250,8 @@ def holds_data(table: Source, at: int) -> bool:
 
 def _names_rows(table: Source, columns: Sequence[int]) -> bool:
     """Whether the first of some columns names or numbers the rows, and is no end of edges."""
-    first, others = columns[0], columns[1:]
+    first = columns[0]
+    others = columns[1:]
     name = table.names[first].strip().lower()
     if not table.has_names:
         # between numbers, three columns that count by chance are a ring

@@ -27,8 +27,8 @@ from gomkcn_dgl.graph_content import (
 )
 from gomkcn_dgl.io.edge_layout import EdgeLayout, find_layout, open_text
 from gomkcn_dgl.io.tables import (
+    InputTable,
     Source,
-    Table,
     arrow_table,
     as_texts,
     as_utf8,
@@ -56,6 +56,7 @@ _WEIGHT_RULE = (
     "an edge weight must be a finite number of at least 0, or weight='none' (--weight none) leave "
     "the column {!r} out"
 )
+# characters of an id or a relation; longer ones are cells of some other table
 _LONGEST = 1000
 # before the names of nodes of a second kind
 _SECOND = "2:"
@@ -120,7 +121,7 @@ def open_edges(path: Path, format: str, choice: ColumnChoice) -> Source:
     words = [each.name for each in schema if _is_text(each.type)]
     check_names(1, schema.names)
 
-    def read(used: Iterable[int]) -> Table:
+    def read(used: Iterable[int]) -> InputTable:
         used = [*used]
         names = [schema.names[at] for at in used]
         with _parquet_problems(), pq.ParquetFile(path, read_dictionary=words) as file:
@@ -161,7 +162,8 @@ def _is_text(kind: pa.DataType) -> bool:
 def _content(source: Source, choice: ColumnChoice) -> GraphContent:
     """Number the nodes, and tell the relations and directions of the edges."""
     layout = find_layout(source, choice)
-    table, roles = layout.read(), layout.roles
+    table = layout.read()
+    roles = layout.roles
     if not len(table):
         raise InputError("a table of edges must have a row, got none.")
     # 1. ids in ascending order, integers where all of them are
@@ -222,7 +224,7 @@ def _with_all_nodes(
 
 
 def number_ends(
-    table: Table, ends: tuple[int, int], *, are_apart: bool = False
+    table: InputTable, ends: tuple[int, int], *, are_apart: bool = False
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Different ids in ascending order, and where those of the two ends stand among them.
 
@@ -245,7 +247,8 @@ def _number_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Different integers in ascending order, and where each of the values stands among them."""
     if not len(values):
         return values, values
-    low, high = int(values.min()), int(values.max())
+    low = int(values.min())
+    high = int(values.max())
     if high - low > 4 * len(values):
         return np.unique(values, return_inverse=True)
     # a table of all integers between is faster than sorting

@@ -138,7 +138,9 @@ def with_node_table(content: GraphContent, table: NodeTable, gaps: bool = False)
 
     With ``gaps``, a column that is empty somewhere is an attribute and no feature.
     """
-    rows, own, others = _rows_of(table, content.ids), table.columns, content.nodes
+    rows = _rows_of(table, content.ids)
+    own = table.columns
+    others = content.nodes
 
     def in_order(name: str) -> list[Any]:
         values = with_gaps(own, name)
@@ -156,11 +158,13 @@ def with_node_table(content: GraphContent, table: NodeTable, gaps: bool = False)
 
 def with_isolated_nodes(content: GraphContent, table: NodeTable) -> GraphContent:
     """Add the nodes without an edge where row i of a table belongs to the integer id i."""
-    ids, num_rows = content.ids, table.num_rows
+    ids = content.ids
+    num_rows = table.num_rows
     if table.ids is not None or ids.dtype.kind != "i" or ids[0] < 0 or ids[-1] >= num_rows:
         return content
     log.info("features: row i is node i; %d nodes have no edge", num_rows - len(ids))
-    source, target = ids[content.source], ids[content.target]
+    source = ids[content.source]
+    target = ids[content.target]
     return replace(content, source=source, target=target, num_nodes=num_rows, node_ids=None)
 
 
@@ -191,7 +195,8 @@ def _rows_of(table: NodeTable, ids: np.ndarray) -> np.ndarray:
 
 def select_features(graph: CSRGraph, names: Sequence[str]) -> CSRGraph:
     """Return the graph with the named feature columns; "kind" names all of kind=kinase, …."""
-    known, columns = graph.feature_names, list[int]()
+    known = graph.feature_names
+    columns = list[int]()
     for name in names:
         own = [k for k, one in enumerate(known) if one == name]
         own = own or [k for k, one in enumerate(known) if one.startswith(f"{name}=")]

@@ -66,6 +66,7 @@ _PLACE = re.compile(r"^Error at \S+: | -- [\w ]+$|\.? Location: \S+$")
 _CLASS_LABELS = ("labels", "label")
 # nodes of planted motifs, say
 _NODE_MASK = "node_mask"
+# the first eight bytes of a file that dgl.save_graphs wrote
 _MAGIC = struct.pack("<Q", 0xDD2E4FF046B4A13F)
 
 # what is read from the bytes of a file, and from the choice of columns
@@ -116,7 +117,8 @@ def read_foreign(path: Path, format: str, choice: ColumnChoice) -> GraphContent:
 
 def _with_names(content: GraphContent, columns: Sequence[str]) -> GraphContent:
     """Call nodes by the first column in which each has a name of its own; integers if all are."""
-    own, ids = content.nodes, content.ids.tolist()
+    own = content.nodes
+    ids = content.ids.tolist()
     for column in columns:
         names = with_gaps(own, column) if column in list(own) else []
         words = {str(name) for name in names if isinstance(name, (str, int))}

@@ -51,15 +51,18 @@ def read_json(data: bytes, directed: bool | None) -> GraphContent:
         for node in found["nodes"]
     ]
     if "adjacency" in found:
-        links, by_id = _listed_neighbours(nodes, found), True
+        links = _listed_neighbours(nodes, found)
+        by_id = True
     else:
-        links, by_id = [_flat_link(link) for link in found["links"]], "elements" in record
+        links = [_flat_link(link) for link in found["links"]]
+        by_id = "elements" in record
     start, end = _end_names(links)
     names = ("id",) if by_id else _NAMES
     rows = _match_ends(
         nodes, [_id_of(link[name]) for name in (start, end) for link in links], names
     )
-    source, target = rows[: len(links)], rows[len(links) :]
+    source = rows[: len(links)]
+    target = rows[len(links) :]
     default = _default_direction(found["record"])
     has_way = [_has_way(link, default) for link in links]
     for at, link in enumerate(links):
@@ -99,7 +102,8 @@ def _find_graph(record: Any) -> dict[str, Any]:
         inner = graphs[0] if graphs else record
     if isinstance(inner.get("graphs"), list):
         raise InputError(f"a JSON file must hold one graph, got {len(inner['graphs'])}.")
-    nodes, links = _first(inner, _NODES), _first(inner, _LINKS)
+    nodes = _first(inner, _NODES)
+    links = _first(inner, _LINKS)
     if all(isinstance(inner.get(name), list) and inner[name] for name in _LINKS):
         raise InputError("a JSON file must hold links or edges, got both.")
     if "adjacency" in inner:
@@ -166,7 +170,9 @@ def _hashable(value: Any) -> Any:
 
 def _listed_neighbours(nodes: list[dict[str, Any]], found: dict[str, Any]) -> list[dict[str, Any]]:
     """Links of lists of neighbours, one for each node; one without direction is in two of them."""
-    lists, one_way, seen = found["adjacency"], _default_direction(found["record"]), set()
+    lists = found["adjacency"]
+    one_way = _default_direction(found["record"])
+    seen = set()
     if len(lists) != len(nodes):
         raise InputError(
             f"adjacency must have a list for each of the {len(nodes)} nodes, got {len(lists)}."

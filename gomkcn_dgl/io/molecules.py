@@ -33,7 +33,7 @@ _CLASS_COLUMNS = ("class", "label", "activity")
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 # the line that ends a record of an SD file
 _END_OF_RECORD = re.compile(rb"^\$\$\$\$.*\n?", re.MULTILINE)
-# of a table, in which its header is
+# the first bytes of a table, in which its header is: 64 KiB hold any that a person reads
 _HEAD_BYTES = 2**16
 
 
@@ -111,7 +111,8 @@ def read_molecules(
     else:
         is_table = path.name.lower().endswith(_TABLES) or options.smiles is not None
         records = _table_records(path, options) if is_table else _line_records(path)
-    found, skipped = list[Record](), list[str]()
+    found = list[Record]()
+    skipped = list[str]()
     for one in records:
         if not one.fault:
             found.append(one)
@@ -138,7 +139,8 @@ def read_molecule_classes(
     labels = [one.label for one in found if one.label]
     if len(labels) == len(found):
         return labels
-    missing, first = len(found) - len(labels), next(one.place for one in found if not one.label)
+    missing = len(found) - len(labels)
+    first = next(one.place for one in found if not one.label)
     if options.class_column is not None:
         raise InputError(
             f"{first}: class_column {options.class_column!r} must hold the class of each molecule, "
@@ -152,7 +154,8 @@ def read_molecule_classes(
 
 def _line_records(path: Path) -> Iterator[Record]:
     """Lines of a SMILES and maybe a name; the first line may be a header."""
-    read, of_smiles = load_rdkit().MolFromSmiles, 0
+    read = load_rdkit().MolFromSmiles
+    of_smiles = 0
     for number, words in rows_of(read_text(path), TableForm(None, marks="#%")):
         given = words[of_smiles] if of_smiles < len(words) else ""
         record = Record.of(f"line {number}", without_log(read, given), given)
@@ -169,7 +172,8 @@ def _line_records(path: Path) -> Iterator[Record]:
 
 def _table_records(path: Path, options: MoleculeOptions) -> Iterator[Record]:
     """Rows of a table with a header."""
-    read, data = load_rdkit().MolFromSmiles, read_text(path)
+    read = load_rdkit().MolFromSmiles
+    data = read_text(path)
     form = find_form(data, is_csv=True, has_header=True)
     names = [*form.names]
     of_smiles = smiles_column(names)
@@ -190,7 +194,8 @@ def _sd_records(data: bytes, options: MoleculeOptions) -> Iterator[Record]:
     """The records of an SD file, with the class among their properties."""
     from rdkit import rdBase
 
-    chem, records = load_rdkit(), _END_OF_RECORD.split(data)
+    chem = load_rdkit()
+    records = _END_OF_RECORD.split(data)
     # behind the last end there may be blank lines
     if len(records) > 1 and not records[-1].strip():
         records.pop()

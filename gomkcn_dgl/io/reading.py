@@ -250,7 +250,8 @@ def _read(
 
     Where ``classes`` names columns, the attributes are the first of them alone, as ``classes``.
     """
-    path, of_molecules = Path(path), MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
+    path = Path(path)
+    of_molecules = MoleculeOptions(smiles, skip_invalid=bool(skip_invalid))
     if isinstance(features, str):
         features = (features,)
     if features is not None and (not features or not all(isinstance(n, str) for n in features)):
@@ -336,7 +337,8 @@ def _take_class_columns(
     kept = graph.features[:, ~is_class]
     left = tuple(name for name, taken in zip(names, is_class, strict=True) if not taken)
     if not left:
-        kept, left = np.ones((graph.num_nodes, 1), np.float32), (CONSTANT_FEATURE,)
+        kept = np.ones((graph.num_nodes, 1), np.float32)
+        left = (CONSTANT_FEATURE,)
     return replace(graph, features=kept, feature_names=left), {"classes": found}
 
 

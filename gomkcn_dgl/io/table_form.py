@@ -24,8 +24,9 @@ from typing import NamedTuple
 
 from gomkcn_dgl.errors import InputError
 
-# the first rows, by which it is told what a table and its columns are, and the bytes that hold them
+# the first rows, by which it is told what a table and its columns are; what is rarer is no rule
 NUM_FIRST = 1000
+# the bytes that hold them, 256 KiB
 _SAMPLE_BYTES = 2**18
 _SEPARATORS = "\t;,|"
 _SEPARATOR_LINE = re.compile(rb'"?sep=([\t;,|])"?[ \t]*(?:\n|\Z)', re.IGNORECASE)
@@ -180,7 +181,8 @@ def _note_of(comments: Sequence[str], marks: str) -> tuple[str, ...]:
 def rows_of(data: bytes, form: TableForm) -> Iterator[Row]:
     """Yield the rows; those without a cell are left out."""
     start = _offset(data, form.num_skipped)
-    body, number = without_attributes(data[start:], form), form.num_skipped
+    body = without_attributes(data[start:], form)
+    number = form.num_skipped
     if form.separator is None:
         comment = comment_pattern(form)
         for at, line in enumerate(io.BytesIO(body), start=number + 1):

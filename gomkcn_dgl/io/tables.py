@@ -57,7 +57,7 @@ _BLOCK_BYTES = 2**28
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class InputTable:
     """Columns of a table by their position, and where each row is from, such as "line 3".
 
     The cells of a text are words that may stand for numbers; other values have the types of Arrow.
@@ -92,7 +92,7 @@ class Table:
         # 007 is a name, and 0x10, which Arrow takes for 16
         return None if self.is_text and _has_other_forms(column, array) else array
 
-    def with_whole_numbers(self, columns: Sequence[int]) -> Table:
+    def with_whole_numbers(self, columns: Sequence[int]) -> InputTable:
         """The table, with 1 for 1.0 in columns of text that hold numbers only, as Arrow has them.
 
         Where one end of edges is a whole number throughout, other tools write the other as 1.0.
@@ -158,7 +158,8 @@ class Table:
             if has_categories:
                 # those that do not occur are no words
                 occurring = pc.unique(codes)
-                texts, codes = texts.take(occurring), pc.index_in(codes, occurring)
+                texts = texts.take(occurring)
+                codes = pc.index_in(codes, occurring)
         except pa.ArrowException:
             raise InputError(
                 f"the column {self.names[at]!r} must hold text, or what can be written as text, "
@@ -233,7 +234,8 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
 
 def _first_that_fails(column: pa.ChunkedArray, kind: pa.DataType) -> int:
     """The first row that has no value in another type, by halves."""
-    low, high = 0, len(column)
+    low = 0
+    high = len(column)
     while high - low > 1:
         middle = (low + high) // 2
         if _cast(column[low:middle], kind) is None:
@@ -294,7 +296,7 @@ class Source:
     """
 
     names: Sequence[str]
-    read: Callable[[Iterable[int]], Table]
+    read: Callable[[Iterable[int]], InputTable]
     first: Callable[[int], list[str]]
     header: int = 0
     line: int = 1
@@ -324,7 +326,7 @@ def open_stream(stream: Any, owner: str) -> Source:
     if twice:
         raise InputError(f"{owner} must have columns of different names, got {twice[0]!r} twice.")
 
-    def read(used: Iterable[int]) -> Table:
+    def read(used: Iterable[int]) -> InputTable:
         kept = {at: [*names, *index][at] for at in used}
         schema = pa.schema([batches.schema.field(name) for name in kept.values()])
         try:
@@ -350,10 +352,10 @@ def as_texts(column: pa.Array) -> list[str]:
     return ["" if value is None else str(value) for value in values]
 
 
-def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> Table:
+def arrow_table(table: pa.Table, names: Sequence[str], used: Iterable[int]) -> InputTable:
     """A table of Arrow, of which the columns in some positions are used."""
     columns = {at: table[names[at]] for at in used}
-    return Table(names, columns, lambda row: f"row {row + 1}", is_text=False)
+    return InputTable(names, columns, lambda row: f"row {row + 1}", is_text=False)
 
 
 # ---------------------------------------------------------------- text
@@ -390,7 +392,7 @@ def as_utf8(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def text_table(data: bytes, form: TableForm) -> Table:
+def text_table(data: bytes, form: TableForm) -> InputTable:
     """Cut a whole text into its columns."""
     source = text_source(data, form)
     table = source.read(range(len(source.names)))
@@ -416,7 +418,7 @@ def text_source(data: bytes, form: TableForm) -> Source:
     def place(row: int) -> str:
         return f"line {next(itertools.islice(rows(), row, None)).line}"
 
-    def read(used: Iterable[int]) -> Table:
+    def read(used: Iterable[int]) -> InputTable:
         used = [*used]
         cut = [at for at in used if at < num_cells]
         found = _cut_by_arrow(data, form, cut)
@@ -433,7 +435,7 @@ def text_source(data: bytes, form: TableForm) -> Source:
             if at >= num_cells:
                 columns[at] = pa.chunked_array([attributes[names[at]]], pa.string())
         called = [name or f"column {at}" for at, name in enumerate(names, start=1)]
-        return Table(called, columns, place, is_text=True)
+        return InputTable(called, columns, place, is_text=True)
 
     def first(at: int) -> list[str]:
         if at >= num_cells:

@@ -36,6 +36,7 @@ log = logging.getLogger("gomkcn_dgl")
 _LEAST_UNIX_TIME = 10**8
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WINDOW = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|min|h|d|w)?")
+# the units of a window in seconds
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # units of NumPy's timedelta64 that have a fixed length, in seconds
 _OF_NUMPY = {
@@ -47,7 +48,8 @@ TIME_UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _UNIT_NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 # 1990 and 2100 in Unix seconds: the numbers of these dates in one unit are those of no date in
 # another, so that the size of times tells their unit
-_FIRST_DATE, _LAST_DATE = 631_152_000, 4_102_444_800
+_FIRST_DATE = 631_152_000
+_LAST_DATE = 4_102_444_800
 # digits behind the point of times that are kept as they are: nanoseconds of seconds
 _MOST_DIGITS = 9
 # whole numbers that a float64 tells from their neighbours
@@ -128,10 +130,12 @@ class Window(NamedTuple):
         >>> Window.read("1.5h")
         Window(number=Fraction(5400, 1), has_unit=True)
         """
-        found, has_unit = Fraction(-1), True
+        found = Fraction(-1)
+        has_unit = True
         match = _WINDOW.fullmatch(window.strip()) if isinstance(window, str) else None
         if match is not None:
-            found, has_unit = Fraction(match[1]) * _SECONDS[match[2] or "s"], bool(match[2])
+            found = Fraction(match[1]) * _SECONDS[match[2] or "s"]
+            has_unit = bool(match[2])
         elif isinstance(window, timedelta):
             # a Timedelta of pandas has nanoseconds beside those of Python
             nanoseconds = getattr(window, "nanoseconds", 0)
@@ -142,9 +146,11 @@ class Window(NamedTuple):
             if unit in _OF_NUMPY and not np.isnat(window):
                 found = _OF_NUMPY[unit] * step * int(window.astype(np.int64))
         elif isinstance(window, (int, np.integer)) and not isinstance(window, bool):
-            found, has_unit = Fraction(int(window)), False
+            found = Fraction(int(window))
+            has_unit = False
         elif isinstance(window, (float, np.floating)) and np.isfinite(window):
-            found, has_unit = Fraction(float(window)), False
+            found = Fraction(float(window))
+            has_unit = False
         # longer ones are no float, and no window has use for them
         if not 0 <= found <= 10**280:
             raise InputError(
@@ -200,7 +206,8 @@ def read_temporal_edges(
         return graph
     choice = ColumnChoice(source=source, target=target, relation=NONE, weight=NONE)
     if isinstance(graph, (str, Path)):
-        path, suffix = Path(graph), Path(str(graph).lower().removesuffix(".gz")).suffix
+        path = Path(graph)
+        suffix = Path(str(graph).lower().removesuffix(".gz")).suffix
         format = suffix[1:] if suffix in (".csv", ".parquet") else "edges"
         with named(path):
             return _of_table(open_edges(path, format, choice), choice, time, time_unit)
@@ -253,7 +260,9 @@ def _in_order(
     loops = int((~apart).sum())
     if loops:
         log.info("dropped %d edge%s from a node to itself", loops, "s" * (loops != 1))
-        source, target, times = source[apart], target[apart], times[apart]
+        source = source[apart]
+        target = target[apart]
+        times = times[apart]
     order = np.argsort(times, kind="stable")
     nodes, rows = np.unique(np.stack([source, target]), return_inverse=True)
     source, target = rows.reshape(2, -1)
@@ -395,7 +404,8 @@ def _exact_numbers(numbers: Any, text: Any, place: Callable[[int], str]) -> tupl
         return values, 1
     shared = math.gcd(10**_MOST_DIGITS, *whole)
     unused = next(10**n for n in range(_MOST_DIGITS, -1, -1) if shared % 10**n == 0)
-    scale, whole = 10**_MOST_DIGITS // unused, [one // unused for one in whole]
+    scale = 10**_MOST_DIGITS // unused
+    whole = [one // unused for one in whole]
     low, high = (0, 2**64) if min(whole) >= 0 else (-(2**63), 2**63)
     outside = np.array([not low <= one < high for one in whole])
     rule = (

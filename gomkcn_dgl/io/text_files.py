@@ -26,7 +26,7 @@ from gomkcn_dgl.io.table_form import decode
 from gomkcn_dgl.io.tables import as_utf8
 from gomkcn_dgl.runtime.files import listed, printable
 
-# nodes without edges take no room in a file, but in memory
+# a file may announce so many nodes without edges, which take no room in it, but 20 MB in memory
 MAX_BARE_NODES = 2**20
 _OWNER, _WEIGHT = "the file", "weight"
 # a text, a comment, or a number that NetworkX takes apart or does not know
@@ -112,9 +112,12 @@ def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
                 "quotes within a name as &#34;."
             )
     lines: list[_Line] = []
-    one_way, numbers, names = [], [], {1: "1"}
+    one_way = []
+    numbers = []
+    names = {1: "1"}
     for (at, header), rows in sections[1:]:
-        kind, number = header.split()[0].lower(), 1
+        kind = header.split()[0].lower()
+        number = 1
         if said := _PAJEK_RELATION.search(header):
             number = int(said[1])
             names[number] = (said[2] or "").strip() or names.get(number, said[1])
@@ -124,7 +127,8 @@ def read_pajek(data: bytes, directed: bool | None) -> GraphContent:
         for place, row in rows:
             own = number
             if said := _PAJEK_NUMBER.match(row):
-                row, own = row[said.end() :], int(said[1])
+                row = row[said.end() :]
+                own = int(said[1])
             entries = [row]
             if kind.endswith("list"):
                 first, *others = row.split()
@@ -163,7 +167,9 @@ def _pajek_sections(text: str) -> tuple[list[tuple[_Line, list[_Line]]], list[st
     """Headers and lines of the vertices and of the lists of edges; what is left out as notes."""
     sections: list[tuple[_Line, list[_Line]]] = []
     others: list[str] = []
-    in_network, networks, timed = True, 0, 0
+    in_network = True
+    networks = 0
+    timed = 0
     for number, line in enumerate(map(str.strip, _LINES.split(text)), 1):
         if not line or line[0] == "%":
             continue
@@ -189,7 +195,8 @@ def _pajek_sections(text: str) -> tuple[list[tuple[_Line, list[_Line]]], list[st
             in_network = False
             others.append(line.split()[0])
         elif kind == "*network":
-            in_network, networks = True, networks + 1
+            in_network = True
+            networks = networks + 1
         elif kind in ("*vertices", *_PAJEK_LISTS):
             if in_network:
                 sections.append(((number, line), []))
@@ -513,10 +520,14 @@ def read_matrix_market(data: bytes) -> GraphContent:
     notes = []
     if layout == "array":
         row, column = _array_places(number, symmetry)
-        values, announced = numbers.reshape(-1), len(row)
+        values = numbers.reshape(-1)
+        announced = len(row)
         if len(values) == announced:
             entry = np.flatnonzero(values)
-            row, column, values, announced = row[entry], column[entry], values[entry], len(entry)
+            row = row[entry]
+            column = column[entry]
+            values = values[entry]
+            announced = len(entry)
     else:
         width = 2 if field == "pattern" else 3
         numbers = numbers.reshape(-1, numbers.shape[1] if numbers.size else width)

@@ -24,7 +24,7 @@ from gomkcn_dgl.csr import CSRGraph, csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph_content import NONE, ColumnChoice
 from gomkcn_dgl.io.table_form import TableForm, rows_of
-from gomkcn_dgl.io.tables import Table, is_int64, read_text, text_table
+from gomkcn_dgl.io.tables import InputTable, is_int64, read_text, text_table
 from gomkcn_dgl.relations import PLAIN
 from gomkcn_dgl.runtime.files import listed, named
 
@@ -35,12 +35,14 @@ _INDICATOR = "_graph_indicator.txt"
 _FEATURES = {"attributes": "_node_attributes.txt", "labels": "_node_labels.txt"}
 _EDGE_LABELS, _EDGE_ATTRIBUTES = "_edge_labels.txt", "_edge_attributes.txt"
 _GRAPH_LABELS = "_graph_labels.txt"
+# different labels, each of which becomes a column of features; more are names or numbers
 _MAX_LABELS = 4096
-# graphs without nodes that a note names
+# graphs without nodes that a note names, a line of them
 _MOST_NAMED = 10
 _READMES = ("README.txt", "readme.txt", "README.md", "{name}_label_readme.txt", "label_readme.txt")
 # a line such as "0  C"; then the name, one word or a few
 _NAMED_CODE = re.compile(r"(-?\d{1,19})(?:\s*[:=]\s*|\s+)(\S.{0,39})")
+# of a text that says what labels mean; longer ones are papers
 _MAX_README_BYTES = 1_000_000
 
 
@@ -159,7 +161,7 @@ def _file(prefix: Path, ending: str) -> Path:
     return prefix.with_name(prefix.name + ending)
 
 
-def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, Table]:
+def _read(prefix: Path, ending: str, *, whole: bool = True) -> tuple[np.ndarray, InputTable]:
     """Read lines of comma-separated numbers, ``[rows, D]``, whole ones or any."""
     with named(_file(prefix, ending)):
         data, form = _open(prefix, ending)
@@ -176,7 +178,7 @@ def _open(prefix: Path, ending: str) -> tuple[bytes, TableForm]:
     return read_text(_file(prefix, ending)), TableForm(",", marks="#%")
 
 
-def _integers(table: Table, at: int) -> np.ndarray:
+def _integers(table: InputTable, at: int) -> np.ndarray:
     values = table.integers(at)
     if values is None:
         cells = table.columns[at].to_pylist()
@@ -185,7 +187,7 @@ def _integers(table: Table, at: int) -> np.ndarray:
     return values
 
 
-def _line_error(prefix: Path, ending: str, table: Table, row: int, rule: str) -> InputError:
+def _line_error(prefix: Path, ending: str, table: InputTable, row: int, rule: str) -> InputError:
     return InputError(f"{_file(prefix, ending).name}: {table.place(row)}: {rule}.")
 
 
@@ -209,7 +211,8 @@ def _read_graphs(prefix: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def _read_edges(prefix: Path, numbers: np.ndarray, graph_ptr: np.ndarray) -> np.ndarray:
     """Return the edges between nodes of one graph each, counted from 1, int64 ``[E, 2]``."""
-    (edges, table), num_nodes = _read(prefix, _EDGES), graph_ptr[-1]
+    (edges, table) = _read(prefix, _EDGES)
+    num_nodes = graph_ptr[-1]
     if edges.shape[1] != 2:
         rule = f"an edge must be 'u, v', got {edges.shape[1]} numbers"
         raise _line_error(prefix, _EDGES, table, 0, rule)
@@ -241,7 +244,8 @@ def _read_block(prefix: Path, kind: str, num_nodes: int) -> tuple[np.ndarray, li
         )
     if kind == "attributes":
         return values, [f"x{column}" for column in range(values.shape[1])]
-    blocks, names = [], []
+    blocks = []
+    names = []
     single = values.shape[1] == 1
     meanings = _read_label_names(prefix, "node labels") if single else {}
     for column in range(values.shape[1]):

@@ -92,7 +92,8 @@ def _edge_columns(graph: CSRGraph) -> list[tuple[str, list[Any]]]:
     no direction. Else it has its relation, and one without direction comes both ways, by which it
     is known when the table is read.
     """
-    content, plain = from_csr(graph), graph.relations == SIMPLE
+    content = from_csr(graph)
+    plain = graph.relations == SIMPLE
     if not plain:
         _refuse_unknown_direction(graph)
     kept = content.source < content.target if plain else np.ones(len(content.source), bool)

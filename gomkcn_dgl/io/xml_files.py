@@ -128,7 +128,8 @@ def _complete_keys(root: Element) -> tuple[str, ...]:
     types: dict[str, str] = {}
     notes = []
     for key in root.iter(f"{{{_GRAPHML}}}key"):
-        name, kind = key.get("attr.name"), key.get("for", "all")
+        name = key.get("attr.name")
+        kind = key.get("for", "all")
         if name is None and key.get("yfiles.type") is None:
             name = key.get("id", "")
             key.set("attr.name", name)

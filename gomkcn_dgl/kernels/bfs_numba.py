@@ -52,15 +52,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.kernels import POLICIES
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, degree, find_edge, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import (
     INLINE_JIT,
     SEARCH_JIT,
-    Rows,
-    degree,
     enter,
     find,
-    find_edge,
-    find_entry,
     mix,
     new_scratch,
     random,
@@ -136,7 +133,7 @@ def extract(
         links=np.zeros((total, max_nodes, max_nodes), code_type),
         weights=np.zeros((total, max_nodes, max_nodes), np.float32) if weighted else None,
     )
-    graph = Rows(indptr.view(np.uint64), indices.view(np.uint32))
+    graph = CompiledGraph.of_arrays(indptr, indices, links)
     # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit products wrap with a warning
     with np.errstate(over="ignore"):
         # measured: 30 to 150 ns for a node and its edges
@@ -145,7 +142,6 @@ def extract(
             graph,
             hub_degree(max_nodes),
             weights if weighted else np.empty(0, np.float32),
-            links,
             reverse,
             roots.astype(np.int64),
             keys.astype(np.uint64),
@@ -161,7 +157,9 @@ def extract(
     return out
 
 
-def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: Any) -> None:
+def _extract_block(
+    first: int, last: int, graph: CompiledGraph, limit: int, *arguments: Any
+) -> None:
     """Give each block a scratch of its own."""
     max_nodes = arguments[-5].shape[1]
     scratch = new_scratch(max_nodes, limit, len(graph.indptr) - 1)
@@ -170,10 +168,10 @@ def _extract_block(first: int, last: int, graph: Rows, limit: int, *arguments: A
 
 @compiled(**SEARCH_JIT)
 def _extract_kernel(
-    first, last, graph, limit, weights, links, reverse, roots, keys, num_hops, policy,
+    first, last, graph, limit, weights, reverse, roots, keys, num_hops, policy,
     seed, nodes, num_nodes, truncated, dense_links, dense_weights, scratch,
 ):  # fmt: skip
-    """Extract the subgraphs from `first` to `last`; links are an array or None."""
+    """Extract the subgraphs from `first` to `last`."""
     era = _ONE
     for row in range(first, last):
         root, stream = np.uint32(roots[row]), mix(mix(mix(seed) + keys[row]))
@@ -182,12 +180,12 @@ def _extract_kernel(
         )
         num_nodes[row], truncated[row] = size, cut
         touch(graph, nodes[row], _ZERO, size, scratch)
-        num_ends = _find_edges(graph, nodes[row], size, limit, links, scratch, era)
+        num_ends = _find_edges(graph, nodes[row], size, limit, scratch, era)
         era += len(scratch.met)
-        _write_links(links, reverse, num_ends, dense_links[row], scratch)
+        _write_links(graph, reverse, num_ends, dense_links[row], scratch)
         if cut and policy == _DENSE:
             _reorder(nodes[row], size, num_ends, dense_links[row], scratch)
-            _write_links(links, reverse, num_ends, dense_links[row], scratch)
+            _write_links(graph, reverse, num_ends, dense_links[row], scratch)
         if len(dense_weights) > 0:
             _write_weights(graph, weights, nodes[row], size, dense_links[row], dense_weights[row])
 
@@ -472,14 +470,14 @@ def _link_among(graph, fresh, limit, scratch, era):
 
 
 @subroutine(**INLINE_JIT)
-def _find_edges(graph, selected, size, limit, links, scratch, era):
+def _find_edges(graph, selected, size, limit, scratch, era):
     """Put the edges among the selected nodes into ``scratch.pairs``; return how many there are.
 
-    Most stand there once for each of their ends. With `links`, else None, their entries in
+    Most stand there once for each of their ends. Where links differ, their entries in
     `indices` stand in ``scratch.entries``.
     """
     # 1. enter the selected nodes into the hash table
-    table, pairs = scratch.table, scratch.pairs
+    table, pairs, has_links = scratch.table, scratch.pairs, len(graph.links) > 0
     for i in range(size):
         enter(selected[i], i, scratch, era)
     # 2. list the row entries that may be selected nodes: those whose slot of the table is taken
@@ -493,14 +491,14 @@ def _find_edges(graph, selected, size, limit, links, scratch, era):
                 pairs[count] = (np.uint64(selected[j]) << _HALF) | owner
                 if degree(graph, selected[j]) > limit:
                     entry = find_entry(graph, node, selected[j])
-                    if links is not None:
+                    if has_links:
                         scratch.entries[count] = entry
                     count += np.uint64(entry >= 0)
             continue
         for edge in range(graph.indptr[node], graph.indptr[node + 1]):
             other = graph.indices[edge]
             pairs[count] = (np.uint64(other) << _HALF) | owner
-            if links is not None:
+            if has_links:
                 scratch.entries[count] = edge
             count += np.uint64(table[slot_of(other, scratch)] >= era)
     # 3. look each of them up; of those that are edges, position in place of the node
@@ -509,20 +507,18 @@ def _find_edges(graph, selected, size, limit, links, scratch, era):
         position = find(np.uint32(pairs[k] >> _HALF), scratch, era)
         if position >= 0:
             pairs[num_ends] = (np.uint64(position) << _HALF) | (pairs[k] & _LOW)
-            if links is not None:
+            if has_links:
                 scratch.entries[num_ends] = scratch.entries[k]
             num_ends += _U1
     return num_ends
 
 
 @subroutine(**INLINE_JIT)
-def _write_links(links, reverse, num_ends, dense, scratch):
+def _write_links(graph, reverse, num_ends, dense, scratch):
     """Write what joins the nodes of each edge, seen from both of them."""
     for k in range(num_ends):
         i, j = scratch.pairs[k] & _LOW, scratch.pairs[k] >> _HALF
-        link = _ONE
-        if links is not None:
-            link = np.int64(links[scratch.entries[k]])
+        link = link_at(graph, scratch.entries[k])
         dense[i, j], dense[j, i] = link, reverse[link]
 
 

@@ -1,4 +1,4 @@
-"""What one thread of the compiled sampler works on: rows, the nodes it has met, random numbers.
+"""What one thread of the compiled sampler works on: the nodes that it has met, random numbers.
 
 The nodes that a search meets stand in a list, in order, and a hash table finds their positions. A
 table entry is ``era + position``. What an earlier search left is smaller than the era, so that
@@ -23,13 +23,6 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_A = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_B = np.uint64(0x94D049BB133111EB)
 _ONE = np.uint64(1)
-
-
-class Rows(NamedTuple):
-    """The graph: the neighbours of each node, sorted. Unsigned, since a sign would be tested."""
-
-    indptr: np.ndarray  # uint64 [V + 1]
-    indices: np.ndarray  # uint32 [E]
 
 
 class Scratch(NamedTuple):
@@ -67,35 +60,6 @@ def new_scratch(max_nodes: int, limit: int, num_nodes: int) -> Scratch:
         np.empty(max_nodes * limit + 1, np.uint64),
         np.empty(max_nodes * limit + 1, np.int64),
     )
-
-
-@subroutine(**INLINE_JIT)
-def degree(graph, node):
-    """Length of a node's row."""
-    return np.int64(graph.indptr[node + 1] - graph.indptr[node])
-
-
-@subroutine(**SEARCH_JIT)
-def find_edge(graph, u, v):
-    """Position of the edge u-v in `indices`, or -1: in the row of `u`, or of `v` if it is long."""
-    if degree(graph, u) > 64 and degree(graph, u) > degree(graph, v):
-        u, v = v, u
-    return find_entry(graph, u, v)
-
-
-@subroutine(**SEARCH_JIT)
-def find_entry(graph, u, v):
-    """Position of `v` in the row of `u`, or -1."""
-    low, high = graph.indptr[u], graph.indptr[u + 1]
-    while low < high:
-        middle = (low + high) >> _ONE
-        if graph.indices[middle] < v:
-            low = middle + _ONE
-        else:
-            high = middle
-    if low < graph.indptr[u + 1] and graph.indices[low] == v:
-        return np.int64(low)
-    return -1
 
 
 @subroutine(**INLINE_JIT)

@@ -118,7 +118,9 @@ def read_bytes(path: Path) -> bytes:
 
 def _unpack(path: Path) -> bytes:
     """Decompress a file piece by piece: a few bytes may stand for any number of them."""
-    pieces, size, bound = list[bytes](), 0, readable_bytes()
+    pieces = list[bytes]()
+    size = 0
+    bound = readable_bytes()
     with open_file(path) as raw, gzip.GzipFile(fileobj=raw) as file:
         while piece := file.read(_PIECE_BYTES):
             pieces.append(piece)

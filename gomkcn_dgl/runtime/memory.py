@@ -14,7 +14,7 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 # the share of the available memory that the bytes of a file may take: what is made of them, such as
 # columns of text, takes about as much again
 _SHARE_TO_READ = 0.5
-# bytes that any machine has
+# bytes that any machine has: 16 MiB
 _SMALL = 2**24
 
 

@@ -70,7 +70,8 @@ def lock_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 @contextlib.contextmanager
 def lock_alone(folder: Path, out: Path) -> Iterator[None]:
     """Make a folder and lock it against every other process; left empty, a new one is removed."""
-    path, is_new = folder / ".lock", not folder.exists()
+    path = folder / ".lock"
+    is_new = not folder.exists()
     for one in (path, path.with_name(_SOFT)):
         _refuse_other_lock(one, out)
     try:
@@ -200,7 +201,8 @@ def check_run_folder(
     ``force``. A file of one of these names that no run wrote, a symbolic link, or a file that is
     one of the ``inputs`` is refused, whatever is given.
     """
-    folder, names = Path(folder), list(run_files)
+    folder = Path(folder)
+    names = list(run_files)
     if force and resume:
         raise InputError("resume must not come with --force, which starts anew; give one.")
     shown = f"out folder {str(folder)!r}"
@@ -238,7 +240,9 @@ def check_early(folder: str | Path, run_files: Iterable[str], progress: str, **g
 
 def refuse_foreign(folder: Path, names: Iterable[str], inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a folder with a file of one of the names that is an input, a link or not of a run."""
-    own, shown, inputs = own_files(folder), f"out folder {str(folder)!r}", list(inputs)
+    own = own_files(folder)
+    shown = f"out folder {str(folder)!r}"
+    inputs = list(inputs)
     for name in names:
         path = folder / name
         for link in (one for one in (path, path.parent) if one != folder and one.is_symlink()):
@@ -271,10 +275,13 @@ def begin_run(
     ``progress``.
     """
     folder = Path(folder)
-    unfinished, is_finished, restarted = folder / progress, False, was_restarted()
+    unfinished = folder / progress
+    is_finished = False
+    restarted = was_restarted()
     if is_first():
         if restarted and unfinished.exists():
-            force, resume = False, True
+            force = False
+            resume = True
         resume = resume or (restarted and not force)
         check_run_folder(folder, run_files, progress, force=force, resume=resume)
         folder.mkdir(parents=True, exist_ok=True)

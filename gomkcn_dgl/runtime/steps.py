@@ -189,7 +189,8 @@ class Steps:
                     "%d processes share the work in place of %d: there are %d cores",
                     cores, jobs, cores,
                 )  # fmt: skip
-            jobs, self._is_lowered = cores, True
+            jobs = cores
+            self._is_lowered = True
         wanted = min(most, jobs)
         if wanted > 1 and is_own:
             # no more are started than there are items; others would have to be ended
@@ -204,7 +205,9 @@ class Steps:
             self.is_partial |= self._is_late() and in_time
             if in_time and self.is_partial:
                 return
-            some, names, start = names[:size], names[size:], time.monotonic()
+            some = names[:size]
+            names = names[size:]
+            start = time.monotonic()
             yield some
             if jobs > 1:
                 seconds = max(time.monotonic() - start, 1e-3)
@@ -423,7 +426,8 @@ def identity_of_job(settings: Mapping[str, Any], *arrays: np.ndarray | None) -> 
 
 def check_identity(path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Refuse what is kept of a job with another identity."""
-    before, now = dict(_flatten(saved)), dict(_flatten(current))
+    before = dict(_flatten(saved))
+    now = dict(_flatten(current))
     for name in sorted({*before, *now}):
         if before.get(name) == now.get(name):
             continue

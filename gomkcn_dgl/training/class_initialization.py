@@ -67,12 +67,15 @@ def initialize_from_classes(
     sample = np.concatenate([rng.permutation(rows)[:num_samples] for rows in members])
     # roots of the subgraphs, and which graph of the sample (or node) each belongs to
     if model.pooling is None:
-        batch, roots, owner = data.whole(), sample, np.arange(len(sample))
+        batch = data.whole()
+        roots = sample
+        owner = np.arange(len(sample))
     else:
         batch = data.batch(sample)
         roots = np.arange(len(batch.subgraphs.num_nodes))
         owner = np.repeat(np.arange(len(sample)), batch.graph_sizes.cpu().numpy())
-    order, class_of_root = rng.permutation(len(roots)), classes[sample][owner]
+    order = rng.permutation(len(roots))
+    class_of_root = classes[sample][owner]
     candidates = order[:num_candidates]
     missing = np.setdiff1d(class_of_root, class_of_root[candidates])
     further = [order[class_of_root[order] == label][:1] for label in missing]
@@ -106,7 +109,8 @@ def _as_filters(
     candidates: SubgraphTensors, hidden: Tensor, filter_size: int
 ) -> tuple[Tensor, Tensor]:
     """Adjacency ``[K, M, M]`` or ``[K, M, M, C]`` and features, cut or padded to M nodes."""
-    adj, feat = candidates.adjacency(hidden.dtype), candidates.gather(hidden)
+    adj = candidates.adjacency(hidden.dtype)
+    feat = candidates.gather(hidden)
     missing = max(0, filter_size - adj.shape[1])
     ends = (0, missing, 0, missing) if adj.dim() == 3 else (0, 0, 0, missing, 0, missing)
     adj = torch.nn.functional.pad(adj, ends)[:, :filter_size, :filter_size]

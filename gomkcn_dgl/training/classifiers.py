@@ -24,8 +24,8 @@ from gomkcn_dgl.pattern_bags import PatternCodebook
 from gomkcn_dgl.relations import Relations, relations_from_record, relations_to_record
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.training.class_initialization import initialize_from_classes
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, MachineSettings
 from gomkcn_dgl.training.labelled_data import PARTS, LabelledData, Split, baseline_of
-from gomkcn_dgl.training.train_settings import MachineSettings, TrainSettings
 from gomkcn_dgl.training.training_loop import (
     evaluate_classifier,
     predict_logits,
@@ -42,7 +42,7 @@ class TrainedNetwork:
     """
 
     model: GOMKCN
-    settings: TrainSettings
+    settings: ClassifierSettings
     split: Split
     scaling: FeatureScaling
     feature_names: tuple[str, ...]
@@ -62,7 +62,9 @@ class TrainedNetwork:
         return next(self.model.parameters()).device
 
     @staticmethod
-    def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
+    def resolve(
+        settings: ClassifierSettings, data: LabelledData, split: Split
+    ) -> ClassifierSettings:
         """The settings with the choices that were left open."""
         num_varying = int(np.ptp(data.graph.features, axis=0).astype(bool).sum())
         model = settings.model.resolve(num_varying, data.graph.relations)
@@ -71,7 +73,7 @@ class TrainedNetwork:
     @classmethod
     def fit(
         cls,
-        settings: TrainSettings,
+        settings: ClassifierSettings,
         data: LabelledData,
         split: Split,
         steps: Steps,
@@ -81,8 +83,10 @@ class TrainedNetwork:
 
         Subgraphs, features and classes are brought there once, for the whole training.
         """
-        classifier, training = cls._untrained(settings, data, split, device), settings.training
-        model, collection = classifier.model, classifier.collection(data.graph)
+        classifier = cls._untrained(settings, data, split, device)
+        training = settings.training
+        model = classifier.model
+        collection = classifier.collection(data.graph)
         labels = torch.from_numpy(data.labels).to(device)
         if settings.model.init == "classes":
             initialize_from_classes(model, collection, labels, split.train, seed=training.seed)
@@ -113,7 +117,7 @@ class TrainedNetwork:
 
     @classmethod
     def _untrained(
-        cls, settings: TrainSettings, data: LabelledData, split: Split, device: torch.device
+        cls, settings: ClassifierSettings, data: LabelledData, split: Split, device: torch.device
     ) -> TrainedNetwork:
         """A new model, and the scaling of the features over the graphs of the training part."""
         seen = features = data.graph.features
@@ -128,7 +132,8 @@ class TrainedNetwork:
     def decide(self, graph: CSRGraph) -> tuple[np.ndarray, np.ndarray]:
         """The class of each graph, int64 ``[G]``, and the probabilities ``[G, C]``; or of nodes."""
         number = graph.num_nodes if self.settings.data.nodes else graph.num_graphs
-        rows, size = np.arange(number), self.settings.training.batch_size
+        rows = np.arange(number)
+        size = self.settings.training.batch_size
         logits = predict_logits(self.model, self.collection(graph), rows, size)
         probabilities = logits.softmax(dim=1).cpu().numpy()
         return probabilities.argmax(axis=1), probabilities
@@ -150,7 +155,7 @@ class TrainedNetwork:
 
     @classmethod
     def restore(
-        cls, settings: TrainSettings, state: dict[str, Any], device: torch.device
+        cls, settings: ClassifierSettings, state: dict[str, Any], device: torch.device
     ) -> TrainedNetwork:
         """The network of a state, on a device; raises anything if it is damaged."""
         split, features, classes = _read_common(state)
@@ -168,7 +173,7 @@ class TrainedNetwork:
         return cls(model.to(device).eval(), settings, split, scaling, features, classes)
 
 
-def _build_model(settings: TrainSettings, in_feats: int, num_classes: int) -> GOMKCN:
+def _build_model(settings: ClassifierSettings, in_feats: int, num_classes: int) -> GOMKCN:
     """The model of resolved settings, its parameters drawn with their seed."""
     options = dataclasses.asdict(settings.model)
     for name in ("init", "method", "feature_contrast"):
@@ -194,7 +199,7 @@ class TrainedMachine:
     """
 
     machine: GOMKClassifier
-    settings: TrainSettings
+    settings: ClassifierSettings
     split: Split
     labels: np.ndarray
     relations: Relations
@@ -210,7 +215,9 @@ class TrainedMachine:
         return _known_rows(self.split)
 
     @staticmethod
-    def resolve(settings: TrainSettings, data: LabelledData, split: Split) -> TrainSettings:
+    def resolve(
+        settings: ClassifierSettings, data: LabelledData, split: Split
+    ) -> ClassifierSettings:
         """The settings with the number of patterns."""
         graphs = _take(data.graph, _known_rows(split))
         num_patterns = _new_machine(settings.machine).resolve_patterns(graphs)
@@ -219,15 +226,17 @@ class TrainedMachine:
     @classmethod
     def fit(
         cls,
-        settings: TrainSettings,
+        settings: ClassifierSettings,
         data: LabelledData,
         split: Split,
         steps: Steps,
         device: torch.device | None = None,
     ) -> tuple[TrainedMachine, dict[str, Any]]:
         """Choose, fit and evaluate, on the CPU: there is no other ``device``."""
-        known, names = _known_rows(split), (data.graph.feature_names, data.class_names)
-        machine, labels = _new_machine(settings.machine), data.labels[known]
+        known = _known_rows(split)
+        names = (data.graph.feature_names, data.class_names)
+        machine = _new_machine(settings.machine)
+        labels = data.labels[known]
         with steps.interrupts or contextlib.nullcontext():
             machine.fit(_take(data.graph, known), labels, steps)
         trained = cls(machine, settings, split, labels, data.graph.relations, *names)
@@ -291,19 +300,21 @@ class TrainedMachine:
 
     @classmethod
     def restore(
-        cls, settings: TrainSettings, state: dict[str, Any], device: torch.device | None = None
+        cls, settings: ClassifierSettings, state: dict[str, Any], device: torch.device | None = None
     ) -> TrainedMachine:
         """The machine of a state, on the CPU alone; raises anything if it is damaged."""
         split, features, classes = _read_common(state)
         arrays: Mapping[str, np.ndarray] = {k: v.numpy() for k, v in state["arrays"].items()}
         stored = relations_from_record(state["links"], "it")
         relations = relations_from_record(state["relations"], "it")
-        machine, chosen = _new_machine(settings.machine), state["chosen"]
+        machine = _new_machine(settings.machine)
+        chosen = state["chosen"]
         settings_of_kernel = {k: v for k, v in chosen.items() if k not in ("gamma", "cost")}
         kernel = machine.make_kernel(**settings_of_kernel)
         preparation = {name: value.numpy() for name, value in state["preparation"].items()}
         kernel.preparation_ = NodePreparation(**preparation, names=features)
-        kernel.n_features_in_, kernel.relations_ = len(features), stored
+        kernel.n_features_in_ = len(features)
+        kernel.relations_ = stored
         if kernel.num_patterns is None:
             links = arrays.get("links")
             kernel.known_ = CSRGraph(

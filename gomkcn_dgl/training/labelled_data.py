@@ -18,6 +18,7 @@ from gomkcn_dgl.io.graph_classes import read_graph_classes, read_node_classes
 from gomkcn_dgl.io.reading import read_graph
 
 PARTS = ("train", "val", "test")
+# of all graphs in each part, as in section VI-C of the paper
 SHARES = (0.8, 0.1, 0.1)
 
 

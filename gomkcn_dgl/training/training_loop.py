@@ -118,7 +118,9 @@ class _TrainingState:
     def __init__(
         self, model: GOMKCN, optimizer: torch.optim.Optimizer, generator: np.random.Generator
     ) -> None:
-        self.model, self.optimizer, self.generator = model, optimizer, generator
+        self.model = model
+        self.optimizer = optimizer
+        self.generator = generator
         self.history = History()
         self._start = time.monotonic()
         self.device = next(model.parameters()).device
@@ -155,7 +157,8 @@ class _TrainingState:
 
     def resume(self, steps: Steps) -> bool:
         """Go back to what was kept, bit for bit; return whether there is anything."""
-        path, data = Path() if steps.folder is None else steps.folder / _STATE, None
+        path = Path() if steps.folder is None else steps.folder / _STATE
+        data = None
         # the other processes may stand on other machines
         if is_first() and path.is_file():
             data = read_file(path)
@@ -253,7 +256,8 @@ def train_classifier(
     labels = labels.to(device)
     optimizer = torch.optim.Adam(_parameter_groups(model, settings), lr=settings.learning_rate)
     state = _TrainingState(model, optimizer, np.random.default_rng(settings.seed))
-    steps, stop = Steps() if steps is None else steps, ""
+    steps = Steps() if steps is None else steps
+    stop = ""
     # the caller's random numbers go on as if nothing had been drawn here
     gpus = [state.device] if state.device.type == "cuda" else []
     with torch.random.fork_rng(devices=gpus), steps.interrupts or contextlib.nullcontext():
@@ -289,7 +293,8 @@ def train_classifier(
 
 
 def _is_finished(history: History, settings: TrainingSettings) -> bool:
-    waited, patience = history.epochs - history.best_epoch, settings.patience
+    waited = history.epochs - history.best_epoch
+    patience = settings.patience
     return history.epochs >= settings.num_epochs or (patience is not None and waited >= patience)
 
 

@@ -47,6 +47,11 @@ from gomkcn_dgl.runtime.processes import is_first, was_restarted
 from gomkcn_dgl.runtime.steps import Steps, identity_of_job
 from gomkcn_dgl.runtime.tabular import Table
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifier_settings import (
+    ClassifierSettings,
+    DataSettings,
+    read_classifier_settings,
+)
 from gomkcn_dgl.training.classifiers import TrainedMachine, TrainedNetwork
 from gomkcn_dgl.training.labelled_data import (
     LabelledData,
@@ -55,7 +60,6 @@ from gomkcn_dgl.training.labelled_data import (
     stratified_split,
     summarize,
 )
-from gomkcn_dgl.training.train_settings import DataSettings, TrainSettings, read_train_settings
 
 METRICS = "metrics.json"
 UNFINISHED = "unfinished"
@@ -78,7 +82,7 @@ def read_training_data(settings: DataSettings) -> LabelledData:
 
 
 def run_training(
-    settings: TrainSettings,
+    settings: ClassifierSettings,
     data: LabelledData,
     folder: Path | None = None,
     interrupts: Interrupts | None = None,
@@ -92,7 +96,8 @@ def run_training(
     a kernel machine, and a network is trained on ``device``, see :func:`resolve_device`. Returns
     the classifier, and the record of ``metrics.json``.
     """
-    start, kind = time.perf_counter(), _KINDS[settings.method]
+    start = time.perf_counter()
+    kind = _KINDS[settings.method]
     place = _device_for(settings.method, device)
     split = stratified_split(data.labels, settings.data.split, settings.seed)
     settings = kind.resolve(settings, data, split)
@@ -120,7 +125,7 @@ def _device_for(method: str, device: str | torch.device) -> torch.device:
     return resolve_device("cpu" if method == "kernel" else device)
 
 
-def _identity_of(settings: TrainSettings, data: LabelledData, split: Split) -> dict[str, Any]:
+def _identity_of(settings: ClassifierSettings, data: LabelledData, split: Split) -> dict[str, Any]:
     """What decides the result; the path of the data does not."""
     graph = data.graph
     arrays = [graph.indptr, graph.indices, graph.features, graph.graph_ptr, data.labels, *split]
@@ -169,7 +174,7 @@ def load_classifier(folder: str | Path, device: str | torch.device = "auto") -> 
     """
     folder = Path(folder)
     read_metrics(folder)
-    settings = read_train_settings(folder / _SETTINGS)
+    settings = read_classifier_settings(folder / _SETTINGS)
 
     place = _device_for(settings.method, device)
 

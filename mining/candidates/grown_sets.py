@@ -21,9 +21,10 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix, mix64
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix, mix64
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.candidates.shapes import PENDANT_BITS, Rows, Seen, count_pendant, find_shapes, links_of
+from mining.candidates.shapes import PENDANT_BITS, Seen, count_pendant, find_shapes
 
 # growths: so many a node, and in all at least and at most
 _GROWTHS_OF_NODE, _MORE_OF_NODE = 3, 40
@@ -65,19 +66,19 @@ def seen_structures(
     >>> [(one.shape.num_automorphisms, len(one.copies)) for one in found[4]]
     [(8, 9)]
     """
-    graph_rows = Rows.of(graph, colors)
-    nodes, codes, values = grow(graph, graph_rows, is_free, max(sizes), seed)
+    compiled_graph = CompiledGraph.of(graph, colors)
+    nodes, codes, values = grow(graph, compiled_graph, is_free, max(sizes), seed)
     found, hashes = {}, hash_sets(nodes)
     for size in sizes:
         rows = np.flatnonzero(nodes[:, size - 1] >= 0)
         rows = rows[distinct(hashes[rows, size - 1])]
         sets = nodes[rows, :size], codes[rows, size - 1], values[rows, size - 1]
-        found[size] = _structures(graph_rows, *sets) if len(rows) else []
+        found[size] = _structures(compiled_graph, *sets) if len(rows) else []
     return found
 
 
 def grow(
-    graph: CSRGraph, rows: Rows, is_free: np.ndarray, most: int, seed: int
+    graph: CSRGraph, rows: CompiledGraph, is_free: np.ndarray, most: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sets of up to ``most`` nodes, their codes and what each is worth, all ``[K, most]``."""
     # 1. roots are spread evenly over the nodes with free edges
@@ -100,7 +101,7 @@ def grow(
     return nodes, codes, values
 
 
-def _grow_block(first: int, last: int, rows: Rows, *arguments: Any) -> None:
+def _grow_block(first: int, last: int, rows: CompiledGraph, *arguments: Any) -> None:
     """Give each block a front of its own."""
     front = new_front(len(rows.colors), arguments[-1].shape[1])
     grow_sets(first, last, rows, *arguments, front)
@@ -123,7 +124,7 @@ def _worth(graph: CSRGraph, degrees: np.ndarray, most: int) -> Worth:
 
 
 def _structures(
-    graph: Rows, nodes: np.ndarray, codes: np.ndarray, values: np.ndarray
+    graph: CompiledGraph, nodes: np.ndarray, codes: np.ndarray, values: np.ndarray
 ) -> list[Seen]:
     """The structures of sets ``[K, M]`` of one size; sets with equal codes are alike in order."""
     size = nodes.shape[1]
@@ -139,7 +140,8 @@ def _structures(
     if not len(groups):
         return []
     # 2. groups of one shape are one; their sets in canonical order
-    shapes, order, shape_of = find_shapes(*links_of(graph, nodes[first[groups]]))
+    sets = nodes[first[groups]]
+    shapes, order, shape_of = find_shapes(graph.links_of(sets), graph.colors[sets])
     place_of = np.full(len(first), -1)
     place_of[groups] = np.arange(len(groups))
     place = place_of[group_of]
@@ -165,8 +167,21 @@ def hash_sets(sets: np.ndarray) -> np.ndarray:
 
 
 def distinct(hashes: np.ndarray) -> np.ndarray:
-    """The first of each of the hashes ``[K]`` of sets, ascending, int64."""
-    return np.sort(_equal(hashes)[0])
+    """The first of each of the hashes ``[K]`` of sets, ascending, int64.
+
+    Numbers are sorted whose last bits are the row, in place of rows by their hash, which takes
+    twice as long; of two hashes that differ in these bits alone rows would alternate.
+    """
+    bits = np.uint64(len(hashes).bit_length())
+    numbers = np.sort((hashes >> bits << bits) | np.arange(len(hashes), dtype=np.uint64))
+    rows = (numbers & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+    differs = np.diff(hashes[rows]) != 0
+    if (np.diff(numbers >> bits)[differs] == 0).any():
+        return np.sort(np.unique(hashes, return_index=True)[1])
+    is_first = np.zeros(len(hashes), bool)
+    is_first[rows[:1]] = True
+    is_first[rows[1:][differs]] = True
+    return np.flatnonzero(is_first)
 
 
 def _equal(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -311,7 +326,7 @@ def _join(graph, is_free, nodes, size, inside):
         if entry >= 0:
             if not is_free[entry]:
                 return code, False
-            code += mix((np.uint64(k) << _HALF) | np.uint64(graph.links[entry]))
+            code += mix((np.uint64(k) << _HALF) | np.uint64(link_at(graph, entry)))
             inside[size] += 1
             inside[k] += 1
     return code, True

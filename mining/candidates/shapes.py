@@ -9,30 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.csr import CSRGraph
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 
 # of each copy for each node outside the 2-core of a structure, in the code of one graph
 PENDANT_BITS = 6.0
 _NANOSECONDS = 3000
 _HALF = np.uint64(32)
-
-
-class Rows(NamedTuple):
-    """A graph as compiled functions take it; entries in ascending order in each row."""
-
-    indptr: np.ndarray  # uint64 [V + 1]
-    indices: np.ndarray  # uint32 [E]
-    links: np.ndarray  # uint16 [E]
-    colors: np.ndarray  # int64 [V]
-
-    @classmethod
-    def of(cls, graph: CSRGraph, colors: np.ndarray) -> Rows:
-        """The rows of a graph with a colour of each node."""
-        links = np.ones(len(graph.indices)) if graph.links is None else graph.links
-        indptr, indices = graph.indptr.view(np.uint64), graph.indices.view(np.uint32)
-        return cls(indptr, indices, links.astype(np.uint16), colors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,25 +125,6 @@ def find_shapes(links: np.ndarray, colors: np.ndarray) -> Shapes:
     return Shapes(shapes, order, number)
 
 
-def links_of(rows: Rows, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What joins each two nodes of sets, uint16 ``[K, M, M]``, and their colours ``[K, M]``."""
-    size = sets.shape[1]
-    entries = entries_of(rows, sets, np.indices((size, size)).reshape(2, -1).T)
-    links = np.where(entries >= 0, rows.links[entries], np.uint16(0))
-    return links.reshape(-1, size, size), rows.colors[sets]
-
-
-def entries_of(rows: Rows, sets: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The entry of each of some pairs ``[P, 2]`` of nodes of sets ``[K, M]``, int64 ``[K, P]``.
-
-    It is -1 where the two are not joined.
-    """
-    entries = np.empty((len(sets), len(pairs)), np.int64)
-    own = np.ascontiguousarray(sets, np.int32), np.ascontiguousarray(pairs, np.int64)
-    find_entries(rows, *own, entries)
-    return entries
-
-
 def count_pendant(links: np.ndarray) -> np.ndarray:
     """Nodes outside the 2-core of graphs ``[..., M, M]``, int64 ``[...]``."""
     joined = links > 0
@@ -169,15 +133,6 @@ def count_pendant(links: np.ndarray) -> np.ndarray:
         joined &= kept[..., :, None] & kept[..., None, :]
     pendant: np.ndarray = (~joined.any(axis=-1)).sum(axis=-1)
     return pendant
-
-
-@compiled(**SEARCH_JIT)
-def find_entries(graph, sets, pairs, entries):
-    """Write the entry of each pair [P, 2] of nodes of each set [K, M] to `entries` [K, P]."""
-    for row in range(len(sets)):
-        for k in range(len(pairs)):
-            u, v = np.uint64(sets[row, pairs[k, 0]]), np.uint64(sets[row, pairs[k, 1]])
-            entries[row, k] = find_entry(graph, u, v)
 
 
 def canonical_orders(

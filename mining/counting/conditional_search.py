@@ -26,7 +26,15 @@ from gomkcn_dgl.graphs.structure import Structure, structure_of_text
 from gomkcn_dgl.io.table_form import is_number
 from gomkcn_dgl.relations import PLAIN
 from mining.categories import find_category
-from mining.counting.sought import INDUCED, READINGS, STEPS_PER_SECOND, may_hold
+from mining.counting.sought import (
+    INDUCED,
+    READINGS,
+    STEPS_PER_SECOND,
+    Watch,
+    half_of,
+    may_hold,
+    to_the_end,
+)
 from mining.graph_relations import in_words, other_directions
 from mining.pattern import OccurrenceCount
 
@@ -245,14 +253,25 @@ class ConditionalSearch:
         """The nodes that the search begins at, int64 ``[R]``."""
         return np.flatnonzero(self._candidates[self._order[0]])
 
-    def run(self, roots: np.ndarray | None = None, *, max_steps: int) -> None:
+    def run(
+        self,
+        roots: np.ndarray | None = None,
+        *,
+        max_steps: int,
+        watch: Watch = to_the_end,
+    ) -> None:
         """Count the occurrences that begin at some roots, or at all; see :meth:`list_places`."""
-        self.list_places(0, max_steps, roots)
+        self.list_places(0, max_steps, roots, watch=watch)
 
     def list_places(
-        self, most: int, max_steps: int, roots: np.ndarray | None = None, seed: int = 0
+        self,
+        most: int,
+        max_steps: int,
+        roots: np.ndarray | None = None,
+        seed: int = 0,
+        watch: Watch = to_the_end,
     ) -> np.ndarray:
-        """Search until the end, or until the search takes over ``max_steps``.
+        """Search until the end, until the search takes over ``max_steps``, or ``watch`` ends it.
 
         With ``roots``, for the occurrences that begin at one of these. Returns a uniform sample of
         up to ``most`` of those found, int32 ``[K, M]``.
@@ -285,7 +304,7 @@ class ConditionalSearch:
                 ends = np.cumsum(self._degrees[base])
                 taken = max(1, int(ends.searchsorted(_BLOCK, "right")))
                 self.steps += _STEPS_OF_A_CHECK * level * int(ends[min(taken, len(ends)) - 1])
-                if self.steps > max_steps:
+                if self.steps > max_steps or not watch(self.steps / max_steps):
                     self.unfinished = True
                     break
                 stack.append(rows[taken:])
@@ -332,19 +351,19 @@ class ConditionalSearch:
         links = 1 if self.graph.links is None else self.graph.links[place]
         return np.where(self._entries[place] == pair, links, 0)
 
-    def total(self, max_steps: int, seed: int) -> OccurrenceCount:
+    def total(self, max_steps: int, seed: int, watch: Watch = to_the_end) -> OccurrenceCount:
         """All occurrences, or an estimate from a random sample of the roots."""
         # loads the compiled search, which a count of all does without
         from mining.counting.counter import estimate_from_roots
 
-        self.run(max_steps=max_steps)
+        self.run(max_steps=max_steps, watch=half_of(watch, 0))
         if not self.unfinished:
             return OccurrenceCount.exact(int(self.count.sum()))
-        found = estimate_from_roots(self, seed, max_steps)
+        found = estimate_from_roots(self, seed, max_steps, half_of(watch, 1))
         if found is None:
             raise InputError(
-                "the limit of work must be larger (max_steps, --count-seconds): no estimate could "
-                f"be made from a sample of the {len(self.roots):,} candidates for "
+                "the limits must be larger (max_steps, --count-seconds, --time-limit): no estimate "
+                f"could be made from a sample of the {len(self.roots):,} candidates for "
                 f"{self.names[self._order[0]]}."
             )
         return found
@@ -356,13 +375,15 @@ class ConditionalSearch:
         found[self.graph.graph_of(np.flatnonzero(self.count))] = True
         return found
 
-    def sample(self, most: int, max_steps: int, seed: int) -> tuple[np.ndarray, bool]:
+    def sample(
+        self, most: int, max_steps: int, seed: int, watch: Watch = to_the_end
+    ) -> tuple[np.ndarray, bool]:
         """Occurrences, and whether these are all; where the search is stopped, at random roots."""
         from mining.counting.counter import list_from_roots
 
-        places = self.list_places(most, max_steps, None, seed)
+        places = self.list_places(most, max_steps, None, seed, watch)
         if self.unfinished:
-            return list_from_roots(self, most, seed, max_steps), False
+            return list_from_roots(self, most, seed, max_steps, watch), False
         return places, len(places) == int(self.count.sum())
 
 

@@ -13,7 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.search_numba import random_keys
 from mining.categories import Colors
 from mining.counting.exact_search import ExactSearch
-from mining.counting.sought import STEPS_PER_SECOND
+from mining.counting.sought import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from mining.pattern import OccurrenceCount
 
@@ -31,6 +31,8 @@ _MOST_TREES, _MOST_ENTRIES = 12, 1 << 22
 # of which these are tried with so many blocks of draws
 _NUM_TRIED, _TRIED_BLOCKS = 3, 8
 _FIRST_BLOCKS = 4
+# a block that takes so many times as long as one whose draws look at no node is beside a hub
+_USUAL_LOOKS = 100
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
 _MOST_HELD = 1 << 18
@@ -51,24 +53,28 @@ class RootSearch(Protocol):
     def roots(self) -> np.ndarray:
         """The nodes that a search begins at, int64 ``[R]``."""
 
-    def run(self, roots: np.ndarray | None = None, *, max_steps: int) -> None:
-        """Count the occurrences that begin at some roots."""
+    def run(
+        self, roots: np.ndarray | None = None, *, max_steps: int, watch: Watch = to_the_end
+    ) -> None:
+        """Count the occurrences that begin at some roots, until ``watch`` ends it."""
 
     def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
         """Some occurrences, int32 ``[K, M]``, at most ``most``."""
 
 
-def estimate_from_roots(search: RootSearch, seed: int, max_steps: int) -> OccurrenceCount | None:
+def estimate_from_roots(
+    search: RootSearch, seed: int, max_steps: int, watch: Watch = to_the_end
+) -> OccurrenceCount | None:
     """Estimate occurrences from as many random roots as ``max_steps`` allow.
 
     What share of them that is, other roots tell, so that it is unbiased. None if nothing was found,
     or if the search took far more steps.
     """
     share = min(0.25, _NUM_FIRST / max(1, len(search.roots)))
-    search.run(draw_roots(search, share, seed + 1), max_steps=max_steps)
+    search.run(draw_roots(search, share, seed + 1), max_steps=max_steps, watch=watch)
     if not search.unfinished:
         share = min(1.0, share * max_steps / max(1, search.steps))
-        search.run(draw_roots(search, share, seed), max_steps=_SLACK * max_steps)
+        search.run(draw_roots(search, share, seed), max_steps=_SLACK * max_steps, watch=watch)
     return None if search.unfinished else estimate_from_share(search, share)
 
 
@@ -96,7 +102,9 @@ def estimate_from_share(search: RootSearch, share: float) -> OccurrenceCount | N
     return OccurrenceCount(value, value * float(low), value * float(high), is_exact=False)
 
 
-def list_from_roots(search: RootSearch, most: int, seed: int, max_steps: int) -> np.ndarray:
+def list_from_roots(
+    search: RootSearch, most: int, seed: int, max_steps: int, watch: Watch = to_the_end
+) -> np.ndarray:
     """Places that begin at random roots, int32 ``[K, M]``, at most ``most``.
 
     All places at as many roots as can be searched; where these hold too many, at half of them.
@@ -109,7 +117,7 @@ def list_from_roots(search: RootSearch, most: int, seed: int, max_steps: int) ->
         if search.unfinished and len(places):
             return places
         places = found
-        if search.unfinished or share == 1 or 2 * len(places) > most:
+        if search.unfinished or share == 1 or 2 * len(places) > most or not watch(share):
             return places
         share = min(1.0, 2 * share)
 
@@ -198,34 +206,37 @@ def count_and_find(
     error: float,
     max_steps: int,
     seed: int,
+    watch: Watch = to_the_end,
 ) -> tuple[OccurrenceCount, np.ndarray]:
     """The count of :func:`count_occurrences`, and the graphs that hold one that was met.
 
-    The latter are bool ``[G]``: all that hold one where the count is exact.
+    The latter are bool ``[G]``: all that hold one where the count is exact. Where ``watch`` ends
+    the first half, the search for all, an estimate follows; and where it ends that, what was drawn
+    is the estimate.
     """
     check_float("error", error, 0, open_minimum=True)
     check_int("max_steps", max_steps, 1)
     search = ExactSearch(graph, structure, colors)
-    search.run(max_steps=max_steps)
+    search.run(max_steps=max_steps, watch=half_of(watch, 0))
     found, graphs = search.count.copy(), np.zeros(graph.num_graphs, bool)
     graphs[graph.graph_of(np.flatnonzero(found))] = True
     if not search.unfinished:
         return OccurrenceCount.exact(int(found.sum())), graphs
-    return estimate_occurrences(search, error, max_steps, seed), graphs
+    return estimate_occurrences(search, error, max_steps, seed, half_of(watch, 1)), graphs
 
 
 def estimate_occurrences(
-    search: ExactSearch, error: float, max_steps: int, seed: int
+    search: ExactSearch, error: float, max_steps: int, seed: int, watch: Watch = to_the_end
 ) -> OccurrenceCount:
     """Estimate the occurrences of what is searched for, by draws alone."""
     sampler = choose_sampler(search, seed)
     if sampler.num_ways == 0:
         return OccurrenceCount.exact(0)
     scale = sampler.num_ways / search.structure.num_automorphisms
-    low, value, high = _estimate_share(sampler, error, max_steps, seed)
+    low, value, high = _estimate_share(sampler, error, max_steps, seed, watch)
     estimate = OccurrenceCount(scale * value, scale * low, scale * high, is_exact=False)
     # where no draw has hit, from some roots
-    return estimate if value else estimate_from_roots(search, seed, max_steps) or estimate
+    return estimate if value else estimate_from_roots(search, seed, max_steps, watch) or estimate
 
 
 def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
@@ -248,7 +259,7 @@ def choose_sampler(search: ExactSearch, seed: int) -> TreeSampler:
 
 
 def _estimate_share(
-    sampler: TreeSampler, error: float, max_steps: int, seed: int
+    sampler: TreeSampler, error: float, max_steps: int, seed: int, watch: Watch = to_the_end
 ) -> tuple[float, float, float]:
     """Lower end, mean and upper end of the share of mappings that show the pattern.
 
@@ -265,8 +276,12 @@ def _estimate_share(
         # at most three times as many as so far, and no more than there are steps for
         spent = len(results) * steps_of_a_block + _STEPS_OF_A_LOOK * results[:, 3].sum()
         affordable = int((max_steps / spent - 1) * len(results))
+        if not watch(spent / max_steps):
+            break
         if len(results) < _FIRST_BLOCKS:
-            num_blocks = min(_FIRST_BLOCKS - len(results), affordable)
+            num_blocks = _FIRST_BLOCKS - len(results)
+            if spent > _USUAL_LOOKS * len(results) * steps_of_a_block:
+                num_blocks = min(num_blocks, affordable)
             continue
         needed = np.inf
         if mean > 0:
@@ -313,6 +328,7 @@ def list_places(
     max_steps: int = 5 * STEPS_PER_SECOND,
     known: float = 0.0,
     seed: int = 0,
+    watch: Watch = to_the_end,
 ) -> tuple[np.ndarray, bool]:
     """List the induced occurrences of a connected pattern: all, or a sample of different ones.
 
@@ -330,6 +346,8 @@ def list_places(
         at once.
     seed : int
         Of the sample.
+    watch : callable, optional
+        Told now and then what share of the steps is made; says whether to go on.
 
     Returns
     -------
@@ -361,7 +379,7 @@ def list_places(
     if known > held:
         # the first ones, in case that none is drawn
         held = most
-    places = search.list_places(held, max_steps)
+    places = search.list_places(held, max_steps, watch=half_of(watch, 0))
     if not search.unfinished and len(places) > most:
         chosen = np.random.default_rng(seed).choice(len(places), most, replace=False)
         return places[np.sort(chosen)], False
@@ -375,7 +393,10 @@ def list_places(
     found: dict[bytes, np.ndarray] = {}
     num_blocks, size = 0, 1
     steps_of_a_block = _steps_of_a_block(search.structure.num_nodes)
+    watch_draws = half_of(watch, 1)
     while len(found) < most and num_blocks * steps_of_a_block < max_steps:
+        if not watch_draws(num_blocks * steps_of_a_block / max_steps):
+            break
         drawn = search.structure.choose_mappings(sampler.draw_places(num_blocks, size, seed))
         for place in drawn:
             found.setdefault(place.tobytes(), place)
@@ -383,6 +404,6 @@ def list_places(
         size = min(2 * size, _LARGEST_BATCH)
     if not found:
         # too rare to be drawn: those that a search meets at random nodes, or from the first one on
-        met = list_from_roots(search, most, seed, max_steps)
+        met = list_from_roots(search, most, seed, max_steps, watch_draws)
         return met if len(met) else places, False
     return np.array(list(found.values())[:most]), False

@@ -27,10 +27,17 @@ import numpy as np
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import (
+    CompiledGraph,
+    bounds,
+    degree,
+    first_at_least,
+    link_at,
+)
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.categories import Colors
-from mining.counting.sought import STEPS_PER_SECOND, Sought, may_hold
+from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, may_hold, to_the_end
 
 # nodes whose candidates are ruled out at once
 NODES_OF_A_BLOCK = 1024
@@ -76,19 +83,14 @@ def find_candidates(graph: CSRGraph, sought: Sought) -> np.ndarray:
         before, candidates = candidates, np.empty_like(candidates)
         # after the first pass, only of those with a neighbour that was ruled out
         ask_next[:] = 0
-        rows = graph.indptr, graph.indices, links_or_none(graph), neighbors, degrees
+        pattern = CompiledGraph.of(graph), neighbors, degrees
         work = 2.0 * (num_nodes + len(graph.indices))
         nodes = before, candidates, asked, ask_next, changes
-        run_blocks(rule_out, len(changes), work, *rows, *nodes)
+        run_blocks(rule_out, len(changes), work, *pattern, *nodes)
         asked, ask_next = ask_next, asked
         if changes.sum() <= _LEAST_SHARE * num_nodes:
             break
     return candidates
-
-
-def links_or_none(graph: CSRGraph) -> np.ndarray:
-    """The link of each entry of a graph; an empty array where all are link 1."""
-    return np.empty(0, np.uint8) if graph.links is None else graph.links
 
 
 def count_by_graph(
@@ -187,8 +189,14 @@ class ExactSearch:
         """The nodes that a search begins at, int64 ``[R]``."""
         return np.flatnonzero(self.candidates >> self.structure.order[0] & 1)
 
-    def run(self, roots: np.ndarray | None = None, *, max_steps: int | None = None) -> None:
-        """Search until the end, or until the search takes over ``max_steps``.
+    def run(
+        self,
+        roots: np.ndarray | None = None,
+        *,
+        max_steps: int | None = None,
+        watch: Watch = to_the_end,
+    ) -> None:
+        """Search until the end, or until the search takes over ``max_steps``, or ``watch`` ends it.
 
         With ``roots``, ascending, those occurrences are counted that begin at one of these. Whether
         so many steps are enough does not depend on the threads.
@@ -210,7 +218,10 @@ class ExactSearch:
             return int(sum(one.position[4] for one in searches))
 
         def is_over() -> bool:
-            return max_steps is not None and num_steps() > max_steps
+            if max_steps is None:
+                return False
+            share = num_steps() / max_steps
+            return share > 1 or not watch(share)
 
         def search_roots(first: int, last: int) -> None:
             # what one thread searches; the limit is looked at after a number of steps
@@ -218,7 +229,7 @@ class ExactSearch:
                 own.search = self._new_search()
                 searches.append(own.search)
             own.search.position[[0, 2]] = roots[first], roots[last - 1] + 1
-            arguments = self.graph.indptr, self.graph.indices, plan, own.search, self.count
+            arguments = CompiledGraph.of(self.graph), plan, own.search, self.count
             while not is_over() and advance(*arguments, _NO_PLACES, steps):
                 pass
 
@@ -239,10 +250,16 @@ class ExactSearch:
             run_blocks(search_pieces, len(pieces) - 1, 1e9 / STEPS_PER_SECOND * work)
         self.steps, self.unfinished = num_steps(), is_over()
 
-    def list_places(self, most: int, max_steps: int, roots: np.ndarray | None = None) -> np.ndarray:
+    def list_places(
+        self,
+        most: int,
+        max_steps: int,
+        roots: np.ndarray | None = None,
+        watch: Watch = to_the_end,
+    ) -> np.ndarray:
         """The first occurrences, int32 ``[K, M]`` in the pattern's order, at most ``most``.
 
-        With ``roots``, of those that begin at one of these.
+        With ``roots``, of those that begin at one of these; ``watch`` may end it.
         """
         # one more, which tells that these are not all
         places = np.empty((most + 1, self.structure.num_nodes), np.int32)
@@ -251,10 +268,12 @@ class ExactSearch:
             self.unfinished = len(nodes) > most
             return nodes[:most, None].astype(np.int32)
         plan = self._plan(roots)
-        arguments = self.graph.indptr, self.graph.indices, plan
+        arguments = CompiledGraph.of(self.graph), plan
         search = self._new_search()
         self.unfinished, steps = True, min(_STEPS, max_steps)
         while self.unfinished and search.position[3] <= most and search.position[4] < max_steps:
+            if not watch(search.position[4] / max_steps):
+                break
             self.unfinished = advance(*arguments, search, self.count, places, steps)
         self.unfinished = bool(self.unfinished or search.position[3] > most)
         return places[: min(search.position[3], most)]
@@ -264,7 +283,7 @@ class ExactSearch:
         if self.structure.num_nodes == 1:
             return np.logical_or.reduceat(self.candidates != 0, self.graph.graph_ptr[:-1])
         found, search = np.zeros(self.graph.num_graphs, bool), self._new_search()
-        arguments = self.graph.indptr, self.graph.indices, self._plan(), search, self.count
+        arguments = CompiledGraph.of(self.graph), self._plan(), search, self.count
         for number, (first, last) in enumerate(pairwise(self.graph.graph_ptr)):
             # a search that is not at its end has left marks at nodes of its graph
             search.position[:3] = first, 0, last
@@ -294,10 +313,9 @@ class ExactSearch:
             is_other = np.ones(len(candidates), np.bool_)
             is_other[roots] = False
             candidates = np.where(is_other, candidates & ~(1 << structure.order[0]), candidates)
-        order, links = np.array(structure.order), links_or_none(self.graph)
-        return Plan(
-            order, structure.joined @ bits, *conditions, candidates, links, self.sought.links
-        )
+        order = np.array(structure.order)
+        adjacent = structure.joined @ bits
+        return Plan(order, adjacent, *conditions, candidates, self.sought.links)
 
 
 class Plan(NamedTuple):
@@ -308,8 +326,7 @@ class Plan(NamedTuple):
     above: np.ndarray  # int64 [M], symmetric nodes that are mapped to smaller graph nodes
     below: np.ndarray  # int64 [M], and to larger ones
     candidates: np.ndarray  # int16 or int64 [V], the pattern nodes that a graph node can stand for
-    links: np.ndarray  # [E], what joins the nodes; empty where all are alike
-    pattern_links: np.ndarray  # int64 [M, M]
+    links: np.ndarray  # int64 [M, M]
 
 
 class Search(NamedTuple):
@@ -337,8 +354,7 @@ def new_search(num_nodes: int, pattern_size: int) -> Search:
 
 @compiled(**SEARCH_JIT)
 def rule_out(
-    first, last, indptr, indices, links, neighbors, degrees,
-    candidates, remaining, asked, ask_next, changes,
+    first, last, graph, neighbors, degrees, candidates, remaining, asked, ask_next, changes,
 ):  # fmt: skip
     """Keep the pattern nodes whose neighbours have candidates among the neighbours of a node."""
     for block in range(first, last):
@@ -346,13 +362,13 @@ def rule_out(
         stop = min((block + 1) * NODES_OF_A_BLOCK, len(candidates))
         for v in range(block * NODES_OF_A_BLOCK, stop):
             kept = candidates[v]
+            start, end = bounds(graph, v)
             for i in range(len(degrees)):
                 if asked[v] and candidates[v] >> i & 1:
                     missing = degrees[i]
-                    k = indptr[v]
-                    while missing > 0 and k < indptr[v + 1]:
-                        link = links[k] if len(links) else 1
-                        if candidates[indices[k]] & neighbors[i, link]:
+                    k = start
+                    while missing > 0 and k < end:
+                        if candidates[graph.indices[k]] & neighbors[i, link_at(graph, k)]:
                             missing -= 1
                         k += 1
                     if missing > 0:
@@ -360,12 +376,12 @@ def rule_out(
             remaining[v] = kept
             if kept != candidates[v]:
                 changes[block] += 1
-                for k in range(indptr[v], indptr[v + 1]):
-                    ask_next[indices[k]] = 1
+                for k in range(start, end):
+                    ask_next[graph.indices[k]] = 1
 
 
 @compiled(**SEARCH_JIT)
-def advance(indptr, indices, plan, search, count, places, steps):
+def advance(graph, plan, search, count, places, steps):
     """Check about ``steps`` more nodes; return whether any are left.
 
     Occurrences are added to ``count [V]`` by root, and listed in ``places [K, M]`` until it is
@@ -384,7 +400,7 @@ def advance(indptr, indices, plan, search, count, places, steps):
                 search.mapped[first] = root
                 # no literal, of each of which Numba compiles a version
                 level = np.int64(1)
-                _open(indptr, indices, plan, search, level)
+                _open(graph, plan, search, level)
             else:
                 # not a step: how many there are depends on the pieces that threads search
                 root += 1
@@ -393,17 +409,17 @@ def advance(indptr, indices, plan, search, count, places, steps):
             # no candidates are left: backtrack
             level -= 1
             if search.is_marked[search.order[level]]:
-                _mark(indptr, indices, search, search.order[level])
+                _mark(graph, search, search.order[level])
             if level == 0:
                 root += 1
         elif level == last:
             # each candidate that fits the last pattern node is an occurrence
             steps -= search.stop[level] - search.next[level]
             for k in range(search.next[level], search.stop[level]):
-                if _fits(indptr, indices, plan, search, level, k):
+                if _fits(graph, plan, search, level, k):
                     count[root] += 1
                     if listed < len(places):
-                        search.mapped[search.order[last]] = indices[k]
+                        search.mapped[search.order[last]] = graph.indices[k]
                         for i in range(last + 1):
                             places[listed, i] = search.mapped[i]
                         listed += 1
@@ -411,19 +427,19 @@ def advance(indptr, indices, plan, search, count, places, steps):
         else:
             k = search.next[level]
             search.next[level] += 1
-            if _fits(indptr, indices, plan, search, level, k):
+            if _fits(graph, plan, search, level, k):
                 if not search.is_marked[search.order[level - 1]]:
-                    steps -= _mark(indptr, indices, search, search.order[level - 1])
-                search.mapped[search.order[level]] = indices[k]
+                    steps -= _mark(graph, search, search.order[level - 1])
+                search.mapped[search.order[level]] = graph.indices[k]
                 level += 1
-                _open(indptr, indices, plan, search, level)
+                _open(graph, plan, search, level)
     search.position[0], search.position[1], search.position[3] = root, level, listed
     search.position[4] += given - steps
     return root < end
 
 
 @subroutine(**SEARCH_JIT)
-def _open(indptr, indices, plan, search, level):
+def _open(graph, plan, search, level):
     """Begin a level: choose its pattern node, whose candidates are the row of a mapped neighbour.
 
     Candidates are above or below the graph nodes of symmetric pattern nodes.
@@ -431,7 +447,7 @@ def _open(indptr, indices, plan, search, level):
     previous = search.order[level - 1]
     mapped = search.before[level - 1] | 1 << previous
     # 1. the pattern node: adjacent to two mapped nodes or more, and the row a short one
-    chosen, base, best, shortest = -1, -1, False, len(indices) + 1
+    chosen, base, best, shortest = -1, -1, False, len(graph.indices) + 1
     for i in plan.order:
         near = plan.adjacent[i] & mapped
         if near and not mapped >> i & 1:
@@ -439,66 +455,64 @@ def _open(indptr, indices, plan, search, level):
             if closes >= best:
                 for j in range(len(plan.adjacent)):
                     if near >> j & 1:
-                        node = search.mapped[j]
-                        length = indptr[node + 1] - indptr[node]
+                        length = degree(graph, search.mapped[j])
                         if length < shortest or closes > best:
                             chosen, base, best, shortest = i, j, closes, length
     search.order[level], search.base[level], search.before[level] = chosen, base, mapped
     # 2. its candidates
-    low, high = -1, len(indptr) - 1
+    low, high = -1, len(graph.indptr) - 1
     for j in range(len(plan.adjacent)):
         if mapped >> j & 1:
             if plan.above[chosen] >> j & 1:
                 low = max(low, search.mapped[j])
             if plan.below[chosen] >> j & 1:
                 high = min(high, search.mapped[j])
-    row = search.mapped[base]
-    start, end = indptr[row], indptr[row + 1]
-    search.next[level] = first_at_least(indices, start, end, low + 1)
-    search.stop[level] = first_at_least(indices, search.next[level], end, high)
+    start, end = bounds(graph, search.mapped[base])
+    search.next[level] = first_at_least(graph.indices, start, end, low + 1)
+    search.stop[level] = first_at_least(graph.indices, search.next[level], end, high)
     # 3. to mark the previous node pays when there are more candidates than it has neighbours
-    node = search.mapped[previous]
-    if search.stop[level] - search.next[level] > indptr[node + 1] - indptr[node]:
-        _mark(indptr, indices, search, previous)
+    if search.stop[level] - search.next[level] > degree(graph, search.mapped[previous]):
+        _mark(graph, search, previous)
 
 
 @subroutine(**INLINE_JIT)
-def _fits(indptr, indices, plan, search, level, k):
+def _fits(graph, plan, search, level, k):
     """Whether the pattern node of a level can be mapped to the candidate at ``k``."""
-    node, has_links = indices[k], len(plan.links) > 0
+    node, has_links = graph.indices[k], len(graph.links) > 0
     if not plan.candidates[node] >> search.order[level] & 1:
         return False
     # the edge to the base is at hand, and rules most candidates out
-    if has_links and plan.links[k] != plan.pattern_links[search.base[level], search.order[level]]:
+    if has_links and graph.links[k] != plan.links[search.base[level], search.order[level]]:
         return False
-    if not _is_adjacent(indptr, indices, plan, search, level, node):
+    if not _is_adjacent(graph, plan, search, level, node):
         return False
-    return not has_links or _has_links(indptr, indices, plan, search, level, node)
+    return not has_links or _has_links(graph, plan, search, level, node)
 
 
 @subroutine(**SEARCH_JIT)
-def _has_links(indptr, indices, plan, search, level, node):
+def _has_links(graph, plan, search, level, node):
     """Whether a node is joined to the mapped nodes as the pattern says; it is adjacent to them."""
-    start, end = indptr[node], indptr[node + 1]
+    start, end = bounds(graph, node)
     own = search.order[level]
     for before in range(level):
         i = search.order[before]
         if plan.adjacent[own] >> i & 1 and i != search.base[level]:
             other = search.mapped[i]
             # search the shorter row
-            if indptr[other + 1] - indptr[other] < end - start:
-                k = first_at_least(indices, indptr[other], indptr[other + 1], node)
-                link = plan.pattern_links[i, own]
+            if degree(graph, other) < end - start:
+                first, last = bounds(graph, other)
+                k = first_at_least(graph.indices, first, last, node)
+                link = plan.links[i, own]
             else:
-                k = first_at_least(indices, start, end, other)
-                link = plan.pattern_links[own, i]
-            if plan.links[k] != link:
+                k = first_at_least(graph.indices, start, end, other)
+                link = plan.links[own, i]
+            if graph.links[k] != link:
                 return False
     return True
 
 
 @subroutine(**INLINE_JIT)
-def _is_adjacent(indptr, indices, plan, search, level, node):
+def _is_adjacent(graph, plan, search, level, node):
     """Whether a candidate is adjacent to the mapped nodes that it should be, and to no others."""
     previous = search.order[level - 1]
     adjacent = plan.adjacent[search.order[level]] & search.before[level]
@@ -512,32 +526,21 @@ def _is_adjacent(indptr, indices, plan, search, level, node):
     if node == other:
         return False
     is_wanted = bool(adjacent >> previous & 1)
-    start, end = indptr[node], indptr[node + 1]
-    if indptr[other + 1] - indptr[other] < end - start:
-        node, other = other, node
-        start, end = indptr[node], indptr[node + 1]
-    k = first_at_least(indices, start, end, other)
-    return (k < end and indices[k] == other) == is_wanted
+    row, sought = np.int64(node), other
+    if degree(graph, other) < degree(graph, node):
+        row, sought = other, np.int64(node)
+    start, end = bounds(graph, row)
+    k = first_at_least(graph.indices, start, end, sought)
+    return (k < end and graph.indices[k] == sought) == is_wanted
 
 
 @subroutine(**SEARCH_JIT)
-def _mark(indptr, indices, search, i):
+def _mark(graph, search, i):
     """Set or unset the bit of a mapped pattern node at its neighbours; return their number."""
     node = search.mapped[i]
-    for k in range(indptr[node], indptr[node + 1]):
-        search.adjacent[indices[k]] ^= 1 << i
+    start, end = bounds(graph, node)
+    for k in range(start, end):
+        search.adjacent[graph.indices[k]] ^= 1 << i
     search.adjacent[node] ^= _MAPPED
     search.is_marked[i] = not search.is_marked[i]
-    return indptr[node + 1] - indptr[node]
-
-
-@subroutine(**INLINE_JIT)
-def first_at_least(indices, low, high, value):
-    """First position in a sorted row whose node is not below ``value``."""
-    while low < high:
-        middle = (low + high) >> 1
-        if indices[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return end - start

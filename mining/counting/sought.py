@@ -19,6 +19,8 @@ from mining.graph_relations import links_in
 INDUCED, SUBGRAPH = READINGS = ("induced", "subgraph")
 # told of the steps that were made between two of its calls; what it raises ends a count
 Spend = Callable[[float], object]
+# told now and then what share of a count is done, at most, and whether it goes on
+Watch = Callable[[float], bool]
 # from so many nodes on, a pattern is looked for in each connected component
 _LARGE_PATTERN = 9
 # a step checks a graph node, or marks one: what one thread does in about a second
@@ -31,6 +33,16 @@ class UncountableError(InputError):
 
 def spend_freely(steps: float) -> None:
     """Go on, whatever has been spent."""
+
+
+def to_the_end(share: float) -> bool:
+    """Go on, whatever share is done."""
+    return True
+
+
+def half_of(watch: Watch, number: int) -> Watch:
+    """What watches the first half of a count, number 0, or the second one."""
+    return lambda share: watch((number + min(share, 1.0)) / 2)
 
 
 def steps_in(seconds: float) -> int:

@@ -29,10 +29,10 @@ from gomkcn_dgl.io.temporal_edges import (
     Window,
     read_temporal_edges,
 )
+from gomkcn_dgl.kernels.compiled_graph import first_at_least
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from gomkcn_dgl.runtime.steps import Steps
 from gomkcn_dgl.runtime.tabular import Tabular
-from mining.counting.exact_search import first_at_least
 from mining.pattern import NullComparison
 from mining.significance import compare_with_random
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure, canonical_form
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, bounds, degree, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
-from mining.counting.exact_search import first_at_least, links_or_none
 from mining.counting.sought import Sought
 
 _NUM_TRIES = 200
@@ -120,11 +120,11 @@ class TreeSampler:
         self, graph: CSRGraph, sought: Sought, candidates: np.ndarray, tree: SpanningTree
     ) -> None:
         self.size = size = sought.structure.num_nodes
-        self._rows = Rows(graph.indptr, graph.indices, links_or_none(graph), candidates)
+        self._graph = CompiledGraph.of(graph)
         inner = np.full(size, -1)
         inner[tree.inner] = np.arange(len(tree.inner))
         links = sought.links[np.ix_(tree.nodes, tree.nodes)]
-        self._tree = Tree(tree.nodes, tree.parents, inner, links)
+        self._tree = Tree(tree.nodes, tree.parents, inner, links, candidates)
         self._ways = self._count_ways(graph)
         self.num_ways = float(self._ways.roots[-1])
 
@@ -140,11 +140,11 @@ class TreeSampler:
             np.empty((len(tree.nodes), len(graph.indices) // STRIDE + 1)),
         )
         for row, i in zip(ways.ways, inner.tolist(), strict=True):
-            row[:] = self._rows.candidates >> tree.nodes[i] & 1
+            row[:] = tree.candidates >> tree.nodes[i] & 1
         work = 3.0 * (num_nodes + len(graph.indices))
         for child in range(len(tree.nodes) - 1, 0, -1):
             blocks = -(-num_nodes // NODES_OF_A_BLOCK)
-            run_blocks(multiply_ways, blocks, work, self._rows, tree, ways, child)
+            run_blocks(multiply_ways, blocks, work, self._graph, tree, ways, child)
         np.cumsum(ways.roots, out=ways.roots)
         return ways
 
@@ -172,16 +172,7 @@ class TreeSampler:
         work = num_blocks * DRAWS_OF_A_BLOCK * _NANOSECONDS
         # as plain Python (NUMBA_DISABLE_JIT=1), 64-bit sums wrap with a warning
         with np.errstate(over="ignore"):
-            run_blocks(loop, num_blocks, work, self._rows, self._tree, self._ways, stream, out)
-
-
-class Rows(NamedTuple):
-    """The graph."""
-
-    indptr: np.ndarray  # int64 [V + 1]
-    indices: np.ndarray  # int32 [E]
-    links: np.ndarray  # [E], empty where all are 1
-    candidates: np.ndarray  # int16 or int64 [V], bit i: can stand for the pattern's node i
+            run_blocks(loop, num_blocks, work, self._graph, self._tree, self._ways, stream, out)
 
 
 class Tree(NamedTuple):
@@ -191,6 +182,7 @@ class Tree(NamedTuple):
     parents: np.ndarray  # int64 [M]
     inner: np.ndarray  # int64 [M], row in `ways`, -1 for a leaf
     links: np.ndarray  # int64 [M, M], link from the row's node to the column's
+    candidates: np.ndarray  # int16 or int64 [V], bit i: can stand for the pattern's node i
 
 
 class Ways(NamedTuple):
@@ -202,21 +194,22 @@ class Ways(NamedTuple):
 
 
 @compiled(**SEARCH_JIT)
-def multiply_ways(first, last, rows, tree, ways, child):
+def multiply_ways(first, last, graph, tree, ways, child):
     """Multiply the ways of a child's parent by those of the child, at some blocks of nodes."""
     parent_ways = ways.ways[tree.inner[tree.parents[child]]]
     for v in range(first * NODES_OF_A_BLOCK, min(last * NODES_OF_A_BLOCK, len(parent_ways))):
         if parent_ways[v] > 0:
             total = 0.0
-            for k in range(rows.indptr[v], rows.indptr[v + 1]):
+            start, stop = bounds(graph, v)
+            for k in range(start, stop):
                 if k % STRIDE == 0:
                     ways.sums[child, k // STRIDE] = total
-                total += _ways_at(rows, tree, ways, child, k)
+                total += _ways_at(graph, tree, ways, child, k)
             parent_ways[v] *= total
 
 
 @compiled()
-def draw_shares(first, last, rows, tree, ways, stream, results):
+def draw_shares(first, last, graph, tree, ways, stream, results):
     """Draw blocks of mappings; ``results [.., 4]`` of each block begin at its number."""
     image = np.empty(len(tree.nodes), np.int64)
     size = len(image)
@@ -224,13 +217,13 @@ def draw_shares(first, last, rows, tree, ways, stream, results):
         total, squares, hits, work = 0.0, 0.0, 0, 0
         for draw in range(block * DRAWS_OF_A_BLOCK, (block + 1) * DRAWS_OF_A_BLOCK):
             own = mix(stream + np.uint64(draw))
-            fitting = _draw(rows, tree, ways, own, image, size - 1)
+            fitting = _draw(graph, tree, ways, own, image, size - 1)
             work += fitting
             if fitting == size - 1:
-                count, looked_at = _count_last(rows, tree, image)
+                count, looked_at = _count_last(graph, tree, image)
                 work += looked_at
                 if count > 0:
-                    share = count / _row_total(rows, tree, ways, size - 1, image[tree.parents[-1]])
+                    share = count / _row_total(graph, tree, ways, size - 1, image[tree.parents[-1]])
                     total += share
                     squares += share * share
                     hits += 1
@@ -241,20 +234,20 @@ def draw_shares(first, last, rows, tree, ways, stream, results):
 
 
 @compiled()
-def draw_places(first, last, rows, tree, ways, stream, places):
+def draw_places(first, last, graph, tree, ways, stream, places):
     """Draw blocks of whole mappings to ``places``, in the pattern's order; -1 where none fits."""
     size = len(tree.nodes)
     image = np.empty(size, np.int64)
     for k in range(first * DRAWS_OF_A_BLOCK, last * DRAWS_OF_A_BLOCK):
         own = mix(stream + np.uint64(k))
         places[k, 0] = -1
-        if _draw(rows, tree, ways, own, image, size) == size:
+        if _draw(graph, tree, ways, own, image, size) == size:
             for i in range(size):
                 places[k, tree.nodes[i]] = image[i]
 
 
 @subroutine(**SEARCH_JIT)
-def _draw(rows, tree, ways, stream, image, size):
+def _draw(graph, tree, ways, stream, image, size):
     """Map the first ``size`` nodes; return how many, up to one that does not fit."""
     # the first node at which the cumulated ways are above what was drawn
     drawn = uniform(stream, 0) * ways.roots[-1]
@@ -267,9 +260,9 @@ def _draw(rows, tree, ways, stream, image, size):
             high = middle
     image[0] = low
     for i in range(1, size):
-        k = _pick(rows, tree, ways, i, image[tree.parents[i]], uniform(stream, i))
-        image[i] = rows.indices[k]
-        if not _fits(rows, tree, image, i, image[i], tree.parents[i]):
+        k = _pick(graph, tree, ways, i, image[tree.parents[i]], uniform(stream, i))
+        image[i] = graph.indices[k]
+        if not _fits(graph, tree, image, i, image[i], tree.parents[i]):
             return i
     return size
 
@@ -281,35 +274,35 @@ def uniform(stream, draw):
 
 
 @subroutine(**INLINE_JIT)
-def _ways_at(rows, tree, ways, child, k):
+def _ways_at(graph, tree, ways, child, k):
     """Ways to map a child's subtree when it is mapped to the node of an entry."""
-    if len(rows.links) and rows.links[k] != tree.links[tree.parents[child], child]:
+    if link_at(graph, k) != tree.links[tree.parents[child], child]:
         return 0.0
     if tree.inner[child] < 0:
-        return np.float64(rows.candidates[rows.indices[k]] >> tree.nodes[child] & 1)
-    return ways.ways[tree.inner[child], rows.indices[k]]
+        return np.float64(tree.candidates[graph.indices[k]] >> tree.nodes[child] & 1)
+    return ways.ways[tree.inner[child], graph.indices[k]]
 
 
 @subroutine(**SEARCH_JIT)
-def _row_total(rows, tree, ways, child, node):
+def _row_total(graph, tree, ways, child, node):
     """Ways to map a child's subtree to the neighbours of a node, from the last stored sum on."""
-    start, end = rows.indptr[node], rows.indptr[node + 1]
+    start, end = bounds(graph, node)
     k, total = start, 0.0
     if (end - 1) // STRIDE * STRIDE > start:
         k = (end - 1) // STRIDE * STRIDE
         total = ways.sums[child, k // STRIDE]
     while k < end:
-        total += _ways_at(rows, tree, ways, child, k)
+        total += _ways_at(graph, tree, ways, child, k)
         k += 1
     return total
 
 
 @subroutine(**SEARCH_JIT)
-def _pick(rows, tree, ways, child, node, uniform):
+def _pick(graph, tree, ways, child, node, uniform):
     """An entry of a node's row, in proportion to the ways to map the child there."""
-    start, end = rows.indptr[node], rows.indptr[node + 1]
+    start, end = bounds(graph, node)
     # 1. the last stored sum that is not above what was drawn
-    x = uniform * _row_total(rows, tree, ways, child, node)
+    x = uniform * _row_total(graph, tree, ways, child, node)
     low, high = start // STRIDE, (end - 1) // STRIDE
     while low < high:
         middle = (low + high + 1) >> 1
@@ -323,7 +316,7 @@ def _pick(rows, tree, ways, child, node, uniform):
     # 2. the entry at which the sum exceeds it
     chosen = start
     while k < end and total <= x:
-        more = _ways_at(rows, tree, ways, child, k)
+        more = _ways_at(graph, tree, ways, child, k)
         if more > 0:
             chosen = k
             total += more
@@ -332,7 +325,7 @@ def _pick(rows, tree, ways, child, node, uniform):
 
 
 @subroutine(**SEARCH_JIT)
-def _fits(rows, tree, image, i, node, joined):
+def _fits(graph, tree, image, i, node, joined):
     """Whether a graph node differs from the first i, and is joined to them as the pattern says.
 
     To ``joined`` it is.
@@ -344,39 +337,36 @@ def _fits(rows, tree, image, i, node, joined):
         if j != joined:
             # search the shorter row
             u, v, link = image[j], node, tree.links[j, i]
-            if rows.indptr[u + 1] - rows.indptr[u] > rows.indptr[v + 1] - rows.indptr[v]:
+            if degree(graph, u) > degree(graph, v):
                 u, v, link = v, u, tree.links[i, j]
-            if link_between(rows, u, v) != link:
+            if link_between(graph, u, v) != link:
                 return False
     return True
 
 
 @subroutine(**SEARCH_JIT)
-def link_between(rows, u, v):
+def link_between(graph, u, v):
     """The link from u to v, 0 if there is none."""
-    end = rows.indptr[u + 1]
-    low = first_at_least(rows.indices, rows.indptr[u], end, v)
-    if low == end or rows.indices[low] != v:
-        return 0
-    return np.int64(rows.links[low]) if len(rows.links) else 1
+    entry = find_entry(graph, np.uint64(u), np.uint64(v))
+    return link_at(graph, entry) if entry >= 0 else 0
 
 
 @subroutine(**SEARCH_JIT)
-def _count_last(rows, tree, image):
+def _count_last(graph, tree, image):
     """How many nodes fit the last pattern node, and how many were looked at."""
     last = len(image) - 1
     # all are in the row of each node that it is joined to: take the shortest
     base = tree.parents[last]
-    shortest = rows.indptr[image[base] + 1] - rows.indptr[image[base]]
+    shortest = degree(graph, image[base])
     for j in range(last):
-        length = rows.indptr[image[j] + 1] - rows.indptr[image[j]]
+        length = degree(graph, image[j])
         if tree.links[j, last] != 0 and length < shortest:
             base, shortest = j, length
-    count, start = 0, rows.indptr[image[base]]
+    count, start = 0, bounds(graph, image[base])[0]
     for k in range(start, start + shortest):
-        node = rows.indices[k]
-        if len(rows.links) and rows.links[k] != tree.links[base, last]:
+        node = graph.indices[k]
+        if link_at(graph, k) != tree.links[base, last]:
             continue
-        if rows.candidates[node] >> tree.nodes[last] & 1:
-            count += _fits(rows, tree, image, last, node, base)
+        if tree.candidates[node] >> tree.nodes[last] & 1:
+            count += _fits(graph, tree, image, last, node, base)
     return count, shortest

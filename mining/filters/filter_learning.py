@@ -259,7 +259,8 @@ def choose_initial(
     if len(rows) > most_compared:
         rows = np.sort(rng.choice(rows, most_compared, replace=False))
     index = torch.from_numpy(rows).to(subgraphs.device)
-    x, num_nodes = subgraphs.levels[index], subgraphs.num_nodes[index]
+    x = subgraphs.levels[index]
+    num_nodes = subgraphs.num_nodes[index]
     with torch.no_grad():
         blocks = [
             kernel.match(own, x, own_nodes, learning.backend).scores
@@ -301,7 +302,8 @@ def assign(
     rows: Tensor | None = None,
 ) -> Assignment:
     """The most similar of filters ``adj [F, M, M]``, ``feat [F, M, D]`` of all or some rows."""
-    kernel, device = learning.kernel, subgraphs.device
+    kernel = learning.kernel
+    device = subgraphs.device
     rows = torch.arange(len(subgraphs.feat), device=device) if rows is None else rows
     z = kernel.embed(adj.to(device), feat.to(device))
     largest = kernel.largest_score(adj.shape[1])
@@ -310,7 +312,8 @@ def assign(
         scores, matching = kernel.match(
             subgraphs.levels[part], z, subgraphs.num_nodes[part], learning.backend
         )
-        best, index = scores.argmax(dim=1), torch.arange(len(part), device=device)
+        best = scores.argmax(dim=1)
+        index = torch.arange(len(part), device=device)
         parts.append((best, scores[index, best] / largest, matching[index, best]))
     return Assignment(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
@@ -349,8 +352,10 @@ class FilterTraining:
         ``on_epoch`` is called after each and returns whether to stop. Nothing is read from the
         device before the last one.
         """
-        learning, device = self.learning, self.subgraphs.device
-        num_subgraphs, num_filters = len(self.subgraphs.feat), len(self.filters.free_adj)
+        learning = self.learning
+        device = self.subgraphs.device
+        num_subgraphs = len(self.subgraphs.feat)
+        num_filters = len(self.filters.free_adj)
         # all that is drawn at random: the order of the subgraphs, and where idle filters move
         shape = learning.num_epochs, num_subgraphs
         orders = torch.rand(shape, generator=self.generator).argsort(dim=1).to(device)
@@ -377,7 +382,8 @@ class FilterTraining:
 
     def assign(self, rows: Tensor | None = None) -> Assignment:
         """Most similar filter of all or some subgraphs."""
-        adj, feat = self.filters.adj(), self.filters.feat()
+        adj = self.filters.adj()
+        feat = self.filters.feat()
         return assign(self.subgraphs, adj, feat, self.learning, rows)
 
     def step(self, rows: Tensor, assignment: Assignment, rate: float) -> Tensor:

@@ -43,9 +43,11 @@ from mining.plots.structure_drawing import draw_structure
 from mining.plots.styles import line_styles
 
 PAGE = Path(EXPLANATION).name
-# of a list of all filters so many have their responses drawn, in graphs of so many nodes: the page
-# of ten classes then stays below two megabytes
-_MOST_MAPS, _MOST_MAPPED_NODES = 16, 64
+# of a list of all filters so many have their responses drawn: with the next limit, the page of ten
+# classes stays below two megabytes
+_MOST_MAPS = 16
+# nodes of a graph in which they are drawn
+_MOST_MAPPED_NODES = 64
 # what the last layer reads of the responses of a graph's nodes
 _READ = {
     "max": "highest response",
@@ -73,7 +75,8 @@ def explain_run(
     not given; ``rows`` are the graphs to show. The page goes into the folder of the run, or to
     ``out``, where ``force`` says whether one that exists is replaced.
     """
-    classifier, metrics = load_classifier(run, "cpu"), read_metrics(run)
+    classifier = load_classifier(run, "cpu")
+    metrics = read_metrics(run)
     settings = classifier.settings.override({"path": data_path})
     page_path = Path(run, EXPLANATION) if out is None else Path(out, PAGE)
     if out is None:
@@ -248,8 +251,10 @@ def judge_accuracy(metrics: Mapping[str, Any]) -> str:
     'Always answering “toxic” is correct for 60.0%. This classifier is no better, so what it \
 responds to does not explain the classes.'
     """
-    accuracy, size = metrics["accuracy"]["test"], metrics["size"]["test"]
-    answer, least = metrics["baseline"]["answer"], metrics["baseline"]["accuracy"]["test"]
+    accuracy = metrics["accuracy"]["test"]
+    size = metrics["size"]["test"]
+    answer = metrics["baseline"]["answer"]
+    least = metrics["baseline"]["accuracy"]["test"]
     always = f"Always answering “{answer}” is correct for {least:.1%}."
     if accuracy <= least:
         return (

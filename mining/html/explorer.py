@@ -15,18 +15,18 @@ from mining.occurrences import Occurrences
 from mining.pattern import MORE, Pattern
 from mining.plots.styles import Kind
 
-# more occurrences of a pattern are a sample
+# occurrences of a pattern that can be selected; of more, a sample, which nobody clicks through
 MOST_DRAWN = 250
 
 
-class Places(NamedTuple):
+class DrawnOccurrences(NamedTuple):
     """The places of a list that are drawn, and their numbers in it."""
 
     numbers: list[int]
     drawn: Occurrences
 
     @classmethod
-    def of(cls, listed: Occurrences, most: int | None = None) -> Places:
+    def of(cls, listed: Occurrences, most: int | None = None) -> DrawnOccurrences:
         """All places of a list, or a random sample of so many."""
         rows = np.arange(len(listed))
         if most is not None and len(listed) > most:
@@ -94,17 +94,17 @@ def first_called(run: MiningRun) -> int | None:
     return min(more, key=lambda at: run.patterns[at].num_nodes, default=None)
 
 
-def drawn_places(run: MiningRun) -> dict[str, list[Places]]:
+def drawn_places(run: MiningRun) -> dict[str, list[DrawnOccurrences]]:
     """The places of each "motif" and of each "pattern" that are drawn, by their numbers."""
     shown, _ = shown_set(run.motif_set)
     copies = [one.motif.copies for one in shown.motifs if one.motif is not None]
     return {
-        "motif": [Places.of(own) for own in copies],
-        "pattern": [Places.of(one.occurrences, MOST_DRAWN) for one in run.patterns],
+        "motif": [DrawnOccurrences.of(own) for own in copies],
+        "pattern": [DrawnOccurrences.of(one.occurrences, MOST_DRAWN) for one in run.patterns],
     }
 
 
-def drawn_nodes(run: MiningRun, drawn: dict[str, list[Places]]) -> list[Node]:
+def drawn_nodes(run: MiningRun, drawn: dict[str, list[DrawnOccurrences]]) -> list[Node]:
     """Graph and id of each node, in order: those of the map, then those that only places name."""
     nodes: list[Node] = []
     if run.map is not None:
@@ -114,7 +114,7 @@ def drawn_nodes(run: MiningRun, drawn: dict[str, list[Places]]) -> list[Node]:
     return list(dict.fromkeys(nodes))
 
 
-def _places(pattern: Pattern, places: Places, number: dict[Node, int]) -> dict[str, Any]:
+def _places(pattern: Pattern, places: DrawnOccurrences, number: dict[Node, int]) -> dict[str, Any]:
     """Edges and places of a structure, its nodes by their numbers."""
     edges = zip(pattern.edges, pattern.edge_relations, strict=True)
     return {

@@ -35,8 +35,12 @@ from mining.plots.structure_drawing import draw_structure, edge_names, node_name
 from mining.plots.styles import Kind, filter_colors, line_styles, relation_lines
 
 _SCRIPT = "filters.js"
-# pixels of the drawings in the table, in the panel and in a row of filters
-_SMALL, _LARGE, _IN_ROW = (84, 76), (150, 124), (92, 76)
+# width and height in pixels of the drawings in the table
+_SMALL = 84, 76
+# in the panel
+_LARGE = 150, 124
+# in the row of filters at the top
+_IN_ROW = 92, 76
 # the longest bar of a frequency, in pixels
 _BAR = 86
 # features of the nodes of a filter that the panel lists
@@ -299,9 +303,11 @@ def _lead(run: FiltersRun, numbers: Numbers) -> Markup:
     total = run.graph.num_nodes
     if not run.filters:
         return Markup("The graph has no node.")
-    nodes, each = count(total, "node"), "every"
+    nodes = count(total, "node")
+    each = "every"
     if run.num_assigned < total:
-        nodes, each = f"{run.num_assigned:,} of {nodes}, drawn at random", "each"
+        nodes = f"{run.num_assigned:,} of {nodes}, drawn at random"
+        each = "each"
     parts = [
         Markup(
             "The neighbourhoods of {}, in <b>{}</b>: each filter is the centre of a cluster, and "
@@ -385,7 +391,8 @@ def _size(run: FiltersRun) -> str:
 
 
 def _hops(run: FiltersRun) -> str:
-    size, hops = run.settings["filters"]["filter_size"], run.settings["learning"]["num_hops"]
+    size = run.settings["filters"]["filter_size"]
+    hops = run.settings["learning"]["num_hops"]
     return count(usual_hops(size) if hops is None else hops, "hop")
 
 
@@ -438,7 +445,8 @@ def _method(run: FiltersRun) -> str:
 
 def _explorer_data(run: FiltersRun, rows: Sequence[Row], lines: Mapping[Kind, str]) -> str:
     """The block of a run; empty where there is no graph to show."""
-    shown, drawn = run.map, run.drawn
+    shown = run.map
+    drawn = run.drawn
     if shown is None or drawn is None or not run.filters:
         return ""
     nodes = list(zip(shown.graphs.tolist(), shown.names, strict=True))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from gomkcn_dgl.graphs.shapes import count
 from mining.filters_run import FiltersRun
 from mining.html.page import percent
-from mining.html.text_table import Table, paragraphs
+from mining.html.text_table import TextTable, paragraphs
 from mining.pattern import UNCOUNTED, OccurrenceCount
 
 
-def filters_table(run: FiltersRun) -> Table:
+def filters_table(run: FiltersRun) -> TextTable:
     """One row per filter, the most frequent first."""
     columns = {
         "filter": [str(one.id) for one in run.filters],
@@ -25,7 +25,7 @@ def filters_table(run: FiltersRun) -> Table:
     }
     if run.recovery is not None:
         columns["planted"] = [run.planted_as(one.id) or "-" for one in run.filters]
-    return Table(columns, {"structure", "planted"})
+    return TextTable(columns, {"structure", "planted"})
 
 
 def _said(number: OccurrenceCount) -> str:

@@ -53,7 +53,10 @@ _HEADS = {
     AS_EXPECTED: ("", "As expected", f"adjusted p > {LEVEL}"),
     "": ("", "Not compared", "counted in the graph alone"),
 }
-_MOST_CLASS_ROWS, _MOST_FEATURES = 8, 6
+# patterns in the table of classes, about a screen
+_MOST_CLASS_ROWS = 8
+# numeric features that are named of a motif, those that differ most
+_MOST_FEATURES = 6
 _SCRIPT = "report.js"
 # how any list of edges without features is read, which changes nothing
 _USUAL = tuple(note.partition("{")[0] for note in (CONSTANT, MIRRORED))
@@ -182,8 +185,11 @@ def _motif_rows(
     }
     rows = []
     for number in order:
-        one, part, leading = shown.motifs[number], parts[number], leader.get(number)
-        is_variant, own = leading is not None, partial(numbers, *path, "motifs", number)
+        one = shown.motifs[number]
+        part = parts[number]
+        leading = leader.get(number)
+        is_variant = leading is not None
+        own = partial(numbers, *path, "motifs", number)
         edits = part.often(one.structure)
         lacks = _missing_pairs(one, shown.motifs[leading]) if leading is not None else []
         # nodes of all copies, each once; ids are those of a graph of the collection
@@ -354,7 +360,8 @@ def _comparison(
 
 def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, str]) -> Row:
     """What each table shows of a structure: drawing, name, count, and the share inside copies."""
-    total, (name, _, more) = one.frequency.occurrences, one.name.partition(": ")
+    total = one.frequency.occurrences
+    (name, _, more) = one.name.partition(": ")
     own = partial(numbers, *at, "frequency", "occurrences")
     counted = own("value", text=total.short)
     interval: Markup | str = ""
@@ -364,7 +371,8 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
         counted = Markup("≈ ") + counted
         ends = own("low", text=digits(total.low)), own("high", text=digits(total.high))
         interval = Markup("95% CI {} to {}").format(*ends)
-    listed, held = len(one.occurrences), sum(one.inside)
+    listed = len(one.occurrences)
+    held = sum(one.inside)
     share = percent(held / listed, 0) if one.inside and listed else ""
     # a text that names nodes by letters needs them in the drawing
     if molecule_of(one.structure) is not None:
@@ -391,9 +399,11 @@ def _pattern_row(one: Pattern, at: Place, numbers: Numbers, lines: dict[Kind, st
 
 def _class_rows(run: MiningRun, numbers: Numbers, lines: dict[Kind, str]) -> list[Row]:
     """Structures that differ between the classes, the surest first."""
-    place, rows = {id(one): at for at, one in _with_places(run)}, []
+    place = {id(one): at for at, one in _with_places(run)}
+    rows = []
     for one, classes in differing(run):
-        at, best = place[id(one)], classes.strongest
+        at = place[id(one)]
+        best = classes.strongest
         own = partial(numbers, *at, "classes", "contrasts", classes.contrasts.index(best))
         row = {
             name: own(name)

@@ -12,11 +12,18 @@ from mining.counting.temporal_motifs import TemporalCensus, motif_events
 from mining.html.page import Numbers, expected, render_page, signed
 from mining.pattern import AS_EXPECTED
 
-# where the nodes 1, 2 and 3 of a drawing stand, and its size
+# where the nodes 1, 2 and 3 of a drawing stand, in its pixels
 _POINTS = {1: np.array([16.0, 16.0]), 2: np.array([104.0, 16.0]), 3: np.array([60.0, 78.0])}
-_WIDTH, _HEIGHT, _RADIUS = 120, 94, 8.0
-# distance between parallel edges, and the length and half of the width of an arrow head
-_GAP, _HEAD, _HALF_HEAD = 17.0, 6.0, 3.2
+# size of a drawing: six fit into the width of a page
+_WIDTH = 120
+_HEIGHT = 94
+# of a node
+_RADIUS = 8.0
+# distance between parallel edges, whose numbers stand between them
+_GAP = 17.0
+# length of an arrow head, and half of its width
+_HEAD = 6.0
+_HALF_HEAD = 3.2
 
 
 def render_temporal_page(census: TemporalCensus, source: str, window: str) -> str:
@@ -25,7 +32,8 @@ def render_temporal_page(census: TemporalCensus, source: str, window: str) -> st
     record = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     numbers = Numbers(record, "table")
     logs = np.log(np.maximum(census.counts, 1)).reshape(-1)
-    least, most = logs[census.counts.reshape(-1) > 0].min(initial=logs.max()), logs.max()
+    least = logs[census.counts.reshape(-1) > 0].min(initial=logs.max())
+    most = logs.max()
     cells: list[dict[str, Any]] = []
     for at, row in enumerate(record):
         cell = {
@@ -73,14 +81,16 @@ def draw_events(row: int, column: int) -> Markup:
         first, second = (_POINTS[node] for node in sorted(pair))
         along = (second - first) / np.linalg.norm(second - first)
         across = np.array([-along[1], along[0]]) * shift
-        start, end = _POINTS[u], _POINTS[v]
+        start = _POINTS[u]
+        end = _POINTS[v]
         middle = (start + end) / 2 + across
         # 2. a curve from rim to rim through the middle, and its head
         bend = 2 * middle - (start + end) / 2
         begin = start + (bend - start) * _RADIUS / np.linalg.norm(bend - start)
         toward = (end - bend) / np.linalg.norm(end - bend)
         tip = end - toward * (_RADIUS + 1)
-        base, side = tip - toward * _HEAD, np.array([-toward[1], toward[0]]) * _HALF_HEAD
+        base = tip - toward * _HEAD
+        side = np.array([-toward[1], toward[0]]) * _HALF_HEAD
         shapes += (
             f'<path d="M{_at(begin)} Q{_at(bend)} {_at(base)}" fill="none" stroke="var(--ink)" '
             f'stroke-width="1.4"/><path d="M{_at(tip)} L{_at(base + side)} L{_at(base - side)}z" '

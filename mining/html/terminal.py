@@ -10,7 +10,7 @@ from gomkcn_dgl.graphs.shapes import count
 from gomkcn_dgl.runtime.files import printable
 from mining.html.filters_text import filters_sentence, filters_table
 from mining.html.page import expected, signed
-from mining.html.text_table import Table, paragraphs
+from mining.html.text_table import TextTable, paragraphs
 from mining.mining_run import MiningRun, compare_runs
 from mining.motif_sets.motif_set import MotifSet, summary
 from mining.pattern import LESS, LEVEL, MORE, ClassDifference, MotifPart, Pattern
@@ -75,7 +75,7 @@ def copies_said(part: MotifPart) -> str:
     return f"{part.num_copies:,}{exact}"
 
 
-def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> Table:
+def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None) -> TextTable:
     """One row per motif: its name, nodes, copies, bits, and of which other it is a variant."""
     parts = [one.motif for one in found if one.motif is not None]
     columns = {
@@ -90,10 +90,10 @@ def motif_table(found: MotifSet, recovery: Sequence[MotifRecovery] | None = None
         columns["variant of"] = [str(leader.get(number, "-")) for number in range(len(found))]
     if recovery is not None:
         columns["planted"] = [planted_as(one, recovery) or "-" for one in found]
-    return Table(columns, {"structure", "planted"})
+    return TextTable(columns, {"structure", "planted"})
 
 
-def called_table(run: MiningRun, null: str) -> Table:
+def called_table(run: MiningRun, null: str) -> TextTable:
     """One row per structure that random graphs have clearly more or fewer of."""
     rows = [one for one in run.patterns if called(one, null) in (MORE, LESS)][:_MOST_ROWS]
     results = [one.significance[null] for one in rows]
@@ -110,7 +110,7 @@ def called_table(run: MiningRun, null: str) -> Table:
             f"{sum(one.inside) / len(one.occurrences):.0%}" if len(one.occurrences) else "-"
             for one in rows
         ]
-    return Table(columns, {"structure"})
+    return TextTable(columns, {"structure"})
 
 
 def differing(run: MiningRun) -> list[tuple[Pattern, ClassDifference]]:
@@ -125,7 +125,7 @@ def differing(run: MiningRun) -> list[tuple[Pattern, ClassDifference]]:
     )
 
 
-def class_table(run: MiningRun) -> Table:
+def class_table(run: MiningRun) -> TextTable:
     """One row per structure whose share of graphs differs between classes, the surest first."""
     rows = differing(run)[:_MOST_ROWS]
     strongest = [own.strongest for _, own in rows]
@@ -137,10 +137,10 @@ def class_table(run: MiningRun) -> Table:
         "odds ratio": [f"{best.odds_ratio:.3g}" for best in strongest],
         "adjusted p": [f"{own.p_adjusted:.3g}" for _, own in rows],
     }
-    return Table(columns, {"structure", "class"})
+    return TextTable(columns, {"structure", "class"})
 
 
-def recovery_table(recovery: Sequence[MotifRecovery]) -> Table:
+def recovery_table(recovery: Sequence[MotifRecovery]) -> TextTable:
     """One row per planted motif."""
     columns = {
         "planted motif": [motif.name for motif in recovery],
@@ -148,7 +148,7 @@ def recovery_table(recovery: Sequence[MotifRecovery]) -> Table:
         "recovered": ["yes" if motif.recovered else "no" for motif in recovery],
         "copies found": [str(motif.planted_found) for motif in recovery],
     }
-    return Table(columns, {"planted motif", "recovered"})
+    return TextTable(columns, {"planted motif", "recovered"})
 
 
 def given_sentences(found: MotifSet) -> list[str]:
@@ -163,7 +163,8 @@ def given_sentences(found: MotifSet) -> list[str]:
 
 def format_run(run: MiningRun) -> str:
     """Filters, the motif set, what random graphs do not have, classes and planted motifs."""
-    found, (shown, _) = run.motif_set, shown_set(run.motif_set)
+    found = run.motif_set
+    (shown, _) = shown_set(run.motif_set)
     parts = []
     if run.filters is not None:
         parts += [filters_sentence(run.filters), str(filters_table(run.filters))]
@@ -195,7 +196,8 @@ def format_run(run: MiningRun) -> str:
 def comparison_sentence(run: MiningRun, null: str) -> str:
     """How many structures were compared, and how many of them are called."""
     results = [called(one, null) for one in run.counted]
-    more, less = results.count(MORE), results.count(LESS)
+    more = results.count(MORE)
+    less = results.count(LESS)
     total = len(results) - results.count("")
     named = f' of the null model "{null}"' if len(run.null_models) > 1 else ""
     cut = f" The first {_MOST_ROWS}:" if more + less > _MOST_ROWS else ""
@@ -216,7 +218,8 @@ def types_hint(run: MiningRun) -> str:
 
 def classes_sentence(run: MiningRun) -> str:
     """How many structures differ between the classes of the graphs."""
-    total, number = sum(one.classes is not None for one in run.counted), len(differing(run))
+    total = sum(one.classes is not None for one in run.counted)
+    number = len(differing(run))
     verb = "differs" if number == 1 else "differ"
     cut = f" The first {_MOST_ROWS}:" if number > _MOST_ROWS else ""
     return (
@@ -240,5 +243,5 @@ def format_comparison(first: MiningRun, second: MiningRun) -> str:
         columns[what] = [f"{one} | {other}" for one, other in both]
     shared = int(rows[["pattern_first", "pattern_second"]].notna().all(axis=1).sum())
     total = max(len(first.patterns), len(second.patterns))
-    table = [str(Table(columns, {"structure"}))] if total else []
+    table = [str(TextTable(columns, {"structure"}))] if total else []
     return "\n\n".join(["\n".join(head), *table, f"{shared} of {total} patterns in both runs"])

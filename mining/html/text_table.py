@@ -9,12 +9,16 @@ from textwrap import fill, wrap
 
 from gomkcn_dgl.runtime.files import visible
 
-# characters in a line of a terminal, and of the cells that are the longest
-_WIDTH, _LEAST, _MOST_LINES = 100, 20, 6
+# characters in a line; a terminal that is narrower breaks it
+_WIDTH = 100
+# characters of a column that is made narrower, so that its words can be read
+_LEAST = 20
+# lines of a long cell; its end is left out
+_MOST_LINES = 6
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Cells of text by column; ``left`` names the columns that are aligned to the left."""
 
     columns: Mapping[str, Sequence[str]]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows, entries_of
 
 # neighbours of a node that are looked at; of a hub, those from a random one on
 MOST_NEIGHBORS = 60
@@ -27,7 +27,7 @@ _EQUAL = 1e-9
 class FreeEdges(NamedTuple):
     """The edges of a graph that no copy of a motif has yet."""
 
-    rows: Rows  # the graph
+    rows: CompiledGraph  # the graph
     reverse: np.ndarray  # int64 [T + 1], the link as the other end sees it
     is_free: np.ndarray  # bool [E], alike for both entries of an edge
     bits: np.ndarray  # float64 [E], what each edge costs
@@ -58,7 +58,11 @@ def new_scratch(num_nodes: int, size: int) -> Scratch:
 
 
 def describe_free(
-    rows: Rows, reverse: np.ndarray, is_free: np.ndarray, edge_of: np.ndarray, sets: np.ndarray
+    rows: CompiledGraph,
+    reverse: np.ndarray,
+    is_free: np.ndarray,
+    edge_of: np.ndarray,
+    sets: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The free links among the nodes of sets ``[K, M]``, int64 ``[K, M, M]``, and their edges.
 
@@ -66,16 +70,20 @@ def describe_free(
     """
     size = sets.shape[1]
     i, j = np.tril_indices(size, -1)
-    entries = entries_of(rows, sets, np.stack([i, j], axis=1))
+    entries = rows.entries_of(sets, np.stack([i, j], axis=1))
     joined = (entries >= 0) & is_free[entries]
     links = np.zeros((len(sets), size, size), np.int64)
-    links[:, i, j] = np.where(joined, rows.links[entries], 0)
+    links[:, i, j] = np.where(joined, rows.links_at(entries), 0)
     links[:, j, i] = reverse[links[:, i, j]]
     return links, np.where(joined, edge_of[entries], -1)
 
 
 def observe(
-    rows: Rows, reverse: np.ndarray, edge_of: np.ndarray, is_used: np.ndarray, copies: np.ndarray
+    rows: CompiledGraph,
+    reverse: np.ndarray,
+    edge_of: np.ndarray,
+    is_used: np.ndarray,
+    copies: np.ndarray,
 ) -> np.ndarray:
     """The links among the nodes of copies by edges that no copy before used, ``[K, M, M]``.
 
@@ -140,8 +148,8 @@ def _improve(free, weights, colors, scratch):
             links[i, j] = links[j, i] = 0
             bits[i, j] = bits[j, i] = 0.0
             if entry >= 0 and free.is_free[entry]:
-                links[i, j] = free.rows.links[entry]
-                links[j, i] = free.reverse[free.rows.links[entry]]
+                links[i, j] = link_at(free.rows, entry)
+                links[j, i] = free.reverse[link_at(free.rows, entry)]
                 bits[i, j] = bits[j, i] = free.bits[entry]
     # 2. sweeps over all pairs of roles
     improved = True
@@ -237,7 +245,7 @@ def _find_nearby(free, scratch, seed):
                     links_to[count, i], bits_to[count, i] = 0, 0.0
                 count += 1
             place = scratch.place[other]
-            links_to[place, k] = free.reverse[rows.links[entry]]
+            links_to[place, k] = free.reverse[link_at(rows, entry)]
             bits_to[place, k] = free.bits[entry]
     # of a hub not all neighbours were looked at
     for k in range(size):
@@ -246,7 +254,7 @@ def _find_nearby(free, scratch, seed):
         for place in range(count):
             entry = find_entry(rows, np.uint64(near[place]), np.uint64(nodes[k]))
             if entry >= 0 and free.is_free[entry]:
-                links_to[place, k] = rows.links[entry]
+                links_to[place, k] = link_at(rows, entry)
                 bits_to[place, k] = free.bits[entry]
     return count
 
@@ -271,9 +279,9 @@ def neighbors_of(
     owner, nodes = np.unique(pairs, axis=0).T
     # 3. what joins it to the nodes of the copy
     ends = np.stack([np.zeros(size, int), np.arange(1, size + 1)], axis=1)
-    found = entries_of(rows, np.column_stack([nodes, copies[owner]]), ends)
+    found = rows.entries_of(np.column_stack([nodes, copies[owner]]), ends)
     joined = (found >= 0) & free.is_free[found]
-    links = np.where(joined, rows.links[found], 0).astype(np.int64)
+    links = np.where(joined, rows.links_at(found), 0).astype(np.int64)
     return owner, nodes, links, np.where(joined, free.bits[found], 0.0).sum(axis=1)
 
 

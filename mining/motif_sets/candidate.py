@@ -12,7 +12,6 @@ import numpy as np
 from mining.candidates.shapes import Shape, find_shapes
 from mining.motif_sets.copy_loops import Addresses
 
-
 _NO_EDGES = np.zeros((0, 0), np.int64)
 
 

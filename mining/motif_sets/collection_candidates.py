@@ -14,15 +14,22 @@ from functools import cached_property
 import numpy as np
 
 from gomkcn_dgl.graphs.structure import Structure
-from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, find_entry, mix
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
-from mining.candidates.shapes import Rows, Seen, entries_of, find_shapes, links_of
+from mining.candidates.shapes import Seen, find_shapes
 from mining.counting.exact_search import ExactSearch
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import never
-from mining.motif_sets.candidate import Candidate
+from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.collection_code import CollectionCode, rank_in_group
-from mining.motif_sets.collection_copies import LEAST_COPIES, choose, least_graphs, values
+from mining.motif_sets.collection_copies import (
+    LEAST_COPIES,
+    choose,
+    choose_copies,
+    least_graphs,
+    values,
+)
 from mining.motif_sets.collection_description import CollectionDescription
 
 
@@ -92,6 +99,19 @@ class CollectionProposals:
         return [
             most_valuable(self.empty, _candidate_of(code, one, sources), limits) for one in seen
         ]
+
+    def choose(
+        self,
+        description: CollectionDescription,
+        candidate: Candidate,
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Choice | None:
+        """The free copies of a candidate that save most, see :func:`choose_copies`.
+
+        Copies of any worth are taken where they pay together: ``least_worth`` is of one graph.
+        """
+        return choose_copies(description, candidate, freed)
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
@@ -188,7 +208,7 @@ class GrownStructures:
 
 
 def _candidate_of(code: CollectionCode, seen: Seen, sources: tuple[str, ...]) -> Candidate:
-    entries = entries_of(code.rows, seen.copies, seen.shape.edges[:, :2])
+    entries = code.rows.entries_of(seen.copies, seen.shape.edges[:, :2])
     return Candidate(seen.shape, seen.copies, entries, sources)
 
 
@@ -238,7 +258,7 @@ def occurrences_of(
     return search.list_places(limits.listed, limits.steps)
 
 
-def most_grown(rows: Rows, sets: np.ndarray) -> int:
+def most_grown(rows: CompiledGraph, sets: np.ndarray) -> int:
     """How many sets of one node more there are, at most: edges that lead out of a set."""
     # inside is a tree at least
     inside = len(sets) * 2 * (sets.shape[1] - 1)
@@ -246,7 +266,7 @@ def most_grown(rows: Rows, sets: np.ndarray) -> int:
 
 
 @np.errstate(over="ignore")
-def grow(rows: Rows, sets: np.ndarray) -> np.ndarray:
+def grow(rows: CompiledGraph, sets: np.ndarray) -> np.ndarray:
     """Each set ``[K, M]`` with one neighbour more, ``[K', M + 1]``; every set once."""
     children, keys = grow_rows(rows, sets, most_grown(rows, sets))
     order = np.argsort(keys, kind="stable")
@@ -280,7 +300,7 @@ def sightings(
     with np.errstate(over="ignore"):
         describe_sets(rows, sets, np.empty(sets.shape[1], np.uint64), codes)
     _, first, code_of = np.unique(codes, return_index=True, return_inverse=True)
-    shapes, order, shape_of = find_shapes(*links_of(rows, sets[first]))
+    shapes, order, shape_of = find_shapes(rows.links_of(sets[first]), rows.colors[sets[first]])
     # 2. sets of one structure, in canonical order
     number = shape_of[code_of]
     aligned = np.take_along_axis(sets, order[code_of], axis=1)
@@ -366,4 +386,4 @@ def describe_sets(rows, sets, keys, codes):  # int32 [K, M], uint64 [M], uint64 
 @subroutine(**SEARCH_JIT)
 def _link(rows, u, v):
     entry = find_entry(rows, np.uint64(u), np.uint64(v))
-    return np.uint64(rows.links[entry]) if entry >= 0 else np.uint64(0)
+    return np.uint64(link_at(rows, entry)) if entry >= 0 else np.uint64(0)

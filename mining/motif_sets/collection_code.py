@@ -29,7 +29,8 @@ from scipy.special import gammaln
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Rows, Shape
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
+from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.integer_codes import integer_bits, integer_lengths, log2_binomial
 
@@ -63,8 +64,8 @@ class CollectionCode:
         self.color_names, self.colors = np.unique(given, return_inverse=True)
         self.num_colors = len(self.color_names)
         # 2. links, and the layer that each counts in
-        self.rows = Rows.of(graph, self.colors)
-        self.links = self.rows.links.astype(np.int64)
+        self.rows = CompiledGraph.of(graph, self.colors)
+        self.links = self.rows.links_at(np.arange(len(graph.indices))).astype(np.int64)
         self.reverse = np.asarray(graph.relations.reverse, np.int64)
         self.num_links = len(self.reverse) - 1
         self.layer_of = np.arange(self.num_links + 1) - 1

@@ -9,7 +9,6 @@ of a graph on those of the others, so that the choice is repeated with what came
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +20,9 @@ from mining.motif_sets.collection_code import (
     rank_in_group,
     split_bits,
 )
+from mining.motif_sets.collection_description import CollectionDescription
 from mining.motif_sets.copy_loops import choose_disjoint
 from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
-
-if TYPE_CHECKING:
-    from mining.motif_sets.collection_description import CollectionDescription
 
 # rounds of a choice, of which the third still changes some copies
 ROUNDS = 3
@@ -134,6 +131,19 @@ def _choose(
         Choice(candidate, own, len(own), gain)
         for candidate, own, gain in zip(candidates, copies, gains.tolist(), strict=True)
     ]
+
+
+def choose_copies(
+    description: CollectionDescription, candidate: Candidate, freed: np.ndarray | None
+) -> Choice | None:
+    """The free copies of a candidate that save most, None where they are too few.
+
+    Where nodes are ``freed``, bool ``[V]``, one of these must be in a copy.
+    """
+    (choice,) = choose(description, [candidate])
+    if not len(choice.copies) or (freed is not None and not freed[choice.copies].any()):
+        return None
+    return choice
 
 
 def values(description: CollectionDescription, candidates: Sequence[Candidate]) -> np.ndarray:

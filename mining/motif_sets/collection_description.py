@@ -17,9 +17,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from mining.candidates.shapes import Shape
 from mining.motif_sets.alignment_loops import FreeEdges, describe_free
-from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.collection_code import CollectionCode, rank_in_group, split_bits
-from mining.motif_sets.collection_copies import choose
 from mining.motif_sets.integer_codes import histogram_bits, integer_lengths, log2_factorial
 from mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
 from mining.motif_sets.small_graphs import count_small_digraphs, count_small_graphs
@@ -376,20 +374,6 @@ class CollectionDescription:
         return drawing, float(split_bits(counts[None], self.code.sizes)[0]), address
 
     # what copies save
-
-    def choose(
-        self, candidate: Candidate, freed: np.ndarray | None, least_worth: float
-    ) -> Choice | None:
-        """The free copies of a candidate that save most, see :func:`choose`.
-
-        Copies of any worth are taken where they pay together; ``least_worth`` is of one graph.
-        """
-        (choice,) = choose(self, [candidate])
-        if not len(choice.copies):
-            return None
-        if freed is not None and not freed[choice.copies].any():
-            return None
-        return choice
 
     @cached_property
     def free_edges(self) -> FreeEdges:

@@ -8,8 +8,8 @@ import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.shapes import Rows, links_of
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.blocks import Blocks, bits_without, cliques_of, find_shared_blocks
 from mining.motif_sets.coded_set import Answer, CodedMotif, CodedSet
@@ -160,7 +160,7 @@ def _cliques(graph: CSRGraph, blocks: Blocks, least_share: float) -> tuple[Coded
     if len(nodes) < LEAST_GRAPHS:
         return ()
     clique = Structure.parse(f"clique-{nodes.shape[1]}")
-    links, _ = links_of(Rows.of(graph, np.zeros(graph.num_nodes, np.int64)), nodes)
+    links = CompiledGraph.of(graph).links_of(nodes)
     missing = np.argwhere(np.tril(links == 0, -1))
     edits = np.column_stack([missing, np.full(len(missing), -1)])
     return (CodedMotif(clique, nodes, bits_without(graph, blocks, nodes), "block", edits=edits),)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, find_entry
+from gomkcn_dgl.kernels.compiled_graph import find_entry, link_at
+from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
 _LN2 = math.log(2.0)
@@ -119,7 +120,7 @@ def _fits(graph, plan, mapped, node, level):
             return False
     for k in range(level):
         entry = find_entry(graph, np.uint64(mapped[k]), np.uint64(node))
-        link = graph.links[entry] if entry >= 0 else 0
+        link = link_at(graph, entry) if entry >= 0 else 0
         if link != plan.links[k, level]:
             return False
     return True

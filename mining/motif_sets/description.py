@@ -19,7 +19,6 @@ from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.shapes import Shape
 from mining.motif_sets.alignment_loops import FreeEdges
-from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.placed_motif import PlacedMotif
 
 
@@ -58,11 +57,6 @@ class Description(Protocol):
 
     def without(self, number: int) -> Description:
         """The same without one of its motifs."""
-
-    def choose(
-        self, candidate: Candidate, freed: np.ndarray | None, least_worth: float
-    ) -> Choice | None:
-        """The free copies of a candidate that save most, None where they are too few."""
 
     @property
     def used(self) -> np.ndarray:

@@ -17,9 +17,15 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import seen_structures
 from mining.candidates.shapes import Seen, find_shapes
 from mining.motif_sets.blocks import never
-from mining.motif_sets.candidate import Candidate
+from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.graph_code import ADDRESSES
-from mining.motif_sets.graph_copies import candidate_of, edge_gains, list_candidate, symmetry_bits
+from mining.motif_sets.graph_copies import (
+    candidate_of,
+    choose_copies,
+    edge_gains,
+    list_candidate,
+    symmetry_bits,
+)
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.integer_codes import log2_factorials
 
@@ -79,6 +85,16 @@ class GraphProposals:
         (shape,), *_ = find_shapes(shape.links[None], shape.colors[None])
         seen = np.zeros((0, shape.num_nodes), np.int32)
         return [list_candidate(self.empty, shape, seen, sources, self.seed)]
+
+    def choose(
+        self,
+        description: GraphDescription,
+        candidate: Candidate,
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Choice | None:
+        """The free copies of a candidate that save most, see :func:`choose_copies`."""
+        return choose_copies(description, candidate, freed, least_worth)
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""

@@ -25,8 +25,9 @@ import numpy as np
 
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
 from gomkcn_dgl.kernels.search_numba import mix64
-from mining.candidates.shapes import PENDANT_BITS, Rows, Shape, entries_of
+from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.graph_relations import links_in
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.graph_count import (
@@ -89,7 +90,7 @@ class GraphCode:
     """
 
     mined: MinedGraph  # its nodes keep their numbers
-    rows: Rows  # colours are from 0, and all are 0 where nodes have no categories
+    rows: CompiledGraph  # colours are from 0, and all are 0 where nodes have no categories
     edge_of: np.ndarray  # int64 [2 num_edges], the number of the edge of each entry
     edges: np.ndarray  # int64 [num_edges, 2], the ends of each edge, the smaller node first
     edge_slots: np.ndarray  # int64 [num_edges, 2], the slot in which either end counts the edge
@@ -111,8 +112,8 @@ class GraphCode:
         names = np.zeros(1, np.int64)
         if mined.colors is not None:
             names, colors = np.unique(mined.colors, return_inverse=True)
-        arrays = Rows.of(graph, colors)
-        links = arrays.links.astype(np.int64)
+        arrays = CompiledGraph.of(graph, colors)
+        links = arrays.links_at(np.arange(len(graph.indices))).astype(np.int64)
         # 2. edges are numbered as their smaller end meets them; the other way has the same number
         rows = np.repeat(np.arange(number), graph.degrees)
         ahead = rows < graph.indices
@@ -266,7 +267,7 @@ class GraphCode:
 
     def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""
-        entries = entries_of(self.rows, copies, shape.edges[:, :2])
+        entries = self.rows.entries_of(copies, shape.edges[:, :2])
         return self.edge_of[entries].astype(np.int32)
 
     def given(self, blocks: np.ndarray) -> GraphCode:
@@ -308,7 +309,7 @@ class GraphCode:
             if self.blocks is not None:
                 between = edges_between(self.edges[~used], self.blocks)
                 start = None if near is None else near.counts[number]
-                count = count_graphs_of_blocks(first, self.blocks, between)
+                count = count_graphs_of_blocks(first, self.blocks, between, start)
             elif layer.has_one_side:
                 count = count_graphs(first)
             else:

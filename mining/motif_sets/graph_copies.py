@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from mining.motif_sets.copy_loops import (
     prefix_addresses,
 )
 from mining.motif_sets.graph_code import GraphCode
+from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.integer_codes import integer_lengths, log2_factorials
-
-if TYPE_CHECKING:
-    from mining.motif_sets.graph_description import GraphDescription
 
 # copies that are tried, by falling worth; more than these a graph of a million edges has no use for
 _MOST_TRIED = 60_000

@@ -31,16 +31,33 @@ from scipy.special import gammaln
 
 from gomkcn_dgl.runtime.compiled import compiled, subroutine
 
-# F may still move by so much
-_TOLERANCE = 1e-9
 # degrees that have an unknown of their own; beyond them neighbouring degrees share one
 MOST_CLASSES = 600
 # log2 x of a node that is joined to all others, and of one that these leave without any
 _FORCED = 20.0
 # a variance is taken to be at least this part of the degree
 _LEAST_VARIANCE = 0.02
-# rounds, the longest step, its shortest part, and a pull to where it starts
-_MOST_ROUNDS, _LONGEST_STEP, _SHORTEST_PART, _PULL = 60, 3.0, 1e-4, 1e-10
+# nats that a round may still change F by: lengths are compared to 1e-6 bits, and where edges are
+# certain many rounds follow of which each changes F by 1 / e of what the last one did
+_TOLERANCE = 1e-9
+# of F, what rounding may add to it
+_ROUNDING = 1e-9
+# rounds, several times what any graph takes
+_MOST_ROUNDS = 60
+# of ln x in a round: with shorter steps the multipliers of certain edges take more rounds to where
+# they no longer matter, with longer ones those of other edges overshoot
+_LONGEST_STEP = 10.0
+# of a step, after which it is taken though F does not fall
+_SHORTEST_PART = 1e-4
+# ε, the strength of the pull to where the search would begin by itself: over the distances that
+# occur it adds to F less than the tolerance
+_PULL = 1e-10
+# of the Hessian's diagonal, what is added to it, since along some directions F does not change
+_RIDGE = 1e-8
+# a smaller pivot of such a direction is due to rounding
+_LEAST_PIVOT = 1e-300
+# columns that Cholesky's method takes together: of 6 to 96 the fastest for 500 unknowns
+_PANEL = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +75,13 @@ class Multipliers:
         width = int(max(self.degrees.max(), degrees.max())) + 1
         place = np.searchsorted(self.blocks * width + self.degrees, blocks * width + degrees)
         return np.where(degrees > 0, self.logs[np.minimum(place, len(self.logs) - 1)], 0.0)
+
+    def guess(self, degrees: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+        """Of ln x at positive degrees that may be others, float64 ``[K]``: as far from ln d."""
+        width = max(self.degrees.max(), degrees.max()) + 1
+        excess = self.logs * log(2) - np.log(self.degrees)
+        known = self.blocks * width + self.degrees
+        return np.log(degrees) + np.interp(blocks * width + degrees, known, excess)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +142,14 @@ def peel(degrees: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def count_graphs_of_blocks(
-    degrees: np.ndarray, blocks: np.ndarray, edges: np.ndarray
+    degrees: np.ndarray, blocks: np.ndarray, edges: np.ndarray, near: GraphCount | None = None
 ) -> GraphCount:
     """The number of simple graphs with some degrees and so many edges between blocks of nodes.
 
     Two nodes of the blocks a and b are joined with odds x_i x_j ω_ab. No node is peeled off.
 
-    ``edges``, symmetric int64 ``[B, B]``, are those between two blocks, or inside one.
+    ``edges``, symmetric int64 ``[B, B]``, are those between two blocks, or inside one. The search
+    for the multipliers begins at those of a count in the same blocks that is ``near``.
 
     Examples
     --------
@@ -146,7 +171,17 @@ def count_graphs_of_blocks(
     factors = np.log(edges[a, b] * np.where(a == b, 2, 1) / (ends[a] * ends[b]))
     # 3. the corrections; for one block these are the ½
     nats = np.log(2 * pi * ends[ends > 0]).sum() - np.log(2 * pi * edges[a, b]).sum()
-    found, logs = _fit([classes], weights, nats / 2, (thirds, edges[a, b], factors))
+    start = None
+    if near is not None and near.between is not None and len(near.sides[0].logs):
+        known = near.between[a, b] * log(2)
+        start = np.concatenate(
+            [
+                near.sides[0].guess(classes.sums / classes.sizes, own),
+                np.where(np.isnan(known), factors, known),
+            ]
+        )
+    pairs = _BlockPairs(thirds, edges[a, b], factors)
+    found, logs = _fit([classes], weights, nats / 2, pairs, start)
     between = np.full(edges.shape, np.nan)
     between[a, b] = between[b, a] = logs
     return replace(found, between=between)
@@ -268,32 +303,44 @@ def _pairs(classes: _Classes) -> np.ndarray:
     return pairs
 
 
+class _BlockPairs(NamedTuple):
+    """Pairs of blocks that edges join, and with them an unknown ln ω each."""
+
+    thirds: np.ndarray  # int64 [G, G], the unknown of each two groups, as :func:`minimize` has it
+    edges: np.ndarray  # int64 [P], of each pair
+    center: np.ndarray  # float64 [P], ln ω where edges are nearly independent
+
+
 def _fit(
     sides: Sequence[_Classes],
     weights: np.ndarray,
     nats: float,
-    blocks: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    pairs: _BlockPairs | None = None,
+    start: np.ndarray | None = None,
 ) -> tuple[GraphCount, np.ndarray]:
     """Count with one side or two, whose groups have ``weights`` pairs of nodes.
 
-    ``nats`` correct for what the sums of degrees are known to be. Of ``blocks`` there are the
-    thirds of :func:`minimize`, the edges between them, and ln ω to start from; returned is also
-    log2 ω.
+    ``nats`` correct for what the sums of degrees are known to be. The search may be told where to
+    ``start``: ln x of the groups, then ln ω. Returned is also log2 ω of the pairs of blocks.
     """
-    none = np.full(weights.shape, -1), np.zeros(0, np.int64), np.zeros(0)
-    thirds, edges, factors = blocks or none
-    if not weights.size:
-        nothing = tuple(Multipliers(one.blocks, one.degrees, np.zeros(0)) for one in sides)
-        return GraphCount(0.0, nothing), np.zeros(len(edges))
-    center = np.concatenate([np.log(side.sums / side.sizes) for side in sides])
-    if blocks is None:
+    if pairs is None:
+        none = np.zeros(0)
+        pairs = _BlockPairs(np.full(weights.shape, -1), none.astype(np.int64), none)
         # near those of nearly independent edges, x y = d d' / m
-        center -= np.log(sides[0].sums.sum()) / 2
+        shift = log(max(1, sides[0].sums.sum())) / 2
+    else:
+        shift = 0.0
+    if not weights.size:
+        empty = tuple(Multipliers(side.blocks, side.degrees, np.zeros(0)) for side in sides)
+        return GraphCount(0.0, empty), np.zeros(len(pairs.edges))
+    center = np.concatenate([np.log(side.sums / side.sizes) - shift for side in sides])
     numbers = np.cumsum([len(side.sizes) for side in sides])
     *places, _ = np.split(np.arange(len(center)), numbers)
+    center = np.concatenate([center, pairs.center])
     unknowns, value, spread = minimize(
-        np.concatenate([center, factors]), np.concatenate([*(side.sums for side in sides), edges]),
-        places[0], places[-1], thirds, weights.astype(np.float64),
+        center, center if start is None else start,
+        np.concatenate([*(side.sums for side in sides), pairs.edges]),
+        places[0], places[-1], pairs.thirds, weights.astype(np.float64),
     )  # fmt: skip
     parts = [
         side.finish(unknowns[own], spread[own]) for side, own in zip(sides, places, strict=True)
@@ -305,7 +352,7 @@ def _fit(
 
 
 @compiled()
-def minimize(center, sums, rows, columns, thirds, weights):
+def minimize(center, start, sums, rows, columns, thirds, weights):
     """Minimize F = Σ w ln(1 + e^z) - ``sums`` · t; return t, F and the diagonal of its Hessian.
 
     z is the sum of the three unknowns of a pair of row i and column j: ``rows[i]``, ``columns[j]``
@@ -313,37 +360,41 @@ def minimize(center, sums, rows, columns, thirds, weights):
     Hessian that part is returned that comes from pairs of different unknowns.
 
     Where an edge is certain F falls without end, so that what is minimized is F + ε/2 |t - c|²,
-    with an ε that changes F by less than it may still move.
+    with an ε that changes F by less than it may still move. Newton's method begins at ``start``.
     """
-    # center float64, sums int64 [U], rows int64 [A], columns int64 [B], thirds int64 [A, B],
+    # center, start float64, sums int64 [U], rows int64 [A], columns int64 [B], thirds int64 [A, B],
     # weights float64 [A, B]
     size = len(center)
     gradient, spread, step = np.empty(size), np.empty(size), np.empty(size)
     hessian = np.empty((size, size))
     pairs = rows, columns, thirds, weights
-    unknowns, last, scale = center.copy(), center.copy(), 1.0
+    unknowns, last = start.copy(), start.copy()
+    scale = 1.0
+    # those of rows and columns come first, those of thirds after them
+    first_third = max(rows[-1], columns[-1]) + 1
     for k in range(size):
         scale = max(scale, sums[k] / 100)
     value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
     for _ in range(_MOST_ROUNDS):
-        slope, before = 0.0, value + _pull(unknowns, center)
+        largest = 0.0
+        before = value + _pull(unknowns, center)
         for k in range(size):
             last[k] = unknowns[k]
             step[k] = sums[k] - gradient[k] - _PULL * (last[k] - center[k])
-            slope = max(slope, abs(step[k]))
-            hessian[k, k] = (2 * hessian[k, k] + spread[k]) * (1 + 1e-8) + _PULL
-        if slope < _TOLERANCE * scale:
+            largest = max(largest, abs(step[k]))
+            hessian[k, k] = (2 * hessian[k, k] + spread[k]) * (1 + _RIDGE) + _PULL
+        if largest < _TOLERANCE * scale:
             break
         # 1. the step; F is the same along some directions, such as all x · c and all ω / c²
-        part = _LONGEST_STEP / max(_LONGEST_STEP, _solve(hessian, step))
+        longest = _LONGEST_STEP / max(_LONGEST_STEP, _solve(hessian, step, first_third))
         # 2. as much of it as lowers F
-        shortest, longest = part * _SHORTEST_PART, part
+        part = longest
         while True:
             for k in range(size):
                 unknowns[k] = last[k] + part * step[k]
             value = _sum_pairs(unknowns, sums, pairs, gradient, spread, hessian)
             now = value + _pull(unknowns, center)
-            if now <= before + 1e-9 * abs(before) or part <= shortest:
+            if now <= before + _ROUNDING * abs(before) or part <= longest * _SHORTEST_PART:
                 break
             part /= 2
         if abs(before - now) < _TOLERANCE and part == longest:
@@ -403,26 +454,69 @@ def _sum_pairs(unknowns, sums, pairs, gradient, spread, mixed):
 
 
 @subroutine()
-def _solve(matrix, vector):
-    """Solve by Cholesky's method, in place, and return the largest absolute value.
+def _solve(matrix, vector, first):
+    """Solve a system in place, and return the largest absolute value of its unknowns.
 
-    Of the symmetric matrix the lower half is read.
+    Of the positive definite matrix the lower half is read. The unknowns from ``first`` on meet
+    those before them and not each other: they are eliminated, and what is left is solved by
+    Cholesky's method.
     """
-    size = len(vector)
-    for i in range(size):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / matrix[j, j]
+    _eliminate(matrix, vector, first)
+    _factorize(matrix, first)
+    # 1. the first unknowns, by both halves of L Lᵀ
+    for i in range(first):
         for k in range(i):
             vector[i] -= matrix[i, k] * vector[k]
         vector[i] /= matrix[i, i]
-    for i in range(size - 1, -1, -1):
+    for i in range(first - 1, -1, -1):
         vector[i] /= matrix[i, i]
         for k in range(i):
             vector[k] -= matrix[i, k] * vector[i]
+    # 2. with them the last ones
+    for c in range(first, len(vector)):
+        for k in range(first):
+            vector[c] -= matrix[c, k] * vector[k]
+        vector[c] /= matrix[c, c]
     largest = 0.0
-    for k in range(size):
+    for k in range(len(vector)):
         largest = max(largest, abs(vector[k]))
     return largest
+
+
+@subroutine()
+def _eliminate(matrix, vector, first):
+    """Take the unknowns from ``first`` on, each of which meets few others, out of the equations."""
+    met = np.empty(first, np.int64)
+    for c in range(first, len(vector)):
+        count = 0
+        for i in range(first):
+            if matrix[c, i] != 0.0:
+                met[count] = i
+                count += 1
+        for p in range(count):
+            i = met[p]
+            factor = matrix[c, i] / matrix[c, c]
+            vector[i] -= factor * vector[c]
+            for q in range(p + 1):
+                matrix[i, met[q]] -= factor * matrix[c, met[q]]
+
+
+@subroutine()
+def _factorize(matrix, size):
+    """Write L of L Lᵀ over the lower half of the first rows, ``_PANEL`` columns at a time."""
+    for left in range(0, size, _PANEL):
+        right = min(size, left + _PANEL)
+        # 1. what the columns before the panel take from it, whose rows stay in cache
+        for i in range(left, size):
+            for j in range(left, min(i + 1, right)):
+                taken = 0.0
+                for k in range(left):
+                    taken += matrix[i, k] * matrix[j, k]
+                matrix[i, j] -= taken
+        # 2. its own
+        for i in range(left, size):
+            for j in range(left, min(i + 1, right)):
+                rest = matrix[i, j]
+                for k in range(left, j):
+                    rest -= matrix[i, k] * matrix[j, k]
+                matrix[i, j] = np.sqrt(max(rest, _LEAST_PIVOT)) if i == j else rest / matrix[j, j]

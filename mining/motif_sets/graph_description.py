@@ -15,9 +15,7 @@ import numpy as np
 from gomkcn_dgl.csr import CSRGraph
 from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.alignment_loops import FreeEdges, observe
-from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.graph_code import GraphCode, Residual
-from mining.motif_sets.graph_copies import choose_copies
 from mining.motif_sets.integer_codes import log2_factorial, log2_factorials
 from mining.motif_sets.placed_motif import PlacedMotif, edit_bits, edits_of, set_bits
 
@@ -124,12 +122,6 @@ class GraphDescription:
         return replace(self, motifs=motifs)
 
     # what copies save
-
-    def choose(
-        self, candidate: Candidate, freed: np.ndarray | None, least_worth: float
-    ) -> Choice | None:
-        """The free copies of a candidate that save most, see :func:`choose_copies`."""
-        return choose_copies(self, candidate, freed, least_worth)
 
     @cached_property
     def free_edges(self) -> FreeEdges:

@@ -96,7 +96,7 @@ class SearchState:
 
 
 class Proposals(Protocol):
-    """What proposes structures for one graph or collection."""
+    """What proposes structures for one graph or collection, and chooses copies of them."""
 
     def __call__(
         self, description: Any, number: int, known: Mapping[bytes, Candidate]
@@ -105,6 +105,15 @@ class Proposals(Protocol):
 
     def give(self, structure: Structure, sources: tuple[str, ...]) -> Sequence[Candidate]:
         """A given structure with its copies; none where the graph cannot have any."""
+
+    def choose(
+        self,
+        description: Any,
+        candidate: Candidate,
+        freed: np.ndarray | None,
+        least_worth: float,
+    ) -> Choice | None:
+        """The free copies of a candidate that save most, None where they are too few."""
 
     def completed(self, candidate: Candidate) -> Candidate:
         """A candidate of which only the structure and the copies were kept."""
@@ -228,7 +237,8 @@ class MotifSearch:
         self, description: Description, candidate: Candidate, freed: np.ndarray | None = None
     ) -> Choice | None:
         """The copies of a structure that save most beside the motifs of a description."""
-        return description.choose(candidate, freed, self.settings.least_worth)
+        least_worth = self.settings.least_worth
+        return self.proposals.choose(description, candidate, freed, least_worth)
 
     # add
 
@@ -456,7 +466,10 @@ class MotifSearch:
 
     def closest(self) -> Description | None:
         """The structure that comes closest to saving bits, None where nothing has two copies."""
-        choices = [self.empty.choose(one, None, -np.inf) for one in self.candidates.values()]
+        choices = [
+            self.proposals.choose(self.empty, candidate, None, -np.inf)
+            for candidate in self.candidates.values()
+        ]
         known = sorted(
             (choice for choice in choices if choice is not None),
             key=lambda choice: (-choice.gain, choice.candidate.key),
@@ -470,7 +483,7 @@ class MotifSearch:
             after = self.put_in(best, self.candidates[key])
             has_it = key in _keys_of(after)
             return after.length - best.length if has_it else np.inf
-        choice = best.choose(self.candidates[key], None, -np.inf)
+        choice = self.proposals.choose(best, self.candidates[key], None, -np.inf)
         return np.inf if choice is None else self.with_choice(best, choice).length - best.length
 
     # kept between moves
@@ -516,5 +529,5 @@ def _meet(first: PlacedMotif, second: PlacedMotif) -> bool:
 
 
 def _are_alike(first: Candidate, second: Candidate) -> bool:
-    """Whether one of two structures has up to two nodes more than the other, and is else like it."""
+    """Whether one of two structures is the other with one or two nodes more."""
     return first.key in second.parts or second.key in first.parts

@@ -162,22 +162,19 @@ class NearCopies:
         drawings = [Drawing(motif.shape, motif.copies) for motif in exact.motifs]
         drawings += [Drawing(shape, _no_sets(shape)) for shape in structures]
         drawings = [one for one in drawings if one.shape.num_nodes in self.sizes]
-        # 1. where a motif whose copies differ does not save more than the best exact one does, no
-        #    others will
+        # 1. several true motifs save more together than any one does, but the pieces of one motif
+        #    save less than that motif
+        saved_by_exact = self.empty.length - exact.length
         fits = self.best_fits(self.empty, drawings)
-        alone = [self.empty.add(motif.shape, motif.copies) for motif in exact.motifs]
-        best_alone = self.empty.length - min((one.length for one in alone), default=np.inf)
-        times = self.settings.times_exact
-        best_fit = max((fit.gain for fit in fits), default=-np.inf)
-        if best_fit <= times * max(0.0, best_alone):
+        if max((fit.gain for fit in fits), default=0.0) <= saved_by_exact:
             return exact
         # 2. a set from nothing, or the exact one with its motifs polished
         tried = [self.polish_all(exact)]
         for first in self.polished(self.empty, fits):
             tried.append(self.search(first, drawings))
         best = min(map(self.pruned, tried), key=lambda one: one.length)
-        saved_by_exact = self.empty.length - exact.length
-        return best if self.empty.length - best.length > times * saved_by_exact else exact
+        saved = self.empty.length - best.length
+        return best if saved > self.settings.times_exact * saved_by_exact else exact
 
     def search(self, first: Fit, drawings: Sequence[Drawing]) -> Description:
         """A set that begins with a motif: the best one joins, and all are polished, in turn."""

@@ -88,7 +88,7 @@ class SearchInBase:
     def _missing(
         self, search: MotifSearch, best: Description, candidates: Sequence[Candidate]
     ) -> float | None:
-        """Bits that a set grows by with a structure, infinite where it cannot; None if it has it."""
+        """Bits that a set grows by with a structure, infinite where it cannot; None if it is in."""
         keys = {candidate.key for candidate in candidates}
         if keys & {motif.shape.key for motif in best.motifs}:
             return None

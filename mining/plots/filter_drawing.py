@@ -35,8 +35,15 @@ _THREE_SCALES = (
     ("green", "#000000", "#00ff00"),
     ("blue", "#000000", "#0000ff"),
 )
-# pixels around a curve: at its sides, below and above it, for the numbers beside it; and of letters
-_SIDE, _BELOW, _ABOVE, _NUMBERS, _LETTERS = 4.0, 15.0, 6.0, 40.0, 10.0
+# pixels around a curve: at its sides
+_SIDE = 4.0
+# below it, where the numbers of the epochs are
+_BELOW = 15.0
+_ABOVE = 6.0
+# at its left, for the numbers of the losses
+_NUMBERS = 40.0
+# height of letters
+_LETTERS = 10.0
 
 
 def viridis(value: float) -> str:
@@ -294,7 +301,8 @@ def draw_loss_curve(
     finite = [value for _, values in series for value in values if np.isfinite(value)]
     if not finite:
         return Markup()
-    low, high = min(finite), max(finite)
+    low = min(finite)
+    high = max(finite)
     size = max(len(losses), len(validation))
     right = width - _SIDE - _NUMBERS
     across = (right - _SIDE) / max(size - 1, 1)

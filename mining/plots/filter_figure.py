@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
     from mining.filters.filter_miner import FilterMiner
 
-# drawings in a row, their sides in inches, and the side of a map
-_IN_A_ROW, _SIDE, _MAP = 4, 2.1, 4.2
+# drawings in a row, which is as wide as a page
+_IN_A_ROW = 4
+# side of a drawing, in inches
+_SIDE = 2.1
+# side of a map, two of these
+_MAP = 4.2
 # a map of more nodes is a grey spot
 _MOST_NODES = 20_000
 # fills of a node without a colour of its own, and of a node that was not compared

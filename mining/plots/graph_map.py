@@ -184,7 +184,8 @@ def part_around(
         inside = [rows[: 1 + number // (rows.shape[1] * len(places))].ravel() for rows in places]
         taken = np.unique(np.concatenate([*inside, np.empty(0, np.int64)])).astype(np.int64)
         rows = taken = taken[taken >= 0] if len(taken) else np.arange(min(number, graph.num_nodes))
-        starts, ends = graph.indptr[taken], graph.indptr[taken + 1]
+        starts = graph.indptr[taken]
+        ends = graph.indptr[taken + 1]
         ends = np.minimum(ends, starts + limits.most_near)
         near = [graph.indices[at:end] for at, end in zip(starts, ends, strict=True)]
         around, ties = np.unique(np.concatenate(near), return_counts=True)

@@ -14,21 +14,30 @@ from gomkcn_dgl.graphs.structure import Edge, Structure
 from gomkcn_dgl.relations import Relations
 from gomkcn_dgl.runtime.python_random import python_random_state
 
-# layouts of graphs with more edges are not compared
+# edges of a drawing of which several layouts are compared, which takes a moment
 _MAX_COMPARED_EDGES = 150
+# random starts of these, after the circle: more seldom find a better one
 _NUM_RANDOM_STARTS = 8
 # nodes that are closer than this share of the gaps of a circle hide each other
 _LEAST_GAP = 0.4
 # components of a map up to this size are drawn by Kamada-Kawai, larger ones by Fruchterman-Reingold
 _MAX_KAMADA_KAWAI = 60
+# nodes to which the numbers of hops are found for the start of a layout
 _NUM_PIVOTS = 50
-# forces move nodes so often; above a thousand nodes igraph adds them up in the cells of a grid, by
-# which the nodes of a graph spread more slowly
-_NUM_ITERATIONS, _NUM_ON_GRID, _GRID_FROM = 100, 300, 1000
-# in units of a map, where an edge is about 0.6 long: length of an edge, gap between components
-_EDGE_LENGTH, _GAP = 0.6, 0.6
-# weight of the edges of a copy, and how small and large its drawing may be on a map
-_PULL, _COPY_SCALE = 3.0, (0.45, 0.9)
+# forces move nodes so often
+_NUM_ITERATIONS = 100
+# above so many nodes igraph adds forces up in the cells of a grid
+_GRID_FROM = 1000
+# by which the nodes of a graph spread more slowly
+_NUM_ON_GRID = 300
+# length of an edge in units of a map
+_EDGE_LENGTH = 0.6
+# between components
+_GAP = 0.6
+# weight of the edges of a copy, which keeps it together
+_PULL = 3.0
+# how small and large the drawing of a copy may be on a map
+_COPY_SCALE = 0.45, 0.9
 
 
 @dataclass(frozen=True)
@@ -80,8 +89,10 @@ def structure_positions(structure: Drawable, missing: Sequence[tuple[int, int]] 
     Where every node is either a source or a target, sources stand in a row above the targets.
     ``missing`` pairs are kept as close as those that are joined.
     """
-    size, edges = structure.num_nodes, structure.edges
-    sources, targets = sorted({u for u, _ in edges}), sorted({v for _, v in edges})
+    size = structure.num_nodes
+    edges = structure.edges
+    sources = sorted({u for u, _ in edges})
+    targets = sorted({v for _, v in edges})
     if not all(structure.relations.directed) or sorted(sources + targets) != [*range(size)]:
         pairs = dict.fromkeys((min(edge), max(edge)) for edge in (*edges, *missing))
         return node_positions(size, tuple(pairs))
@@ -106,7 +117,8 @@ def map_positions(
     graph, int ``[K, M]``: a copy that shares no node with another has the shape of its drawing.
     """
     whole = igraph.Graph(n=graph.num_nodes, edges=graph.adjacent_pairs())
-    owner, taken = np.full(graph.num_nodes, -1), np.zeros(graph.num_nodes, np.int64)
+    owner = np.full(graph.num_nodes, -1)
+    taken = np.zeros(graph.num_nodes, np.int64)
     for number, row in enumerate(row for _, rows in copies for row in rows):
         owner[row] = number
         taken[row] += 1
@@ -133,7 +145,8 @@ def map_positions(
 
 def _like(drawing: np.ndarray, points: np.ndarray) -> np.ndarray:
     """A drawing, turned or mirrored to lie as close to ``points [M, 2]`` as it can (Procrustes)."""
-    centred, middle = drawing - drawing.mean(axis=0), points.mean(axis=0)
+    centred = drawing - drawing.mean(axis=0)
+    middle = points.mean(axis=0)
     left, stretch, right = np.linalg.svd(centred.T @ (points - middle))
     size = np.clip(stretch.sum() / max((centred**2).sum(), 1e-9), *_COPY_SCALE)
     return np.asarray(size * centred @ left @ right + middle)
@@ -212,10 +225,16 @@ def _shelf_corners(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
     sides = [box.max(axis=0) + _GAP for box in boxes]
     area = sum(width * height for width, height in sides)
     shelf_width = max(1.15 * np.sqrt(1.3 * area), sides[0][0])
-    corners, x, y, shelf_height = [], 0.0, 0.0, 0.0
+    corners = []
+    x = 0.0
+    y = 0.0
+    shelf_height = 0.0
     for width, height in sides:
         if x > 0 and x + width > shelf_width + 1e-9:
-            x, y, shelf_height = 0.0, y - shelf_height, 0.0
+            x = 0.0
+            y = y - shelf_height
+            shelf_height = 0.0
         corners.append(np.array([x, y - height]))
-        x, shelf_height = x + width, max(shelf_height, height)
+        x = x + width
+        shelf_height = max(shelf_height, height)
     return corners

@@ -8,7 +8,11 @@ from markupsafe import Markup, escape
 
 # more bars are too thin to be hit
 MOST_BARS = 40
-_WIDTH, _HEIGHT, _MIDDLE = 620.0, 80.0, 40.0
+# pixels of the drawing: as wide as the text of the page
+_WIDTH = 620.0
+_HEIGHT = 80.0
+# where the line of z = 0 is
+_MIDDLE = 40.0
 
 
 def draw_profile(rows: Sequence[tuple[str, str, float, bool]]) -> Markup:

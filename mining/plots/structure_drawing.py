@@ -25,8 +25,12 @@ from mining.plots.styles import (
     short_category,
 )
 
-# pixels between the lines of a double bond, between parallel edges, and from a node to its ring
-_BOND_GAP, _EDGE_GAP, _RING_GAP = 3.6, 7.0, 2.4
+# pixels between the lines of a double bond, which is read as one
+_BOND_GAP = 3.6
+# between parallel edges, which are read as several
+_EDGE_GAP = 7.0
+# from a node to its ring
+_RING_GAP = 2.4
 # luminance above which ink has more contrast to a colour than white has (WCAG 2.2)
 _BRIGHT = 0.2
 
@@ -136,7 +140,8 @@ def node_letter(structure: Drawable, node: int) -> str:
 
 def edge_names(structure: Drawable) -> list[str]:
     """The edges by the letters of their nodes, such as "A–B", "A→B" or "A→B activates"."""
-    relations, names = structure.relations, []
+    relations = structure.relations
+    names = []
     rows = zip(structure.edges, structure.edge_relations, strict=True)
     for (u, v), number in rows:
         arrow = "→" if relations.directed[number] else "–"
@@ -187,7 +192,8 @@ def _edges(
     weights: Sequence[float],
 ) -> str:
     """All edges; those between the same two nodes beside each other, a mutual pair as one line."""
-    kinds, shapes = structure.relations.kinds, ""
+    kinds = structure.relations.kinds
+    shapes = ""
     between: dict[tuple[int, int], dict[int, set[bool]]] = {}
     # a mutual pair is as dark as the larger of its weights
     opacity: dict[tuple[int, int, int], float] = {}
@@ -200,7 +206,8 @@ def _edges(
             opacity[key] = max(weights[at], opacity.get(key, 0.0))
     for (first, last), rows in between.items():
         for at, (number, ways) in enumerate(sorted(rows.items())):
-            side, (name, is_directed) = at - (len(rows) - 1) / 2, kinds[number]
+            side = at - (len(rows) - 1) / 2
+            (name, is_directed) = kinds[number]
             line = lines.get((name, is_directed), "solid")
             line = "dotted" if (first, last) in missing else line
             heads = (False in ways, True in ways) if is_directed else (False, False)
@@ -221,7 +228,8 @@ def _edge(
     along = ends[1] - ends[0]
     along = along / max(float(np.linalg.norm(along)), 1e-9)
     across = np.array([-along[1], along[0]])
-    ends, shapes = ends + side * across, ""
+    ends = ends + side * across
+    shapes = ""
     # a head touches its node, and the line stops within the head
     start, stop = (1.4 * radius if head else 0.0 for head in heads)
     drawn = np.stack([ends[0] + start * along, ends[1] - stop * along])

@@ -10,7 +10,7 @@ from browsing import opened
 
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import write_class_names
-from gomkcn_dgl.training.train_settings import TrainSettings
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.training_run import (
     prepare_training_folder,
     read_training_data,
@@ -33,7 +33,7 @@ def page_file(tmp_path_factory):
     write_dgl_graphs(path, [graph for graph, _ in dataset], dataset.labels)
     write_class_names(path, dataset.motif_names)
     options = {"path": str(path), "num_filters": 4, "num_epochs": 5, "split": (0.5, 0.1, 0.4)}
-    settings = TrainSettings().override(options)
+    settings = ClassifierSettings().override(options)
     data = read_training_data(settings.data)
     prepare_training_folder(place / "run")
     write_training(place / "run", *run_training(settings, data))

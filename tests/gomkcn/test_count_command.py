@@ -297,6 +297,21 @@ def test_a_signal_ends_a_census_with_what_is_known_and_its_exit_code(graphs, mon
         assert result.stderr.endswith(f"{said}\n")
 
 
+@pytest.mark.parametrize("is_signal", [False, True])
+def test_a_count_ends_with_an_estimate(folder, monkeypatch, is_signal):
+    graph = nx.barabasi_albert_graph(3000, 5, seed=0)
+    nx.write_edgelist(graph, "large.txt", data=False)
+    limit = "" if is_signal else " --time-limit 1e-9"
+    if is_signal:
+        monkeypatch.setattr(Interrupts, "__enter__", stopped_at_once(Interrupts.__enter__))
+    for pattern, more in (("ring-6", " --list 2"), ("house", " --errors 1")):
+        result = invoke(f"count {pattern} large.txt{limit}{more}")
+        said = "stopped by SIGINT; " if is_signal else ""
+        assert result.stderr.endswith(f"gomkcn: {said}the count ended early\n")
+        assert result.exit_code == (128 + signal.SIGINT if is_signal else 0)
+        assert re.search(r"^occurrences .* a 95% interval$", result.stdout, re.MULTILINE)
+
+
 def stopped_at_once(enter):
     """As Interrupts are entered, and a Ctrl-C right behind that."""
 

@@ -20,8 +20,8 @@ from gomkcn_dgl.csr import csr_from_edges, split_graphs
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_mask
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.labelled_data import LabelledData
-from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_loop import predict_logits
 from gomkcn_dgl.training.training_run import load_classifier, read_training_data, run_training
 from mining.classifier_explanation import count_pointed, explain_classifier, weigh_filters
@@ -174,7 +174,7 @@ def test_filters_and_responses_keep_directions(tmp_path):
     ends, labels = np.arange(0, 121, 3), np.tile([0, 1], 20)
     graph = csr_from_edges(*np.array(arcs).T, 120, graph_ptr=ends, directed=True)
     data = LabelledData(graph, labels, ("0", "1"))
-    settings = TrainSettings().override({"num_filters": 2, "num_epochs": 2, "filter_size": 3})
+    settings = ClassifierSettings().override({"num_filters": 2, "num_epochs": 2, "filter_size": 3})
     classifier, metrics = run_training(settings, data)
     explanation = explain_classifier(classifier, data, rows=[0, 1])
     assert explanation.decisions[0].graph.relations.kinds == [("edge", True)]
@@ -310,7 +310,7 @@ def trained_on_motifs(tmp_path, features="per_node", **options):
     dataset = MotifClassificationDataset(40, 6, motifs=("diamond4", "square"), settings=planting)
     path = tmp_path / "motifs.bin"
     write_dgl_graphs(path, [graph for graph, _ in dataset], dataset.labels)
-    settings = TrainSettings().override(
+    settings = ClassifierSettings().override(
         {"path": str(path), "num_filters": 3, "num_epochs": 3, "filter_size": 4, "num_hops": 2,
          "split": (0.4, 0.1, 0.5), **options}
     )  # fmt: skip

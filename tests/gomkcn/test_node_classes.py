@@ -14,8 +14,8 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.io.graph_classes import read_node_classes
+from gomkcn_dgl.training.classifier_settings import read_classifier_settings
 from gomkcn_dgl.training.labelled_data import read_labelled, stratified_split
-from gomkcn_dgl.training.train_settings import read_train_settings
 from gomkcn_dgl.training.training_run import load_classifier, predict_file
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -181,6 +181,6 @@ def test_what_cannot_be_learnt_of_nodes_is_refused():
 def test_nodes_have_settings_of_their_own():
     write_edges()
     gomkcn(f"train g.csv --nodes --out run {QUICK} --epochs 1")
-    settings = read_train_settings("run/settings.toml")
+    settings = read_classifier_settings("run/settings.toml")
     assert settings.data.split == (0.6, 0.2, 0.2)
     assert load_classifier("run").model.pooling is None

@@ -17,6 +17,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.io.foreign_files import write_dgl_graphs
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.output_folder import lock_folder
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings, read_classifier_settings
 from gomkcn_dgl.training.classifiers import TrainedNetwork
 from gomkcn_dgl.training.labelled_data import (
     LabelledData,
@@ -25,7 +26,6 @@ from gomkcn_dgl.training.labelled_data import (
     read_labelled,
     stratified_split,
 )
-from gomkcn_dgl.training.train_settings import TrainSettings, read_train_settings
 from gomkcn_dgl.training.training_run import (
     load_classifier,
     predict_file,
@@ -41,7 +41,7 @@ RUN_FILES = ["checkpoint.pt", "explanation", "metrics.json", "settings.toml"]
 
 def trained(path, settings=None, **options):
     """What is trained, without a folder, from a file or what a settings file names."""
-    settings = settings or TrainSettings().override({"path": path, **SETTINGS})
+    settings = settings or ClassifierSettings().override({"path": path, **SETTINGS})
     settings = settings.override(options)
     return run_training(settings, read_training_data(settings.data))[0]
 
@@ -73,7 +73,7 @@ def test_a_run_of_graphs_and_its_settings_once_more():
     assert metrics["history"] == metrics_of("again")["history"]
     assert Path("run/settings.toml").read_text() == Path("again/settings.toml").read_text()
     # an option wins over the file
-    settings = read_train_settings("run/settings.toml").override({"seed": 4, "num_levels": 2})
+    settings = read_classifier_settings("run/settings.toml").override({"seed": 4, "num_levels": 2})
     assert (settings.training.seed, settings.training.num_epochs) == (4, 2)
     assert settings.model.make_kernel() == GOMKKernel(2, tau=0.7)
 
@@ -130,7 +130,7 @@ def test_a_contrast_is_for_filters_that_see_the_features():
         "--contrast is for filters that see the features as they are, since an input layer"
     )
     # a run's own settings with an input layer are without the contrast that they had
-    settings = TrainSettings().override({"hidden_feats": 0, "feature_contrast": 0.5})
+    settings = ClassifierSettings().override({"hidden_feats": 0, "feature_contrast": 0.5})
     assert settings.override({"hidden_feats": 4}).model.feature_contrast is None
     assert settings.override({"num_filters": 4}).model.feature_contrast == 0.5
 
@@ -141,7 +141,7 @@ def test_the_settings_of_the_paper_find_the_motifs():
     gomkcn("train m.bin --paper --epochs 15 --batch-size 32 --seed 7 --out run --quiet")
     metrics = metrics_of("run")
     assert metrics["accuracy"]["test"] == metrics["accuracy"]["val"] == 1.0
-    settings = read_train_settings("run/settings.toml")
+    settings = read_classifier_settings("run/settings.toml")
     model, training = settings.model, settings.training
     assert (model.num_filters, model.filter_size, model.num_hops, model.pooling) == (4, 6, 3, "max")
     assert (model.hidden_feats, model.feature_contrast, model.read_input) == (0, 0.3, False)
@@ -160,7 +160,7 @@ def test_the_settings_of_the_paper_find_the_motifs():
 
 
 def test_what_the_paper_prints():
-    training = TrainSettings.of_options({}, paper=True).training
+    training = ClassifierSettings.of_options({}, paper=True).training
     assert (training.num_epochs, training.batch_size) == (200, 512)
     for options, sentence in {
         "--paper --method kernel": "--paper has the settings of a network of graphs; leave it",
@@ -223,7 +223,7 @@ def test_a_stopped_run_is_neither_lost_nor_mixed_with_another():
     Path("TU").rename("MOVED")
     gomkcn(f"train MOVED {options} --resume")
     assert sorted(path.name for path in Path("run").iterdir()) == RUN_FILES
-    whole = trained(None, read_train_settings("run/settings.toml")).model.state_dict()
+    whole = trained(None, read_classifier_settings("run/settings.toml")).model.state_dict()
     for name, value in load_classifier("run").model.state_dict().items():
         assert torch.equal(value, whole[name])
     said = gomkcn(f"train MOVED {options} --resume")
@@ -265,7 +265,7 @@ def test_what_follows_from_the_data_follows_from_it_anew():
     assert len(predict_file(other, "directed.bin").columns()["predicted"]) == 20
     # relations that a settings file names stay, whatever the path
     Path("own.toml").write_text("[model.relations]\nedge = true\nlater = false\n")
-    own = read_train_settings("own.toml").override({"path": "directed.bin", **SETTINGS})
+    own = read_classifier_settings("own.toml").override({"path": "directed.bin", **SETTINGS})
     assert trained(None, own).settings.model.relations == {"edge": True, "later": False}
 
 
@@ -281,7 +281,7 @@ def test_molecules_with_classes_are_learnt_from():
 def test_a_run_of_other_edges_is_not_gone_on_with():
     """The same graphs with other types of their edges."""
     graphs, classes = [nx.cycle_graph(4)] * 12, [0, 1] * 6
-    settings = TrainSettings().override({"path": "TU", **SETTINGS, "split": (0.5, 0.25, 0.25)})
+    settings = ClassifierSettings().override({"path": "TU", **SETTINGS, "split": (0.5, 0.25, 0.25)})
     write_tu("TU", graphs, classes, edge_labels=[edge % 2 for edge in range(96)])
     run_training(settings, read_training_data(settings.data), Path("unfinished"))
     rows = [int(edge % 3 == 0) for edge in range(96)]

@@ -22,7 +22,7 @@ from tiny_runs import (
 from gomkcn_dgl.graphs.structure import Structure
 from mining import PatternMiner, compare_with_truth
 from mining.html.report import render_report
-from mining.html.terminal import EDITS_NOTE, Table, format_comparison, format_run
+from mining.html.terminal import EDITS_NOTE, TextTable, format_comparison, format_run
 from mining.mining_run import MiningRun
 from mining.motif_sets.motif_set import MotifSet
 from mining.pattern import AS_EXPECTED, LESS, MORE, OccurrenceCount, OrbitFeature, Pattern, Patterns
@@ -324,11 +324,11 @@ def test_copies_that_differ_are_said_and_others_are_not():
 
 
 def test_tables_fit_the_terminal():
-    table = Table({"name": ["word " * 60, "short"], "n": ["1", "2"]}, {"name"})
+    table = TextTable({"name": ["word " * 60, "short"], "n": ["1", "2"]}, {"name"})
     lines = str(table).splitlines()
     assert max(map(len, lines)) <= 100
     assert lines[-1].split() == ["short", "2"]
-    endless = str(Table({"name": ["word " * 999]}, {"name"})).splitlines()
+    endless = str(TextTable({"name": ["word " * 999]}, {"name"})).splitlines()
     assert len(endless) == 1 + 6 and endless[-1].endswith("…")
 
 

@@ -15,8 +15,8 @@ from gomkcn_dgl._dgl import dgl
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.training.checkpoint import read_state, state_bytes
+from gomkcn_dgl.training.classifier_settings import ClassifierSettings
 from gomkcn_dgl.training.classifiers import TrainedMachine
-from gomkcn_dgl.training.train_settings import TrainSettings
 from gomkcn_dgl.training.training_run import (
     load_classifier,
     predict_file,
@@ -43,7 +43,7 @@ def write_graphs(name="TU", num=24):
 
 def fit(path, **options):
     """A machine that is fitted without a folder, its record, and its data."""
-    settings = TrainSettings().override({"path": path, **SETTINGS, **options})
+    settings = ClassifierSettings().override({"path": path, **SETTINGS, **options})
     data = read_training_data(settings.data)
     return *run_training(settings, data), data
 

@@ -230,3 +230,12 @@ def test_nothing_grows_where_nothing_is_free():
     sets = hash_sets(np.array([[1, 2], [2, 1], [3, 1], [2, 3], [1, 3]]))
     assert distinct(sets[:, 1]).tolist() == [0, 2, 3]
     assert distinct(sets[:, 0]).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("num_bits", [2, 12, 63])
+def test_the_first_of_each_hash_is_found_however_close_they_are(num_bits):
+    hashes = np.random.default_rng(num_bits).integers(0, 2**num_bits, 300, dtype=np.uint64)
+    hashes = np.concatenate([hashes, hashes[::-1], np.array([0, 2**64 - 1], np.uint64)])
+    expected = sorted({hash_: row for row, hash_ in reversed(list(enumerate(hashes)))}.values())
+    assert distinct(hashes).tolist() == expected
+    assert distinct(hashes[:0]).tolist() == []

@@ -186,7 +186,7 @@ def test_an_estimate_from_a_sample():
         (row,), _ = list_where(graph, "A -- B, A.degree > 1", reading="subgraph", most=1, seed=seed)
         drawn[row[1]] += 1
     assert drawn[1:].min() > 15
-    with pytest.raises(InputError, match="the limit of work must be larger"):
+    with pytest.raises(InputError, match="the limits must be larger"):
         count_where(nx.complete_graph(60), "A -- B, B -- C, A.degree > 1", max_steps=10)
 
 

@@ -13,6 +13,7 @@ from gomkcn_dgl.graphs.structure import Structure
 from mining.counting import counter
 from mining.counting.counter import (
     choose_sampler,
+    count_and_find,
     draw_roots,
     estimate_from_roots,
     estimate_from_share,
@@ -246,3 +247,25 @@ def test_what_is_too_rare_to_be_drawn_is_listed_as_far_as_the_search_came():
     places, complete = list_places(as_csr(graph), triangle, most=1, max_steps=1 << 20)
     assert (len(places), complete) == (1, False)
     assert set(places[0].tolist()) in ({0, 1, 2}, {0, 3, 4})
+
+
+def test_who_watches_is_told_the_share_and_ends_a_count():
+    shares = []
+
+    def until(last):
+        return lambda share: shares.append(share) or share < last
+
+    whole, _ = count_and_find(HUBS, RING, None, 0.02, 10**9, 0, until(2))
+    assert whole.is_exact and whole.value == count_by_graph(HUBS, RING).sum()
+    assert max(shares) < 0.5
+    # what a search for all did not find in its half is estimated, in the other half
+    shares.clear()
+    truth = whole.value
+    estimate, _ = count_and_find(HUBS, RING, None, 0.001, 10**8, 0, until(0))
+    assert not estimate.is_exact and estimate.low < truth < estimate.high
+    assert min(shares) < 0.5 <= max(shares) <= 1
+    longer, _ = count_and_find(HUBS, RING, None, 0.001, 10**8, 0, lambda share: share >= 0.5)
+    assert longer.high - longer.low < estimate.high - estimate.low
+    # a list ends with what there is
+    assert list_places(HUBS, RING, most=10**6)[1]
+    assert not list_places(HUBS, RING, most=10**6, watch=until(0))[1]

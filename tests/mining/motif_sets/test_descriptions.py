@@ -6,11 +6,12 @@ from math import comb, log2
 import networkx as nx
 import numpy as np
 import pytest
+from choosing import choose
 from coded_graphs import KINDS, csr_of, kind_of_graph, random_copies, random_shape
 
 from gomkcn_dgl.csr import csr_from_edges
 from mining.candidates.grown_sets import seen_structures
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.collection_candidates import GrownStructures
@@ -96,7 +97,7 @@ def exact_motifs(description):
     candidates = candidates_of(description)
     motifs = []
     for candidate in candidates:
-        choice = description.choose(candidate, None, -np.inf)
+        choice = choose(description, candidate, None, -np.inf)
         if choice is not None:
             description = description.add(candidate.shape, choice.copies)
             motifs.append((candidate.shape, choice.copies))
@@ -194,7 +195,7 @@ def test_a_description_never_changes(case):
             if not description.nodes_apart or not description.used[motif[1]].any():
                 description.add(*motif).without(0)
         for candidate in candidates_of(empty)[:5]:
-            choice = description.choose(candidate, None, -np.inf)
+            choice = choose(description, candidate, None, -np.inf)
             if choice is not None:
                 description.add(candidate.shape, choice.copies).length  # noqa: B018
         links = np.tile(shape.links.astype(np.int64), (len(copies), 1, 1))
@@ -218,7 +219,7 @@ def test_chosen_copies_are_free_and_share_nothing(case):
     num_chosen = 0
     for description in (empty, some):
         for candidate in candidates:
-            choice = description.choose(candidate, None, -15.0)
+            choice = choose(description, candidate, None, -15.0)
             if choice is None:
                 continue
             has_it = candidate.key in {motif.shape.key for motif in description.motifs}
@@ -256,9 +257,9 @@ def test_a_choice_is_for_what_is_freed_and_for_copies_of_some_worth(case):
     nothing = np.zeros(len(freed), bool)
     num_chosen = 0
     for candidate in candidates_of(empty):
-        assert fewer.choose(candidate, nothing, -np.inf) is None
-        anywhere = fewer.choose(candidate, None, -np.inf)
-        there = fewer.choose(candidate, freed, -np.inf)
+        assert choose(fewer, candidate, nothing, -np.inf) is None
+        anywhere = choose(fewer, candidate, None, -np.inf)
+        there = choose(fewer, candidate, freed, -np.inf)
         if there is None:
             continue
         num_chosen += 1
@@ -268,9 +269,9 @@ def test_a_choice_is_for_what_is_freed_and_for_copies_of_some_worth(case):
         members = there.copies if empty.nodes_apart else candidate.edges
         elsewhere = np.ones(len(freed), bool)
         elsewhere[members] = False
-        assert fewer.choose(candidate, elsewhere, -np.inf) is None
+        assert choose(fewer, candidate, elsewhere, -np.inf) is None
         if not empty.nodes_apart:
-            dear = fewer.choose(candidate, None, 1e3)
+            dear = choose(fewer, candidate, None, 1e3)
             assert dear is None
     assert num_chosen > 0
 
@@ -280,7 +281,7 @@ def test_estimates_are_near_what_copies_save():
     parts = [nx.complete_graph(5)] * 8 + [nx.cycle_graph(6)] * 8 + [nx.gnm_random_graph(60, 70, 1)]
     empty = GraphDescription.of(GraphCode.of(MinedGraph.of(nx.disjoint_union_all(parts))))
     for candidate in candidates_of(empty, range(5, 7)):
-        choice = empty.choose(candidate, None, -15.0)
+        choice = choose(empty, candidate, None, -15.0)
         if choice is None:
             continue
         after = empty.add(candidate.shape, choice.copies)
@@ -294,7 +295,7 @@ def test_estimates_are_near_what_copies_save():
     empty = CollectionDescription.of(CollectionCode(mined.graph, None, "total"))
     gains = {}
     for candidate in candidates_of(empty, range(5, 8)):
-        choice = empty.choose(candidate, None, -np.inf)
+        choice = choose(empty, candidate, None, -np.inf)
         if choice is not None:
             gains[choice.gain] = empty.length - empty.add(candidate.shape, choice.copies).length
     # what others then save is not looked at, so that it is no more than an order
@@ -390,7 +391,7 @@ def test_edges_that_copies_share_are_of_the_first(kind):
     """Two structures on the same nodes: the second one has nothing left."""
     empty = empty_of(kind)
     shape, copies = noisy_motifs(empty)[0]
-    (rows, _), code = links_of(empty.code.rows, copies), empty.code
+    rows, code = empty.code.rows.links_of(copies), empty.code
     first = empty.add(shape, copies)
     both = first.add(shape, copies)
     assert both.used.tolist() == first.used.tolist()

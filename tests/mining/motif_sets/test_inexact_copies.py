@@ -17,7 +17,6 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
 from mining import MiningRun, PatternMiner, motif_set, read_run
-from mining.candidates.shapes import links_of
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
@@ -45,7 +44,7 @@ from mining.settings import RunSettings
 def links_in(rows):
     """What joins two nodes, seen from the first, by both."""
     return {
-        (u, int(rows.indices[entry])): int(rows.links[entry])
+        (u, int(rows.indices[entry])): int(rows.links_at(entry))
         for u in range(len(rows.colors))
         for entry in range(int(rows.indptr[u]), int(rows.indptr[u + 1]))
     }
@@ -242,7 +241,7 @@ def test_edits_of_a_collection_cost_what_says_them_and_nothing_else(kind, base):
     for one in motifs:
         covered, exact = covered.add(*one), exact.add(*one)
     assert covered.length == pytest.approx(exact.length + bits, abs=1e-6)
-    assert (links_of(exact.code.rows, motifs[0][1])[0] == motifs[0][0].links).all()
+    assert (exact.code.rows.links_of(motifs[0][1]) == motifs[0][0].links).all()
 
 
 def test_the_order_of_copies_saves_what_is_said_about():

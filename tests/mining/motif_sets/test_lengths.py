@@ -17,7 +17,7 @@ from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure
-from mining.candidates.shapes import Shape, links_of
+from mining.candidates.shapes import Shape
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import graph_count, small_graphs
 from mining.motif_sets.blocks import (
@@ -308,7 +308,7 @@ def collection(name):
 
 
 def shape_of(code, copies):
-    (links,), (colors,) = links_of(code.rows, copies[:1])
+    (links,), (colors,) = code.rows.links_of(copies[:1]), code.rows.colors[copies[:1]]
     return Shape.of(links, colors)
 
 
@@ -447,7 +447,7 @@ def test_a_link_more_costs_what_is_said():
         graph = csr_from_edges(*arcs[:k].T, 12, relation=np.arange(k) % 2, **kinds)
         codes.append(CollectionCode(graph, colors, "total"))
     for (u, v), before, after in zip(arcs[20:], codes, codes[1:], strict=False):
-        (links,), _ = links_of(after.rows, np.array([[u, v]], np.int32))
+        (links,) = after.rows.links_of(np.array([[u, v]], np.int32))
         least = CollectionDescription.of(before)
         cost = CollectionDescription.of(after).link_bits - least.link_bits
         for first, second, link in ((u, v, links[0, 1]), (v, u, links[1, 0])):

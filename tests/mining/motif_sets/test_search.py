@@ -6,13 +6,14 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
+from choosing import choose
 from motif_searches import late, search_many, search_one
 from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.shapes import Shape, find_shapes, links_of
+from mining.candidates.shapes import Shape, find_shapes
 from mining.mined_graph import MinedGraph
 from mining.motif_sets import collection_search
 from mining.motif_sets.blocks import find_shared_blocks
@@ -148,7 +149,7 @@ def test_an_estimate_is_what_edges_save_less_what_a_motif_costs(kind):
     some_chosen = False
     for shape in shapes_of(code, 3):
         empty, listed = list_all(code, shape)
-        choice = empty.choose(listed, None, -np.inf)
+        choice = choose(empty, listed, None, -np.inf)
         if choice is None:
             assert len(listed.copies) < 2
             continue
@@ -171,22 +172,22 @@ def test_the_best_copies_share_no_edge_and_keep_to_what_is_free():
     empty, listed = list_all(code, shape_at(code, cliques_at(code, 4)[0]))
     triangle = shape_at(code, cliques_at(code, 4)[0][:3])
     every = np.ones(code.num_edges, bool)
-    best = empty.choose(listed, every, -15.0)
+    best = choose(empty, listed, every, -15.0)
     assert len(best.copies) == 6
     assert empty.add(listed.shape, best.copies).motifs[0].address == "without replacement"
     # a triangle takes edges of the first clique
     taken = empty.add(triangle, listed.copies[:1, :3].astype(np.int64))
-    chosen = taken.choose(listed, every, -15.0)
+    chosen = choose(taken, listed, every, -15.0)
     assert set(listed.rows_of(chosen.copies)) == {1, 2, 3, 4, 5}
-    assert taken.choose(listed, None, -15.0).copies.tolist() == chosen.copies.tolist()
+    assert choose(taken, listed, None, -15.0).copies.tolist() == chosen.copies.tolist()
     # where nothing new is freed, and where one copy is left, there is no choice
-    assert empty.choose(listed, ~every, -15.0) is None
+    assert choose(empty, listed, ~every, -15.0) is None
     taken = empty.add(triangle, listed.copies[:5, :3].astype(np.int64))
-    assert taken.choose(listed, every, -15.0) is None
+    assert choose(taken, listed, every, -15.0) is None
     # but one copy more is one for a motif that has some
     more = empty.add(listed.shape, listed.copies[:1].astype(np.int64))
     more = more.add(triangle, listed.copies[1:5, :3].astype(np.int64))
-    chosen = more.choose(listed, every, -15.0)
+    chosen = choose(more, listed, every, -15.0)
     assert listed.rows_of(chosen.copies).tolist() == [0, 5] and chosen.num_new == 1
 
 
@@ -200,7 +201,7 @@ def test_a_choice_needs_a_copy_with_something_freed():
         freed = np.zeros(code.num_edges, bool)
         freed[listed.edges[row, 0]] = True
         # an edge of a copy that is not free frees none
-        choice = taken.choose(listed, freed, -15.0)
+        choice = choose(taken, listed, freed, -15.0)
         assert (choice is not None) == is_offered
         if is_offered:
             assert len(choice.copies) == 5
@@ -213,15 +214,15 @@ def test_copies_that_are_worth_too_little_are_not_taken():
         empty, listed = list_all(code, shape)
         if len(listed.copies) < 5:
             continue
-        every = empty.choose(listed, None, -np.inf)
+        every = choose(empty, listed, None, -np.inf)
         gains = edge_gains(empty, listed, np.arange(len(listed.copies)))
         symmetry = shape.automorphism_bits - 6 * shape.num_pendant
         cheapest = np.minimum(listed.addresses.uniform, listed.addresses.by_degree)
         worth = gains + symmetry - cheapest
         # the least worth is that of a copy under the address that it has
         least = float(np.sort(worth)[len(worth) // 2])
-        some = empty.choose(listed, None, least)
-        none = empty.choose(listed, None, float(worth.max()) + 100)
+        some = choose(empty, listed, None, least)
+        none = choose(empty, listed, None, float(worth.max()) + 100)
         assert none is None
         if some is not None:
             assert len(some.copies) <= len(every.copies)
@@ -381,7 +382,9 @@ def connected_sets(graphs, size):
 
 
 def induced_shapes(code, sets):
-    return [Shape.of(*one) for one in zip(*links_of(code.rows, sets), strict=True)]
+    return [
+        Shape.of(*one) for one in zip(code.rows.links_of(sets), code.rows.colors[sets], strict=True)
+    ]
 
 
 def test_parts_have_one_or_two_nodes_less():
@@ -429,7 +432,7 @@ def test_a_planted_typed_ring_is_found_with_its_bits_and_nothing_else(collection
     assert not best.cut and best.bits_saved > 100
     assert {best.base, other.base} == {"typed", "total"}
     code = CollectionCode(mined.graph, mined.colors, best.base)
-    (links,), (colors,) = links_of(code.rows, ring.copies[:1])
+    (links,), (colors,) = code.rows.links_of(ring.copies[:1]), code.rows.colors[ring.copies[:1]]
     empty = CollectionDescription.of(code)
     length = empty.add(Shape.of(links, colors), ring.copies).length
     assert length == pytest.approx(best.bits_total, abs=1e-6)

@@ -161,7 +161,8 @@ class ModelSettings:
 
     def resolve(self, num_varying: int, relations: Relations) -> ModelSettings:
         """Settings of a network for graphs with so many varying columns and these relations."""
-        hidden, contrast = self.hidden_feats, self.feature_contrast
+        hidden = self.hidden_feats
+        contrast = self.feature_contrast
         if hidden is None:
             # who gives a contrast wants filters that see it
             hidden = min(num_varying, WIDEST) if contrast is None else 0
@@ -214,7 +215,7 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True)
-class TrainSettings:
+class ClassifierSettings:
     """Everything that decides the result of a training run, as tables.
 
     A network has no table ``machine``, and a kernel machine only the method in ``model``, and no
@@ -230,12 +231,12 @@ class TrainSettings:
         _check_method(self.data.nodes, self.method)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any], *, paper: bool = False) -> TrainSettings:
+    def of_options(cls, options: Mapping[str, Any], *, paper: bool = False) -> ClassifierSettings:
         """The settings of options, which win over what nodes, or the paper, ask for.
 
         ``paper`` takes what section VI-C of the GOMKCN paper prints.
 
-        >>> settings = TrainSettings.of_options({"num_epochs": 20}, paper=True)
+        >>> settings = ClassifierSettings.of_options({"num_epochs": 20}, paper=True)
         >>> settings.model.num_hops, settings.training.num_epochs
         (3, 20)
         """
@@ -262,7 +263,7 @@ class TrainSettings:
         """The seed of the method."""
         return self.training.seed if self.method == "network" else self.machine.seed
 
-    def override(self, options: Mapping[str, Any]) -> TrainSettings:
+    def override(self, options: Mapping[str, Any]) -> ClassifierSettings:
         """Return new settings in which every option that is not None wins, whatever its table.
 
         ``num_levels`` and ``tau`` are those of the kernel, or those that a kernel machine may
@@ -273,7 +274,7 @@ class TrainSettings:
             if name in options and options.get("nodes", self.data.nodes):
                 raise InputError(f"{name} is for the classes of graphs; leave it out for nodes.")
         method = check_choice("method", options.get("method", self.method), METHODS)
-        defaults = TrainSettings(self.data)
+        defaults = ClassifierSettings(self.data)
         if method != self.method and self != defaults:
             raise InputError(
                 f"method must be that of the settings file, {self.method!r}, got {method!r}."
@@ -322,9 +323,9 @@ def _check_method(nodes: bool, method: str) -> None:
         raise InputError("method must be 'network' for the classes of nodes, got 'kernel'.")
 
 
-def read_train_settings(path: str | Path) -> TrainSettings:
+def read_classifier_settings(path: str | Path) -> ClassifierSettings:
     """Read a TOML file with the tables of a method, all optional."""
-    defaults = TrainSettings()
+    defaults = ClassifierSettings()
     types = {name: get_type_hints(type(table)) for name, table in vars(defaults).items()}
     read = read_tables(path, types)
     options = {name: value for table in read.values() for name, value in table.items()}

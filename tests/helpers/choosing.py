@@ -1,0 +1,10 @@
+"""Copies of a candidate that save most, in either description."""
+
+from mining.motif_sets import collection_copies, graph_copies
+
+
+def choose(description, candidate, freed, least_worth):
+    """As the search asks for them."""
+    if description.nodes_apart:
+        return collection_copies.choose_copies(description, candidate, freed)
+    return graph_copies.choose_copies(description, candidate, freed, least_worth)
