@@ -1,6 +1,7 @@
 """The search for a set: it goes on where it was killed, says where it was cut, and is content."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -13,7 +14,12 @@ from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.runtime.steps import Steps
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.coded_set import CodedSet
-from mining.motif_sets.collection_search import answer_of_collection
+from mining.motif_sets.collection_candidates import CollectionProposals, GrownStructures
+from mining.motif_sets.collection_search import (
+    COLLECTION_SEARCH,
+    answer_of_collection,
+    empty_descriptions,
+)
 from mining.motif_sets.graph_candidates import GraphProposals
 from mining.motif_sets.graph_code import GraphCode
 from mining.motif_sets.graph_description import GraphDescription
@@ -322,3 +328,133 @@ def test_late_steps_propose_nothing():
     search.proposals = None
     assert not search.run().motifs and not search.candidates
     assert search.cut == "Time was up before the search ended."
+
+
+def given_search(whole, *structures):
+    """A search of a graph that knows some structures alone, and these."""
+    search = search_of(MinedGraph.of(whole))
+    candidates = [
+        candidate
+        for one in structures
+        for candidate in search.proposals.give(Structure.from_networkx(one), ("given",))
+    ]
+    search.take(candidates)
+    return search, candidates
+
+
+def test_each_motif_that_is_one_too_many_goes():
+    """Two that cost more than they save stand before one that saves."""
+    parts = [nx.complete_graph(4)] * 8 + [nx.gnm_random_graph(40, 60, seed=1)]
+    path, star, clique = nx.path_graph(3), nx.star_graph(3), nx.complete_graph(4)
+    search, candidates = given_search(nx.disjoint_union_all(parts), path, star, clique)
+    description = search.add(search.empty, 0.0)
+    (saving,) = description.motifs
+    for candidate in candidates[:2]:
+        # two copies of each, at edges that no copy has
+        rows = []
+        used = description.used.copy()
+        for row in candidate.copies.astype(np.int64):
+            edges = search.empty.code.edge_numbers(candidate.shape, row[None])
+            if len(rows) < 2 and not used[edges].any():
+                rows.append(row)
+                used[edges] = True
+        description = description.add(candidate.shape, np.stack(rows))
+    assert len(description.motifs) == 3
+    turned = search.empty
+    for motif in description.motifs[::-1]:
+        turned = turned.add(motif.shape, motif.copies)
+    for motifs in (description, turned):
+        after = search.drop(motifs)
+        assert [motif.shape.key for motif in after.motifs] == [saving.shape.key]
+        assert after.length < motifs.length
+        search.tried.clear()
+
+
+def test_two_motifs_that_meet_give_way_to_one():
+    """In cliques of six nodes, a clique of four and a triangle have one node in common."""
+    whole = nx.disjoint_union_all(
+        [nx.complete_graph(6)] * 8 + [nx.gnm_random_graph(40, 60, seed=1)]
+    )
+    cliques = [nx.complete_graph(size) for size in (3, 4, 6)]
+    search, (triangle, four, six) = given_search(whole, *cliques)
+    copies = six.copies.astype(np.int64)
+    assert len(copies) == 8
+    both = search.empty.add(four.shape, copies[:, :4]).add(triangle.shape, copies[:, 3:])
+    # neither goes alone
+    assert six.key not in {motif.shape.key for motif in search.drop(both).motifs}
+    search.tried.clear()
+    (motif,) = search.drop_pairs(both).motifs
+    assert motif.shape.key == six.key and len(motif.copies) == 8
+    # two that do not meet are not left out together
+    search.tried.clear()
+    apart = search.empty.add(four.shape, copies[:4, :4]).add(triangle.shape, copies[4:, 3:])
+    assert search.drop_pairs(apart) is apart and not search.tried
+
+
+def test_what_is_shorter_by_anything_that_counts_is_shorter():
+    search = search_of(planted("plain"))
+    ten, less, more = (SimpleNamespace(length=10 + bits) for bits in (0.0, -1e-3, 1e-3))
+    assert search.shorter(ten, less) is less and search.shorter(ten, more) is ten
+    assert search.shorter(ten, SimpleNamespace(length=10 - 1e-8)) is ten
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """What searches of rings and stars in the base of total degrees begin with."""
+    mined = rings_and_stars()
+    empty = empty_descriptions(mined)
+    grown = GrownStructures(mined, empty, range(2, 6), 0)
+    return empty[1], CollectionProposals(empty[1], 1, grown)
+
+
+def search_in(collection, **settings):
+    search = MotifSearch(*collection, replace(COLLECTION_SEARCH, **settings), Steps())
+    search.propose(search.empty, 0)
+    return search
+
+
+def keys_of(description):
+    return [motif.shape.key for motif in description.motifs]
+
+
+def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
+    search = search_in(collection)
+    best = search.run()
+    assert len(best.motifs) >= 2
+    for key in sorted(search.candidates)[::3]:
+        after = search.drop(search.cover([*keys_of(best), key]))
+        for number in range(len(after.motifs)):
+            assert search.left_out(after, number).length >= after.length + 10
+        assert after.length <= best.length + 1e-6 or len(after.motifs) < len(best.motifs)
+
+
+def test_a_structure_is_put_in_before_those_that_are_not_larger(collection):
+    search = search_in(collection)
+    best = search.run()
+    first, second = sorted(keys_of(best)[:2], key=lambda key: search.candidates[key].rank)
+    large, small = search.candidates[first], search.candidates[second]
+    for one, other in ((large, small), (small, large)):
+        after = search.put_in(search.cover([one.key]), other)
+        assert keys_of(after) == [first, second]
+    # or in the place of another
+    after = search.put_in(search.cover([second, first]), large, second)
+    assert keys_of(after)[0] == first
+
+
+@pytest.mark.parametrize("moves", [{"most_put_in": 0}, {"most_in_place": 0}])
+def test_a_part_of_a_motif_gives_way_to_it(collection, moves):
+    """In its place, or since it is put in before it."""
+    whole = search_in(collection).run()
+    search = search_in(collection, **moves)
+    parts = {part for key in keys_of(whole) for part in search.candidates[key].parts}
+    part = max(
+        (search.candidates[key] for key in parts & search.candidates.keys()),
+        key=lambda one: search.gain_alone(one.key),
+    )
+    before = search.cover([part.key])
+    assert keys_of(before) == [part.key]
+    after = search.swap(before)
+    assert after.length < before.length and keys_of(after) != [part.key]
+    # without any such move it stays
+    still = search_in(collection, most_put_in=0, most_in_place=0)
+    assert keys_of(still.swap(still.cover([part.key]))) == [part.key]
