@@ -255,24 +255,15 @@ def truth_beside(path: str) -> Path | None:
     return truth if truth.is_file() else None
 
 
-class _WithoutMatplotlib:
-    """A finder of modules, asked before all others, for which Matplotlib is not installed."""
-
-    def find_spec(self, name: str, path: object, target: object = None) -> None:
-        """Say that a part of Matplotlib is not there; leave the others to who comes next."""
-        if name.partition(".")[0] == "matplotlib":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
 def import_igraph() -> None:
-    """Import igraph without its drawings by Matplotlib.
+    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
 
-    No command draws with igraph, and where Matplotlib is installed it takes a second to import,
-    eight times as long as igraph itself. In the library, a user may draw.
+    No command draws with igraph; in the library, a user may.
     """
-    finder = _WithoutMatplotlib()
-    sys.meta_path.insert(0, finder)
-    try:
-        importlib.import_module("igraph")
-    finally:
-        sys.meta_path.remove(finder)
+    if "matplotlib" not in sys.modules:
+        # what is None there counts as not installed
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]
+        try:
+            importlib.import_module("igraph")
+        finally:
+            del sys.modules["matplotlib"]
