@@ -16,7 +16,7 @@ from gomkcn_dgl.runtime.python_random import python_random_state
 
 # edges of a drawing of which several layouts are compared, which takes a moment
 _MAX_COMPARED_EDGES = 150
-# random starts of these, after the circle: more seldom find a better one
+# starts at random of these, beside the circle
 _NUM_RANDOM_STARTS = 8
 # nodes that are closer than this share of the gaps of a circle hide each other
 _LEAST_GAP = 0.4
