@@ -1,12 +1,4 @@
-"""A structure: a small connected graph that is looked for, planted, written down and compared.
-
-The canonical form is found by individualization and refinement: nodes are told apart by what they
-are joined to, and where some look alike, each in turn is singled out and the refinement goes on,
-until all differ. Of the orders of the nodes that are reached, the one in which the links read
-smallest is canonical; two orders in which they read the same differ by an automorphism, which saves
-looking at what lies behind it (B. D. McKay and A. Piperno, Practical graph isomorphism II, Journal
-of Symbolic Computation 60, 2014). Structures are small, so that plain Python is enough.
-"""
+"""A structure: a small connected graph that is looked for, planted, written down and compared."""
 
 from __future__ import annotations
 
@@ -16,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.canonical_form import CanonicalForm, canonical_form, find_orbit
 from gomkcn_dgl.graphs.named_structures import named_edges
 from gomkcn_dgl.graphs.pattern_text import PatternText, PatternTextError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
@@ -30,7 +23,6 @@ from gomkcn_dgl.runtime.files import read_file
 _MOST_SYMMETRIES = 1_000
 
 Edge = tuple[int, int]
-Permutation = list[int]
 Found = TypeVar("Found")
 
 
@@ -342,7 +334,7 @@ class Structure:
         for number, node in enumerate(self.order):
             if number and generators:
                 generators = canonical_form(self.codes, color).generators
-            orbit = _orbit(generators, node, self.num_nodes)
+            orbit = find_orbit(generators, node, self.num_nodes)
             found.append({member: np.array(one) for member, one in orbit.items()})
             # fixed from now on
             color[node] = self.num_nodes + number
@@ -396,7 +388,7 @@ class Structure:
     def orbits(self) -> np.ndarray:
         """The first of the nodes that automorphisms carry each node to, int64 ``[M]``."""
         generators, size = self.form.generators, self.num_nodes
-        return np.array([min(_orbit(generators, node, size)) for node in range(size)])
+        return np.array([min(find_orbit(generators, node, size)) for node in range(size)])
 
     def to_text(self) -> str:
         """Write the edges as :meth:`parse` and ``gomkcn count`` take them.
@@ -507,105 +499,6 @@ def empty_networkx(relations: Relations) -> Any:
     if len(relations.names) > 1:
         return nx.MultiDiGraph() if relations.is_directed else nx.MultiGraph()
     return nx.DiGraph() if relations.is_directed else nx.Graph()
-
-
-class CanonicalForm(NamedTuple):
-    """The node at each canonical position of a graph, and automorphisms that make up all.
-
-    ``values`` are the colours and links of the nodes in this order: equal for isomorphic graphs.
-    """
-
-    order: list[int]
-    values: tuple[int, ...]
-    generators: list[Permutation]
-
-
-def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
-    """The canonical form of a graph.
-
-    ``codes [M][M]`` are numbers for what joins each two nodes as seen from the first, 0 for
-    nothing, and ``colors [M]`` numbers, 0 or more, that an isomorphism keeps.
-
-    >>> canonical_form([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [0, 0, 0]).order
-    [0, 2, 1]
-    """
-    nodes, size = range(len(codes)), len(codes)
-    near = [[(other, code) for other, code in enumerate(row) if code] for row in codes]
-    # the order of the nodes and the path to it of each reading of the links
-    leaves: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
-    generators: list[Permutation] = []
-
-    def explore(color: list[int], path: list[int]) -> int:
-        """Look at all orders behind a path; return the length of the path to go back to."""
-        color = _refine(near, color)
-        cells: dict[int, list[int]] = {}
-        for node in nodes:
-            cells.setdefault(color[node], []).append(node)
-        tied = min((one for one, cell in cells.items() if len(cell) > 1), default=None)
-        if tied is None:
-            order = sorted(nodes, key=color.__getitem__)
-            values = tuple([codes[u][v] for u in order for v in order])
-            known, known_path = leaves.setdefault(values, (order, path))
-            if known_path is path:
-                return len(path)
-            generators.append([own for _, own in sorted(zip(known, order, strict=True))])
-            # what lies behind the node at which both paths part is what lay behind the other
-            return next(at for at, node in enumerate(path) if node != known_path[at])
-        cell = cells[tied]
-        swaps = [list(nodes) for _ in cell[1:]]
-        for swap, node in zip(swaps, cell[1:], strict=True):
-            swap[cell[0]], swap[node] = node, cell[0]
-        if all([codes[cell[0]][to] for to in swap] == codes[swap[cell[0]]] for swap in swaps):
-            # any two can be exchanged, so any order of them will do
-            generators.extend(swaps)
-            color = [size * one for one in color]
-            for place, node in enumerate(cell):
-                color[node] += place
-            return explore(color, [*path, *cell])
-        done: set[int] = set()
-        for node in cell:
-            if node in done:
-                continue
-            back = explore([2 * color[v] + (v != node) for v in nodes], [*path, node])
-            if back < len(path):
-                return back
-            fixing = [one for one in generators if all(one[v] == v for v in path)]
-            done = {to for v in (*done, node) for to in _orbit(fixing, v, size)}
-        return len(path)
-
-    explore(colors, [])
-    values, (order, _) = min(leaves.items())
-    return CanonicalForm(order, (*(colors[node] for node in order), *values), generators)
-
-
-def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:
-    """Tell nodes apart by the links and colours of their neighbours, until nothing changes."""
-    number = len(set(color))
-    while number < len(color):
-        width = max(color) + 1
-        keys = [
-            (own, tuple(sorted([width * code + color[other] for other, code in row])))
-            for own, row in zip(color, near, strict=True)
-        ]
-        ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-        color = [ranks[key] for key in keys]
-        if len(ranks) == number:
-            break
-        number = len(ranks)
-    return color
-
-
-def _orbit(generators: Sequence[Permutation], node: int, size: int) -> dict[int, Permutation]:
-    """Nodes to which a group of permutations can carry ``node``, and a permutation for each."""
-    orbit, stack = {node: list(range(size))}, [node]
-    while stack:
-        current = stack.pop()
-        for permutation in generators:
-            reached = permutation[current]
-            if reached not in orbit:
-                orbit[reached] = [permutation[to] for to in orbit[current]]
-                stack.append(reached)
-    return orbit
 
 
 def structure_of_text(said: PatternText, name: str = "", *, ordered: bool = False) -> Structure:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from mining.categories import NO_CATEGORIES, Categories
@@ -193,25 +193,11 @@ def _used_colors(graph: CSRGraph, categories: Categories) -> tuple[np.ndarray, n
 
 
 def find_forms(given: Forms) -> Forms:
-    """The canonical forms: of all orders of the nodes, the one that reads smallest."""
-    size = given.colors.shape[1]
-    upper = np.triu_indices(size, 1)
-    best: np.ndarray | None = None
-    orders = np.zeros(len(given.colors), np.int64)
-    every = np.array(list(permutations(range(size))))
-    for number, order in enumerate(every):
-        links = given.channels[:, order[upper[0]], order[upper[1]]]
-        row = np.concatenate([given.colors[:, order], links], axis=1)
-        if best is None:
-            best = row
-            continue
-        # the first column in which two rows differ decides
-        differs = row != best
-        column = differs.argmax(axis=1)[:, None]
-        smaller = np.take_along_axis(row, column, 1) < np.take_along_axis(best, column, 1)
-        smaller = smaller[:, 0]
-        best[smaller], orders[smaller] = row[smaller], number
-    order, rows = every[orders], np.arange(len(orders))[:, None]
+    """The canonical forms of some structures."""
+    # their channels may have many bits, and only the order of the links counts
+    links = np.searchsorted(np.unique([0, *np.unique(given.channels)]), given.channels)
+    order = canonical_forms(links, given.colors).order
+    rows = np.arange(len(order))[:, None]
     channels = given.channels[rows[:, :, None], order[:, :, None], order[:, None, :]]
     return Forms(channels, given.colors[rows, order])
 

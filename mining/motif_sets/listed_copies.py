@@ -13,9 +13,10 @@ from math import log, log1p, log2
 
 import numpy as np
 
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
-from mining.candidates.shapes import PENDANT_BITS, Seen, Shape, canonical_orders, find_shapes
+from mining.candidates.shapes import PENDANT_BITS, Seen, Shape, find_shapes
 from mining.motif_sets.code_length import ADDRESSES, GraphCode
 from mining.motif_sets.copy_loops import (
     Left,
@@ -251,7 +252,7 @@ def plan_of(shape: Shape) -> tuple[np.ndarray, Plan]:
     singled = np.tile(colors, (size, 1))
     fixed = levels < levels[:, None]
     singled[fixed] = (colors.max() + 1 + np.tile(levels, (size, 1)))[fixed]
-    _, _, orbits = canonical_orders(np.tile(links, (size, 1, 1)), singled)
+    _, _, orbits = canonical_forms(np.tile(links, (size, 1, 1)), singled)
     is_less = (orbits == orbits[levels, levels][:, None]) & (levels > levels[:, None])
     return np.array(order), Plan(links, colors, degrees[order], is_less)
 
