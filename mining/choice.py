@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from math import inf
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -264,7 +264,7 @@ def _take_censuses(
     except UncountableError as error:
         return {"refused": np.array(str(error))}
     rows = [
-        (one.recall("record", partial(_record_of, one)), [own.get(one, 0) for own in censuses])
+        (_record_of(one), [own.get(one, 0) for own in censuses])
         for one in dict.fromkeys(one for own in censuses for one in own)
     ]
     number = np.array(len(graphs))

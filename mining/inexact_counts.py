@@ -6,7 +6,7 @@ occurrences of the distinct structures within so many edits, each of which is co
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from itertools import combinations
 from operator import itemgetter
 from typing import Any
@@ -211,6 +211,6 @@ def _find_variants(
             for what, differ in (("missing", own & ~channels), ("added", channels & ~own))
             for u, v, kind in edges_of(differ, relations)
         )
-        changed = replace(structure, channels=channels, relations=relations, name="")
+        changed = structure.with_channels(channels, relations)
         found.append((changed, edits_in_words))
     return found

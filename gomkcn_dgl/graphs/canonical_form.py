@@ -17,6 +17,7 @@ same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,14 +26,21 @@ Permutation = list[int]
 
 
 class CanonicalForm(NamedTuple):
-    """The node at each canonical position of a graph, and automorphisms that make up all.
+    """The canonical form of one graph, and its automorphisms.
 
-    ``values`` are the colours and links of the nodes in this order: equal for isomorphic graphs.
+    ``order`` has the node at each canonical position, ``num_automorphisms`` says how many there
+    are, and the ``generators`` make up all of them.
     """
 
     order: list[int]
-    values: tuple[int, ...]
+    num_automorphisms: int
     generators: list[Permutation]
+
+    @property
+    def orbits(self) -> list[int]:
+        """The first of the nodes that automorphisms carry each node to."""
+        size = len(self.order)
+        return [min(find_orbit(self.generators, node, size)) for node in range(size)]
 
 
 class CanonicalForms(NamedTuple):
@@ -71,23 +79,28 @@ def canonical_forms(links: np.ndarray, colors: np.ndarray) -> CanonicalForms:
     return CanonicalForms(*find_forms(links, colors))
 
 
-def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
+def canonical_form(links: list[list[int]], colors: list[int]) -> CanonicalForm:
     """The canonical form of a graph.
 
-    ``codes [M][M]`` are numbers for what joins each two nodes as seen from the first, 0 for
-    nothing, and ``colors [M]`` numbers, 0 or more, that an isomorphism keeps.
+    ``links [M][M]`` are numbers for what joins each two nodes as seen from the first, 0 for
+    nothing; from the other they are joined by what follows from that. ``colors [M]`` are numbers, 0
+    or more, that an isomorphism keeps. Only the order of the numbers counts.
 
-    >>> canonical_form([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [0, 0, 0]).order
-    [0, 2, 1]
+    >>> canonical_form([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [0, 0, 0])
+    CanonicalForm(order=[0, 2, 1], num_automorphisms=2, generators=[[2, 1, 0]])
     """
-    nodes, size = range(len(codes)), len(codes)
-    near = [[(other, code) for other, code in enumerate(row) if code] for row in codes]
+    nodes, size = range(len(links)), len(links)
+    near = [[(other, code) for other, code in enumerate(row) if code] for row in links]
     # the order of the nodes and the path to it of each reading of the links
     leaves: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
     generators: list[Permutation] = []
+    # how many choices along the first path are alike, each times
+    num_automorphisms = 1
 
     def explore(color: list[int], path: list[int]) -> int:
         """Look at all orders behind a path; return the length of the path to go back to."""
+        nonlocal num_automorphisms
+        is_first = not leaves
         color = _refine(near, color)
         cells: dict[int, list[int]] = {}
         for node in nodes:
@@ -95,7 +108,7 @@ def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
         tied = min((one for one, cell in cells.items() if len(cell) > 1), default=None)
         if tied is None:
             order = sorted(nodes, key=color.__getitem__)
-            values = tuple([codes[u][v] for u in order for v in order])
+            values = tuple([links[u][v] for u in order for v in order])
             known, known_path = leaves.setdefault(values, (order, path))
             if known_path is path:
                 return len(path)
@@ -106,9 +119,10 @@ def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
         swaps = [list(nodes) for _ in cell[1:]]
         for swap, node in zip(swaps, cell[1:], strict=True):
             swap[cell[0]], swap[node] = node, cell[0]
-        if all([codes[cell[0]][to] for to in swap] == codes[swap[cell[0]]] for swap in swaps):
+        if all([links[cell[0]][to] for to in swap] == links[swap[cell[0]]] for swap in swaps):
             # any two can be exchanged, so any order of them will do
             generators.extend(swaps)
+            num_automorphisms *= factorial(len(cell)) if is_first else 1
             color = [size * one for one in color]
             for place, node in enumerate(cell):
                 color[node] += place
@@ -122,11 +136,14 @@ def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
                 return back
             fixing = [one for one in generators if all(one[v] == v for v in path)]
             done = {to for v in (*done, node) for to in find_orbit(fixing, v, size)}
+        if is_first:
+            # all automorphisms found so far keep the nodes of this path
+            num_automorphisms *= len(find_orbit(generators, cell[0], size))
         return len(path)
 
     explore(colors, [])
-    values, (order, _) = min(leaves.items())
-    return CanonicalForm(order, (*(colors[node] for node in order), *values), generators)
+    _, (order, _) = min(leaves.items())
+    return CanonicalForm(order, num_automorphisms, generators)
 
 
 def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:

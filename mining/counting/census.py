@@ -8,7 +8,7 @@ nodes, and the others by kinds, of three and four: both by formulas, see ``censu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,7 +231,7 @@ def _structure(
     bits = np.frombuffer(links, np.int64)
     size, relations = int(np.sqrt(len(bits))), relations_of(names, directed)
     channels = bits.reshape(size, size, 1) >> np.arange(len(relations.channels)) & 1
-    return Structure(channels, relations, categories)
+    return Structure.of_channels(channels, relations, categories)
 
 
 @cache
@@ -265,12 +265,14 @@ def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
     """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes."""
     known, totals = {one.key: one for one in counts}, dict.fromkeys(counts, 0)
     for one, count in counts.items():
-        for part, number in one.recall("parts", partial(_parts, one)):
+        for part, number in _parts(one):
             own = known.setdefault(part.key, part)
             totals[own] = totals.get(own, 0) + number * count
     return totals
 
 
+# those of the structures of a census are asked for again in each random graph
+@lru_cache(4096)
 def _parts(structure: Structure) -> list[tuple[Structure, int]]:
     """The structures on all nodes of one that have some of its edges, and how many there are."""
     edges = list(zip(structure.edges, structure.edge_relations, strict=True))

@@ -69,8 +69,7 @@ def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[Spanni
     expected = np.log(moments)[trees.sum(axis=2)].sum(axis=1)
     # 2. trees that an automorphism of the pattern maps to each other are one: their edges are links
     # of their own
-    _, links = np.unique(structure.codes, return_inverse=True)
-    links = 2 * links.reshape(structure.joined.shape) + trees
+    links = 2 * structure.links.astype(np.int64) + trees
     colors = np.tile(structure.colors, (len(trees), 1))
     order = canonical_forms(links, colors).order
     forms = links[np.arange(len(trees))[:, None, None], order[:, :, None], order[:, None, :]]

@@ -42,7 +42,7 @@ def motif_of(mined, graph, record, directed):
         edges = sorted({(min(edge), max(edge)) for edge in edges})
     size = len(record["copies"][0])
     structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
-    structure = Structure(structure.channels, mined.graph.relations, categories)
+    structure = Structure.of_channels(structure.channels, mined.graph.relations, categories)
     return graph.shape_of(structure), mined.order.position[np.array(record["copies"])]
 
 

@@ -40,7 +40,9 @@ def test_sets_are_induced_copies_of_their_structures(colored):
                 assert (colors[row] == one.shape.colors).all()
             names = tuple((str(color),) for color in one.shape.colors)
             # a structure is connected, or it is refused
-            structure = Structure(graph.relations.links[one.shape.links], graph.relations, names)
+            structure = Structure.of_channels(
+                graph.relations.links[one.shape.links], graph.relations, names
+            )
             assert structure.num_automorphisms == one.shape.num_automorphisms
             keys.add(structure.key)
         assert len(keys) == len({one.shape.key for one in structures}) == len(structures)

@@ -139,7 +139,7 @@ def test_a_list_of_relations_by_hand():
     assert code.length([]).total == pytest.approx(sum(alone) - none, abs=1e-6)
     # the drawing says the kind of each pair: three kinds, three pairs, of which two are joined
     structure = Structure.of_edges(3, [(0, 1), (0, 2)], ["a", "b"])
-    shape = graph.shape_of(Structure(structure.channels, csr.relations))
+    shape = graph.shape_of(Structure.of_channels(structure.channels, csr.relations))
     assert code.head(shape) == pytest.approx(integer_bits(3) + 3 * log2(4) + log2(6) - log2(6))
 
 
