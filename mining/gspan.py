@@ -391,7 +391,7 @@ class _Search:
         labels = self.labels
         colors = labels.colors[list(code.colors)] if labels.categories else None
         names = labels.categories.names_of(colors, labels.feature_names)
-        return Structure(code.used(labels.opposite), labels.relations, names)
+        return Structure.of_channels(code.used(labels.opposite), labels.relations, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -479,7 +479,7 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
             continue
         if are_connected(joined[None, left[:, None], left])[0]:
             own = structure.categories
-            yield Structure(
+            yield Structure.of_channels(
                 channels[np.ix_(left, left)],
                 structure.relations,
                 tuple(own[node] for node in left) if own else (),

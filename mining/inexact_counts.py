@@ -6,7 +6,7 @@ occurrences of the distinct structures within so many edits, each of which is co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -235,6 +235,6 @@ def _find_variants(
             for what, differ in (("missing", own & ~channels), ("added", channels & ~own))
             for u, v, kind in edges_of(differ, relations)
         )
-        changed = replace(structure, channels=channels, relations=relations, name="")
+        changed = structure.with_channels(channels, relations)
         found.append((changed, edits_in_words))
     return found

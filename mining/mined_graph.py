@@ -84,7 +84,7 @@ class MinedGraph:
         """The structure of edges in the channels of this graph, and of colours ``[M]``."""
         relations = relations_of(self.graph.relations.names, self.graph.relations.directed)
         names = self.categories.names_of(colors, self.graph.feature_names)
-        return Structure(channels, relations, names)
+        return Structure.of_channels(channels, relations, names)
 
     def colors_of(self, structure: Structure) -> Colors | None:
         """Colours of the nodes of a structure and of the graph, to count it; None without any."""

@@ -14,7 +14,7 @@ earlier node to a later one, 0 for none, and the colour of the later one.
 from __future__ import annotations
 
 from functools import cache
-from itertools import permutations, product
+from itertools import product
 from math import comb
 from threading import local
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.counting.sought import Spend, UncountableError, spend_freely
@@ -215,7 +216,7 @@ def _too_many(size: int) -> UncountableError:
 def _take_away(keys: np.ndarray, counts: np.ndarray, base: _Base, size: int) -> SetCounts:
     """Take what has more edges away from its parts; codes that are left, ascending, and counts."""
     links, colors = _digits_of(keys, base, size)
-    codes, position = np.unique(_least(links, colors, base), return_inverse=True)
+    codes, position = np.unique(_canonical_codes(links, colors, base), return_inverse=True)
     totals = np.zeros(len(codes), np.int64)
     np.add.at(totals, position.reshape(-1), counts)
     # those with most edges first: what is a part of them has fewer
@@ -229,7 +230,7 @@ def _take_away(keys: np.ndarray, counts: np.ndarray, base: _Base, size: int) -> 
         part, row = np.nonzero(is_part)
         within = np.zeros((len(kept), size, size), np.int64)
         within[:, first, last] = within[:, last, first] = kept
-        parts = _least(links[rows[row]] * within[part], colors[rows[row]], base)
+        parts = _canonical_codes(links[rows[row]] * within[part], colors[rows[row]], base)
         np.subtract.at(totals, np.searchsorted(codes, parts), totals[rows[row]])
     occurs = totals != 0
     return SetCounts(links[occurs], colors[occurs], totals[occurs])
@@ -260,27 +261,17 @@ def _digits_of(codes: np.ndarray, base: _Base, size: int) -> tuple[np.ndarray, n
     return links, colors
 
 
-def _least(links: np.ndarray, colors: np.ndarray, base: _Base) -> np.ndarray:
-    """The least code of each set, in any order of its nodes, int64 ``[K]``."""
-    codes = np.empty(len(links), np.int64)
-    orders = np.array(list(permutations(range(links.shape[1]))))
-    least_codes(links, colors, orders, len(base.reverse), base.num_colors, codes)
+def _canonical_codes(links: np.ndarray, colors: np.ndarray, base: _Base) -> np.ndarray:
+    """The code of each set with its nodes in canonical order, int64 ``[K]``."""
+    order, size = canonical_forms(links, colors).order, links.shape[1]
+    rows = np.arange(len(links))
+    codes = np.zeros(len(links), np.int64)
+    for later in range(size):
+        for earlier in range(later):
+            link = links[rows, order[:, earlier], order[:, later]]
+            codes = codes * len(base.reverse) + link
+        codes = codes * base.num_colors + colors[rows, order[:, later]]
     return codes
-
-
-@compiled()
-def least_codes(links, colors, orders, num_links, num_colors, codes):
-    """The least code of each set, in any of the ``orders [P, M]`` of its nodes."""
-    for row in range(len(codes)):
-        for k in range(len(orders)):
-            code = np.int64(0)
-            for later in range(orders.shape[1]):
-                node = orders[k, later]
-                for earlier in range(later):
-                    code = code * num_links + links[row, orders[k, earlier], node]
-                code = code * num_colors + colors[row, node]
-            if k == 0 or code < codes[row]:
-                codes[row] = code
 
 
 @compiled()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Sought:
         if not isinstance(structure, Structure):
             raise InputTypeError(
                 f"structure must be a Structure, got {type(structure).__name__}; make one with "
-                "Structure.parse('a--b, b--c') or Structure(adjacency)."
+                "Structure.parse('a--b, b--c') or Structure.of_channels(adjacency)."
             )
         if structure.num_nodes > MOST_NODES:
             raise InputError(
@@ -88,7 +88,7 @@ class Sought:
         names = color_names(own)
         known = structure.categories
         if not len({*zip(names, known, strict=False)}) == len({*names}) == len({*known}):
-            structure = replace(structure, categories=names)
+            structure = structure.with_categories(names)
         return cls(structure, links, own, of_graph)
 
 

@@ -19,7 +19,7 @@ from mining.counting.sought import READINGS, Sought, may_hold
 from mining.graph_relations import channels_in, edges_among
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
-CLIQUE = {size: Structure(1 - np.eye(size)) for size in (1, 3, 8)}
+CLIQUE = {size: Structure.of_channels(1 - np.eye(size)) for size in (1, 3, 8)}
 
 
 def join(graph, structure):
@@ -41,7 +41,7 @@ def test_every_structure_of_up_to_six_nodes(edge_prob, seed):
                 truth[key] = truth.get(key, 0) + 1
     for small in GRAPHS:
         order = rng.permutation(len(small))
-        structure = Structure(nx.to_numpy_array(small)[np.ix_(order, order)])
+        structure = Structure.of_channels(nx.to_numpy_array(small)[np.ix_(order, order)])
         count = count_by_graph(as_csr(graph), structure).sum()
         assert count == truth.get(structure.key, 0), small.edges
         assert len(small) == 1 or join(as_csr(graph), structure) == count
@@ -108,7 +108,7 @@ def test_networkx_finds_as_many_typed_and_coloured(with_colors):
         whole, part = as_networkx(channels, kinds), as_networkx(pattern, kinds[order])
         truth = len(induced(whole, part, "color", "channels"))
         own = (kinds[order], kinds) if with_colors else None
-        structure = Structure(pattern, graph.relations)
+        structure = Structure.of_channels(pattern, graph.relations)
         assert count_by_graph(graph, structure, colors=own).sum() == truth
         assert with_colors or len(order) == 1 or join(graph, structure) == truth
         total += truth > 1
@@ -125,7 +125,9 @@ def test_nodes_that_no_occurrence_can_hold_are_ruled_out():
 def test_a_pattern_has_the_relations_of_the_graph():
     graph = relations_of(["stops", "acts", "binds"], [True, True, False])
     own = relations_of(["acts", "unused"], [True, False])
-    translated = channels_in(graph, Structure(edge_channels(2, [(0, 1)], [0], own), own))
+    translated = channels_in(
+        graph, Structure.of_channels(edge_channels(2, [(0, 1)], [0], own), own)
+    )
     assert np.argwhere(translated).tolist() == [[0, 1, 2], [1, 0, 3]]
     # edges both ways are edges without direction, where the graph has such
     bound = channels_in(graph, Structure.parse("a-[binds]->b, b-[binds]->a"))
