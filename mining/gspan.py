@@ -117,7 +117,7 @@ class FrequentSubgraphs(Tabular):
         ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
         graphs in which the subgraphs were found.
         """
-        search = _Search(as_unweighted(graphs), self.labels)
+        search = _SubgraphSearch(as_unweighted(graphs), self.labels)
         column = {code.name: at for at, code in enumerate(self.codes)}
         wanted = {name for code in self.codes for name in code.prefixes}
         contains = np.zeros((search.graph.num_graphs, len(self)), bool)
@@ -181,7 +181,7 @@ def frequent_subgraphs(
     least = _least_graphs(support, np.bincount(labels))
     steps = Steps() if steps is None else steps
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
-    search = _Search(csr, _Labels.of(csr), num_nodes[-1], spend)
+    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend)
 
     def is_frequent(code: _Code, inside: np.ndarray) -> bool:
         counts = np.bincount(labels[inside], minlength=len(least))
@@ -282,7 +282,7 @@ class _Labels:
         )
 
 
-class _Search:
+class _SubgraphSearch:
     """The search of one collection: embeddings of codes, and the graphs that have them."""
 
     def __init__(

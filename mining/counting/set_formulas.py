@@ -27,9 +27,14 @@ from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.counting.sought import Spend, UncountableError, spend_freely
 
-# pieces of about equal cost, which threads share and between which the clock is looked at, and the
-# steps of a small one; the time of a step; rows of a table to begin with
-_PIECES, _LEAST_STEPS, _NANOSECONDS, _TABLE = 256, 10_000, 3.0, 1 << 10
+# pieces of about equal cost, which threads share, and between which the clock is looked at
+_PIECES = 256
+# steps of a piece at least: what it takes to begin one is then a hundredth
+_LEAST_STEPS = 10_000
+# nanoseconds of a step
+_NANOSECONDS = 3.0
+# rows of a table of codes to begin with, which grows: more than a graph without categories has
+_TABLE = 1 << 10
 # rows of a table, of which half are used at most: more structures than these are read by nobody,
 # and what is made of them fills the memory
 MOST_ROWS = 1 << 20
@@ -281,7 +286,7 @@ def add_parts(first, last, kinds, base, size, marks, keys, counts):
     `marks [2, V]` are 0, and are left so. `keys [H]`, -1 where free, and `counts [H]` are a hash
     table, which grows; H is a power of two. A node that is met last has most neighbours.
     """
-    table = Table(keys, counts, np.array([(keys >= 0).sum()]))
+    table = CodeTable(keys, counts, np.array([(keys >= 0).sum()]))
     for node in range(first, last):
         table = _add_stars(node, kinds, base, size, table)
         for entry in range(kinds.indptr[node], kinds.indptr[node + 1]):
@@ -296,7 +301,7 @@ def add_parts(first, last, kinds, base, size, marks, keys, counts):
     return table.keys, table.counts
 
 
-class Table(NamedTuple):
+class CodeTable(NamedTuple):
     """A hash table."""
 
     keys: np.ndarray
@@ -560,4 +565,4 @@ def _grow(table):
         if table.keys[place] >= 0:
             found = _find(table.keys[place], keys)
             keys[found], counts[found] = table.keys[place], table.counts[place]
-    return Table(keys, counts, table.used)
+    return CodeTable(keys, counts, table.used)

@@ -14,7 +14,13 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, edges_of
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.conditional_search import ConditionalSearch, text_of
-from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates, find_graphs
+from mining.counting.exact_search import (
+    ExactSearch,
+    SearchPace,
+    count_by_graph,
+    find_candidates,
+    find_graphs,
+)
 from mining.counting.sought import READINGS, Sought, may_hold
 from mining.graph_relations import channels_in, edges_among
 
@@ -68,7 +74,7 @@ def test_counts_of_each_graph_and_which_hold_an_occurrence(directed):
     assert count_by_graph(graph, CLIQUE[1]).tolist() == [9] * 40 if not directed else True
 
 
-def test_searches_that_are_not_finished(monkeypatch):
+def test_searches_that_are_not_finished():
     # the symmetries of 8 equal nodes, 40320, are all broken
     assert count_by_graph(as_csr(nx.complete_graph(12)), CLIQUE[8]).sum() == 495
     # C(200, 8) cliques
@@ -78,9 +84,9 @@ def test_searches_that_are_not_finished(monkeypatch):
     assert count_by_graph(search.graph, CLIQUE[8], max_steps=10_000_000) is None
     # a clique of 8 is in neither, which takes many steps to see in the second
     graph = as_csr([nx.complete_graph(3), nx.gnp_random_graph(40, 0.5, seed=0)])
-    monkeypatch.setattr("mining.counting.exact_search._FEW_STEPS", 10)
-    found, is_complete = find_graphs(graph, CLIQUE[8], max_steps=30)
-    assert (found.tolist(), is_complete) == ([False, False], False)
+    search = ExactSearch(graph, CLIQUE[8], pace=SearchPace(steps_until_seen=10))
+    assert search.find_graphs(max_steps=30).tolist() == [False, False]
+    assert search.unfinished
 
 
 def as_networkx(channels, colors):
