@@ -185,15 +185,14 @@ class MotifSearch:
                 saved = self.empty.length - before.length
                 least = settings.least_of_round + settings.least_share_of_round * saved
                 is_last = before.length - best.length < least
-            if self.cut:
-                break
             stage += 1
-            self._keep(best, stage)
-            if is_last:
+            if self.cut or is_last:
                 break
             if stage == num_greedy + settings.most_rounds:
                 self.cut = f"Shorter sets were still found after {settings.most_rounds} rounds."
                 break
+            # a search that is over would go on from what is kept
+            self._keep(best, stage)
         return best
 
     def round(self, best: Description, number: int) -> Description:
