@@ -39,7 +39,7 @@ class Pair:
     def structure(self) -> Structure:
         """The pattern as it is given to the library."""
         links, _ = self.pattern
-        return Structure(self.graph.relations.links[links], self.graph.relations)
+        return Structure.of_channels(self.graph.relations.links[links], self.graph.relations)
 
     def count(self) -> int:
         """Induced occurrences, by a table of all partial mappings that grows node by node."""

@@ -156,7 +156,7 @@ def saved_by_truth(hidden: Hidden) -> float:
     motifs = []
     for motif, rows in zip(hidden.motifs, hidden.copies, strict=True):
         ordered = [row[aligned(motif, joined[np.ix_(row, row)], rng)] for row in rows]
-        motifs.append((Structure(motif), np.array(ordered)))
+        motifs.append((Structure.of_channels(motif), np.array(ordered)))
     without, total = bits_of_set(as_csr(hidden.graph), motifs)
     return without - total
 
@@ -164,7 +164,7 @@ def saved_by_truth(hidden: Hidden) -> float:
 def equal_drawings(motifs: Sequence[np.ndarray], found: MotifSet) -> int:
     """How many hidden motifs have the drawing of one that was found."""
     drawn = {one.structure.key for one in found}
-    return sum(Structure(motif).key in drawn for motif in motifs)
+    return sum(Structure.of_channels(motif).key in drawn for motif in motifs)
 
 
 def timed(graph: Any, sizes: tuple[int, int] | None, **options: Any) -> tuple[MotifSet, float]:

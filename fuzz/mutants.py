@@ -99,7 +99,7 @@ FAULTS = [Fault(*row) for row in [
      "better = np.argsort(-sizes", "better = np.argsort(sizes",
      "test_filter_miner.py::test_each_subgraph_belongs_to_the_filter_that_it_is"),
     ("categories do not make a subgraph another", "mining/filters/filter_bank.py",
-     "keys[text] = Structure(batch.relations.links[links], batch.relations, names).key",
+     "keys[text] = Structure.of_channels(channels, batch.relations, names).key",
      "keys[text] = structure.key",
      "test_filter_miner.py::test_categories_decide_what_is_exact"),
     ("a sample counts as all", "mining/pattern.py",

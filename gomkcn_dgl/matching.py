@@ -34,7 +34,8 @@ DTYPES = ("torch.float32", "torch.float64", "torch.bfloat16", "torch.float16")
 # walks longer than this say nothing about a small graph, and their number overflows
 MAX_LEVELS = 64
 # numbers whose product with a feature width, and its inverse, single precision can hold
-SMALLEST, LARGEST = 1e-30, 1e30
+SMALLEST = 1e-30
+LARGEST = 1e30
 
 
 @dataclass(frozen=True)

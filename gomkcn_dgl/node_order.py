@@ -18,8 +18,10 @@ from gomkcn_dgl.kernels.search_numba import SEARCH_JIT, mix64
 from gomkcn_dgl.runtime.compiled import compiled
 
 _MOST_ROUNDS = 16
-# nodes of a graph in which those that look alike are told apart, and entries of all graphs
-_SMALL, _MOST_TOLD_APART = 256, 2**19
+# nodes of a graph in which those that look alike are told apart, one after the other
+_SMALL = 256
+# entries of all graphs together up to which they are, since each round passes over all
+_MOST_TOLD_APART = 2**19
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 

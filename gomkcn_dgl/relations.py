@@ -86,6 +86,23 @@ class Relations:
         return np.array([number[row[self.opposite].tobytes()] for row in self.links])
 
     @cached_property
+    def ranks(self) -> np.ndarray:
+        """The place of each link in an order that follows from names alone, int64 ``[K]``.
+
+        It is that of the sets of their channels by name, which does not depend on how relations
+        are numbered, nor on links or relations that others have beside.
+        """
+        kinds = self.kinds
+        columns = sorted(
+            range(len(self.channels)), key=lambda column: (kinds[self.channels[column][0]], column)
+        )
+        # of two links, the one without the last channel in which they differ comes first
+        order = np.lexsort(self.links[:, columns].T)
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
+
+    @cached_property
     def is_simple(self) -> bool:
         """Whether all edges are alike: one relation, without direction."""
         return self.directed == (False,)

@@ -47,8 +47,10 @@ _STEPS_A_MINUTE = 2e10
 # steps of a census that take as long as an attempt of a walk
 _STEPS_OF_AN_ATTEMPT = 25
 _TIME_UP = "the count ended early."
-# random graphs whose structures are counted together, and entries that these have
-_MOST_TOGETHER, _ENTRIES_TOGETHER = 16, 1 << 16
+# random graphs whose structures are counted together: small graphs take less time so
+_MOST_TOGETHER = 16
+# entries that these have together at most; larger graphs are counted one by one
+_ENTRIES_TOGETHER = 1 << 16
 # most steps to look for a pattern in all graphs of a collection
 _GRAPH_STEPS = 5 * STEPS_PER_SECOND
 

@@ -319,7 +319,9 @@ class Explanation:
         kinds = [graph.categories[node] for node in decision.ringed] if graph.categories else ()
         # those in pieces are no structure
         with contextlib.suppress(InputError):
-            return Structure(channels, graph.relations, tuple(kinds)).key == structure.key
+            return (
+                Structure.of_channels(channels, graph.relations, tuple(kinds)).key == structure.key
+            )
         return False
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -64,10 +63,8 @@ def links_in(graph: Relations, structure: Structure) -> np.ndarray:
 
     0 where nodes are not joined, -1 where they are joined as no two nodes of the graph are.
     """
-    return structure.recall(("links", graph), partial(_find_links, graph, structure))
-
-
-def _find_links(graph: Relations, structure: Structure) -> np.ndarray:
+    if structure.relations is graph:
+        return structure.links.astype(np.int64)
     channels = channels_in(graph, structure)
     sets = np.concatenate([graph.links, channels.reshape(-1, channels.shape[-1])])
     _, codes = np.unique(sets, axis=0, return_inverse=True)
@@ -122,7 +119,7 @@ def other_directions(*, has_direction: bool) -> str:
 
 def in_relations_of(graph: Relations, structure: Structure) -> Structure:
     """The same structure with all relations of a graph; refused as by :func:`channels_in`."""
-    return replace(structure, channels=channels_in(graph, structure), relations=graph)
+    return structure.with_channels(channels_in(graph, structure), graph, structure.name)
 
 
 def _named_channels(relations: Relations) -> list[tuple[tuple[str, bool], str]]:

@@ -117,7 +117,7 @@ class FrequentSubgraphs(Tabular):
         ``graphs`` is anything :func:`gomkcn.as_csr` takes, with the relations and features of the
         graphs in which the subgraphs were found.
         """
-        search = _Search(as_unweighted(graphs), self.labels)
+        search = _SubgraphSearch(as_unweighted(graphs), self.labels)
         column = {code.name: at for at, code in enumerate(self.codes)}
         wanted = {name for code in self.codes for name in code.prefixes}
         contains = np.zeros((search.graph.num_graphs, len(self)), bool)
@@ -181,7 +181,7 @@ def frequent_subgraphs(
     least = _least_graphs(support, np.bincount(labels))
     steps = Steps() if steps is None else steps
     spend = steps.share_of("searching for frequent subgraphs", 1.0)
-    search = _Search(csr, _Labels.of(csr), num_nodes[-1], spend)
+    search = _SubgraphSearch(csr, _Labels.of(csr), num_nodes[-1], spend)
 
     def is_frequent(code: _Code, inside: np.ndarray) -> bool:
         counts = np.bincount(labels[inside], minlength=len(least))
@@ -282,7 +282,7 @@ class _Labels:
         )
 
 
-class _Search:
+class _SubgraphSearch:
     """The search of one collection: embeddings of codes, and the graphs that have them."""
 
     def __init__(
@@ -391,7 +391,7 @@ class _Search:
         labels = self.labels
         colors = labels.colors[list(code.colors)] if labels.categories else None
         names = labels.categories.names_of(colors, labels.feature_names)
-        return Structure(code.used(labels.opposite), labels.relations, names)
+        return Structure.of_channels(code.used(labels.opposite), labels.relations, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -479,7 +479,7 @@ def _without_an_edge(structure: Structure) -> Iterator[Structure]:
             continue
         if are_connected(joined[None, left[:, None], left])[0]:
             own = structure.categories
-            yield Structure(
+            yield Structure.of_channels(
                 channels[np.ix_(left, left)],
                 structure.relations,
                 tuple(own[node] for node in left) if own else (),

@@ -6,7 +6,7 @@ occurrences of the distinct structures within so many edits, each of which is co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -26,8 +26,10 @@ from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, to_the_end
 from mining.graph_relations import channels_in
 from mining.pattern import OccurrenceCount
 
-# the largest pattern, and the most drawings within the edits, isomorphic ones included
-_MOST_NODES, _MOST_DRAWINGS = 8, 10_000
+# nodes of the largest pattern, whose drawings can be listed
+_MOST_NODES = 8
+# drawings within the edits, isomorphic ones included, which are held at once
+_MOST_DRAWINGS = 10_000
 # so many places of each drawing have numbers of 64 bits
 _MANY = 1 << 49
 
@@ -233,6 +235,6 @@ def _find_variants(
             for what, differ in (("missing", own & ~channels), ("added", channels & ~own))
             for u, v, kind in edges_of(differ, relations)
         )
-        changed = replace(structure, channels=channels, relations=relations, name="")
+        changed = structure.with_channels(channels, relations)
         found.append((changed, edits_in_words))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.io.graph_classes import GraphClasses, as_graph_classes
 from gomkcn_dgl.node_order import NodeOrder
-from gomkcn_dgl.relations import relations_of
 from mining.categories import Categories, Colors
 from mining.occurrences import Occurrences
 
@@ -80,11 +80,22 @@ class MinedGraph:
         varies = np.flatnonzero((features != features[:1]).any(axis=0)).tolist()
         return [column for column in varies if column not in categories]
 
-    def structure(self, channels: np.ndarray, colors: np.ndarray | None) -> Structure:
-        """The structure of edges in the channels of this graph, and of colours ``[M]``."""
-        relations = relations_of(self.graph.relations.names, self.graph.relations.directed)
-        names = self.categories.names_of(colors, self.graph.feature_names)
-        return Structure(channels, relations, names)
+    @cached_property
+    def _known_colors(self) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
+        """The colours that nodes have, ascending, and the names of their categories."""
+        known = np.unique(self.colors) if self.colors is not None else np.zeros(1, np.int64)
+        names = self.categories.names_of(known, self.graph.feature_names)
+        return known, names
+
+    def structure(self, links: np.ndarray, colors: np.ndarray | None) -> Structure:
+        """The structure of connected nodes, by their links ``[M, M]`` and ``colors`` ``[M]``."""
+        known, palette = self._known_colors
+        if colors is None:
+            colors = np.zeros(len(links), np.int64)
+            palette = ((),)
+        return Structure.of_links(
+            links, np.searchsorted(known, colors), self.graph.relations, palette
+        )
 
     def colors_of(self, structure: Structure) -> Colors | None:
         """Colours of the nodes of a structure and of the graph, to count it; None without any."""

@@ -46,8 +46,11 @@ SOURCES = ("grown", "filters", "frequent")
 MOST_SEEN = 12
 # the null model of "auto", which is drawn where that takes two minutes at most
 DEFAULT_NULL = "degree"
-# most work to count a pattern, in seconds of a thread, and in a graph of more edges
-COUNT_SECONDS, LARGE_COUNT_SECONDS, LARGE = 1.0, 10.0, 8_000_000
+# most work to count a pattern, in seconds of a thread
+COUNT_SECONDS = 1.0
+# in a graph of more edges than the next number, where a second says little
+LARGE_COUNT_SECONDS = 10.0
+LARGE = 8_000_000
 _WHAT_IS_GIVEN = "structures: each a gomkcn.Structure, or a text such as 'ring-6' or 'a--b, b--c'"
 
 

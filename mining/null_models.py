@@ -40,9 +40,14 @@ _LEAST_CYCLES = 5
 # where fewer of the attempts succeed, few graphs can be reached
 _LEAST_ACCEPTED = 0.01
 # a graph has other triangles than a null model if their numbers differ by so many standard
-# deviations and by this factor, and if so many of the nodes with two neighbours are in one: where
-# copies of a motif are planted, few nodes have many
-_DISTANCE, _FACTOR, _SHARE = 5.0, 1.5, 0.6
+# deviations
+_DISTANCE = 5.0
+# and by this factor
+_FACTOR = 1.5
+# and if this share of the nodes with two neighbours is in one: where copies of a motif are planted,
+# few nodes have many
+_SHARE = 0.6
+# random graphs by which this is told; the differences that matter are large
 _NUM_LOOKED_AT = 4
 
 

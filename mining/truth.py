@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def compare_with_truth(
     False
     """
     # motifs are planted without categories, which the nodes of their copies may have
-    keys = [replace(pattern.structure, categories=()).key for pattern in patterns]
+    keys = [pattern.structure.with_categories(()).key for pattern in patterns]
     recoveries = []
     for motif, planted in _planted(truth):
         isomorphic = [

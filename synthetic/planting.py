@@ -16,8 +16,12 @@ from synthetic.base_graphs import Seed, as_generator, orient_edges
 from synthetic.motifs import get_motif
 from synthetic.planted_graph import PlantedGraph
 
-# about the bytes that these take until a planted graph is written, as was measured
-_BYTES_OF_NODE, _BYTES_OF_EDGE, _BYTES_OF_FEATURE = 40, 80, 8
+# about the bytes that a node takes until a planted graph is written, as was measured
+_BYTES_OF_NODE = 40
+# an edge
+_BYTES_OF_EDGE = 80
+# a feature of a node
+_BYTES_OF_FEATURE = 8
 # edges that a base node of an embedded copy may have beyond the median
 _EXTRA_DEGREE = 2
 FEATURE_MODES = ("constant", "per_type", "per_node", "per_type_noise")

@@ -203,7 +203,7 @@ def _connect(adj: np.ndarray) -> Structure:
     """A graph with one more node, of a kind of its own, that is joined to all others."""
     joined = np.pad(adj, (0, 1), constant_values=1)
     joined[-1, -1] = 0
-    return Structure(joined, categories=(("node",),) * len(adj) + (("hub",),))
+    return Structure.of_channels(joined, categories=(("node",),) * len(adj) + (("hub",),))
 
 
 def find_ambiguous(targets: Targets, num_levels: int) -> np.ndarray:

@@ -6,7 +6,6 @@ Commands import the libraries when they run, so that ``--help`` answers at once.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import itertools
 import os
 import re
@@ -253,17 +252,3 @@ def truth_beside(path: str) -> Path | None:
     """The truth file of a generated graph, if there is one."""
     truth = truth_path_of(Path(path))
     return truth if truth.is_file() else None
-
-
-def import_igraph() -> None:
-    """Import igraph without its drawings by matplotlib, which take longer to import than all else.
-
-    No command draws with igraph; in the library, a user may.
-    """
-    if "matplotlib" not in sys.modules:
-        # what is None there counts as not installed
-        sys.modules["matplotlib"] = None  # type: ignore[assignment]
-        try:
-            importlib.import_module("igraph")
-        finally:
-            del sys.modules["matplotlib"]

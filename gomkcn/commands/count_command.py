@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -506,6 +506,6 @@ def in_categories(given: Structure, graph: CSRGraph) -> tuple[Structure, Colors 
                 "PATTERN must give each node a category of the same kinds, or none to any, as in "
                 f"'a:C--b:C, b--c:N'; {node!r} differs from {roles[0]!r}."
             )
-    given = replace(given, categories=tuple(tuple(names[c] for c in row) for row in rows))
+    given = given.with_categories(tuple(tuple(names[c] for c in row) for row in rows))
     kinds = Categories(tuple(groups[0]))
     return given, (kinds.numbers_of(given, names), kinds.colors(graph.features))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, import_igraph
+from gomkcn.commands.base import Command
 from gomkcn.commands.mining_folder import RunKind, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number
 from gomkcn.commands.options import (
@@ -118,7 +118,6 @@ def filters(
     # before the libraries are imported, which takes seconds
     if options["path"] is not None:
         check_path(options["path"])
-    import_igraph()
     from dataclasses import replace
 
     from gomkcn_dgl._torch import resolve_device

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from cloup import option, option_group
 
-from gomkcn.commands.base import Command, choose_folder, import_igraph
+from gomkcn.commands.base import Command, choose_folder
 from gomkcn.commands.generate_command import planted
 from gomkcn.commands.mining_folder import RunKind, mine_into_folder
 from gomkcn.commands.option_types import InputPath, Number
@@ -182,7 +182,6 @@ def mine(
     # before the libraries are imported, which takes a second
     if options["path"] is not None:
         check_path(options["path"])
-    import_igraph()
     from gomkcn_dgl._torch import has_torch
     from gomkcn_dgl.runtime.job import Interrupts
     from mining.html.terminal import format_run
@@ -286,7 +285,6 @@ def report(run: str) -> None:
     \b
     gomkcn report run
     """
-    import_igraph()
     from gomkcn_dgl.runtime.output_folder import problems_of_run
 
     with problems_of_run(run):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 from string import ascii_uppercase
@@ -147,7 +146,7 @@ def _degrees(structure: Structure) -> str:
 def _edges(structure: Structure) -> str:
     """The edges as ``gomkcn count`` takes them, with letters; "A:C" for a category "label=C"."""
     short = tuple(tuple(map(category_value, names)) for names in structure.categories)
-    text = replace(structure, categories=short).to_text()
+    text = structure.with_categories(short).to_text()
     # a number of a node stands at the start of an edge, or behind a line or an arrow
     return re.sub(
         r"(^|, |--|->|\]-|\]->)(\d+)", lambda at: at[1] + ascii_uppercase[int(at[2])], text
@@ -222,7 +221,7 @@ def _name(joined: np.ndarray) -> str | None:
     if size == 1:
         return "single node"
     if size <= 5:
-        return _small_names()[Structure(joined).key]
+        return _small_names()[Structure.of_channels(joined).key]
     return _name_tree(joined) if joined.sum() == 2 * (size - 1) else _name_cyclic(joined)
 
 
@@ -362,7 +361,7 @@ def _larger_motifs(size: int) -> Iterator[tuple[str, Arcs]]:
 
 
 def _key(arcs: np.ndarray) -> bytes:
-    return Structure(np.stack([arcs, arcs.T], axis=2), _ARCS).key
+    return Structure.of_channels(np.stack([arcs, arcs.T], axis=2), _ARCS).key
 
 
 def _reading_order(pattern: Structure) -> list[int]:

@@ -1,26 +1,19 @@
-"""A structure: a small connected graph that is looked for, planted, written down and compared.
-
-The canonical form is found by individualization and refinement: nodes are told apart by what they
-are joined to, and where some look alike, each in turn is singled out and the refinement goes on,
-until all differ. Of the orders of the nodes that are reached, the one in which the links read
-smallest is canonical; two orders in which they read the same differ by an automorphism, which saves
-looking at what lies behind it (B. D. McKay and A. Piperno, Practical graph isomorphism II, Journal
-of Symbolic Computation 60, 2014). Structures are small, so that plain Python is enough.
-"""
+"""A structure: a small connected graph that is looked for, planted, written down and compared."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import log2
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
+from gomkcn_dgl.graphs.canonical_form import CanonicalForm, canonical_form, find_orbit
 from gomkcn_dgl.graphs.named_structures import named_edges
 from gomkcn_dgl.graphs.pattern_text import PatternText, PatternTextError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
@@ -30,8 +23,19 @@ from gomkcn_dgl.runtime.files import read_file
 _MOST_SYMMETRIES = 1_000
 
 Edge = tuple[int, int]
-Permutation = list[int]
-Found = TypeVar("Found")
+
+
+class Form(NamedTuple):
+    """What a canonical form says of a structure of M nodes, in numbers.
+
+    ``order`` is int64 ``[M]``, the node at each canonical position; ``orbits`` int64 ``[M]``, the
+    number of the orbit of each node, from 0 on; and ``num_automorphisms`` how many isomorphisms to
+    itself there are, rounded beyond 2^53 where many were counted at a time.
+    """
+
+    order: np.ndarray
+    orbits: np.ndarray
+    num_automorphisms: int
 
 
 # compared by identity; isomorphic structures are those with equal keys
@@ -39,76 +43,123 @@ Found = TypeVar("Found")
 class Structure:
     """A small connected graph, whose edges may have directions and relations.
 
-    Parameters
+    Its numbers are those of a graph, or of its own. Input from outside is read and checked by
+    :meth:`parse`, :meth:`of_edges` and :meth:`of_channels`.
+
+    Attributes
     ----------
-    channels : numpy.ndarray
-        bool ``[M, M, C]``: which of its M nodes are joined in each of the C channels of
-        ``relations``; ``[M, M]`` for a single channel.
+    links : numpy.ndarray
+        uint16 ``[M, M]``: what joins each two of its M nodes as seen from the first, a number of
+        ``relations.links``, 0 for nothing.
+    colors : numpy.ndarray
+        int64 ``[M]``, the colour of each node, a number of the ``palette``.
     relations : Relations
-        Names of the relations, and which of them have a direction; there may be more than it has
-        edges of.
-    categories : tuple of tuple of str
-        Names of the categories of each node; empty where nodes have none.
+        Names of the relations, which of them have a direction, and their links; there may be more
+        than it has edges of.
+    palette : tuple of tuple of str
+        Names of the categories that each colour stands for.
     name : str
         What the truth of planted copies and the reports call it.
     roles : tuple of str
         A name for each node, or empty. Nodes that can be exchanged may share one.
-
-    Raises
-    ------
-    InputError
-        If it is not connected, has a self-loop or an edge that does not arrive at its other end,
-        or if the shapes do not agree.
+    known_form : Form or None
+        Its canonical form, where it was found beside that of many others.
 
     Examples
     --------
     >>> path = Structure.parse("a--b, b--c")
     >>> path.num_nodes, path.edges, path.roles
     (3, ((0, 1), (1, 2)), ('a', 'b', 'c'))
-    >>> path.symmetries.tolist(), path.orbits.tolist()
-    ([[0, 1, 2], [2, 1, 0]], [0, 1, 0])
-    >>> path.key == Structure(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])).key
+    >>> path.symmetries.tolist(), path.orbits.tolist(), path.num_pendant
+    ([[0, 1, 2], [2, 1, 0]], [0, 1, 0], 3)
+    >>> path.key == Structure.of_channels(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])).key
     True
     >>> Structure.parse("a-[binds]-b, a-[activates]->c").relations.kinds
     [('binds', False), ('activates', True)]
     """
 
-    channels: np.ndarray
+    links: np.ndarray
+    colors: np.ndarray
     relations: Relations = SIMPLE
-    categories: tuple[tuple[str, ...], ...] = ()
+    palette: tuple[tuple[str, ...], ...] = ((),)
     name: str = ""
     roles: tuple[str, ...] = ()
+    known_form: Form | None = None
 
-    def __post_init__(self) -> None:
-        channels: np.ndarray = np.asarray(self.channels) != 0
+    @classmethod
+    def of_links(
+        cls,
+        links: np.ndarray,
+        colors: np.ndarray,
+        relations: Relations,
+        palette: tuple[tuple[str, ...], ...] = ((),),
+        form: Form | None = None,
+    ) -> Structure:
+        """The structure of connected nodes of a graph, in its numbers; nothing is checked."""
+        links, colors = np.asarray(links, np.uint16), np.asarray(colors, np.int64)
+        return cls(links, colors, relations, palette, known_form=form)
+
+    @classmethod
+    def of_channels(
+        cls,
+        channels: np.ndarray,
+        relations: Relations = SIMPLE,
+        categories: tuple[tuple[str, ...], ...] = (),
+        name: str = "",
+        roles: tuple[str, ...] = (),
+    ) -> Structure:
+        """The structure of a matrix for each channel.
+
+        Parameters
+        ----------
+        channels : array
+            ``[M, M, C]``, not 0 where its M nodes are joined in each of the C channels of
+            ``relations``; ``[M, M]`` for a single channel.
+        relations, name, roles
+            See the class.
+        categories : tuple of tuple of str
+            Names of the categories of each node; empty where nodes have none.
+
+        Raises
+        ------
+        InputError
+            If it is not connected, has a self-loop or an edge that does not arrive at its other
+            end, or if the shapes do not agree.
+        """
+        channels = np.asarray(channels) != 0
         channels = channels[:, :, None] if channels.ndim == 2 else channels
-        object.__setattr__(self, "channels", channels)
-        size, width = len(channels), len(self.relations.channels)
-        if channels.shape != (size, size, width) or not size:
-            raise InputError(
-                f"channels must be [M, M, {width}] for at least one node, a matrix for each "
-                f"channel of the relations, got the shape {channels.shape}."
-            )
-        loops = np.flatnonzero(self.joined.diagonal())
-        if len(loops):
-            raise InputError(
-                f"a structure must have no self-loop (a diagonal of zeros), got one on node "
-                f"{loops[0]}."
-            )
-        if (channels != channels[..., self.relations.opposite].swapaxes(0, 1)).any():
-            raise InputError(
-                "channels must be symmetric, where an edge that leaves one node arrives at the "
-                "other."
-            )
-        reached = self.joined | np.eye(size, dtype=bool)
-        for _ in range(size.bit_length()):
-            reached = reached @ reached
-        if not reached.all():
-            pieces = len(np.unique(reached, axis=0))
-            raise InputError(f"a structure must be connected, got {pieces} pieces.")
-        for field, values in (("categories", self.categories), ("roles", self.roles)):
+        _check_channels(channels, relations)
+        size = len(channels)
+        for field, values in (("categories", categories), ("roles", roles)):
             if len(values) not in (0, size):
                 raise InputError(f"{field} must be of all {size} nodes or none, got {len(values)}.")
+        # 1. links that the relations lack are added to theirs
+        rows = channels.reshape(size * size, -1)
+        known = {row.tobytes() for row in relations.links}
+        missing = [row for row in np.unique(rows, axis=0) if row.tobytes() not in known]
+        if missing:
+            table = np.concatenate([relations.links, np.array(missing)])
+            relations = replace(relations, links=table)
+        number = {row.tobytes(): link for link, row in enumerate(relations.links)}
+        links = np.array([number[row.tobytes()] for row in rows], np.uint16).reshape(size, size)
+        # 2. colours in the order of their names
+        own = [tuple(names) for names in categories] or [()] * size
+        palette = sorted({*own})
+        colors = np.array([palette.index(names) for names in own])
+        return cls(links, colors, relations, tuple(palette), name, tuple(roles))
+
+    def with_channels(
+        self, channels: np.ndarray, relations: Relations | None = None, name: str = ""
+    ) -> Structure:
+        """The structure of the same nodes, joined otherwise; see :meth:`of_channels`."""
+        relations = self.relations if relations is None else relations
+        return Structure.of_channels(channels, relations, self.categories, name, self.roles)
+
+    def with_categories(self, categories: tuple[tuple[str, ...], ...]) -> Structure:
+        """The structure with other categories."""
+        return Structure.of_channels(
+            self.channels, self.relations, categories, self.name, self.roles
+        )
 
     @classmethod
     def of_edges(
@@ -153,9 +204,8 @@ class Structure:
         own = relations_of(names, [name in arrows for name in names])
         own = SIMPLE if own == SIMPLE else own
         numbers = [names.index(kind) for _, kind in rows]
-        made = cls(
-            edge_channels(num_nodes, [ends for ends, _ in rows], numbers, own), own, **fields
-        )
+        channels = edge_channels(num_nodes, [ends for ends, _ in rows], numbers, own)
+        made = cls.of_channels(channels, own, **fields)
         if len(made.edges) < len(edges):
             raise InputError(f"edges must have each edge once, got {tuple(edges)}.")
         return made
@@ -244,7 +294,19 @@ class Structure:
     @property
     def num_nodes(self) -> int:
         """Number of nodes M."""
-        return len(self.channels)
+        return len(self.colors)
+
+    @cached_property
+    def channels(self) -> np.ndarray:
+        """Which nodes are joined in each channel of the relations, bool ``[M, M, C]``."""
+        channels: np.ndarray = self.relations.links[self.links]
+        return channels
+
+    @cached_property
+    def categories(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the categories of each node; empty where no colour has any."""
+        named = tuple(self.palette[color] for color in self.colors)
+        return named if any(self.palette) else ()
 
     @property
     def node_names(self) -> tuple[str, ...]:
@@ -255,7 +317,18 @@ class Structure:
     @cached_property
     def joined(self) -> np.ndarray:
         """Which nodes are joined, in either direction, bool ``[M, M]``."""
-        return np.asarray(self.channels.any(axis=2))
+        return self.links > 0
+
+    @cached_property
+    def pairs(self) -> np.ndarray:
+        """Each two nodes ``u < v`` that are joined, int64 ``[P, 2]``."""
+        return np.argwhere(np.triu(self.links))
+
+    @property
+    def pair_links(self) -> np.ndarray:
+        """The link from u to v of each of the ``pairs``, uint16 ``[P]``."""
+        links: np.ndarray = self.links[self.pairs[:, 0], self.pairs[:, 1]]
+        return links
 
     @cached_property
     def _edges(self) -> list[tuple[int, int, int]]:
@@ -281,7 +354,18 @@ class Structure:
         kinds = [self.relations.kinds[self.relations.channels[column][0]] for column in columns]
         categories = [sorted(self.categories[node]) for node in order if self.categories]
         names = repr((len(order), kinds, categories)).encode()
-        return names + np.packbits(self.channels[np.ix_(order, order, columns)]).tobytes()
+        return (
+            names
+            + np.packbits(
+                self.channels[np.ix_(order, order, np.array(columns, np.int64))]
+            ).tobytes()
+        )
+
+    @cached_property
+    def code(self) -> bytes:
+        """Equal for isomorphic structures in the numbers of one graph, and for no others."""
+        order = self.form.order
+        return self.colors[order].tobytes() + self.links[np.ix_(order, order)].tobytes()
 
     @cached_property
     def _columns(self) -> list[int]:
@@ -292,26 +376,24 @@ class Structure:
         return [column for _, column in sorted(columns)]
 
     @cached_property
-    def form(self) -> CanonicalForm:
-        """The node at each canonical position, and automorphisms that make up all."""
-        return canonical_form(self.codes, self.colors)
+    def form(self) -> Form:
+        """Its canonical form, which follows from the names alone, whatever the numbers."""
+        if self.known_form is not None:
+            return self.known_form
+        order, num_automorphisms, _ = self._generated
+        _, orbits = np.unique(self._generated.orbits, return_inverse=True)
+        return Form(np.array(order), orbits.reshape(-1), num_automorphisms)
 
     @cached_property
-    def codes(self) -> list[list[int]]:
-        """A number for what joins each two nodes, which follows from the names alone."""
-        bits = np.array([1 << place for place in range(len(self._columns))], dtype=object)
-        if not len(bits):
-            # a single node
-            return [[0]]
-        codes: list[list[int]] = (self.channels[:, :, self._columns] @ bits).tolist()
-        return codes
+    def _generated(self) -> CanonicalForm:
+        """The canonical form with automorphisms that make up all."""
+        links, colors = self._ranks
+        return canonical_form(links.tolist(), colors.tolist())
 
     @cached_property
-    def colors(self) -> list[int]:
-        """A number for the categories of each node, in the order of the names."""
-        rows = [tuple(sorted(names)) for names in self.categories] or [()] * self.num_nodes
-        ranks = {names: rank for rank, names in enumerate(sorted(set(rows)))}
-        return [ranks[names] for names in rows]
+    def _ranks(self) -> tuple[np.ndarray, np.ndarray]:
+        """Links ``[M, M]`` and colours ``[M]`` as numbers in the order of their names."""
+        return self.relations.ranks[self.links], color_ranks(self.palette)[self.colors]
 
     def isomorphism(self, other: Structure) -> np.ndarray:
         """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""
@@ -338,14 +420,16 @@ class Structure:
 
         An automorphism ``[M]`` that carries the node there stands beside each member.
         """
-        generators, color, found = self.form.generators, list(self.colors), []
+        links, ranks = self._ranks
+        rows, color = links.tolist(), ranks.tolist()
+        generators, found = self._generated.generators, []
         for number, node in enumerate(self.order):
             if number and generators:
-                generators = canonical_form(self.codes, color).generators
-            orbit = _orbit(generators, node, self.num_nodes)
+                generators = canonical_form(rows, color).generators
+            orbit = find_orbit(generators, node, self.num_nodes)
             found.append({member: np.array(one) for member, one in orbit.items()})
             # fixed from now on
-            color[node] = self.num_nodes + number
+            color[node] = max(len(self.palette), self.num_nodes) + number
         return found
 
     def choose_mappings(self, nodes: np.ndarray) -> np.ndarray:
@@ -367,7 +451,12 @@ class Structure:
     @property
     def num_automorphisms(self) -> int:
         """How many isomorphisms to itself there are."""
-        return prod(map(len, self.stabilizers))
+        return self.form.num_automorphisms
+
+    @property
+    def automorphism_bits(self) -> float:
+        """log2 of the number of automorphisms."""
+        return log2(self.num_automorphisms)
 
     @cached_property
     def symmetries(self) -> np.ndarray:
@@ -378,25 +467,24 @@ class Structure:
                 found = np.concatenate([carry[found] for carry in orbit.values()])
         return found[np.lexsort(found.T[::-1])]
 
-    @cached_property
-    def _known(self) -> dict[Hashable, Any]:
-        return {}
-
-    def recall(self, name: Hashable, find: Callable[[], Found]) -> Found:
-        """What was found out about it under this name, or is now; kept for as long as it is.
-
-        The same structures are counted in many graphs.
-        """
-        if name not in self._known:
-            self._known[name] = find()
-        found: Found = self._known[name]
-        return found
-
-    @cached_property
+    @property
     def orbits(self) -> np.ndarray:
-        """The first of the nodes that automorphisms carry each node to, int64 ``[M]``."""
-        generators, size = self.form.generators, self.num_nodes
-        return np.array([min(_orbit(generators, node, size)) for node in range(size)])
+        """The number of the orbit of each node, from 0 on, int64 ``[M]``."""
+        return self.form.orbits
+
+    @property
+    def num_orbits(self) -> int:
+        """Number of orbits."""
+        return int(self.orbits.max()) + 1
+
+    @cached_property
+    def num_pendant(self) -> int:
+        """Number of nodes outside the 2-core, which is what is left without nodes of one edge."""
+        joined = self.joined.copy()
+        for _ in range(self.num_nodes):
+            kept = joined.sum(axis=1) > 1
+            joined &= kept[:, None] & kept
+        return int((~joined.any(axis=1)).sum())
 
     def to_text(self) -> str:
         """Write the edges as :meth:`parse` and ``gomkcn count`` take them.
@@ -446,7 +534,8 @@ class Structure:
         if not set(numbers) <= set(range(len(relations.names))):
             raise ValueError("an edge is of an unknown relation")
         channels = edge_channels(len(nodes), edges, numbers, relations)
-        structure = cls(channels, relations, tuple(map(tuple, record["categories"])))
+        categories = tuple(map(tuple, record["categories"]))
+        structure = cls.of_channels(channels, relations, categories)
         if len(structure.edges) < len(edges):
             raise ValueError("an edge is there twice")
         return structure
@@ -469,6 +558,39 @@ class Structure:
             if relations.is_directed and not relations.directed[relation]:
                 graph.add_edge(v, u, **name)
         return graph
+
+
+def color_ranks(palette: Sequence[Sequence[str]]) -> np.ndarray:
+    """The place of each colour in the order of its categories' names, int64."""
+    rows = [tuple(sorted(names)) for names in palette]
+    ranks = {names: rank for rank, names in enumerate(sorted(set(rows)))}
+    return np.array([ranks[names] for names in rows], np.int64)
+
+
+def _check_channels(channels: np.ndarray, relations: Relations) -> None:
+    """Refuse channels ``[M, M, C]`` that are not those of a connected structure."""
+    size, width = len(channels), len(relations.channels)
+    if channels.shape != (size, size, width) or not size:
+        raise InputError(
+            f"channels must be [M, M, {width}] for at least one node, a matrix for each "
+            f"channel of the relations, got the shape {channels.shape}."
+        )
+    joined = channels.any(axis=2)
+    loops = np.flatnonzero(joined.diagonal())
+    if len(loops):
+        raise InputError(
+            f"a structure must have no self-loop (a diagonal of zeros), got one on node {loops[0]}."
+        )
+    if (channels != channels[..., relations.opposite].swapaxes(0, 1)).any():
+        raise InputError(
+            "channels must be symmetric, where an edge that leaves one node arrives at the other."
+        )
+    reached = joined | np.eye(size, dtype=bool)
+    for _ in range(size.bit_length()):
+        reached = reached @ reached
+    if not reached.all():
+        pieces = len(np.unique(reached, axis=0))
+        raise InputError(f"a structure must be connected, got {pieces} pieces.")
 
 
 def edges_of(channels: np.ndarray, relations: Relations) -> list[tuple[int, int, int]]:
@@ -507,105 +629,6 @@ def empty_networkx(relations: Relations) -> Any:
     if len(relations.names) > 1:
         return nx.MultiDiGraph() if relations.is_directed else nx.MultiGraph()
     return nx.DiGraph() if relations.is_directed else nx.Graph()
-
-
-class CanonicalForm(NamedTuple):
-    """The node at each canonical position of a graph, and automorphisms that make up all.
-
-    ``values`` are the colours and links of the nodes in this order: equal for isomorphic graphs.
-    """
-
-    order: list[int]
-    values: tuple[int, ...]
-    generators: list[Permutation]
-
-
-def canonical_form(codes: list[list[int]], colors: list[int]) -> CanonicalForm:
-    """The canonical form of a graph.
-
-    ``codes [M][M]`` are numbers for what joins each two nodes as seen from the first, 0 for
-    nothing, and ``colors [M]`` numbers, 0 or more, that an isomorphism keeps.
-
-    >>> canonical_form([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [0, 0, 0]).order
-    [0, 2, 1]
-    """
-    nodes, size = range(len(codes)), len(codes)
-    near = [[(other, code) for other, code in enumerate(row) if code] for row in codes]
-    # the order of the nodes and the path to it of each reading of the links
-    leaves: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
-    generators: list[Permutation] = []
-
-    def explore(color: list[int], path: list[int]) -> int:
-        """Look at all orders behind a path; return the length of the path to go back to."""
-        color = _refine(near, color)
-        cells: dict[int, list[int]] = {}
-        for node in nodes:
-            cells.setdefault(color[node], []).append(node)
-        tied = min((one for one, cell in cells.items() if len(cell) > 1), default=None)
-        if tied is None:
-            order = sorted(nodes, key=color.__getitem__)
-            values = tuple([codes[u][v] for u in order for v in order])
-            known, known_path = leaves.setdefault(values, (order, path))
-            if known_path is path:
-                return len(path)
-            generators.append([own for _, own in sorted(zip(known, order, strict=True))])
-            # what lies behind the node at which both paths part is what lay behind the other
-            return next(at for at, node in enumerate(path) if node != known_path[at])
-        cell = cells[tied]
-        swaps = [list(nodes) for _ in cell[1:]]
-        for swap, node in zip(swaps, cell[1:], strict=True):
-            swap[cell[0]], swap[node] = node, cell[0]
-        if all([codes[cell[0]][to] for to in swap] == codes[swap[cell[0]]] for swap in swaps):
-            # any two can be exchanged, so any order of them will do
-            generators.extend(swaps)
-            color = [size * one for one in color]
-            for place, node in enumerate(cell):
-                color[node] += place
-            return explore(color, [*path, *cell])
-        done: set[int] = set()
-        for node in cell:
-            if node in done:
-                continue
-            back = explore([2 * color[v] + (v != node) for v in nodes], [*path, node])
-            if back < len(path):
-                return back
-            fixing = [one for one in generators if all(one[v] == v for v in path)]
-            done = {to for v in (*done, node) for to in _orbit(fixing, v, size)}
-        return len(path)
-
-    explore(colors, [])
-    values, (order, _) = min(leaves.items())
-    return CanonicalForm(order, (*(colors[node] for node in order), *values), generators)
-
-
-def _refine(near: list[list[tuple[int, int]]], color: list[int]) -> list[int]:
-    """Tell nodes apart by the links and colours of their neighbours, until nothing changes."""
-    number = len(set(color))
-    while number < len(color):
-        width = max(color) + 1
-        keys = [
-            (own, tuple(sorted([width * code + color[other] for other, code in row])))
-            for own, row in zip(color, near, strict=True)
-        ]
-        ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-        color = [ranks[key] for key in keys]
-        if len(ranks) == number:
-            break
-        number = len(ranks)
-    return color
-
-
-def _orbit(generators: Sequence[Permutation], node: int, size: int) -> dict[int, Permutation]:
-    """Nodes to which a group of permutations can carry ``node``, and a permutation for each."""
-    orbit, stack = {node: list(range(size))}, [node]
-    while stack:
-        current = stack.pop()
-        for permutation in generators:
-            reached = permutation[current]
-            if reached not in orbit:
-                orbit[reached] = [permutation[to] for to in orbit[current]]
-                stack.append(reached)
-    return orbit
 
 
 def structure_of_text(said: PatternText, name: str = "", *, ordered: bool = False) -> Structure:

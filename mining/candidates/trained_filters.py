@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gomkcn_dgl.graphs.structure import Structure
 from mining.filters.mined_filter import MinedFilter
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
@@ -18,10 +19,9 @@ def patterns_of_filters(
     """
     found = []
     for one in filters:
-        structure = one.structure
-        names = mined.graph.feature_names
-        colors = mined.categories.numbers_of(structure, names) if structure.categories else None
-        own = mined.structure(structure.channels, colors)
-        found.append(Pattern(own, sources=("filters",)))
+        # their relations are those of the graph, under other names and roles
+        learnt = one.structure
+        structure = Structure.of_channels(learnt.channels, mined.graph.relations, learnt.categories)
+        found.append(Pattern(structure, sources=("filters",)))
     large = [one for one in found if one.num_nodes >= sizes[0]]
     return merge(large or found)

@@ -8,8 +8,7 @@ nodes, and the others by kinds, of three and four: both by formulas, see ``censu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
-from itertools import permutations
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from gomkcn_dgl.checks import check_sizes
 from gomkcn_dgl.csr import CSRGraph
 from gomkcn_dgl.errors import InputError
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.relations import PLAIN, Relations, relations_of
 from mining.categories import NO_CATEGORIES, Categories
@@ -193,25 +193,11 @@ def _used_colors(graph: CSRGraph, categories: Categories) -> tuple[np.ndarray, n
 
 
 def find_forms(given: Forms) -> Forms:
-    """The canonical forms: of all orders of the nodes, the one that reads smallest."""
-    size = given.colors.shape[1]
-    upper = np.triu_indices(size, 1)
-    best: np.ndarray | None = None
-    orders = np.zeros(len(given.colors), np.int64)
-    every = np.array(list(permutations(range(size))))
-    for number, order in enumerate(every):
-        links = given.channels[:, order[upper[0]], order[upper[1]]]
-        row = np.concatenate([given.colors[:, order], links], axis=1)
-        if best is None:
-            best = row
-            continue
-        # the first column in which two rows differ decides
-        differs = row != best
-        column = differs.argmax(axis=1)[:, None]
-        smaller = np.take_along_axis(row, column, 1) < np.take_along_axis(best, column, 1)
-        smaller = smaller[:, 0]
-        best[smaller], orders[smaller] = row[smaller], number
-    order, rows = every[orders], np.arange(len(orders))[:, None]
+    """The canonical forms of some structures."""
+    # their channels may have many bits, and only the order of the links counts
+    links = np.searchsorted(np.unique([0, *np.unique(given.channels)]), given.channels)
+    order = canonical_forms(links, given.colors).order
+    rows = np.arange(len(order))[:, None]
     channels = given.channels[rows[:, :, None], order[:, :, None], order[:, None, :]]
     return Forms(channels, given.colors[rows, order])
 
@@ -245,7 +231,7 @@ def _structure(
     bits = np.frombuffer(links, np.int64)
     size, relations = int(np.sqrt(len(bits))), relations_of(names, directed)
     channels = bits.reshape(size, size, 1) >> np.arange(len(relations.channels)) & 1
-    return Structure(channels, relations, categories)
+    return Structure.of_channels(channels, relations, categories)
 
 
 @cache
@@ -279,12 +265,14 @@ def subgraphs_of(counts: dict[Structure, int]) -> dict[Structure, int]:
     """Subgraphs isomorphic to each structure, from the induced occurrences of all of some nodes."""
     known, totals = {one.key: one for one in counts}, dict.fromkeys(counts, 0)
     for one, count in counts.items():
-        for part, number in one.recall("parts", partial(_parts, one)):
+        for part, number in _parts(one):
             own = known.setdefault(part.key, part)
             totals[own] = totals.get(own, 0) + number * count
     return totals
 
 
+# those of the structures of a census are asked for again in each random graph
+@lru_cache(4096)
 def _parts(structure: Structure) -> list[tuple[Structure, int]]:
     """The structures on all nodes of one that have some of its edges, and how many there are."""
     edges = list(zip(structure.edges, structure.edge_relations, strict=True))

@@ -17,28 +17,39 @@ from mining.counting.sought import STEPS_PER_SECOND, Watch, half_of, to_the_end
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, TreeSampler, spanning_trees
 from mining.pattern import OccurrenceCount
 
-# about so many roots tell how much work a root is, or hold places to list
-_NUM_FIRST, _NUM_LISTED = 1 << 10, 1 << 12
+# roots that tell how much work one is: their mean is off by some percent where work varies as usual
+_NUM_FIRST = 1 << 10
+# roots that places are listed from to begin with, twice as many each time there are too few
+_NUM_LISTED = 1 << 12
 # a search of a larger share may take so many times the planned work: where it is stopped early, it
 # is those roots that have most occurrences
 _SLACK = 4
-# ends of a 95 % interval
-_LOW, _HIGH = 0.025, 0.975
+# quantiles at both ends of a 95 % interval
+_LOW = 0.025
+_HIGH = 0.975
 # standard deviations to either side in a 95 % interval
 _Z = 1.959964
-# trees whose mappings are counted, in a graph of this many entries or more only the first
-_MOST_TREES, _MOST_ENTRIES = 12, 1 << 22
-# of which these are tried with so many blocks of draws
-_NUM_TRIED, _TRIED_BLOCKS = 3, 8
+# trees whose mappings are counted, each of which takes some passes over the graph
+_MOST_TREES = 12
+# entries of a graph in which all passes together may take as long as one pass over so many
+_MOST_ENTRIES = 1 << 22
+# trees with the fewest mappings that are tried by draws of their own
+_NUM_TRIED = 3
+# blocks of draws of such a trial: 8,192 draws, about a millisecond
+_TRIED_BLOCKS = 8
+# blocks of draws before the interval is looked at for the first time
 _FIRST_BLOCKS = 4
 # a block that takes so many times as long as one whose draws look at no node is beside a hub
 _USUAL_LOOKS = 100
+# blocks of draws of places at a time, at most: 65,536 places are held
 _LARGEST_BATCH = 64
 # places that are held while all are searched for, to draw a sample from
 _MOST_HELD = 1 << 18
-# steps of a search in about the time of one block of draws of up to so many nodes, and of a look at
-# a node in these
-_STEPS_OF_A_BLOCK, _USUAL_NODES, _STEPS_OF_A_LOOK = 1 << 17, 8, 8
+# steps of a search in about the time of one block of draws of up to so many nodes
+_STEPS_OF_A_BLOCK = 1 << 17
+_USUAL_NODES = 8
+# steps of a search in about the time in which a draw looks at a node
+_STEPS_OF_A_LOOK = 8
 
 
 class RootSearch(Protocol):

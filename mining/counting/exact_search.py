@@ -39,21 +39,32 @@ from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.categories import Colors
 from mining.counting.sought import STEPS_PER_SECOND, Sought, Watch, may_hold, to_the_end
 
-# nodes whose candidates are ruled out at once
+# nodes whose candidates are ruled out at once, by one thread: some microseconds
 NODES_OF_A_BLOCK = 1024
-# the bit of a node that is itself mapped
+# the bit of a node that is itself mapped: no pattern node has it, and it is not the sign
 _MAPPED = 1 << 62
+# most passes in which candidates are ruled out: as many as a path of 12 nodes is long
 MOST_PASSES = 12
-# a pass that rules out fewer is the last one
+# a pass that changes a smaller share of nodes is the last one: the next saves less than it takes
 _LEAST_SHARE = 0.002
-
-# search steps between two looks at the limit: some milliseconds
-_STEPS = 1 << 21
-# and between two looks whether there is an occurrence
-_FEW_STEPS = 1 << 14
-# pieces of the roots, each searched by one thread, and the steps that one should take
-_MOST_PIECES, _STEPS_OF_A_PIECE = 4096, STEPS_PER_SECOND // 1000
 _NO_PLACES = np.empty((0, 0), np.int32)
+
+
+class SearchPace(NamedTuple):
+    """How often a search looks up from its work. No count that comes to its end depends on it."""
+
+    # steps between two looks at the limit: some 20 milliseconds
+    steps_of_a_look: int = 1 << 21
+    # steps between two looks whether a graph has an occurrence: few, since most have one at once
+    steps_until_seen: int = 1 << 14
+    # steps of a piece of the roots, which one thread takes at a time: a millisecond, so that
+    # threads end at about the same time
+    steps_of_a_piece: int = STEPS_PER_SECOND // 1000
+    # pieces at most: enough for any number of threads, and each takes microseconds to begin
+    most_pieces: int = 4096
+
+
+USUAL_PACE = SearchPace()
 
 
 def find_candidates(graph: CSRGraph, sought: Sought) -> np.ndarray:
@@ -169,12 +180,19 @@ def find_graphs(
 class ExactSearch:
     """A search for all occurrences of a structure: ``count [V]`` has them by root."""
 
-    def __init__(self, graph: CSRGraph, structure: Structure, colors: Colors | None = None) -> None:
+    def __init__(
+        self,
+        graph: CSRGraph,
+        structure: Structure,
+        colors: Colors | None = None,
+        pace: SearchPace = USUAL_PACE,
+    ) -> None:
         if not isinstance(graph, CSRGraph):
             raise InputError(
                 f"graph must be a CSRGraph, got {type(graph).__name__}; convert it with as_csr."
             )
         self.graph = graph
+        self.pace = pace
         self.sought = Sought.of(graph, structure, colors)
         self.structure = self.sought.structure
         able = may_hold(graph, self.structure.joined)
@@ -182,7 +200,8 @@ class ExactSearch:
         if able.any():
             self.candidates = np.where(able, find_candidates(graph, self.sought), 0)
         self.count = np.zeros(graph.num_nodes, np.int64)
-        self.steps, self.unfinished = 0, False
+        self.steps = 0
+        self.unfinished = False
 
     @property
     def roots(self) -> np.ndarray:
@@ -201,7 +220,9 @@ class ExactSearch:
         With ``roots``, ascending, those occurrences are counted that begin at one of these. Whether
         so many steps are enough does not depend on the threads.
         """
-        self.count[:], self.steps, self.unfinished = 0, 0, False
+        self.count[:] = 0
+        self.steps = 0
+        self.unfinished = False
         plan = self._plan(roots)
         roots = self.roots if roots is None else roots
         if self.structure.num_nodes == 1:
@@ -210,8 +231,10 @@ class ExactSearch:
         if not len(roots):
             return
         own = local()
-        searches: list[Search] = []
-        steps = _STEPS if max_steps is None else min(_STEPS, max_steps)
+        searches: list[SearchState] = []
+        steps = self.pace.steps_of_a_look
+        if max_steps is not None:
+            steps = min(steps, max_steps)
 
         def num_steps() -> int:
             """What all threads together have made."""
@@ -238,9 +261,9 @@ class ExactSearch:
         search_roots(0, num_first)
         rest = len(roots) - num_first
         work = num_steps() / num_first * rest
-        pieces = np.linspace(
-            num_first, len(roots), int(min(rest, work / _STEPS_OF_A_PIECE + 1, _MOST_PIECES)) + 1
-        ).astype(np.int64)
+        wanted = work / self.pace.steps_of_a_piece + 1
+        num_pieces = int(min(rest, wanted, self.pace.most_pieces))
+        pieces = np.linspace(num_first, len(roots), num_pieces + 1).astype(np.int64)
 
         def search_pieces(first: int, last: int) -> None:
             for piece in range(first, last):
@@ -270,7 +293,8 @@ class ExactSearch:
         plan = self._plan(roots)
         arguments = CompiledGraph.of(self.graph), plan
         search = self._new_search()
-        self.unfinished, steps = True, min(_STEPS, max_steps)
+        self.unfinished = True
+        steps = min(self.pace.steps_of_a_look, max_steps)
         while self.unfinished and search.position[3] <= most and search.position[4] < max_steps:
             if not watch(search.position[4] / max_steps):
                 break
@@ -290,16 +314,16 @@ class ExactSearch:
             search.is_marked[:] = False
             goes_on = True
             while goes_on and not found[number] and not self.unfinished:
-                goes_on = advance(*arguments, _NO_PLACES, _FEW_STEPS)
+                goes_on = advance(*arguments, _NO_PLACES, self.pace.steps_until_seen)
                 found[number] = self.count[first:last].any()
                 is_over = max_steps is not None and search.position[4] > max_steps
                 self.unfinished = is_over and goes_on and not found[number]
         return found
 
-    def _new_search(self) -> Search:
+    def _new_search(self) -> SearchState:
         return new_search(self.graph.num_nodes, self.structure.num_nodes)
 
-    def _plan(self, roots: np.ndarray | None = None) -> Plan:
+    def _plan(self, roots: np.ndarray | None = None) -> PatternPlan:
         """The pattern in bits, with the conditions that break its symmetry."""
         structure, size = self.structure, self.structure.num_nodes
         above = np.zeros((size, size), dtype=bool)
@@ -315,10 +339,10 @@ class ExactSearch:
             candidates = np.where(is_other, candidates & ~(1 << structure.order[0]), candidates)
         order = np.array(structure.order)
         adjacent = structure.joined @ bits
-        return Plan(order, adjacent, *conditions, candidates, self.sought.links)
+        return PatternPlan(order, adjacent, *conditions, candidates, self.sought.links)
 
 
-class Plan(NamedTuple):
+class PatternPlan(NamedTuple):
     """The pattern; a bit stands for each of its nodes."""
 
     order: np.ndarray  # int64 [M], roots are mapped to the first; else it decides between equals
@@ -329,7 +353,7 @@ class Plan(NamedTuple):
     links: np.ndarray  # int64 [M, M]
 
 
-class Search(NamedTuple):
+class SearchState(NamedTuple):
     """The state of a search: a pattern node at each level, and what it is mapped to."""
 
     position: np.ndarray  # int64 [5]: root, level, the root to end before, places listed, steps
@@ -343,13 +367,13 @@ class Search(NamedTuple):
     stop: np.ndarray  # int64 [M], where the candidates end
 
 
-def new_search(num_nodes: int, pattern_size: int) -> Search:
+def new_search(num_nodes: int, pattern_size: int) -> SearchState:
     """Return the state of a search that has not begun."""
     mapped, order, before, base, following, stop = np.zeros((6, pattern_size), np.int64)
     is_marked = np.zeros(pattern_size, np.bool_)
     adjacent = np.zeros(num_nodes, np.int64)
     position = np.array([0, 0, num_nodes, 0, 0])
-    return Search(position, adjacent, mapped, is_marked, order, before, base, following, stop)
+    return SearchState(position, adjacent, mapped, is_marked, order, before, base, following, stop)
 
 
 @compiled(**SEARCH_JIT)

@@ -14,7 +14,7 @@ earlier node to a later one, 0 for none, and the colour of the later one.
 from __future__ import annotations
 
 from functools import cache
-from itertools import permutations, product
+from itertools import product
 from math import comb
 from threading import local
 from typing import NamedTuple
@@ -22,13 +22,19 @@ from typing import NamedTuple
 import numpy as np
 
 from gomkcn_dgl.csr import CSRGraph
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
 from mining.counting.sought import Spend, UncountableError, spend_freely
 
-# pieces of about equal cost, which threads share and between which the clock is looked at, and the
-# steps of a small one; the time of a step; rows of a table to begin with
-_PIECES, _LEAST_STEPS, _NANOSECONDS, _TABLE = 256, 10_000, 3.0, 1 << 10
+# pieces of about equal cost, which threads share, and between which the clock is looked at
+_PIECES = 256
+# steps of a piece at least: what it takes to begin one is then a hundredth
+_LEAST_STEPS = 10_000
+# nanoseconds of a step
+_NANOSECONDS = 3.0
+# rows of a table of codes to begin with, which grows: more than a graph without categories has
+_TABLE = 1 << 10
 # rows of a table, of which half are used at most: more structures than these are read by nobody,
 # and what is made of them fills the memory
 MOST_ROWS = 1 << 20
@@ -215,7 +221,7 @@ def _too_many(size: int) -> UncountableError:
 def _take_away(keys: np.ndarray, counts: np.ndarray, base: _Base, size: int) -> SetCounts:
     """Take what has more edges away from its parts; codes that are left, ascending, and counts."""
     links, colors = _digits_of(keys, base, size)
-    codes, position = np.unique(_least(links, colors, base), return_inverse=True)
+    codes, position = np.unique(_canonical_codes(links, colors, base), return_inverse=True)
     totals = np.zeros(len(codes), np.int64)
     np.add.at(totals, position.reshape(-1), counts)
     # those with most edges first: what is a part of them has fewer
@@ -229,7 +235,7 @@ def _take_away(keys: np.ndarray, counts: np.ndarray, base: _Base, size: int) -> 
         part, row = np.nonzero(is_part)
         within = np.zeros((len(kept), size, size), np.int64)
         within[:, first, last] = within[:, last, first] = kept
-        parts = _least(links[rows[row]] * within[part], colors[rows[row]], base)
+        parts = _canonical_codes(links[rows[row]] * within[part], colors[rows[row]], base)
         np.subtract.at(totals, np.searchsorted(codes, parts), totals[rows[row]])
     occurs = totals != 0
     return SetCounts(links[occurs], colors[occurs], totals[occurs])
@@ -260,27 +266,17 @@ def _digits_of(codes: np.ndarray, base: _Base, size: int) -> tuple[np.ndarray, n
     return links, colors
 
 
-def _least(links: np.ndarray, colors: np.ndarray, base: _Base) -> np.ndarray:
-    """The least code of each set, in any order of its nodes, int64 ``[K]``."""
-    codes = np.empty(len(links), np.int64)
-    orders = np.array(list(permutations(range(links.shape[1]))))
-    least_codes(links, colors, orders, len(base.reverse), base.num_colors, codes)
+def _canonical_codes(links: np.ndarray, colors: np.ndarray, base: _Base) -> np.ndarray:
+    """The code of each set with its nodes in canonical order, int64 ``[K]``."""
+    order, size = canonical_forms(links, colors).order, links.shape[1]
+    rows = np.arange(len(links))
+    codes = np.zeros(len(links), np.int64)
+    for later in range(size):
+        for earlier in range(later):
+            link = links[rows, order[:, earlier], order[:, later]]
+            codes = codes * len(base.reverse) + link
+        codes = codes * base.num_colors + colors[rows, order[:, later]]
     return codes
-
-
-@compiled()
-def least_codes(links, colors, orders, num_links, num_colors, codes):
-    """The least code of each set, in any of the ``orders [P, M]`` of its nodes."""
-    for row in range(len(codes)):
-        for k in range(len(orders)):
-            code = np.int64(0)
-            for later in range(orders.shape[1]):
-                node = orders[k, later]
-                for earlier in range(later):
-                    code = code * num_links + links[row, orders[k, earlier], node]
-                code = code * num_colors + colors[row, node]
-            if k == 0 or code < codes[row]:
-                codes[row] = code
 
 
 @compiled()
@@ -290,7 +286,7 @@ def add_parts(first, last, kinds, base, size, marks, keys, counts):
     `marks [2, V]` are 0, and are left so. `keys [H]`, -1 where free, and `counts [H]` are a hash
     table, which grows; H is a power of two. A node that is met last has most neighbours.
     """
-    table = Table(keys, counts, np.array([(keys >= 0).sum()]))
+    table = CodeTable(keys, counts, np.array([(keys >= 0).sum()]))
     for node in range(first, last):
         table = _add_stars(node, kinds, base, size, table)
         for entry in range(kinds.indptr[node], kinds.indptr[node + 1]):
@@ -305,7 +301,7 @@ def add_parts(first, last, kinds, base, size, marks, keys, counts):
     return table.keys, table.counts
 
 
-class Table(NamedTuple):
+class CodeTable(NamedTuple):
     """A hash table."""
 
     keys: np.ndarray
@@ -569,4 +565,4 @@ def _grow(table):
         if table.keys[place] >= 0:
             found = _find(table.keys[place], keys)
             keys[found], counts[found] = table.keys[place], table.counts[place]
-    return Table(keys, counts, table.used)
+    return CodeTable(keys, counts, table.used)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Sought:
         if not isinstance(structure, Structure):
             raise InputTypeError(
                 f"structure must be a Structure, got {type(structure).__name__}; make one with "
-                "Structure.parse('a--b, b--c') or Structure(adjacency)."
+                "Structure.parse('a--b, b--c') or Structure.of_channels(adjacency)."
             )
         if structure.num_nodes > MOST_NODES:
             raise InputError(
@@ -88,7 +88,7 @@ class Sought:
         names = color_names(own)
         known = structure.categories
         if not len({*zip(names, known, strict=False)}) == len({*names}) == len({*known}):
-            structure = replace(structure, categories=names)
+            structure = structure.with_categories(names)
         return cls(structure, links, own, of_graph)
 
 
@@ -123,11 +123,8 @@ def may_hold(graph: CSRGraph, joined: np.ndarray) -> np.ndarray:
     """
     degrees, own = graph.degrees, joined.sum(axis=1)
     if len(joined) >= _LARGE_PATTERN:
-        part = np.empty(graph.num_nodes, np.int64)
         # compiled, which takes long to load, and few patterns are so large
-        from gomkcn_dgl.kernels.components_numba import name_components
-
-        name_components(graph.indptr, graph.indices, part)
+        part = graph.component_starts
     else:
         part = graph.graph_of(np.arange(graph.num_nodes))
     number = int(part.max(initial=-1)) + 1

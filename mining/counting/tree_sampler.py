@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from gomkcn_dgl.graph import CSRGraph
-from gomkcn_dgl.graphs.structure import Structure, canonical_form
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, bounds, degree, find_entry, link_at
 from gomkcn_dgl.kernels.search_numba import INLINE_JIT, SEARCH_JIT, mix
 from gomkcn_dgl.runtime.compiled import compiled, run_blocks, subroutine
@@ -61,26 +61,28 @@ def spanning_trees(structure: Structure, degrees: np.ndarray) -> Iterator[Spanni
     The number of mappings of a tree is judged by the graph's degrees alone, as if its edges were
     joined at random: the product of the moments of the degrees.
     """
-    trees = structure.recall("trees", partial(_random_trees, structure.joined))
-    # by the nodes of each degree, which are far fewer than the nodes
+    trees = _random_trees(structure.joined)
+    # 1. by the nodes of each degree, which are far fewer than the nodes
     number = np.bincount(degrees)
     degree = np.arange(len(number), dtype=np.float64)
     moments = [number @ degree**k / number.sum() for k in range(structure.num_nodes)]
     expected = np.log(moments)[trees.sum(axis=2)].sum(axis=1)
-    seen = set()
-    for number in np.argsort(expected, kind="stable").tolist():
-        tree = trees[number]
-        # trees that an automorphism of the pattern maps to each other are one
-        form, rooted = structure.recall(("tree", number), partial(_form_and_tree, structure, tree))
+    # 2. trees that an automorphism of the pattern maps to each other are one: their edges are links
+    # of their own
+    links = 2 * structure.links.astype(np.int64) + trees
+    colors = np.tile(structure.colors, (len(trees), 1))
+    order = canonical_forms(links, colors).order
+    forms = links[np.arange(len(trees))[:, None, None], order[:, :, None], order[:, None, :]]
+    seen = set[bytes]()
+    for place in np.argsort(expected, kind="stable").tolist():
+        form = forms[place].tobytes()
         if form not in seen:
             seen.add(form)
-            yield rooted
+            yield _rooted(structure, trees[place])
 
 
-def _form_and_tree(structure: Structure, tree: np.ndarray) -> tuple[tuple[int, ...], SpanningTree]:
-    """The form of a tree in its pattern, and the tree as it is drawn."""
-    rows = zip(structure.codes, tree.tolist(), strict=True)
-    codes = [[2 * code + chosen for code, chosen in zip(*row, strict=True)] for row in rows]
+def _rooted(structure: Structure, tree: np.ndarray) -> SpanningTree:
+    """The tree as it is drawn: from the root with most edges among its first nodes."""
 
     def early_edges(one: SpanningTree) -> list[int]:
         """Edges among the first 3, 4, … nodes: so many are compared early."""
@@ -88,7 +90,7 @@ def _form_and_tree(structure: Structure, tree: np.ndarray) -> tuple[tuple[int, .
         return np.cumsum(among).tolist()
 
     rooted = [SpanningTree.rooted(structure, tree, root) for root in range(len(tree))]
-    return canonical_form(codes, structure.colors).values, max(rooted, key=early_edges)
+    return max(rooted, key=early_edges)
 
 
 def _random_trees(joined: np.ndarray) -> np.ndarray:

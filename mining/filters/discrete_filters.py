@@ -36,7 +36,7 @@ class DiscreteFilters:
     ) -> Structure:
         """The structure of one filter, in the relations of the graph that it was trained on."""
         size = self.num_nodes[number]
-        return Structure(self.adj[number, :size, :size].numpy(), relations, categories)
+        return Structure.of_channels(self.adj[number, :size, :size].numpy(), relations, categories)
 
     def structure_keys(self, relations: Relations) -> list[bytes]:
         """The key of the structure of each filter."""

@@ -199,6 +199,7 @@ def _are_exact(bank: FilterBank, batch: SubgraphBatch, colors: np.ndarray | None
             if text not in keys:
                 links = batch.links[row, : structure.num_nodes, : structure.num_nodes]
                 names = bank.categories.names_of(own, bank.feature_names)
-                keys[text] = Structure(batch.relations.links[links], batch.relations, names).key
+                channels = batch.relations.links[links]
+                keys[text] = Structure.of_channels(channels, batch.relations, names).key
             is_exact[row, number] = keys[text] == structure.key
     return is_exact

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from string import ascii_uppercase
 from typing import Any
@@ -291,7 +290,7 @@ def _missing_pairs(one: Pattern, head: Pattern) -> list[tuple[int, int]]:
     for u, v in np.argwhere(np.triu(~structure.joined, 1)).tolist():
         channels = structure.channels.copy()
         channels[u, v] = channels[v, u] = True
-        if replace(structure, channels=channels, name="", roles=()).key == head.key:
+        if structure.with_channels(channels).key == head.key:
             return [(u, v)]
     return []
 

@@ -14,7 +14,7 @@ from mining.pattern import AS_EXPECTED
 
 # where the nodes 1, 2 and 3 of a drawing stand, in its pixels
 _POINTS = {1: np.array([16.0, 16.0]), 2: np.array([104.0, 16.0]), 3: np.array([60.0, 78.0])}
-# size of a drawing: six fit into the width of a page
+# size of a drawing, six of which are in a row
 _WIDTH = 120
 _HEIGHT = 94
 # of a node

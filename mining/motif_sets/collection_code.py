@@ -132,9 +132,8 @@ class CollectionCode:
 
     def structure_of(self, mined: MinedGraph, shape: Shape) -> Structure:
         """The structure of a shape, by the names of its links and categories."""
-        channels = self.graph.relations.links[shape.links]
         colors = None if mined.colors is None else self.color_names[shape.colors]
-        return mined.structure(channels, colors)
+        return mined.structure(shape.links, colors)
 
     def drawing_bits_of(self, shape: Shape) -> float:
         """The drawing of a motif: its nodes with their categories, its edges with their links."""

@@ -232,7 +232,7 @@ def _changes(structure: Structure, motifs: Sequence[tuple[Structure, int]]) -> C
             channels = structure.channels.copy()
             channels[u, v, channel] = channels[v, u, back] = not channels[u, v, channel]
             try:
-                found[replace(structure, channels=channels, name="", roles=()).key] += 1
+                found[structure.with_channels(channels).key] += 1
             except InputError:
                 # it falls apart
                 continue

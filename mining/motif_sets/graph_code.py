@@ -261,9 +261,8 @@ class GraphCode:
 
     def structure_of(self, shape: Shape) -> Structure:
         """The structure of a shape."""
-        channels = self.mined.graph.relations.links[shape.links]
         colors = None if self.mined.colors is None else self.color_names[shape.colors]
-        return self.mined.structure(channels, colors)
+        return self.mined.structure(shape.links, colors)
 
     def edge_numbers(self, shape: Shape, copies: np.ndarray) -> np.ndarray:
         """The edge at each pair that is joined of each copy ``[K, M]``, int32 ``[K, P]``."""

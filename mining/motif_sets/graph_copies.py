@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gomkcn_dgl.graphs.canonical_form import canonical_forms
 from mining.candidates.grown_sets import distinct, hash_sets
-from mining.candidates.shapes import PENDANT_BITS, Shape, canonical_orders
+from mining.candidates.shapes import PENDANT_BITS, Shape
 from mining.motif_sets.candidate import Candidate, Choice
 from mining.motif_sets.copy_loops import (
     Addresses,
@@ -146,7 +147,7 @@ def plan_of(shape: Shape) -> tuple[np.ndarray, CopyPlan]:
     singled = np.tile(colors, (size, 1))
     fixed = levels < levels[:, None]
     singled[fixed] = (colors.max() + 1 + np.tile(levels, (size, 1)))[fixed]
-    _, _, orbits = canonical_orders(np.tile(links, (size, 1, 1)), singled)
+    _, _, orbits = canonical_forms(np.tile(links, (size, 1, 1)), singled)
     is_less = (orbits == orbits[levels, levels][:, None]) & (levels > levels[:, None])
     return np.array(order), CopyPlan(links, colors, degrees[order], is_less)
 

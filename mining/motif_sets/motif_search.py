@@ -5,7 +5,7 @@ goes round as it reads:
 
 1. *Propose*: structures are proposed, each with copies of it among which to choose.
 2. *Add*: the structure and the copies of it that save most join the set, until none saves enough.
-3. *Drop*: a motif, or two that meet, is left out and the gap is filled, without it or with it.
+3. *Drop*: a motif, two that meet, or some at random are left out, and the gap is filled.
 4. *Swap*: a structure is put in where motifs of its size stand, or in the place of one like it.
 
 What gets shorter is kept. A round that gains too little is the last one.
@@ -69,6 +69,10 @@ class SearchSettings:
     # whether the motifs after one that is left out choose their copies anew; else these stay, and
     # the gap alone is filled by whatever saves most in it
     covers_anew: bool = False
+    # times that some motifs at random are left out together, to no avail, before a round ends, and
+    # the share of them that is: the order in which motifs came is so undone
+    most_failed: int = 10
+    shares_left_out: tuple[float, ...] = (0.3, 0.5)
     # structures that are put in where motifs of their size stand, and in the place of each one
     most_put_in: int = 0
     most_in_place: int = 0
@@ -202,6 +206,7 @@ class MotifSearch:
         best = self.shorter(best, self.add(best, exponent))
         best = self.drop(best)
         best = self.drop_pairs(best)
+        best = self.drop_some(best)
         return self.swap(best)
 
     def tell(self, part: float) -> None:
@@ -361,6 +366,23 @@ class MotifSearch:
                 numbers = tuple(number for number, motif in enumerate(best.motifs) if motif in pair)
                 if len(numbers) == len(pair) and _meet(*pair):
                     best = self.refill(best, numbers, exponent)
+        return best
+
+    def drop_some(self, best: Description) -> Description:
+        """Leave out some motifs at random and fill the gap, until it has failed some times."""
+        settings = self.settings
+        # a round draws the same whether or not the search was stopped before it
+        rng = np.random.default_rng([self.stage, 41])
+        failed = 0
+        while failed < settings.most_failed and len(best.motifs) > 2 and not self.stops():
+            share = rng.choice(settings.shares_left_out)
+            numbers = np.flatnonzero(rng.random(len(best.motifs)) < share)
+            exponent = float(rng.choice(settings.exponents))
+            after = best
+            if len(numbers) > 1:
+                after = self.refill(best, tuple(numbers.tolist()), exponent)
+            failed = failed + 1 if after is best else 0
+            best = after
         return best
 
     def refill(

@@ -16,7 +16,7 @@ from gomkcn_dgl.runtime.python_random import python_random_state
 
 # edges of a drawing of which several layouts are compared, which takes a moment
 _MAX_COMPARED_EDGES = 150
-# random starts of these, after the circle: more seldom find a better one
+# starts at random of these, beside the circle
 _NUM_RANDOM_STARTS = 8
 # nodes that are closer than this share of the gaps of a circle hide each other
 _LEAST_GAP = 0.4
@@ -183,11 +183,12 @@ def _stress(positions: np.ndarray, hops: np.ndarray) -> float:
 
 def _principal_components(points: np.ndarray) -> np.ndarray:
     """The first two principal components of ``points [K, D]``, ``[K, 2]``."""
-    left, lengths, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    axes = right[:2]
+    centred = points - points.mean(axis=0)
+    # the axes are those of the small matrix of the columns, ascending by what they explain
+    axes = np.linalg.eigh(centred.T @ centred)[1][:, :-3:-1]
     # of the two directions of an axis the one whose largest entry is positive
-    signs = np.sign(axes[np.arange(2), np.abs(axes).argmax(axis=1)])
-    return np.asarray(left[:, :2] * lengths[:2] * signs)
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(2)])
+    return np.asarray(centred @ (axes * signs))
 
 
 def _component_positions(graph: igraph.Graph) -> np.ndarray:

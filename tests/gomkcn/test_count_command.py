@@ -12,7 +12,9 @@ import pytest
 from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 
+from gomkcn.commands.count_command import _Watch
 from gomkcn_dgl.runtime.job import Interrupts
+from gomkcn_dgl.runtime.steps import Steps
 from mining import census
 from mining.run_folder import read_run
 
@@ -310,6 +312,12 @@ def test_a_count_ends_with_an_estimate(folder, monkeypatch, is_signal):
         assert result.stderr.endswith(f"gomkcn: {said}the count ended early\n")
         assert result.exit_code == (128 + signal.SIGINT if is_signal else 0)
         assert re.search(r"^occurrences .* a 95% interval$", result.stdout, re.MULTILINE)
+
+
+def test_half_of_the_time_is_for_the_estimate():
+    for limit, goes_on in ((100, [True, True]), (40, [False, True]), (1e-9, [False, False])):
+        watch = _Watch(Steps(interrupts=Interrupts(limit)), seconds_of_a_half=50.0)
+        assert [watch(0.25), watch(0.75)] == goes_on
 
 
 def stopped_at_once(enter):

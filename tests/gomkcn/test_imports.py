@@ -113,6 +113,7 @@ def test_what_asks_little_loads_little(tmp_path):
     edges = (f"{5 * ring + k} {5 * ring + (k + 1) % 5}\n" for ring in range(9) for k in range(5))
     rings.write_text("".join(edges))
     names, size = {"numpy", "networkx", *HEAVY, *COMPILED}, "--nodes 50"
+    # igraph, which mining needs, imports matplotlib where that is installed
     run(
         ([*names], []),
         ([*names, "pyarrow"], ["--help", "mine --help", "mine none.txt"]),
@@ -127,11 +128,11 @@ def test_what_asks_little_loads_little(tmp_path):
             + [f"generate planted --out {tmp_path}/{end}.{end} {size}" for end in ("csv", "graph")],
         ),
         (
-            ["torch", "dgl", "sklearn", "seaborn", "matplotlib", "pandas"],
+            ["torch", "dgl", "sklearn", "seaborn", "pandas"],
             [f"mine {rings} --out {tmp_path}/none --size 5 --null none --no-filters"],
         ),
         (
-            ["dgl", "sklearn", "seaborn", "matplotlib", "pandas", "torch._dynamo"],
+            ["dgl", "sklearn", "seaborn", "pandas", "torch._dynamo"],
             [f"mine {rings} --out {tmp_path}/run --size 5 --null none"],
         ),
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from command_line import gomkcn, refused
+from command_line import gomkcn, invoke, refused
 from graph_files import write_tu
 from joblib.externals.loky.backend.reduction import dumps
 from random_graphs import rings_and_cliques
@@ -236,6 +236,23 @@ def test_two_jobs_give_what_one_gives(command, num_items, monkeypatch):
     assert len(shared) == num_items and results[0] == results[1]
 
 
+def test_ctrl_c_is_one_sentence_wherever_it_comes(mined, monkeypatch):
+    def stop(*given, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gomkcn_dgl.io.reading.read_graph", stop)
+    monkeypatch.setattr(GraphSettings, "read_graph", stop)
+    path = write_edges()
+    for command, kept in {
+        f"count ring-5 {path}": "nothing was written",
+        f"info {path}": "nothing was written",
+        f"mine {path} --quiet --out stopped": "start again with --resume",
+    }.items():
+        result = invoke(command)
+        assert result.exit_code == 130
+        assert result.stderr.splitlines()[-1] == f"gomkcn: stopped by SIGINT; {kept}."
+
+
 BAD_INPUT = {
     "mine loops.txt --out run": "the graph must have an edge between two different nodes",
     "filters loops.txt --out run": "the graph must have an edge between two different nodes",
@@ -353,6 +370,8 @@ def test_help_has_an_example_and_is_short_until_all_is_asked_for(command):
         everything = gomkcn(f"{command} --help-all")
         for option in options_of(command).values():
             assert option.param_type_name == "argument" or option.opts[0] in everything
+        # once, and not from then on
+        assert gomkcn(f"{command} --help") == said
 
 
 def test_a_folder_is_chosen_where_none_is_given(capsys, mined):

@@ -44,7 +44,7 @@ def motif_of(mined, code, record, directed):
         edges = sorted({(min(edge), max(edge)) for edge in edges})
     size = len(record["copies"][0])
     structure = Structure.of_edges(size, edges, (PLAIN,) * len(edges), directed)
-    structure = Structure(structure.channels, mined.graph.relations, categories)
+    structure = Structure.of_channels(structure.channels, mined.graph.relations, categories)
     return code.shape_of(structure), mined.order.position[np.array(record["copies"])]
 
 

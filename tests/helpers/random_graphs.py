@@ -54,7 +54,7 @@ def connected_part(rng, graph, size):
     joined = nx.Graph(np.argwhere(channels.any(axis=2)).tolist())
     part = list(nx.bfs_tree(joined, int(rng.choice(list(joined)))))[:size]
     order = rng.permutation(part)
-    return Structure(channels[np.ix_(order, order)], graph.relations), order
+    return Structure.of_channels(channels[np.ix_(order, order)], graph.relations), order
 
 
 @cache

@@ -61,7 +61,7 @@ def typed_pattern_of(size, edges, directed, **changes):
     relations = relations_of(names, list(directed.values()))
     pairs, numbers = [(u, v) for _, u, v in edges], [names.index(one) for one, *_ in edges]
     channels = edge_channels(size, pairs, numbers, relations)
-    return pattern_with(Structure(channels, relations), **changes)
+    return pattern_with(Structure.of_channels(channels, relations), **changes)
 
 
 def signed_loops(number=6):

@@ -29,7 +29,7 @@ def pattern_of(graph, number=0):
     relations = relations_of(["edge"], [graph.is_directed()])
     edges = list(graph.edges)
     channels = edge_channels(len(graph), edges, [0] * len(edges), relations)
-    return Pattern(Structure(channels, relations, categories), id=number)
+    return Pattern(Structure.of_channels(channels, relations, categories), id=number)
 
 
 def with_kinds(graph, kinds):

@@ -74,14 +74,18 @@ def test_categories_are_letters_and_leave_the_colour_to_numbers():
     found = Categories.find(features, names)
     colors = FeatureColors.find(features, names, found)
     assert colors.names == ("charge",)
-    pair = Structure(np.array([[0, 1], [1, 0]]), categories=(("label=C",), ("label=N",)))
+    pair = Structure.of_channels(
+        np.array([[0, 1], [1, 0]]), categories=(("label=C",), ("label=N",))
+    )
     drawing = draw_filter(pair, np.ones((2, 2)), features, colors)
     # each letter is readable on its node, black and white
     assert [(one.text, one.get("fill")) for one in parts(drawing, "text")] == [
         ("C", "#ffffff"),
         ("N", "#15181c"),
     ]
-    long = Structure(np.array([[0, 1], [1, 0]]), categories=(("kind=person",), ("kind=place",)))
+    long = Structure.of_channels(
+        np.array([[0, 1], [1, 0]]), categories=(("kind=person",), ("kind=place",))
+    )
     # no letter rather than one that is none of the category
     assert not parts(draw_filter(long, np.ones((2, 2)), features, colors), "text")
 

@@ -6,6 +6,7 @@ import pytest
 
 from gomkcn_dgl.graph import as_csr
 from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.runtime.job import Interrupts
 from gomkcn_dgl.runtime.steps import Steps
 from mining import locating
 from mining.counting.exact_search import count_by_graph
@@ -65,3 +66,15 @@ def test_a_collection_has_the_graph_and_ids_local_to_it(monkeypatch):
     monkeypatch.setattr(locating, "find_graphs", lambda graph, *_: (np.zeros(4, bool), False))
     (some,) = locate(graphs, [TRIANGLE], most_listed=2)
     assert some.frequency.graphs == len({one.graph for one in some.occurrences}) > 0
+
+
+def test_fewer_places_are_listed_when_time_is_up():
+    mined = MinedGraph.of(nx.barabasi_albert_graph(2000, 4, seed=0))
+    structure = Structure.parse("path-4")
+    count = OccurrenceCount.exact(int(count_by_graph(mined.graph, structure).sum()))
+    pattern = Pattern(structure).counted(count)
+    listed = [
+        locate_patterns(mined, [pattern], 0, Steps(interrupts=interrupts))[0].frequency.listed
+        for interrupts in (None, Interrupts(time_limit=1e-9))
+    ]
+    assert listed[0] == 10_000 and 0 < listed[1] < 2_000

@@ -109,7 +109,7 @@ def test_edges_both_ways_are_the_undirected_graph():
     options = {"pattern_size": (5, 5), "null": "none"}
     found = [
         sorted(
-            (Structure(p.structure.joined).key, p.frequency.count)
+            (Structure.of_channels(p.structure.joined).key, p.frequency.count)
             for p in PatternMiner(**options).fit(one).patterns_
         )
         for one in (plain, both)

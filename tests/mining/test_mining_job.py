@@ -88,7 +88,9 @@ def test_the_copies_of_a_planted_wheel_are_counted_and_listed(uninterrupted):
 
 def test_a_job_short_of_time_gives_partial_results_and_is_resumed(graph, uninterrupted, tmp_path):
     with Interrupts(time_limit=1e-9) as interrupts:
-        late, _ = run_job(SETTINGS, graph, tmp_path / "progress", interrupts)
+        late, run = run_job(SETTINGS, graph, tmp_path / "progress", interrupts)
+    # a map is drawn where there is time for it
+    assert run.map is None and MiningRun.of(late, graph).map is not None
     assert late.is_partial_ and not late.motif_set_.complete
     assert all(not p.significance for p in late.patterns_)
     assert all(p.frequency.occurrences.is_exact for p in late.patterns_)

@@ -12,6 +12,7 @@ from random_graphs import link_matrix
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.errors import InputError, InputTypeError
 from gomkcn_dgl.graph import as_csr
+from gomkcn_dgl.runtime.job import TimeUpError
 from mining.counting.census_formulas import count_graphlets, count_triangles
 from mining.null_models import (
     NULL_MODELS,
@@ -182,6 +183,20 @@ def test_walks_start_from_a_hub_and_independent_graphs_do_not():
     graphs.draw(0), graphs.draw(1)
     assert starts == [graph, graphs.hub, graphs.hub] and len(seeds) == 3
     assert RandomGraphs(null_model("erdos-renyi", graph), graph, 0).hub is graph
+
+
+def test_a_walk_ends_where_time_is_up():
+    looks = []
+
+    def check_time():
+        looks.append(1)
+        if len(looks) == 2:
+            raise TimeUpError
+
+    graph = GRAPHS["plain"]
+    drawn = RandomGraphs(null_model("degree", graph), graph, 0, check_time)
+    with pytest.raises(TimeUpError):
+        drawn.draw(0)
 
 
 # kinds of pairs: not joined, joined both ways, u to v, v to u

@@ -345,7 +345,7 @@ def test_two_runs_share_what_is_isomorphic():
     # with other categories it is another structure
     path = pattern_of(nx.path_graph(3))
     runs = [
-        run_of([replace(path, structure=replace(path.structure, categories=((kind,),) * 3))])
+        run_of([replace(path, structure=path.structure.with_categories(((kind,),) * 3))])
         for kind in ("kind=a", "kind=b")
     ]
     assert format_comparison(*runs).endswith("0 of 1 patterns in both runs")

@@ -193,7 +193,7 @@ def test_what_tells_the_rows_of_a_table_apart_is_said():
 
 def test_no_two_of_all_structures_of_a_size_are_described_alike():
     directed = [
-        Structure(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
+        Structure.of_channels(np.stack([arcs, arcs.T], axis=2), relations_of(["edge"], [True]))
         for arcs in connected_digraphs(4)
     ]
     for structures, number in ((atlas(6), 112), (directed, 199)):

@@ -19,13 +19,13 @@ MIXED = relations_of(["binds", "activates"], [False, True])
 
 def of_graph(graph):
     """A structure without the names of the nodes of a NetworkX graph."""
-    return Structure(nx.to_numpy_array(graph) > 0)
+    return Structure.of_channels(nx.to_numpy_array(graph) > 0)
 
 
 def turned(one, order):
     """The same structure with node ``order[i]`` in place i."""
     categories = tuple(one.categories[node] for node in order if one.categories)
-    return Structure(one.channels[np.ix_(order, order)], one.relations, categories)
+    return Structure.of_channels(one.channels[np.ix_(order, order)], one.relations, categories)
 
 
 def random_structures(relations, names, count, size, share=0.25, seed=0):
@@ -37,7 +37,7 @@ def random_structures(relations, names, count, size, share=0.25, seed=0):
         channels = edge_channels(size, [e[:2] for e in edges], [e[2] for e in edges], relations)
         own = tuple((str(name),) for name in rng.choice(names, size)) if names else ()
         if nx.is_connected(nx.from_numpy_array(channels.any(axis=2))):
-            made.append(Structure(channels, relations, own))
+            made.append(Structure.of_channels(channels, relations, own))
     return made
 
 
@@ -99,7 +99,8 @@ def test_symmetries_and_isomorphisms_by_trying_all_permutations(relations, names
         ]
         assert one.symmetries.tolist() == found
         assert one.num_automorphisms == len(found)
-        assert one.orbits.tolist() == np.min(found, axis=0).tolist()
+        first = np.min(found, axis=0)
+        assert one.orbits.tolist() == np.unique(first, return_inverse=True)[1].tolist()
         # orbits of the automorphisms that fix the nodes before, and what carries a node there
         assert sorted(one.order) == list(range(size))
         for k, (node, orbit) in enumerate(zip(one.order, one.stabilizers, strict=True)):
@@ -163,7 +164,7 @@ def test_a_key_is_made_of_names():
     # the same edges in a graph with more relations, in another order
     text = "a-[binds]-b, b-[activates]->c"
     wide = relations_of(["activates", "cites", "binds"], [True, True, False])
-    other = Structure(edge_channels(3, [(1, 0), (0, 2)], [2, 0], wide), wide)
+    other = Structure.of_channels(edge_channels(3, [(1, 0), (0, 2)], [2, 0], wide), wide)
     one = Structure.parse(text)
     assert one.key == other.key
     for different in ("a-[binds]->b, b-[activates]->c", "a-[cites]-b, b-[activates]->c"):
@@ -181,7 +182,7 @@ def test_orders_and_pairs_by_hand():
     assert Structure.parse("path-4").order == [1, 2, 0, 3]
     # roles are names where they tell the nodes apart
     assert Structure.parse("b--a, a--c").node_names == ("b", "a", "c")
-    assert Structure(CLIQUE, roles=("a", "b", "b")).node_names == ("0", "1", "2")
+    assert Structure.of_channels(CLIQUE, roles=("a", "b", "b")).node_names == ("0", "1", "2")
     # a pair joined both ways is one pair
     both = Structure.parse("a->b, b->a")
     assert both.edges == ((0, 1), (1, 0))
@@ -217,14 +218,23 @@ TEXTS = [
     ("make", "message"),
     [
         *((lambda text=text: Structure.parse(text), message) for text, message in TEXTS),
-        (lambda: Structure(np.zeros((0, 0))), "at least one node"),
-        (lambda: Structure(np.ones((2, 3))), r"must be \[M, M, 1\]"),
-        (lambda: Structure(CLIQUE, ARCS), r"\[M, M, 2\] .*got the shape \(3, 3, 1\)"),
-        (lambda: Structure(np.eye(2)), "no self-loop .*got one on node 0"),
-        (lambda: Structure(np.triu(CLIQUE)), "must be symmetric"),
-        (lambda: Structure(np.kron(np.eye(2), 1 - np.eye(2))), "be connected, got 2 pieces"),
-        (lambda: Structure(CLIQUE, roles=("a", "b")), "roles must be of all 3 nodes or none"),
-        (lambda: Structure(CLIQUE, categories=(("C",),)), "categories must be of all 3 nodes or"),
+        (lambda: Structure.of_channels(np.zeros((0, 0))), "at least one node"),
+        (lambda: Structure.of_channels(np.ones((2, 3))), r"must be \[M, M, 1\]"),
+        (lambda: Structure.of_channels(CLIQUE, ARCS), r"\[M, M, 2\] .*got the shape \(3, 3, 1\)"),
+        (lambda: Structure.of_channels(np.eye(2)), "no self-loop .*got one on node 0"),
+        (lambda: Structure.of_channels(np.triu(CLIQUE)), "must be symmetric"),
+        (
+            lambda: Structure.of_channels(np.kron(np.eye(2), 1 - np.eye(2))),
+            "be connected, got 2 pieces",
+        ),
+        (
+            lambda: Structure.of_channels(CLIQUE, roles=("a", "b")),
+            "roles must be of all 3 nodes or none",
+        ),
+        (
+            lambda: Structure.of_channels(CLIQUE, categories=(("C",),)),
+            "categories must be of all 3 nodes or",
+        ),
         (lambda: Structure.of_edges(3, [(0, 1), (2, 3)]), r"0 <= i, j < 3, .*got \(2, 3\)"),
         (lambda: Structure.of_edges(3, [(0, 1), (-1, 2)]), r"0 <= i, j < 3, .*got \(-1, 2\)"),
         (lambda: Structure.of_edges(3, [(0, 1), (1, 2)], ["cites"]), "one for each of the 2 edges"),

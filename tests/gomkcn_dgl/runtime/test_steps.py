@@ -328,10 +328,12 @@ def test_a_long_item_goes_on_where_its_job_was_killed(job, tmp_path):
     # what is done keeps its result alone
     assert files(tmp_path / "job") == ["counting-9.zip", "identity.json"]
     # it is written every so many seconds, and not each time; without a folder, never
+    steps = job(seconds_apart=1000.0)
     with pytest.raises(KilledError):
-        job(seconds_apart=1000.0).once("adding", list[int], count_up, job(), 9, 4)
+        steps.once("adding", list[int], count_up, steps, 9, 4)
     assert "adding-so-far.zip" not in files(tmp_path / "job")
-    assert Steps(seconds_apart=0.0).once("adding", list[int], count_up, Steps(), 3) == [1, 2, 3]
+    steps = Steps(seconds_apart=0.0)
+    assert steps.once("adding", list[int], count_up, steps, 3) == [1, 2, 3]
 
 
 def test_what_is_damaged_or_of_another_type_is_begun_anew(job, tmp_path):

@@ -1,8 +1,6 @@
-"""Candidates: canonical forms, node sets that grow, and structures that filters learnt."""
+"""Candidates: node sets that grow, and structures that filters learnt."""
 
 from dataclasses import replace
-from itertools import combinations, permutations
-from math import factorial
 
 import networkx as nx
 import numpy as np
@@ -12,64 +10,16 @@ from random_graphs import link_matrix, random_graph
 
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.feature_scaling import FeatureScaling
-from gomkcn_dgl.graphs.structure import Structure, canonical_form
+from gomkcn_dgl.graphs.structure import Structure
 from gomkcn_dgl.matching import GOMKKernel
 from gomkcn_dgl.subgraphs import SubgraphSettings
 from mining.candidates.grown_sets import distinct, hash_sets, seen_structures
-from mining.candidates.shapes import canonical_orders
 from mining.candidates.trained_filters import patterns_of_filters
 from mining.filters.discrete_filters import DiscreteFilters
 from mining.filters.filter_bank import FilterBank
 from mining.filters.mined_filter import mined_filters
 from mining.mined_graph import MinedGraph
 from mining.pattern import Pattern, merge
-
-
-def draw(rng, number, size, num_links, num_colors):
-    """Random link matrices, in which link 2 is the reverse of 3, and colours."""
-    upper = np.triu(rng.integers(num_links, size=(number, size, size)), 1)
-    reverse = np.array([0, 1, 3, 2])
-    links = upper + np.triu(reverse[upper], 1).swapaxes(1, 2)
-    return links.astype(np.uint16), rng.integers(num_colors, size=(number, size))
-
-
-def forms_of(links, colors):
-    """Colours and links in canonical order, as bytes, and numbers of automorphisms."""
-    order, automorphisms, _ = canonical_orders(links, colors)
-    rows = np.arange(len(links))[:, None, None]
-    links = links[rows, order[:, :, None], order[:, None, :]]
-    colors = np.take_along_axis(colors, order, axis=1)
-    forms = [a.tobytes() + b.tobytes() for a, b in zip(links, colors, strict=True)]
-    return forms, automorphisms.tolist()
-
-
-def symmetries(links, colors):
-    """All automorphisms, by trying each order."""
-    orders = np.array(list(permutations(range(len(colors)))))
-    turned = links[orders[:, :, None], orders[:, None, :]]
-    same = (turned == links).all(axis=(1, 2)) & (colors[orders] == colors).all(axis=1)
-    return orders[same]
-
-
-@pytest.mark.parametrize("num_colors", [1, 2])
-@pytest.mark.parametrize("num_links", [2, 4])
-@pytest.mark.parametrize("size", [1, 2, 4, 5])
-def test_forms_are_equal_for_isomorphic_graphs_and_no_others(size, num_links, num_colors):
-    rng = np.random.default_rng([size, num_links, num_colors])
-    links, colors = draw(rng, 150, size, num_links, num_colors)
-    forms, automorphisms = forms_of(links, colors)
-    orbits = canonical_orders(links, colors)[2]
-    plain = [
-        canonical_form(one.tolist(), own.tolist()).values
-        for one, own in zip(links, colors, strict=True)
-    ]
-    assert len(set(forms)) == len(set(plain)) == len(set(zip(forms, plain, strict=True)))
-    for k in range(0, 150, 10):
-        every = symmetries(links[k], colors[k])
-        assert automorphisms[k] == len(every)
-        reached = [{*images.tolist()} for images in every.T]
-        for u, v in combinations(range(size), 2):
-            assert (orbits[k, u] == orbits[k, v]) == (v in reached[u])
 
 
 @pytest.mark.parametrize("colored", [False, True])
@@ -90,7 +40,9 @@ def test_sets_are_induced_copies_of_their_structures(colored):
                 assert (colors[row] == one.shape.colors).all()
             names = tuple((str(color),) for color in one.shape.colors)
             # a structure is connected, or it is refused
-            structure = Structure(graph.relations.links[one.shape.links], graph.relations, names)
+            structure = Structure.of_channels(
+                graph.relations.links[one.shape.links], graph.relations, names
+            )
             assert structure.num_automorphisms == one.shape.num_automorphisms
             keys.add(structure.key)
         assert len(keys) == len({one.shape.key for one in structures}) == len(structures)
@@ -188,37 +140,6 @@ def test_patterns_of_several_sources_are_joined_by_their_structure():
     found = merge([*grown, *patterns_of((RING, [0.5] * 5), (PATH, [0.1, 0.2, 0.3, 0.4]))])
     assert [one.sources for one in found] == [("grown",), ("grown", "filters"), ("filters",)]
     assert found[1].structure is grown[1].structure
-
-
-@pytest.mark.parametrize("size", [7, 10])
-def test_forms_do_not_depend_on_the_order_of_the_nodes(size):
-    rng = np.random.default_rng(size)
-    links, colors = draw(rng, 60, size, 4, 2)
-    orders = np.stack([rng.permutation(size) for _ in links])
-    rows = np.arange(len(links))[:, None, None]
-    turned = links[rows, orders[:, :, None], orders[:, None, :]]
-    assert forms_of(links, colors) == forms_of(turned, np.take_along_axis(colors, orders, axis=1))
-
-
-def test_symmetric_graphs_have_one_form_and_all_their_automorphisms():
-    rng = np.random.default_rng(0)
-    for graph, number in (
-        (nx.complete_graph(9), 362880),
-        (nx.cycle_graph(9), 18),
-        (nx.petersen_graph(), 120),
-        (nx.complete_bipartite_graph(4, 5), 2880),
-    ):
-        adjacency = nx.to_numpy_array(graph).astype(np.uint16)
-        orders = [rng.permutation(len(graph)) for _ in range(5)]
-        links = np.stack([adjacency[np.ix_(one, one)] for one in orders])
-        forms, automorphisms = forms_of(links, np.zeros((5, len(graph)), np.int64))
-        assert (len(set(forms)), set(automorphisms)) == (1, {number})
-    # beyond 64 bits
-    links = np.zeros((1, 30, 30), np.uint16)
-    links[0, 0, 1:] = links[0, 1:, 0] = 1
-    _, automorphisms, orbits = canonical_orders(links, np.zeros((1, 30), np.int64))
-    assert automorphisms[0] == pytest.approx(float(factorial(29)))
-    assert orbits[0].tolist() == [0] + [1] * 29
 
 
 def test_nothing_grows_where_nothing_is_free():

@@ -199,7 +199,9 @@ def sets_of(graph, size):
         own = links[np.ix_(nodes, nodes)]
         if nx.is_connected(nx.from_numpy_array((own > 0).astype(int))):
             names = categories.names_of(colors[nodes] if categories else None, graph.feature_names)
-            found[Structure(graph.relations.links[own], graph.relations, names).key] += 1
+            found[
+                Structure.of_channels(graph.relations.links[own], graph.relations, names).key
+            ] += 1
     return dict(found)
 
 
@@ -214,7 +216,9 @@ def parts_of(structure):
             channels[u, v, out] |= one
             channels[v, u, structure.relations.opposite[out]] |= one
         if nx.is_connected(nx.from_numpy_array(channels.any(axis=2).astype(int))):
-            found[Structure(channels, structure.relations, structure.categories).key] += 1
+            found[
+                Structure.of_channels(channels, structure.relations, structure.categories).key
+            ] += 1
     return found
 
 

@@ -21,7 +21,7 @@ from mining.counting.counter import (
     interval,
     list_places,
 )
-from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates
+from mining.counting.exact_search import ExactSearch, SearchPace, count_by_graph, find_candidates
 from mining.counting.sought import Sought
 from mining.counting.tree_sampler import DRAWS_OF_A_BLOCK, STRIDE, TreeSampler, spanning_trees
 
@@ -87,11 +87,12 @@ def test_an_estimate_takes_no_more_steps_than_it_may():
     assert len(results) > 2 and 0.8 * 10**7 < spent < 1.05 * 10**7
 
 
-def test_the_number_of_threads_does_not_matter(monkeypatch):
+def test_the_number_of_threads_does_not_matter():
     # many pieces, and many looks at the limit
-    monkeypatch.setattr("mining.counting.exact_search._STEPS_OF_A_PIECE", 10)
-    monkeypatch.setattr("mining.counting.exact_search._STEPS", 100)
-    search, before, results = ExactSearch(HUBS, RING), numba.get_num_threads(), []
+    pace = SearchPace(steps_of_a_look=100, steps_of_a_piece=10)
+    search = ExactSearch(HUBS, RING, pace=pace)
+    before = numba.get_num_threads()
+    results = []
     try:
         for threads in (1, before):
             numba.set_num_threads(threads)
@@ -178,8 +179,7 @@ def test_a_search_of_all_roots_is_an_exact_count_and_one_of_none_is_no_estimate(
     assert estimate_from_roots(search, 0, 1) is None
 
 
-def test_estimates_from_roots_are_unbiased_and_intervals_hold(monkeypatch):
-    monkeypatch.setattr(counter, "_NUM_FIRST", 64)
+def test_estimates_from_roots_are_unbiased_and_intervals_hold():
     graph = as_csr(nx.random_geometric_graph(1500, 0.04, seed=1))
     clique = Structure.parse("clique-4")
     everything = count_by_graph(graph, clique).sum()

@@ -14,12 +14,18 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graphs.structure import Structure, edges_of
 from gomkcn_dgl.relations import edge_channels, relations_of
 from mining.counting.conditional_search import ConditionalSearch, text_of
-from mining.counting.exact_search import ExactSearch, count_by_graph, find_candidates, find_graphs
+from mining.counting.exact_search import (
+    ExactSearch,
+    SearchPace,
+    count_by_graph,
+    find_candidates,
+    find_graphs,
+)
 from mining.counting.sought import READINGS, Sought, may_hold
 from mining.graph_relations import channels_in, edges_among
 
 GRAPHS = [g for g in nx.graph_atlas_g()[1:] if len(g) <= 6 and nx.is_connected(g)]
-CLIQUE = {size: Structure(1 - np.eye(size)) for size in (1, 3, 8)}
+CLIQUE = {size: Structure.of_channels(1 - np.eye(size)) for size in (1, 3, 8)}
 
 
 def join(graph, structure):
@@ -41,7 +47,7 @@ def test_every_structure_of_up_to_six_nodes(edge_prob, seed):
                 truth[key] = truth.get(key, 0) + 1
     for small in GRAPHS:
         order = rng.permutation(len(small))
-        structure = Structure(nx.to_numpy_array(small)[np.ix_(order, order)])
+        structure = Structure.of_channels(nx.to_numpy_array(small)[np.ix_(order, order)])
         count = count_by_graph(as_csr(graph), structure).sum()
         assert count == truth.get(structure.key, 0), small.edges
         assert len(small) == 1 or join(as_csr(graph), structure) == count
@@ -68,7 +74,7 @@ def test_counts_of_each_graph_and_which_hold_an_occurrence(directed):
     assert count_by_graph(graph, CLIQUE[1]).tolist() == [9] * 40 if not directed else True
 
 
-def test_searches_that_are_not_finished(monkeypatch):
+def test_searches_that_are_not_finished():
     # the symmetries of 8 equal nodes, 40320, are all broken
     assert count_by_graph(as_csr(nx.complete_graph(12)), CLIQUE[8]).sum() == 495
     # C(200, 8) cliques
@@ -78,9 +84,9 @@ def test_searches_that_are_not_finished(monkeypatch):
     assert count_by_graph(search.graph, CLIQUE[8], max_steps=10_000_000) is None
     # a clique of 8 is in neither, which takes many steps to see in the second
     graph = as_csr([nx.complete_graph(3), nx.gnp_random_graph(40, 0.5, seed=0)])
-    monkeypatch.setattr("mining.counting.exact_search._FEW_STEPS", 10)
-    found, is_complete = find_graphs(graph, CLIQUE[8], max_steps=30)
-    assert (found.tolist(), is_complete) == ([False, False], False)
+    search = ExactSearch(graph, CLIQUE[8], pace=SearchPace(steps_until_seen=10))
+    assert search.find_graphs(max_steps=30).tolist() == [False, False]
+    assert search.unfinished
 
 
 def as_networkx(channels, colors):
@@ -108,7 +114,7 @@ def test_networkx_finds_as_many_typed_and_coloured(with_colors):
         whole, part = as_networkx(channels, kinds), as_networkx(pattern, kinds[order])
         truth = len(induced(whole, part, "color", "channels"))
         own = (kinds[order], kinds) if with_colors else None
-        structure = Structure(pattern, graph.relations)
+        structure = Structure.of_channels(pattern, graph.relations)
         assert count_by_graph(graph, structure, colors=own).sum() == truth
         assert with_colors or len(order) == 1 or join(graph, structure) == truth
         total += truth > 1
@@ -125,7 +131,9 @@ def test_nodes_that_no_occurrence_can_hold_are_ruled_out():
 def test_a_pattern_has_the_relations_of_the_graph():
     graph = relations_of(["stops", "acts", "binds"], [True, True, False])
     own = relations_of(["acts", "unused"], [True, False])
-    translated = channels_in(graph, Structure(edge_channels(2, [(0, 1)], [0], own), own))
+    translated = channels_in(
+        graph, Structure.of_channels(edge_channels(2, [(0, 1)], [0], own), own)
+    )
     assert np.argwhere(translated).tolist() == [[0, 1, 2], [1, 0, 3]]
     # edges both ways are edges without direction, where the graph has such
     bound = channels_in(graph, Structure.parse("a-[binds]->b, b-[binds]->a"))

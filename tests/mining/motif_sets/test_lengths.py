@@ -131,7 +131,7 @@ def test_a_list_of_relations_by_hand():
     assert length_of(csr) == pytest.approx(sum(alone) - none, abs=1e-6)
     # the drawing says the kind of each pair: three kinds, three pairs, of which two are joined
     structure = Structure.of_edges(3, [(0, 1), (0, 2)], ["a", "b"])
-    shape = code.shape_of(Structure(structure.channels, csr.relations))
+    shape = code.shape_of(Structure.of_channels(structure.channels, csr.relations))
     drawing = integer_bits(3) + 3 * log2(4) + log2(6) - log2(6)
     assert code.head_bits(shape) == pytest.approx(drawing + log2(len(ADDRESSES)))
 
