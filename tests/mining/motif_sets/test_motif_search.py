@@ -422,6 +422,10 @@ def test_in_a_collection_each_motif_that_stays_is_worth_ten_bits(collection):
     search = search_in(collection)
     best = search.run()
     assert len(best.motifs) >= 2
+    # one that is worth less than is asked for goes
+    weakest = min(search.left_out(best, k).length - best.length for k in range(len(best.motifs)))
+    dear = search_in(collection, least_of_motif=weakest + 1)
+    assert len(dear.drop(dear.cover(keys_of(best))).motifs) < len(best.motifs)
     for key in sorted(search.candidates)[::3]:
         after = search.drop(search.cover([*keys_of(best), key]))
         for number in range(len(after.motifs)):

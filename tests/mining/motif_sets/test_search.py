@@ -166,6 +166,20 @@ def test_an_estimate_is_what_edges_save_less_what_a_motif_costs(kind):
     assert some_chosen
 
 
+def test_copies_more_save_what_they_add_to_the_motif():
+    """Four cliques of eight are there; the others save their edges, less what the motif grows."""
+    whole = nx.disjoint_union_all([nx.complete_graph(4)] * 8 + [nx.cycle_graph(30)])
+    code = GraphCode.of(MinedGraph.of(whole))
+    empty, listed = list_all(code, shape_at(code, cliques_at(code, 4)[0]))
+    few = empty.add(listed.shape, listed.copies[:4].astype(np.int64))
+    choice = choose(few, listed, None, -15.0)
+    assert choice.num_new == 4 and len(choice.copies) == 8
+    new = listed.rows_of(choice.copies)[4:]
+    every = empty.add(listed.shape, choice.copies)
+    grown = every.motifs[0].bits - few.motifs[0].bits
+    assert choice.gain == pytest.approx(edge_gains(few, listed, new).sum() - grown, abs=1e-9)
+
+
 def test_the_best_copies_share_no_edge_and_keep_to_what_is_free():
     whole = nx.disjoint_union_all([nx.complete_graph(4)] * 6 + [nx.cycle_graph(30)])
     code = GraphCode.of(MinedGraph.of(whole))
