@@ -117,7 +117,8 @@ def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
     expected = content(find(mined, whole))
     assert content(find(mined, Steps())) == expected
     states = [content(state) for state in whole.states]
-    assert states
+    # a single greedy set is over before there is anything to go on from
+    assert states or find is found_from_one_set
     for number in range(1, len(states) + 1):
         folder = tmp_path / str(number)
         with pytest.raises(KilledError):
