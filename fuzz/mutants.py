@@ -82,9 +82,9 @@ FAULTS = [Fault(*row) for row in [
      "(falling - taken * np.log2(np.maximum(degree, 1)))",
      "test_descriptions.py::"
      "test_exact_copies_are_worth_what_they_are_where_copies_may_differ"),
-    ("any node that is freed will do", "mining/motif_sets/collection_description.py",
-     "if freed is not None and not freed[choice.copies].any():",
-     "if freed is not None and not freed.any():",
+    ("any node that is freed will do", "mining/motif_sets/collection_copies.py",
+     "(freed is not None and not freed[choice.copies].any())",
+     "(freed is not None and not freed.any())",
      "test_descriptions.py::test_a_choice_is_for_what_is_freed_and_for_copies_of_some_worth"),
     ("bits an edge are bits", "mining/motif_sets/motif_search.py",
      "score = choice.per_edge(saved, exponent)", "score = saved",

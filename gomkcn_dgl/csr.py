@@ -146,10 +146,11 @@ class CSRGraph:
         [0, 1, 2, 0, 2]
         """
         # compiled, whose import takes longer than all of a small graph
+        from gomkcn_dgl.kernels.compiled_graph import CompiledGraph
         from gomkcn_dgl.kernels.components_numba import name_components
 
         starts = np.empty(self.num_nodes, np.int32)
-        name_components(self.indptr, self.indices, starts)
+        name_components(CompiledGraph.of(self), starts)
         return starts
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

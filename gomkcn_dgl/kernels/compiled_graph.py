@@ -80,10 +80,10 @@ class CompiledGraph(NamedTuple):
     ) -> CompiledGraph:
         """The view of a graph's arrays as a CSRGraph has them."""
         return cls(
-            indptr.view(np.uint64),
-            indices.view(np.uint32),
-            np.empty(0, np.uint8) if links is None else links,
-            np.empty(0, np.int64) if colors is None else np.asarray(colors, np.int64),
+            _read_only(indptr.view(np.uint64)),
+            _read_only(indices.view(np.uint32)),
+            _read_only(np.empty(0, np.uint8) if links is None else links),
+            _read_only(np.empty(0, np.int64) if colors is None else np.asarray(colors, np.int64)),
         )
 
     def links_at(self, entries: np.ndarray) -> np.ndarray:
@@ -106,6 +106,16 @@ class CompiledGraph(NamedTuple):
         size = sets.shape[1]
         entries = self.entries_of(sets, np.indices((size, size)).reshape(2, -1).T)
         return self.links_at(entries).reshape(-1, size, size)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """The same array, which only reads, as those of a file that is mapped into memory do.
+
+    To the compiler the two differ, so that each function would be compiled for either.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @subroutine(**INLINE_JIT)

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from gomkcn_dgl.kernels.compiled_graph import CompiledGraph, bounds
 from gomkcn_dgl.kernels.search_numba import SEARCH_JIT
 from gomkcn_dgl.runtime.compiled import compiled
 
 
 @compiled(**SEARCH_JIT)
-def name_components(indptr: np.ndarray, indices: np.ndarray, first: np.ndarray) -> None:
+def name_components(graph: CompiledGraph, first: np.ndarray) -> None:
     """Write the smallest node of each node's component into `first [V]`; rows are sorted."""
     for node in range(len(first)):
         first[node] = node
-        for entry in range(indptr[node], indptr[node + 1]):
-            other = np.int64(indices[entry])
+        start, end = bounds(graph, node)
+        for entry in range(start, end):
+            other = np.int64(graph.indices[entry])
             # each edge once, when the larger of its nodes is entered
             if other > node:
                 break

@@ -123,11 +123,8 @@ def may_hold(graph: CSRGraph, joined: np.ndarray) -> np.ndarray:
     """
     degrees, own = graph.degrees, joined.sum(axis=1)
     if len(joined) >= _LARGE_PATTERN:
-        part = np.empty(graph.num_nodes, np.int64)
         # compiled, which takes long to load, and few patterns are so large
-        from gomkcn_dgl.kernels.components_numba import name_components
-
-        name_components(graph.indptr, graph.indices, part)
+        part = graph.component_starts
     else:
         part = graph.graph_of(np.arange(graph.num_nodes))
     number = int(part.max(initial=-1)) + 1
