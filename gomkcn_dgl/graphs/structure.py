@@ -140,13 +140,14 @@ class Structure:
                 raise InputError(f"{field} must be of all {size} nodes or none, got {len(values)}.")
         # 1. links that the relations lack are added to theirs
         rows = channels.reshape(size * size, -1)
-        known = {row.tobytes() for row in relations.links}
-        missing = [row for row in np.unique(rows, axis=0) if row.tobytes() not in known]
-        if missing:
-            table = np.concatenate([relations.links, np.array(missing)])
-            relations = replace(relations, links=table)
         number = {row.tobytes(): link for link, row in enumerate(relations.links)}
-        links = np.array([number[row.tobytes()] for row in rows], np.uint16).reshape(size, size)
+        num_known = len(number)
+        numbers = [number.setdefault(row.tobytes(), len(number)) for row in rows]
+        if len(number) > num_known:
+            _, first = np.unique(numbers, return_index=True)
+            missing = [rows[k] for k in first if numbers[k] >= num_known]
+            relations = replace(relations, links=np.concatenate([relations.links, missing]))
+        links = np.array(numbers, np.uint16).reshape(size, size)
         # 2. colours in the order of their names
         own = [tuple(names) for names in categories] or [()] * size
         palette = sorted({*own})
@@ -355,7 +356,8 @@ class Structure:
 
         Relations and categories are compared by name, and relations without edges do not count.
         """
-        order, columns = self.form.order, self._columns
+        order = self._canonical_order
+        columns = self._columns
         kinds = [self.relations.kinds[self.relations.channels[column][0]] for column in columns]
         categories = [sorted(self.categories[node]) for node in order if self.categories]
         names = repr((len(order), kinds, categories)).encode()
@@ -369,7 +371,7 @@ class Structure:
     @cached_property
     def code(self) -> bytes:
         """Equal for isomorphic structures in the numbers of one graph, and for no others."""
-        order = self.form.order
+        order = self._canonical_order
         return self.colors[order].tobytes() + self.links[np.ix_(order, order)].tobytes()
 
     @cached_property
@@ -389,6 +391,13 @@ class Structure:
         orbits = _from_zero(np.array(self._generated.orbits))
         return Form(np.array(order), orbits, num_automorphisms)
 
+    @property
+    def _canonical_order(self) -> np.ndarray:
+        """The node at each canonical position, int64 ``[M]``."""
+        if self.known_form is not None:
+            return self.known_form.order
+        return np.array(self._generated.order)
+
     @cached_property
     def _generated(self) -> CanonicalForm:
         """The canonical form with automorphisms that make up all."""
@@ -403,7 +412,7 @@ class Structure:
     def isomorphism(self, other: Structure) -> np.ndarray:
         """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""
         mapped = np.empty(self.num_nodes, np.int64)
-        mapped[self.form.order] = other.form.order
+        mapped[self._canonical_order] = other._canonical_order
         return mapped
 
     @cached_property
