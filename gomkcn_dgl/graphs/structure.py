@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graphs.canonical_form import CanonicalForm, canonical_form, find_orbit
+from gomkcn_dgl.graphs.canonical_form import (
+    CanonicalForm,
+    canonical_form,
+    canonical_forms,
+    find_orbit,
+)
 from gomkcn_dgl.graphs.named_structures import named_edges
 from gomkcn_dgl.graphs.pattern_text import PatternText, PatternTextError
 from gomkcn_dgl.relations import PLAIN, SIMPLE, Relations, edge_channels, relations_of
@@ -135,13 +140,14 @@ class Structure:
                 raise InputError(f"{field} must be of all {size} nodes or none, got {len(values)}.")
         # 1. links that the relations lack are added to theirs
         rows = channels.reshape(size * size, -1)
-        known = {row.tobytes() for row in relations.links}
-        missing = [row for row in np.unique(rows, axis=0) if row.tobytes() not in known]
-        if missing:
-            table = np.concatenate([relations.links, np.array(missing)])
-            relations = replace(relations, links=table)
         number = {row.tobytes(): link for link, row in enumerate(relations.links)}
-        links = np.array([number[row.tobytes()] for row in rows], np.uint16).reshape(size, size)
+        num_known = len(number)
+        numbers = [number.setdefault(row.tobytes(), len(number)) for row in rows]
+        if len(number) > num_known:
+            _, first = np.unique(numbers, return_index=True)
+            missing = [rows[k] for k in first if numbers[k] >= num_known]
+            relations = replace(relations, links=np.concatenate([relations.links, missing]))
+        links = np.array(numbers, np.uint16).reshape(size, size)
         # 2. colours in the order of their names
         own = [tuple(names) for names in categories] or [()] * size
         palette = sorted({*own})
@@ -350,7 +356,8 @@ class Structure:
 
         Relations and categories are compared by name, and relations without edges do not count.
         """
-        order, columns = self.form.order, self._columns
+        order = self._canonical_order
+        columns = self._columns
         kinds = [self.relations.kinds[self.relations.channels[column][0]] for column in columns]
         categories = [sorted(self.categories[node]) for node in order if self.categories]
         names = repr((len(order), kinds, categories)).encode()
@@ -364,7 +371,7 @@ class Structure:
     @cached_property
     def code(self) -> bytes:
         """Equal for isomorphic structures in the numbers of one graph, and for no others."""
-        order = self.form.order
+        order = self._canonical_order
         return self.colors[order].tobytes() + self.links[np.ix_(order, order)].tobytes()
 
     @cached_property
@@ -381,8 +388,15 @@ class Structure:
         if self.known_form is not None:
             return self.known_form
         order, num_automorphisms, _ = self._generated
-        _, orbits = np.unique(self._generated.orbits, return_inverse=True)
-        return Form(np.array(order), orbits.reshape(-1), num_automorphisms)
+        orbits = _from_zero(np.array(self._generated.orbits))
+        return Form(np.array(order), orbits, num_automorphisms)
+
+    @property
+    def _canonical_order(self) -> np.ndarray:
+        """The node at each canonical position, int64 ``[M]``."""
+        if self.known_form is not None:
+            return self.known_form.order
+        return np.array(self._generated.order)
 
     @cached_property
     def _generated(self) -> CanonicalForm:
@@ -398,7 +412,7 @@ class Structure:
     def isomorphism(self, other: Structure) -> np.ndarray:
         """The node of ``other`` that each node is mapped to, int64 ``[M]``; both are isomorphic."""
         mapped = np.empty(self.num_nodes, np.int64)
-        mapped[self.form.order] = other.form.order
+        mapped[self._canonical_order] = other._canonical_order
         return mapped
 
     @cached_property
@@ -558,6 +572,58 @@ class Structure:
             if relations.is_directed and not relations.directed[relation]:
                 graph.add_edge(v, u, **name)
         return graph
+
+
+class DistinctStructures(NamedTuple):
+    """The different ones among K structures, nodes in canonical order.
+
+    ``order`` is int64 ``[K, M]``, the nodes of each in this order, and ``number`` int64 ``[K]``,
+    which of the ``structures`` each is.
+    """
+
+    structures: list[Structure]
+    order: np.ndarray
+    number: np.ndarray
+
+
+def distinct_structures(
+    links: np.ndarray,
+    colors: np.ndarray,
+    relations: Relations = SIMPLE,
+    palette: tuple[tuple[str, ...], ...] = ((),),
+) -> DistinctStructures:
+    """The different structures among many in the numbers of one graph, with their canonical forms.
+
+    ``links`` is uint16 ``[K, M, M]`` and ``colors`` int64 ``[K, M]``, as for
+    :meth:`Structure.of_links`; each is connected.
+
+    >>> paths = np.array([[[0, 1, 0], [1, 0, 1], [0, 1, 0]], [[0, 1, 1], [1, 0, 0], [1, 0, 0]]])
+    >>> found = distinct_structures(paths, np.zeros((2, 3), int))
+    >>> [one.to_text() for one in found.structures], found.number.tolist()
+    (['0--2, 1--2'], [0, 0])
+    """
+    forms = canonical_forms(relations.ranks[links], color_ranks(palette)[colors])
+    order = forms.order
+    rows = np.arange(len(links))[:, None]
+    links = links[rows[:, :, None], order[:, :, None], order[:, None, :]].astype(np.uint16)
+    colors = colors[rows, order]
+    pairs = links.reshape(-1, links.shape[1] ** 2)
+    codes = np.concatenate([colors, pairs], axis=1, dtype=np.int64)
+    codes = codes.view(f"V{codes.itemsize * codes.shape[1]}").reshape(-1)
+    _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    structures = []
+    for k in first.tolist():
+        orbits = _from_zero(forms.orbits[k, order[k]])
+        form = Form(np.arange(len(orbits)), orbits, int(forms.num_automorphisms[k]))
+        structures.append(Structure.of_links(links[k], colors[k], relations, palette, form))
+    return DistinctStructures(structures, order, number.reshape(-1))
+
+
+def _from_zero(orbits: np.ndarray) -> np.ndarray:
+    """Numbers of orbits from 0 on, in the order of their first nodes."""
+    _, first, number = np.unique(orbits, return_index=True, return_inverse=True)
+    places: np.ndarray = np.argsort(np.argsort(first))[number.reshape(-1)]
+    return places
 
 
 def color_ranks(palette: Sequence[Sequence[str]]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Structures: made and refused, isomorphic exactly where their keys agree, their symmetries."""
 
+import dataclasses
 import itertools
 import math
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from gomkcn_dgl.errors import InputError, InputTypeError
-from gomkcn_dgl.graphs.structure import Structure
+from gomkcn_dgl.graphs.structure import Structure, distinct_structures
 from gomkcn_dgl.relations import SIMPLE, edge_channels, relations_of
 from synthetic import MOTIFS
 
@@ -309,3 +310,44 @@ def test_a_file_that_is_no_structure_quotes_the_line_at_fault(write):
         Structure.read(write("bad.txt", "# nothing"))
     with pytest.raises(InputError, match=r"bad\.txt: .* no earlier one joins, got '1--0'\.$"):
         Structure.read(write("bad.txt", "0 1\n1 2\n1 0\n"))
+
+
+@RELATIONS
+@KINDS
+def test_many_structures_at_a_time_are_what_each_is_alone(relations, names):
+    made = random_structures(relations, names, 60, 4, share=0.4, seed=5)
+    # all links that these have, and some that none has, under one numbering
+    rows = np.concatenate([one.channels.reshape(16, -1) for one in made])
+    rows = np.unique(np.concatenate([np.zeros_like(rows[:1]), rows]), axis=0)
+    numbers = {row.tobytes(): link for link, row in enumerate(rows)}
+    table = dataclasses.replace(relations, links=rows)
+    palette = tuple((name,) for name in reversed(names)) or ((),)
+    links = [[numbers[row.tobytes()] for row in one.channels.reshape(16, -1)] for one in made]
+    colors = [[palette.index(own) for own in one.categories or [()] * 4] for one in made]
+    links, colors = np.array(links).reshape(-1, 4, 4), np.array(colors)
+    found = distinct_structures(links, colors, table, palette)
+    assert len({one.key for one in found.structures}) == len(found.structures)
+    assert len({one.code for one in found.structures}) == len(found.structures)
+    for k, one in enumerate(made):
+        same = found.structures[found.number[k]]
+        assert same.key == one.key
+        assert same.code == Structure.of_links(links[k], colors[k], table, palette).code
+        # its nodes are those of this order
+        assert (same.channels == one.channels[np.ix_(found.order[k], found.order[k])]).all()
+        assert same.categories == tuple(one.categories[v] for v in found.order[k] if names)
+    for same in found.structures:
+        alone = dataclasses.replace(same, known_form=None)
+        assert same.form.order.tolist() == alone.form.order.tolist()
+        assert same.orbits.tolist() == alone.orbits.tolist()
+        assert same.num_automorphisms == alone.num_automorphisms == len(same.symmetries)
+        assert same.num_orbits == len({*same.orbits.tolist()})
+
+
+def test_nodes_outside_the_2_core_are_pendant():
+    for text, number in (("path-5", 5), ("star-6", 6), ("ring-5", 0), ("house", 0), ("bull", 2)):
+        assert Structure.parse(text).num_pendant == number
+    # a tail of three nodes, of which one after the other has one edge
+    assert Structure.parse("a--b, b--c, c--a, c--d, d--e, e--f").num_pendant == 3
+    for one in random_structures(SIMPLE, [], 40, 7, share=0.15, seed=8):
+        core = nx.k_core(nx.from_numpy_array(one.joined), 2)
+        assert one.num_pendant == 7 - len(core)
