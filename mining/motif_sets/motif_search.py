@@ -500,7 +500,8 @@ class MotifSearch:
 
     def missing(self, best: Description, key: bytes) -> float:
         """Bits that a set grows by with a structure; infinite where it has too few copies."""
-        if self.settings.covers_anew:
+        is_exact = not any(len(motif.edits) for motif in best.motifs)
+        if self.settings.covers_anew and is_exact and {*_keys_of(best)} <= {*self.candidates}:
             after = self.put_in(best, self.candidates[key])
             has_it = key in _keys_of(after)
             return after.length - best.length if has_it else np.inf
