@@ -18,6 +18,7 @@ from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
 from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, PatternMiner, motif_set, read_run
+from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
