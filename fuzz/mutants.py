@@ -73,7 +73,7 @@ FAULTS = [Fault(*row) for row in [
     ("graphs are counted as they were", "mining/motif_sets/collection_description.py",
      "changed = Changed(np.flatnonzero(counts), classes)",
      "changed = Changed(np.flatnonzero(counts)[1:], classes)",
-     "test_descriptions.py::test_without_a_motif_a_description_is_as_if_it_had_not_come"),
+     "test_descriptions.py::test_the_order_of_motifs_that_share_nothing_does_not_matter"),
     ("a set without edits says that it has none", "mining/motif_sets/placed_motif.py",
      "    if any(len(motif.edits) for motif in motifs):", "    if motifs:",
      "test_descriptions.py::test_exact_copies_pay_for_no_edits"),

@@ -1,5 +1,6 @@
 """Searches for motifs as tests ask for them: of one graph, of a collection, late, or killed."""
 
+import hashlib
 import io
 from types import SimpleNamespace
 
@@ -34,6 +35,11 @@ def content(found):
     file = io.BytesIO()
     write_value(file, found)
     return file.getvalue()
+
+
+def digest(found):
+    """A short word for these bytes, which a test that fails can show."""
+    return hashlib.sha256(content(found)).hexdigest()
 
 
 class KilledError(Exception):

@@ -211,6 +211,21 @@ def test_a_description_never_changes(case):
 
 
 @every_description
+def test_edges_are_free_where_no_copy_has_them(case):
+    """Or, in a collection, neither of their ends."""
+    empty = empty_of(case)
+    assert empty.free_edges.is_free.all()
+    for description in (empty, with_motifs(empty, noisy_motifs(empty))):
+        is_free = ~description.used
+        if description.nodes_apart:
+            source = np.repeat(np.arange(empty.graph.num_nodes), empty.graph.degrees)
+            expected = is_free[source] & is_free[empty.graph.indices]
+        else:
+            expected = is_free[description.edge_of]
+        assert description.free_edges.is_free.tolist() == expected.tolist()
+
+
+@every_description
 def test_chosen_copies_are_free_and_share_nothing(case):
     empty = empty_of(case)
     candidates = candidates_of(empty)

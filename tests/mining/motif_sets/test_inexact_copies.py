@@ -16,7 +16,9 @@ from motif_searches import content, search_one
 from gomkcn_dgl import as_csr
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.runtime.plain_values import read_value
+from gomkcn_dgl.runtime.steps import Steps
 from mining import MiningRun, PatternMiner, motif_set, read_run
+from mining.candidates.shapes import Shape
 from mining.categories import Categories
 from mining.mined_graph import MinedGraph
 from mining.motif_sets.alignment_loops import (
@@ -37,6 +39,7 @@ from mining.motif_sets.graph_code import ADDRESSES, GraphCode
 from mining.motif_sets.graph_count import count_graphs, count_two_sided_graphs
 from mining.motif_sets.graph_description import GraphDescription
 from mining.motif_sets.integer_codes import histogram_bits, integer_bits
+from mining.motif_sets.near_copies import NearCopies
 from mining.run_folder import write_run
 from mining.settings import RunSettings
 
@@ -459,6 +462,22 @@ def test_noisy_copies_are_found_and_what_differs_is_what_is_there(kind):
     kept = read_value(io.BytesIO(content(found)), CodedSet)
     assert kept.motifs[0].edits.tolist() == one.edits.tolist()
     assert content(kept) == content(again) == content(found)
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "relations"])
+def test_copies_agree_on_what_was_hidden_and_differ_as_often_as_they_do(kind):
+    graph, places = hidden(kind, 1, DENSE, 10, 0.1)
+    mined = MinedGraph.of(graph)
+    empty = GraphDescription.of(GraphCode.of(mined))
+    near = NearCopies(empty, range(7, 8), 0, Steps())
+    rows = mined.order.position[places]
+    drawn, (missing, added) = near.majority(empty, rows, np.zeros(7, int))
+    number = DENSE.number_of_edges()
+    assert ((drawn > 0) == nx.to_numpy_array(DENSE, nodelist=range(7))).all()
+    signs = empty.add(Shape.of(drawn, np.zeros(7, int)), rows).motifs[0].edits[:, 3].tolist()
+    # half an edit more of each, so that none is impossible
+    assert missing == pytest.approx((signs.count(-1) + 0.5) / (10 * number + 1))
+    assert added == pytest.approx((signs.count(1) + 0.5) / (10 * (21 - number) + 1))
 
 
 def test_without_noise_both_searches_find_the_same():

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from coded_graphs import kind_of_graph
-from motif_searches import KilledError, KilledSteps, content, late, search_many
+from motif_searches import KilledError, KilledSteps, digest, late, search_many
 
 from gomkcn_dgl.csr import csr_from_edges
 from gomkcn_dgl.graphs.structure import Structure
@@ -114,9 +114,9 @@ def search_of(mined, settings=None, steps=None, sizes=SIZES):
 )
 def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
     whole = KilledSteps(tmp_path / "whole")
-    expected = content(find(mined, whole))
-    assert content(find(mined, Steps())) == expected
-    states = [content(state) for state in whole.states]
+    expected = digest(find(mined, whole))
+    assert digest(find(mined, Steps())) == expected
+    states = [digest(state) for state in whole.states]
     # a single greedy set is over before there is anything to go on from
     assert states or find is found_from_one_set
     for number in range(1, len(states) + 1):
@@ -124,21 +124,21 @@ def test_a_search_that_is_killed_goes_on_where_it_was(find, mined, tmp_path):
         with pytest.raises(KilledError):
             find(mined, KilledSteps(folder, number))
         resumed = KilledSteps(folder)
-        assert content(find(mined, resumed)) == expected
+        assert digest(find(mined, resumed)) == expected
         # what was done is not done again, and what comes then is as if nothing had been
-        assert [content(state) for state in resumed.states] == states[number:]
+        assert [digest(state) for state in resumed.states] == states[number:]
         # nothing but results stays
         assert not [*folder.glob("*so-far*")]
 
 
 def test_a_state_that_is_damaged_is_as_none(tmp_path):
     mined = planted("plain")
-    expected = content(found_in_graph(mined, Steps()))
+    expected = digest(found_in_graph(mined, Steps()))
     with pytest.raises(KilledError):
         found_in_graph(mined, KilledSteps(tmp_path, 2))
     (kept,) = tmp_path.glob("*so-far*")
     kept.write_bytes(kept.read_bytes()[:-100])
-    assert content(found_in_graph(mined, KilledSteps(tmp_path))) == expected
+    assert digest(found_in_graph(mined, KilledSteps(tmp_path))) == expected
 
 
 @pytest.mark.parametrize("kind", ["plain", "directed", "relations", "categories"])
@@ -290,8 +290,8 @@ def test_a_state_says_what_was_tried():
     # so that it is not done again
     search = search_of(mined)
     resumed = search.run(state=replace(last, stage=5))
-    assert [content(motif.copies) for motif in resumed.motifs] == [
-        content(motif.copies) for motif in best.motifs
+    assert [digest(motif.copies) for motif in resumed.motifs] == [
+        digest(motif.copies) for motif in best.motifs
     ]
 
 
