@@ -18,7 +18,7 @@ from gomkcn_dgl.errors import InputError
 from gomkcn_dgl.graph import as_unweighted
 from gomkcn_dgl.graphs.structure import Structure, edge_to_text, edges_of
 from gomkcn_dgl.runtime.steps import Steps
-from mining.candidates.shapes import find_shapes
+from mining.candidates.structures import distinct_structures, palette_of_numbers
 from mining.categories import Colors
 from mining.counting.census import are_connected
 from mining.counting.counter import count_and_find, list_places
@@ -225,7 +225,10 @@ def _find_variants(
     connected = np.flatnonzero(are_connected(links > 0))
     links = links[connected[np.argsort(edits[connected], kind="stable")]]
     of_nodes = np.zeros(size, np.int64) if sought.colors is None else sought.colors
-    same = find_shapes(links, np.tile(of_nodes, (len(links), 1))).number
+    numbers, of_nodes = np.unique(of_nodes, return_inverse=True)
+    palette = palette_of_numbers(len(numbers))
+    colors_of_nodes = np.tile(of_nodes, (len(links), 1))
+    same = distinct_structures(links, colors_of_nodes, relations, palette).number
     # 3. in words
     names = structure.node_names
     found = []

@@ -365,7 +365,7 @@ class Structure:
     def code(self) -> bytes:
         """Equal for isomorphic structures in the numbers of one graph, and for no others."""
         order = self.form.order
-        return self.colors[order].tobytes() + self.links[np.ix_(order, order)].tobytes()
+        return self.colors[order].tobytes() + self.links[order][:, order].tobytes()
 
     @cached_property
     def _columns(self) -> list[int]:
@@ -480,11 +480,7 @@ class Structure:
     @cached_property
     def num_pendant(self) -> int:
         """Number of nodes outside the 2-core, which is what is left without nodes of one edge."""
-        joined = self.joined.copy()
-        for _ in range(self.num_nodes):
-            kept = joined.sum(axis=1) > 1
-            joined &= kept[:, None] & kept
-        return int((~joined.any(axis=1)).sum())
+        return int(count_pendant(self.links))
 
     def to_text(self) -> str:
         """Write the edges as :meth:`parse` and ``gomkcn count`` take them.
@@ -558,6 +554,16 @@ class Structure:
             if relations.is_directed and not relations.directed[relation]:
                 graph.add_edge(v, u, **name)
         return graph
+
+
+def count_pendant(links: np.ndarray) -> np.ndarray:
+    """Nodes outside the 2-core of graphs ``[..., M, M]``, int64 ``[...]``."""
+    joined = links > 0
+    for _ in range(links.shape[-1]):
+        kept = joined.sum(axis=-1) > 1
+        joined &= kept[..., :, None] & kept[..., None, :]
+    pendant: np.ndarray = (~joined.any(axis=-1)).sum(axis=-1)
+    return pendant
 
 
 def color_ranks(palette: Sequence[Sequence[str]]) -> np.ndarray:
